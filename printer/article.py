@@ -1,0 +1,349 @@
+"""The article: what extraction ends with and every output format begins with.
+
+An :class:`Article` is a tree of frozen values and holds no markup.  Text is kept as spans with
+marks, so that a template cannot be made to emit what a stranger wrote as anything but text, and
+every output format (PDF, HTML, Markdown, JSON) reads the same structure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, Literal, TypeAlias
+
+Direction = Literal["ltr", "rtl"]
+
+#: The marks a span may carry, in the order in which they nest, outermost first.
+MARKS = (
+    "strong", "em", "mark", "del", "ins", "small", "cite", "q", "abbr", "dfn",
+    "sub", "sup", "kbd", "samp", "var", "code",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    r"""A run of text under the same marks.
+
+    ``text`` has its white space folded, except that ``\n`` is a line break the author set.
+    ``href`` is an absolute http(s) or mailto address, or ``#id`` for a place in the same article.
+    ``note`` is the id of the :class:`Note` that this span (its printed sign) refers to.
+    ``ruby`` is the reading printed over the text, ``math`` the source of an inline formula
+    (MathML when it begins with ``<math``, else TeX) whose ``text`` is its plain reading.
+    """
+
+    text: str
+    marks: tuple[str, ...] = ()
+    href: str = ""
+    title: str = ""
+    lang: str = ""
+    dir: str = ""
+    note: str = ""
+    ruby: str = ""
+    math: str = ""
+    id: str = ""
+
+
+Spans: TypeAlias = tuple[Span, ...]
+
+
+def plain(spans: Spans) -> str:
+    """Return the text of spans."""
+    return "".join(span.text for span in spans).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Running text."""
+
+    spans: Spans
+    id: str = ""
+    lang: str = ""
+    dir: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading inside the article; ``level`` is 2 to 6, the title itself being 1."""
+
+    level: int
+    spans: Spans
+    id: str = ""
+    lang: str = ""
+    dir: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An item of a list."""
+
+    blocks: tuple[Block, ...]
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class List:
+    """A bulleted or numbered list; ``style`` is '', 'a', 'A', 'i' or 'I' as in HTML's ``type``."""
+
+    items: tuple[Item, ...]
+    ordered: bool = False
+    start: int = 1
+    style: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One or more terms and what they mean."""
+
+    terms: tuple[Spans, ...]
+    details: tuple[tuple[Block, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DefinitionList:
+    """A list of terms and definitions."""
+
+    entries: tuple[Definition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A block quotation; ``pull`` marks a line of the article set off for effect."""
+
+    blocks: tuple[Block, ...]
+    cite: Spans = ()
+    pull: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Preformatted text, its line breaks and indentation kept."""
+
+    text: str
+    language: str = ""
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A table cell."""
+
+    blocks: tuple[Block, ...]
+    header: bool = False
+    colspan: int = 1
+    rowspan: int = 1
+    align: str = ""
+
+
+Row: TypeAlias = tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of data; ``head`` rows are repeated on every page it runs over."""
+
+    head: tuple[Row, ...]
+    body: tuple[Row, ...]
+    foot: tuple[Row, ...] = ()
+    caption_spans: Spans = ()
+    id: str = ""
+
+    @property
+    def caption(self) -> str:
+        """The caption's text."""
+        return plain(self.caption_spans)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A picture that belongs to the article.
+
+    ``src`` is the address of the version chosen for print, ``sources`` every address of the same
+    picture on the page (``src`` among them), ``width`` and ``height`` its size in CSS pixels as
+    far as the page tells (0: unknown).  ``svg`` holds an inline drawing's source instead.
+    """
+
+    src: str
+    sources: tuple[str, ...] = ()
+    caption_spans: Spans = ()
+    alt: str = ""
+    credit: str = ""
+    width: int = 0
+    height: int = 0
+    svg: str = ""
+    id: str = ""
+
+    @property
+    def caption(self) -> str:
+        """The caption's text, without the credit when that stands apart."""
+        return plain(self.caption_spans)
+
+
+@dataclass(frozen=True, slots=True)
+class Math:
+    """A displayed formula: MathML when ``source`` begins with ``<math``, else TeX."""
+
+    source: str
+    alt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Embed:
+    """Something that has no paper form: a video, a sound, a map, a post elsewhere."""
+
+    kind: Literal["video", "audio", "map", "post", "frame"]
+    url: str
+    title: str = ""
+    poster: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A footnote or endnote of the page; spans refer to it by ``id``."""
+
+    id: str
+    label: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A thematic break."""
+
+
+Block: TypeAlias = (
+    Paragraph | Heading | List | DefinitionList | Quote | Code | Table | Figure | Math | Embed
+    | Note | Rule
+)  # fmt: skip
+
+
+def pieces(block: Block) -> Iterator[str]:
+    """Yield the pieces of text a reader sees as set apart: paragraphs, items, rows, lines of code.
+
+    Figures and embeds have none: a caption is not the article's running text.
+    """
+    match block:
+        case Paragraph() | Heading():
+            yield plain(block.spans)
+        case List(items=items):
+            for item in items:
+                yield from _within(item.blocks)
+        case DefinitionList(entries=entries):
+            for entry in entries:
+                yield from map(plain, entry.terms)
+                for details in entry.details:
+                    yield from _within(details)
+        case Quote():
+            yield from _within(block.blocks)
+            if block.cite:
+                yield plain(block.cite)
+        case Code(text=text):
+            yield text
+        case Table():
+            if block.caption_spans:
+                yield block.caption
+            for row in (*block.head, *block.body, *block.foot):
+                cells = (" ".join(_within(cell.blocks)) for cell in row)
+                yield "\t".join(cells).strip()
+        case Math():
+            yield block.alt
+        case Note():
+            yield from _within(block.blocks)
+        case Figure() | Embed() | Rule():
+            return
+
+
+def _within(blocks: tuple[Block, ...]) -> Iterator[str]:
+    for block in blocks:
+        yield from pieces(block)
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """A page's article.
+
+    ``language`` is a BCP 47 tag or '' when unknown, ``published`` an ISO 8601 date or date-time
+    (with its zone when the page gives one) or ''.  ``lead`` is the summary the page states for
+    itself.  ``confidence`` is how sure the extraction is, from 0 to 1.
+    """
+
+    title: str
+    blocks: tuple[Block, ...]
+    url: str = ""
+    byline: str = ""
+    published: str = ""
+    site: str = ""
+    lead: str = ""
+    language: str = ""
+    direction: Direction = "ltr"
+    confidence: float = 0.0
+    warnings: tuple[str, ...] = field(default=())
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Every picture of the article, in reading order."""
+        return tuple(block for block in walk(self.blocks) if isinstance(block, Figure))
+
+    @property
+    def paragraphs(self) -> tuple[str, ...]:
+        """The article's pieces of running text, in reading order, the title left out."""
+        return tuple(piece for piece in _within(self.blocks) if piece)
+
+    @property
+    def text(self) -> str:
+        """The article's text, blocks apart by a blank line, pieces of one block by a line break."""
+        blocks = ("\n".join(piece for piece in pieces(block) if piece) for block in self.blocks)
+        return "\n\n".join(text for text in blocks if text)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON; each block says its ``type``, empty values are left out."""
+        return {
+            "title": self.title,
+            "byline": self.byline,
+            "published": self.published,
+            "site": self.site,
+            "lead": self.lead,
+            "language": self.language,
+            "direction": self.direction,
+            "url": self.url,
+            "confidence": round(self.confidence, 3),
+            "blocks": [_data(block) for block in self.blocks],
+            "figures": [_data(figure) for figure in self.figures],
+            "text": self.text,
+            "paragraphs": list(self.paragraphs),
+            "warnings": list(self.warnings),
+        }
+
+
+def walk(blocks: tuple[Block, ...]) -> Iterator[Block]:
+    """Yield blocks and all blocks inside them, in reading order."""
+    for block in blocks:
+        yield block
+        match block:
+            case List(items=items):
+                for item in items:
+                    yield from walk(item.blocks)
+            case DefinitionList(entries=entries):
+                for entry in entries:
+                    for details in entry.details:
+                        yield from walk(details)
+            case Quote() | Note():
+                yield from walk(block.blocks)
+            case Table():
+                for row in (*block.head, *block.body, *block.foot):
+                    for cell in row:
+                        yield from walk(cell.blocks)
+
+
+def _data(value: object) -> Any:
+    if isinstance(value, tuple):
+        return [_data(each) for each in value]
+    if not is_dataclass(value):
+        return value
+    data: dict[str, Any] = {"type": type(value).__name__.lower()}
+    for each in fields(value):
+        inner = getattr(value, each.name)
+        if inner != each.default:
+            data[each.name] = _data(inner)
+    if isinstance(value, Figure | Table) and value.caption_spans:
+        data["caption"] = value.caption
+    return data

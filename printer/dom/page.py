@@ -1,0 +1,39 @@
+"""A parsed page: the tree, and what every algorithm reads from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from lxml.html import HtmlElement
+
+from .metadata import Metadata, read_metadata
+from .parse import base_url, decode, parse
+from .segments import Leaf, Segment, segments
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Page:
+    """What the stages after parsing start from; nothing may change the tree.
+
+    ``base`` is the address relative links start from, ``source`` the decoded HTML.
+    """
+
+    tree: HtmlElement
+    url: str
+    base: str
+    segments: tuple[Segment, ...]
+    metadata: Metadata
+    source: str = field(default="", repr=False)
+
+    def owners(self) -> dict[Leaf, Segment]:
+        """Map every text leaf to its segment."""
+        return {leaf: segment for segment in self.segments for leaf in segment.leaves}
+
+
+def read_page(html: bytes | str, url: str = "", charset: str = "") -> Page:
+    """Parse a page.  ``charset`` is what the HTTP header declared."""
+    source = html if isinstance(html, str) else decode(html, charset)
+    tree = parse(source)
+    base = base_url(tree, url)
+    found = segments(tree)
+    return Page(tree, url, base, found, read_metadata(tree, url, base), source)

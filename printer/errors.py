@@ -1,0 +1,130 @@
+"""Everything that can go wrong, as one tree.
+
+    WebprintError            1   anything below, caught in one place
+    ├── UsageError           2   the call itself: a bad option, an unknown setting
+    ├── BadURL               3   not an address that can be fetched
+    ├── FetchError           4   the server could not be reached
+    │   ├── FetchTimeout     5   it took longer than the limit
+    │   ├── HTTPStatusError  6   it answered, with 4xx or 5xx
+    │   ├── BlockedAddress   7   the address is private and was not allowed
+    │   ├── TooLarge         8   the answer is over the size limit
+    │   └── NotHTML          9   the answer is a PDF, an image, ...
+    ├── NoArticle           10   the page holds no article
+    ├── RenderError         11   the PDF could not be made
+    ├── OutputError         12   OUT cannot be written
+    └── MissingLibrary      13   a system library or a browser is not installed
+
+The number is the exit code of the command line.  Only front ends turn errors into exit codes,
+and only they print them.
+"""
+
+from __future__ import annotations
+
+
+class WebprintError(Exception):
+    """A failure that a person can be told about in one line.
+
+    ``message`` says what happened, ``hint`` what to do about it, ``url`` which page it was about
+    (empty when it was about none), ``stage`` in which stage it arose.
+    """
+
+    exit_code = 1
+    stage = ""
+
+    def __init__(self, message: str, *, url: str = "", hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.url = url
+        self.hint = hint
+
+    def __str__(self) -> str:
+        """The message, the address it is about unless it is named already, and the hint."""
+        about = f" ({self.url})" if self.url and self.url not in self.message else ""
+        return f"{self.message}{about}" + (f". {self.hint}" if self.hint else "")
+
+
+class UsageError(WebprintError):
+    """The call itself is wrong: an unknown option, a value that cannot be read."""
+
+    exit_code = 2
+    stage = "options"
+
+
+class BadURL(WebprintError):
+    """The text given is not an address that can be fetched."""
+
+    exit_code = 3
+    stage = "fetch"
+
+
+class FetchError(WebprintError):
+    """The page could not be got."""
+
+    exit_code = 4
+    stage = "fetch"
+
+
+class FetchTimeout(FetchError):
+    """Connecting or reading took longer than the limit."""
+
+    exit_code = 5
+
+
+class HTTPStatusError(FetchError):
+    """The server answered with an error status, kept in ``status``."""
+
+    exit_code = 6
+
+    def __init__(self, message: str, *, status: int, url: str = "", hint: str = "") -> None:
+        super().__init__(message, url=url, hint=hint)
+        self.status = status
+
+
+class BlockedAddress(FetchError):
+    """The address is private, loopback, link-local or a metadata service, and was not allowed."""
+
+    exit_code = 7
+
+
+class TooLarge(FetchError):
+    """The answer is larger than the limit, before or after decompression."""
+
+    exit_code = 8
+
+
+class NotHTML(FetchError):
+    """The answer is not a web page; ``media_type`` says what it is."""
+
+    exit_code = 9
+
+    def __init__(self, message: str, *, media_type: str, url: str = "", hint: str = "") -> None:
+        super().__init__(message, url=url, hint=hint)
+        self.media_type = media_type
+
+
+class NoArticle(WebprintError):
+    """The page was read and holds no article."""
+
+    exit_code = 10
+    stage = "extract"
+
+
+class RenderError(WebprintError):
+    """The PDF could not be made."""
+
+    exit_code = 11
+    stage = "render"
+
+
+class OutputError(WebprintError):
+    """The result could not be written where it was asked for."""
+
+    exit_code = 12
+    stage = "output"
+
+
+class MissingLibrary(WebprintError):
+    """A system library, a font or a browser that is needed is not installed."""
+
+    exit_code = 13
+    stage = "setup"

@@ -1,0 +1,1 @@
+"""Getting pages and pictures: guarded, bounded, cached."""

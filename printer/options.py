@@ -1,0 +1,54 @@
+"""Options as values, one small frozen class per stage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+RenderMode = Literal["auto", "never", "always"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchOptions:
+    """How pages and pictures are got.
+
+    ``timeout`` is the total time for one page in seconds, ``max_bytes`` the size limit of one
+    answer (after decompression as well), ``allow_private`` lets everything, also what a page
+    names, reach private addresses, ``cache`` keeps answers on disk by RFC 9111.
+    """
+
+    timeout: float = 30.0
+    connect_timeout: float = 10.0
+    max_bytes: int = 20_000_000
+    max_redirects: int = 10
+    retries: int = 2
+    user_agent: str = ""
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    cookies: str = ""
+    allow_private: bool = False
+    cache: bool = True
+    render: RenderMode = "auto"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractOptions:
+    """How the article is found: the extractor's name, and whether pictures are wanted."""
+
+    extractor: str = "default"
+    images: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrintOptions:
+    """How the article is set on paper.
+
+    ``paper`` is a name (A4, Letter, A5, Legal) or WIDTHxHEIGHT with units, ``margin`` and
+    ``font_size`` are CSS lengths or '' for the theme's own, ``dpi`` the resolution pictures are
+    scaled to.
+    """
+
+    paper: str = "A4"
+    margin: str = ""
+    theme: str = "article"
+    font_size: str = ""
+    dpi: int = 200

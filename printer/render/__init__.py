@@ -1,0 +1,1 @@
+"""From article to print: templates, prepared assets, WeasyPrint."""
