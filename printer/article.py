@@ -224,32 +224,24 @@ def pieces(block: Block) -> Iterator[str]:
     match block:
         case Paragraph() | Heading():
             yield plain(block.spans)
-        case List(items=items):
-            for item in items:
-                yield from _within(item.blocks)
+        case Code(text=text):
+            yield text
+        case Math(alt=alt):
+            yield alt
         case DefinitionList(entries=entries):
             for entry in entries:
                 yield from map(plain, entry.terms)
                 for details in entry.details:
                     yield from _within(details)
-        case Quote():
-            yield from _within(block.blocks)
-            if block.cite:
-                yield plain(block.cite)
-        case Code(text=text):
-            yield text
         case Table():
-            if block.caption_spans:
-                yield block.caption
+            yield block.caption
             for row in (*block.head, *block.body, *block.foot):
-                cells = (" ".join(_within(cell.blocks)) for cell in row)
-                yield "\t".join(cells).strip()
-        case Math():
-            yield block.alt
-        case Note():
-            yield from _within(block.blocks)
-        case Figure() | Embed() | Rule():
-            return
+                yield "\t".join(" ".join(_within(cell.blocks)) for cell in row).strip()
+        case _:
+            for blocks in inner(block):
+                yield from _within(blocks)
+    if isinstance(block, Quote):
+        yield plain(block.cite)
 
 
 def _within(blocks: tuple[Block, ...]) -> Iterator[str]:
@@ -314,24 +306,26 @@ class Article:
         }
 
 
+def inner(block: Block) -> Iterator[tuple[Block, ...]]:
+    """Yield the runs of blocks directly inside a block."""
+    match block:
+        case List(items=items):
+            yield from (item.blocks for item in items)
+        case DefinitionList(entries=entries):
+            yield from (details for entry in entries for details in entry.details)
+        case Quote(blocks=blocks) | Note(blocks=blocks):
+            yield blocks
+        case Table():
+            rows = (*block.head, *block.body, *block.foot)
+            yield from (cell.blocks for row in rows for cell in row)
+
+
 def walk(blocks: tuple[Block, ...]) -> Iterator[Block]:
     """Yield blocks and all blocks inside them, in reading order."""
     for block in blocks:
         yield block
-        match block:
-            case List(items=items):
-                for item in items:
-                    yield from walk(item.blocks)
-            case DefinitionList(entries=entries):
-                for entry in entries:
-                    for details in entry.details:
-                        yield from walk(details)
-            case Quote() | Note():
-                yield from walk(block.blocks)
-            case Table():
-                for row in (*block.head, *block.body, *block.foot):
-                    for cell in row:
-                        yield from walk(cell.blocks)
+        for within in inner(block):
+            yield from walk(within)
 
 
 def _data(value: object) -> Any:
