@@ -8,14 +8,15 @@ from lxml.html import HtmlElement
 
 from .metadata import Metadata, read_metadata
 from .parse import base_url, decode, parse
-from .segments import Leaf, Segment, segments
+from .segments import Leaf, Outline, Segment, outline
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Page:
     """What the stages after parsing start from; nothing may change the tree.
 
-    ``base`` is the address relative links start from, ``source`` the decoded HTML.
+    ``base`` is the address relative links start from, ``source`` the decoded HTML, ``outline`` the
+    tree's elements in document order as parallel lists.
     """
 
     tree: HtmlElement
@@ -23,6 +24,7 @@ class Page:
     base: str
     segments: tuple[Segment, ...]
     metadata: Metadata
+    outline: Outline = field(repr=False)
     source: str = field(default="", repr=False)
 
     def owners(self) -> dict[Leaf, Segment]:
@@ -35,5 +37,5 @@ def read_page(html: bytes | str, url: str = "", charset: str = "") -> Page:
     source = html if isinstance(html, str) else decode(html, charset)
     tree = parse(source)
     base = base_url(tree, url)
-    found = segments(tree)
-    return Page(tree, url, base, found, read_metadata(tree, url, base), source)
+    found = outline(tree)
+    return Page(tree, url, base, found.segments, read_metadata(tree, url, base), found, source)

@@ -1,13 +1,16 @@
 """Text segments (Luo et al., section 3): the elements that every algorithm scores.
 
 Successive text leaves under one nearest line-break node, with no line break between them, are one
-segment.  A line-break node is an element displayed as a block, or ``br`` or ``hr``.
+segment.  A line-break node is an element displayed as a block, or ``br`` or ``hr``.  Without a
+rendered page the display is what the element's name, or a ``style`` attribute of its own, says.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from enum import IntFlag, auto
+from typing import NamedTuple, TypeAlias
 
 from lxml.html import HtmlElement
 
@@ -26,6 +29,103 @@ BLOCKS = frozenset({
     "search", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
     "xmp",
 })  # fmt: skip
+
+
+class Within(IntFlag):
+    """What an element stands in, itself included."""
+
+    LINK = auto()
+    STRONG = auto()
+    EMPHASIS = auto()
+    BUTTON = auto()
+    LABEL = auto()
+    CODE = auto()
+    PARAGRAPH = auto()
+    HEADING = auto()
+    ITEM = auto()
+    LIST = auto()
+    CELL = auto()
+    TABLE = auto()
+    DEFINITION = auto()
+    QUOTE = auto()
+    FIGURE = auto()
+    CAPTION = auto()
+    FORM = auto()
+    NAV = auto()
+    ASIDE = auto()
+    HEADER = auto()
+    FOOTER = auto()
+    MAIN = auto()
+    ARTICLE = auto()
+    SECTION = auto()
+    DETAILS = auto()
+    DIALOG = auto()
+    TIME = auto()
+    SMALL = auto()
+    NOSCRIPT = auto()
+    HIDDEN = auto()
+    UNSEEN = auto()
+    BREAK = auto()
+
+
+_NAMES = {
+    Within.LINK: "a",
+    Within.STRONG: "b strong",
+    Within.EMPHASIS: "i em cite",
+    Within.BUTTON: "button",
+    Within.LABEL: "label legend fieldset",
+    Within.CODE: "pre code kbd samp tt listing xmp",
+    Within.PARAGRAPH: "p",
+    Within.HEADING: "h1 h2 h3 h4 h5 h6",
+    Within.ITEM: "li",
+    Within.LIST: "ul ol menu dir",
+    Within.CELL: "td th",
+    Within.TABLE: "table",
+    Within.DEFINITION: "dl",
+    Within.QUOTE: "blockquote q",
+    Within.FIGURE: "figure picture",
+    Within.CAPTION: "figcaption caption",
+    Within.FORM: "form",
+    Within.NAV: "nav",
+    Within.ASIDE: "aside",
+    Within.HEADER: "header hgroup",
+    Within.FOOTER: "footer",
+    Within.MAIN: "main",
+    Within.ARTICLE: "article",
+    Within.SECTION: "section",
+    Within.DETAILS: "details summary",
+    Within.DIALOG: "dialog",
+    Within.TIME: "time",
+    Within.SMALL: "small sub sup",
+    Within.NOSCRIPT: "noscript",
+    Within.UNSEEN: " ".join(UNSEEN),
+    Within.BREAK: " ".join(BLOCKS) + " br hr",
+}
+_ROLES = {
+    "navigation": int(Within.NAV),
+    "banner": int(Within.HEADER),
+    "contentinfo": int(Within.FOOTER),
+    "complementary": int(Within.ASIDE),
+    "main": int(Within.MAIN),
+    "article": int(Within.ARTICLE),
+    "dialog": int(Within.DIALOG),
+    "alertdialog": int(Within.DIALOG),
+    "button": int(Within.BUTTON),
+    "heading": int(Within.HEADING),
+}
+_HIDDEN, _UNSEEN, _BREAK, _LINK = map(
+    int, (Within.HIDDEN, Within.UNSEEN, Within.BREAK, Within.LINK)
+)
+_STATES: dict[str, int] = {}
+for _flag, _tags in _NAMES.items():
+    for _tag in _tags.split():
+        _STATES[_tag] = _STATES.get(_tag, 0) | int(_flag)
+_READ_NOSCRIPT = _STATES | {"noscript": int(Within.NOSCRIPT)}
+
+_DISPLAY_NONE = re.compile(r"display\s{0,9}:\s{0,9}none")
+
+#: Text in ``noscript`` is read when there is more of it than of all else, and this much.
+_NOSCRIPT_CHARS = 400
 
 
 class Leaf(NamedTuple):
@@ -55,48 +155,167 @@ class Segment:
     link_chars: int = field(default=0)
 
 
+_Open: TypeAlias = tuple[HtmlElement | None, int, int, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outline:
+    """A page's elements as parallel lists in document order, and its segments.
+
+    ``parents`` holds the index of each element's parent (-1 for the root's), ``states`` the
+    :class:`Within` flags of each element as plain integers (``BREAK`` and ``UNSEEN`` say what the
+    element itself is).  ``blocks`` has the index of each segment's block.  ``runs`` has a triple
+    for each text leaf that is not blank: its segment, the state it stands in, its characters.
+    """
+
+    elements: list[HtmlElement]
+    parents: list[int]
+    states: list[int]
+    segments: tuple[Segment, ...]
+    blocks: list[int]
+    runs: list[tuple[int, int, int]]
+
+
 def segments(root: HtmlElement) -> tuple[Segment, ...]:
     """Return the text segments below ``root``, in document order."""
-    found: list[Segment] = []
-    leaves: list[Leaf] = []
-    links = 0
-    block = root
+    return outline(root).segments
 
-    def flush() -> None:
-        nonlocal links
-        if leaves:
-            text = " ".join("".join(leaf.text for leaf in leaves).split())
-            if text:
-                found.append(Segment(len(found), block, tuple(leaves), text, min(links, len(text))))
-            leaves.clear()
-        links = 0
 
-    # An explicit stack: pages may nest deeper than Python recurses.
-    stack: list[tuple[HtmlElement, HtmlElement, bool, bool]] = [(root, root, False, False)]
-    while stack:
-        element, around, linked, closing = stack.pop()
-        tag = element.tag
-        if closing:
-            if tag in BLOCKS or tag in {"br", "hr"}:
-                flush()
-            tail = element.tail
-            if tail:
-                block = around
-                leaves.append(Leaf(element, tail=True))
-                links += len(tail.strip()) if linked else 0
+def outline(root: HtmlElement) -> Outline:
+    """Read a tree's elements and text segments in one pass each way.
+
+    What stands in ``noscript`` is read only when it is most of the page's text: pages that scripts
+    build keep a plain version of themselves there, others keep pixels and reproaches.
+    """
+    found = _walk(root, _STATES)
+    plain = sum(len("".join(each.itertext()).strip()) for each in root.iter("noscript"))
+    if plain > _NOSCRIPT_CHARS:
+        fuller = _walk(root, _READ_NOSCRIPT)
+        seen = sum(chars for _, state, chars in found.runs if not state & _LINK)
+        more = sum(chars for _, state, chars in fuller.runs if not state & _LINK) - seen
+        if more > max(seen, _NOSCRIPT_CHARS):
+            return fuller
+    return found
+
+
+def _walk(root: HtmlElement, names: dict[str, int]) -> Outline:
+    """Walk the tree once; ``names`` says what state each element's name brings.
+
+    Depth costs nothing, as the open elements are a list.
+    """
+    elements: list[HtmlElement] = []
+    parents: list[int] = []
+    states: list[int] = []
+    gather = _Gather(elements)
+    add, close = gather.add, gather.close
+    leaves = gather.leaves
+    # The open elements, and what their content stands in: index, state, index of its block.
+    opened: list[_Open] = [(root.getparent(), -1, 0, 0)]
+    inside: HtmlElement | None = opened[0][0]
+    for element in root.iter():
+        parent = element.getparent()
+        while inside is not parent:
+            inside = close(opened)
+        _, above, state, block = opened[-1]
+        if state & _UNSEEN:
+            opened.append((element, above, state & ~_BREAK, block))
+            inside = element
             continue
-        if element is not root:
-            stack.append((element, around, linked, True))
-        if not isinstance(tag, str) or tag in UNSEEN:
-            continue
-        if tag in BLOCKS or tag in {"br", "hr"}:
-            flush()
-            around = element
-        linked = linked or tag == "a"
-        if element.text:
-            block = around
-            leaves.append(Leaf(element, tail=False))
-            links += len(element.text.strip()) if linked else 0
-        stack.extend((child, around, linked, False) for child in reversed(element))
-    flush()
-    return tuple(found)
+        own = names.get(element.tag, 0)
+        state = (state & ~_BREAK) | own | (_stated(element) if element.attrib else 0)
+        if own:
+            if own & _BREAK and leaves:
+                gather.flush()
+            if own & _UNSEEN:
+                opened.append((element, above, state, block))
+                inside = element
+                continue
+            if own & _BREAK:
+                block = len(elements)
+        opened.append((element, len(elements), state, block))
+        inside = element
+        elements.append(element)
+        parents.append(above)
+        states.append(state)
+        text = element.text
+        if text and (leaves or not text.isspace()):
+            add(element, False, text, state, block)
+    while len(opened) > 1:
+        close(opened)
+    gather.flush()
+    found = tuple(gather.found)
+    return Outline(elements, parents, states, found, gather.blocks, gather.runs)
+
+
+class _Gather:
+    """Gathers leaves into segments."""
+
+    __slots__ = ("block", "blocks", "elements", "found", "leaves", "links", "runs", "texts")
+
+    def __init__(self, elements: list[HtmlElement]) -> None:
+        self.elements = elements
+        self.found: list[Segment] = []
+        self.blocks: list[int] = []
+        self.runs: list[tuple[int, int, int]] = []
+        self.leaves: list[Leaf] = []
+        self.texts: list[str] = []
+        self.block = 0
+        self.links = 0
+
+    def add(self, element: HtmlElement, tail: bool, text: str, state: int, block: int) -> None:
+        """Add a leaf to the segment at hand."""
+        self.leaves.append(_leaf((element, tail)))
+        self.texts.append(text)
+        self.block = block
+        chars = len(text.strip())
+        if chars:
+            self.runs.append((len(self.found), state, chars))
+            if state & _LINK:
+                self.links += chars
+
+    def close(self, opened: list[_Open]) -> HtmlElement | None:
+        """Leave the innermost open element and return the one around it."""
+        element, _, state, _ = opened.pop()
+        if state & _BREAK and self.leaves:
+            self.flush()
+        above, _, around, block = opened[-1]
+        text = element.tail  # type: ignore[union-attr]  # only the root's parent may be none
+        if (
+            text
+            and (self.leaves or not text.isspace())
+            and not around & _UNSEEN
+            and len(opened) > 1
+        ):
+            self.add(element, True, text, around, block)
+        return above
+
+    def flush(self) -> None:
+        """End the segment at hand, if there is one."""
+        text = " ".join("".join(self.texts).split())
+        if text:
+            block = self.elements[self.block]
+            links = min(self.links, len(text))
+            self.found.append(Segment(len(self.found), block, tuple(self.leaves), text, links))
+            self.blocks.append(self.block)
+        self.leaves.clear()
+        self.texts.clear()
+        self.links = 0
+
+
+def _leaf(pair: tuple[HtmlElement, bool]) -> Leaf:
+    # Half the time of Leaf(...): there are thousands on a page.
+    return tuple.__new__(Leaf, pair)
+
+
+def _stated(element: HtmlElement) -> int:
+    """Return what an element's attributes say of its role and display."""
+    state = 0
+    style = element.get("style")
+    if style and "none" in style and _DISPLAY_NONE.search(style):
+        state |= _HIDDEN
+    if element.get("hidden") is not None or element.get("aria-hidden") == "true":
+        state |= _HIDDEN
+    role = element.get("role")
+    if role:
+        state |= _ROLES.get(role, 0)
+    return state
