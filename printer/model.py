@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from lxml.html import HtmlElement
 
 from .article import Figure
+from .errors import WebprintError
 
 How = Literal["http", "file", "stdin", "browser"]
 
@@ -79,6 +80,14 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
+class Failure:
+    """A page of several that could not be printed, and why."""
+
+    source: str
+    error: WebprintError
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """A printed document: the PDF, and what a person should know about it."""
 
@@ -87,3 +96,4 @@ class Result:
     title: str
     pictures: int = 0
     warnings: tuple[str, ...] = ()
+    failures: tuple[Failure, ...] = ()

@@ -39,16 +39,31 @@ class ExtractOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ImageOptions:
+    """How pictures are got and made ready for print.
+
+    ``dpi`` is the resolution they are scaled to at the width they are printed, ``max_bytes`` the
+    size limit of one picture's file, ``total_bytes`` and ``timeout`` (seconds) of all of a print,
+    ``max_pixels`` what is decoded at most, ``workers`` how many are fetched at once.
+    """
+
+    dpi: int = 200
+    max_bytes: int = 20_000_000
+    total_bytes: int = 200_000_000
+    timeout: float = 60.0
+    max_pixels: int = 50_000_000
+    workers: int = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PrintOptions:
     """How the article is set on paper.
 
     ``paper`` is a name (A4, Letter, A5, Legal) or WIDTHxHEIGHT with units, ``margin`` and
-    ``font_size`` are CSS lengths or '' for the theme's own, ``dpi`` the resolution pictures are
-    scaled to.
+    ``font_size`` are CSS lengths or '' for the theme's own.
     """
 
     paper: str = "A4"
     margin: str = ""
     theme: str = "article"
     font_size: str = ""
-    dpi: int = 200

@@ -1,26 +1,250 @@
-"""The way a page goes: the only module that joins the stages."""
+"""The way a page goes: the only module that joins the stages.
+
+    source -> Capture -> Page -> Verdict -> Placed pictures -> Article -> pictures, HTML -> PDF
+
+Stages that wait or are slow to load (fetching, WeasyPrint) are imported where they are first
+needed, so that extraction alone stays light.
+"""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias
+
 from .article import Article
 from .compose import compose
-from .dom.page import read_page
-from .errors import NoArticle
+from .dom.page import Page, read_page
+from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
 from .extract import decide
 from .images import choose_pictures
-from .options import ExtractOptions
+from .model import Capture, Failure, Result
+from .options import ExtractOptions, FetchOptions, ImageOptions, PrintOptions
+
+if TYPE_CHECKING:
+    from .fetch.browser import Browser
+    from .fetch.http import Web
+
+#: A page to print: an address, the path of a local file, or what was captured already.
+Source: TypeAlias = str | Capture
+
+Step = Literal["fetch", "browse", "extract", "pictures", "print"]
+
+#: Called as work goes on, with the source's name and the step begun.
+Notify: TypeAlias = Callable[[str, Step], None]
+
+#: Below this confidence a page is loaded in a browser when that is allowed.
+UNSURE = 0.3
 
 
 def extract(html: bytes | str, url: str = "", *, charset: str = "", **options: object) -> Article:
     """Return the article of a page; pure: no network, no files, no clock.
 
-    ``options`` are the fields of :class:`ExtractOptions`.  Raises :class:`NoArticle` when the page
-    holds none.
+    ``charset`` is what an HTTP header declared, ``options`` are the fields of
+    :class:`ExtractOptions`.  Raises :class:`NoArticle` when the page holds none.
     """
     chosen = ExtractOptions(**options)  # type: ignore[arg-type]
-    page = read_page(html, url, charset)
-    verdict = decide(page, chosen)
-    if not any(verdict.keep):
-        raise NoArticle("no article was found on the page", url=url)
-    figures = choose_pictures(page, verdict) if chosen.images else ()
-    return compose(page, verdict, figures)
+    return _article(read_page(html, url, charset), chosen)
+
+
+def _article(page: Page, options: ExtractOptions) -> Article:
+    verdict = decide(page, options)
+    pictures = choose_pictures(page, verdict) if options.images else ()
+    article = compose(page, verdict, pictures)
+    if not article.text:
+        raise NoArticle("the page holds no article", url=page.url)
+    return article
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A page that was fetched and read."""
+
+    article: Article
+    capture: Capture
+
+
+def _silent(source: str, step: Step) -> None:
+    del source, step
+
+
+@dataclass(slots=True)
+class Printer:
+    """Prints pages; holds the connections, the cache and the browser they share.
+
+    A context manager: what it opened is closed at the end.  ``named`` are the addresses that the
+    person asked for (see :class:`printer.fetch.http.Web`).
+    """
+
+    fetch: FetchOptions = field(default_factory=FetchOptions)
+    extract: ExtractOptions = field(default_factory=ExtractOptions)
+    pictures: ImageOptions = field(default_factory=ImageOptions)
+    page: PrintOptions = field(default_factory=PrintOptions)
+    named: tuple[str, ...] = ()
+    notify: Notify = _silent
+    _open: ExitStack = field(default_factory=ExitStack, repr=False)
+    _web: Web | None = field(default=None, repr=False)
+    _browser: Browser | None = field(default=None, repr=False)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._open.close()
+
+    def read(self, source: Source) -> Reading:
+        """Fetch a page and extract its article, in a browser when the static page is not enough."""
+        capture = self._capture(source)
+        if capture.how == "browser" or self.fetch.render == "never" or not _is_web(capture.url):
+            return self._extract(capture)
+        try:
+            reading = self._extract(capture)
+        except NoArticle as error:
+            return self._read_in_browser(error, capture.requested_url)
+        if reading.article.confidence >= UNSURE:
+            return reading
+        return self._read_in_browser(reading, capture.requested_url)
+
+    def print(self, sources: Sequence[Source]) -> Result:
+        """Print pages to one PDF.
+
+        Of several pages, one that fails costs itself alone and is named in ``failures``; when none
+        is left, the first failure is raised.
+        """
+        _warm()
+        readings: list[Reading] = []
+        failures: list[Failure] = []
+        for source in sources:
+            try:
+                readings.append(self.read(source))
+            except WebprintError as error:
+                failures.append(Failure(_name(source), error))
+        if not readings:
+            raise failures[0].error
+        result = self.set(readings)
+        return replace(result, failures=tuple(failures))
+
+    def set(self, readings: Sequence[Reading]) -> Result:
+        """Set articles that were read on paper."""
+        from .images.prepare import prepare
+        from .render.html import render_html
+        from .render.pdf import to_pdf
+
+        articles = [reading.article for reading in readings]
+        name = _name(readings[0].capture)
+        self.notify(name, "pictures")
+        figures = [(f, a.url) for a in articles for f in a.figures]
+        prepared = prepare(figures, self._get, self.pictures)
+        self.notify(name, "print")
+        fetched = readings[0].capture.fetched
+        document = render_html(articles, prepared.pictures, self.page, fetched=fetched)
+        printed = to_pdf(document)
+        warnings = (w for a in articles for w in a.warnings)
+        return Result(
+            pdf=printed.pdf,
+            pages=printed.pages,
+            title=articles[0].title,
+            pictures=len(prepared.pictures),
+            warnings=(*warnings, *prepared.warnings, *printed.warnings),
+        )
+
+    def _capture(self, source: Source) -> Capture:
+        if isinstance(source, Capture):
+            return source
+        if _is_file(source):
+            from .fetch.local import read_file
+
+            return read_file(Path(source), self.fetch.max_bytes)
+        if self.fetch.render == "always":
+            return self._browse(source)
+        self.notify(source, "fetch")
+        return self._fetcher().page(source)
+
+    def _extract(self, capture: Capture) -> Reading:
+        self.notify(_name(capture), "extract")
+        page = read_page(capture.body, capture.url, capture.charset)
+        return Reading(_article(page, self.extract), capture)
+
+    def _read_in_browser(self, static: Reading | NoArticle, url: str) -> Reading:
+        """Read the page as a browser shows it; what the static page gave stands if that fails."""
+        try:
+            return self._extract(self._browse(url))
+        except (FetchError, MissingLibrary, NoArticle) as error:
+            if isinstance(static, NoArticle):
+                static.hint = static.hint or f"Loading it in a browser did not help: {error}"
+                raise static from error
+            warning = f"the page was not loaded in a browser: {error}"
+            article = replace(static.article, warnings=(*static.article.warnings, warning))
+            return Reading(article, static.capture)
+
+    def _browse(self, url: str) -> Capture:
+        self.notify(url, "browse")
+        if self._browser is None:
+            from .fetch.browser import Browser
+
+            self._browser = self._open.enter_context(Browser(self.fetch, self._fetcher().guard))
+        return self._browser.capture(url)
+
+    def _get(self, url: str, referer: str) -> Capture:
+        return self._fetcher().resource(url, referer)
+
+    def _fetcher(self) -> Web:
+        if self._web is None:
+            from .fetch.http import Web
+
+            self._web = self._open.enter_context(Web(self.fetch, named=self.named))
+        return self._web
+
+
+def print_pages(
+    sources: Source | Iterable[Source],
+    *,
+    fetch: FetchOptions | None = None,
+    extract: ExtractOptions | None = None,
+    pictures: ImageOptions | None = None,
+    page: PrintOptions | None = None,
+) -> Result:
+    """Print pages to one PDF.
+
+    A source is an address, the path of a local HTML file, or a :class:`Capture`.  Raises a
+    :class:`WebprintError` when nothing could be printed; of several pages the ones that failed
+    are in ``Result.failures``.
+    """
+    wanted = [sources] if isinstance(sources, str | Capture) else list(sources)
+    printer = Printer(
+        fetch=fetch or FetchOptions(),
+        extract=extract or ExtractOptions(),
+        pictures=pictures or ImageOptions(),
+        page=page or PrintOptions(),
+        named=tuple(source for source in wanted if isinstance(source, str)),
+    )
+    with printer:
+        return printer.print(wanted)
+
+
+def _warm() -> None:
+    """Load WeasyPrint while the page is being fetched."""
+    from .render.pdf import warm
+
+    threading.Thread(target=warm, daemon=True).start()
+
+
+def _is_file(source: str) -> bool:
+    return "://" not in source and Path(source).exists()
+
+
+def _is_web(url: str) -> bool:
+    return url.startswith(("http://", "https://"))
+
+
+def _name(source: Source) -> str:
+    return source if isinstance(source, str) else source.requested_url

@@ -1,0 +1,201 @@
+"""Settings: what a person may choose, and where each choice comes from.
+
+One class, :class:`Settings`, names every setting once.  The command line's options, the keys of
+``webprint.toml`` and the ``WEBPRINT_*`` variables are all made from it.  Later layers win:
+defaults, the user's ``webprint.toml``, the working folder's, the environment, the command line.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.fields import FieldInfo
+
+from .errors import UsageError
+from .options import ExtractOptions, FetchOptions, ImageOptions, PrintOptions, RenderMode
+
+FILE = "webprint.toml"
+PREFIX = "WEBPRINT_"
+
+Stage: TypeAlias = Literal["Page", "Article", "Fetching", "Run"]
+
+
+def _setting(default: object, stage: Stage, text: str, **more: str) -> Any:
+    return Field(default, description=text, json_schema_extra={"stage": stage, **more})
+
+
+class Settings(BaseModel):
+    """Every setting, with its default, in the order in which help shows them.
+
+    A field's ``stage`` is the panel it is shown in; ``flag`` names its option when that is not
+    the field's own name, ``secret`` says that its value is not to be shown.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    paper: str = _setting("A4", "Page", "A4, Letter, A5, Legal or WIDTHxHEIGHT (148mmx210mm).")
+    margin: str = _setting("", "Page", "Page margin, such as 20mm; the theme's own by default.")
+    theme: str = _setting("article", "Page", "How the article is set.")
+    font_size: str = _setting("", "Page", "Size of the text, such as 11pt.")
+    dpi: int = _setting(200, "Page", "Resolution that pictures are scaled to.")
+
+    extractor: str = _setting("default", "Article", "The extraction method.")
+    images: bool = _setting(True, "Article", "Print the article's pictures.")
+
+    render: RenderMode = _setting(
+        "auto", "Fetching", "Load the page in a browser: when the page needs it, never, or always."
+    )
+    timeout: float = _setting(30.0, "Fetching", "Seconds a page may take to fetch, all in all.")
+    user_agent: str = _setting("", "Fetching", "The User-Agent to send.")
+    header: tuple[str, ...] = _setting(
+        (), "Fetching", "A header to send to the page's own site, 'Name: value'; repeatable.",
+        secret="yes",
+    )  # fmt: skip
+    cookies: str = _setting("", "Fetching", "A cookies.txt file (Netscape format).")
+    allow_private: bool = _setting(
+        False, "Fetching", "Let pages name pictures on private addresses too."
+    )
+    max_size: int = _setting(20_000_000, "Fetching", "Largest answer accepted, in bytes.")
+    cache: bool = _setting(True, "Fetching", "Keep fetched pages on disk as HTTP allows.")
+
+    verbose: bool = _setting(False, "Run", "Say more, and show tracebacks.", short="-v")
+    quiet: bool = _setting(False, "Run", "Say nothing but errors.", short="-q")
+
+    def fetch_options(self) -> FetchOptions:
+        """Return the options of the fetch stage."""
+        return FetchOptions(
+            timeout=self.timeout,
+            max_bytes=self.max_size,
+            user_agent=self.user_agent,
+            headers=tuple(_header(line) for line in self.header),
+            cookies=self.cookies,
+            allow_private=self.allow_private,
+            cache=self.cache,
+            render=self.render,
+        )
+
+    def extract_options(self) -> ExtractOptions:
+        """Return the options of extraction."""
+        return ExtractOptions(extractor=self.extractor, images=self.images)
+
+    def image_options(self) -> ImageOptions:
+        """Return the options of picture preparation."""
+        return ImageOptions(dpi=self.dpi)
+
+    def print_options(self) -> PrintOptions:
+        """Return the options of the print stage."""
+        return PrintOptions(
+            paper=self.paper,
+            margin=self.margin,
+            theme=self.theme,
+            font_size=self.font_size,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """Values from one place; ``name`` says which, for people."""
+
+    name: str
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Settings in force, and by name the layer that each comes from."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+
+
+def fields() -> Iterator[tuple[str, FieldInfo, Mapping[str, Any]]]:
+    """Yield each setting's name, field and notes (stage, flag, short, secret)."""
+    for name, field in Settings.model_fields.items():
+        notes = field.json_schema_extra
+        yield name, field, notes if isinstance(notes, dict) else {}
+
+
+def load(given: Mapping[str, Any], environ: Mapping[str, str] | None = None) -> Loaded:
+    """Join all layers; ``given`` holds what the command line set.
+
+    Raises :class:`UsageError` for a file that cannot be read, an unknown key (naming the nearest
+    right one) or a value of the wrong kind (naming the layer it came from).
+    """
+    layers = [
+        *(_file_layer(path) for path in files() if path.is_file()),
+        _environment(os.environ if environ is None else environ),
+        Layer("command line", given),
+    ]
+    values: dict[str, Any] = {}
+    origins = dict.fromkeys(Settings.model_fields, "default")
+    for layer in layers:
+        _check(layer)
+        values.update(layer.values)
+        origins.update(dict.fromkeys(layer.values, layer.name))
+    return Loaded(Settings(**values), origins)
+
+
+def files() -> tuple[Path, Path]:
+    """Return the settings files, the user's first, whether or not they exist."""
+    home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    return Path(home) / "webprint" / FILE, Path(FILE)
+
+
+def _file_layer(path: Path) -> Layer:
+    try:
+        with path.open("rb") as file:
+            table = tomllib.load(file)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is not valid TOML: {error}") from error
+    return Layer(str(path), {key.replace("-", "_"): value for key, value in table.items()})
+
+
+def _environment(environ: Mapping[str, str]) -> Layer:
+    values: dict[str, Any] = {}
+    for key, value in environ.items():
+        if key.startswith(PREFIX):
+            name = key.removeprefix(PREFIX).lower()
+            values[name] = tuple(filter(None, value.splitlines())) if name == "header" else value
+    return Layer("environment", values)
+
+
+def _check(layer: Layer) -> None:
+    names = list(Settings.model_fields)
+    for name in layer.values:
+        if name not in names:
+            near = get_close_matches(name, names, 1, 0.5)
+            hint = f"Did you mean {_shown(near[0], layer)}" if near else "See 'webprint config'"
+            raise UsageError(f"{layer.name}: unknown setting {_shown(name, layer)}", hint=hint)
+    try:
+        Settings(**layer.values)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        name = _shown(str(fault["loc"][0]), layer)
+        raise UsageError(f"{layer.name}: {name}: {_lower(fault['msg'])}") from error
+
+
+def _shown(name: str, layer: Layer) -> str:
+    """Return a setting's name as it is written in that layer."""
+    if layer.name == "environment":
+        return PREFIX + name.upper()
+    return ("--" if layer.name == "command line" else "") + name.replace("_", "-")
+
+
+def _lower(message: str) -> str:
+    return message[:1].lower() + message[1:]
+
+
+def _header(line: str) -> tuple[str, str]:
+    name, colon, value = line.partition(":")
+    if not colon or not name.strip() or any(c in line for c in "\r\n\0"):
+        raise UsageError("--header takes 'Name: value'")
+    return name.strip(), value.strip()
