@@ -34,13 +34,13 @@ def _setting(default: object, stage: Stage, text: str, **more: str) -> Any:
 class Settings(BaseModel):
     """Every setting, with its default, in the order in which help shows them.
 
-    A field's ``stage`` is the panel it is shown in; ``flag`` names its option when that is not
-    the field's own name, ``secret`` says that its value is not to be shown.
+    A field's ``stage`` is the panel it is shown in, ``short`` a one-letter option,
+    ``sensitive`` says that its value is not to be shown.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-    paper: str = _setting("A4", "Page", "A4, Letter, A5, Legal or WIDTHxHEIGHT (148mmx210mm).")
+    paper: str = _setting("A4", "Page", "A4, Letter, A5, Legal or WIDTHxHEIGHT, as in 148mmx210mm.")
     margin: str = _setting("", "Page", "Page margin, such as 20mm; the theme's own by default.")
     theme: str = _setting("article", "Page", "How the article is set.")
     font_size: str = _setting("", "Page", "Size of the text, such as 11pt.")
@@ -56,7 +56,7 @@ class Settings(BaseModel):
     user_agent: str = _setting("", "Fetching", "The User-Agent to send.")
     header: tuple[str, ...] = _setting(
         (), "Fetching", "A header to send to the page's own site, 'Name: value'; repeatable.",
-        secret="yes",
+        sensitive="yes",
     )  # fmt: skip
     cookies: str = _setting("", "Fetching", "A cookies.txt file (Netscape format).")
     allow_private: bool = _setting(
@@ -116,7 +116,7 @@ class Loaded:
 
 
 def fields() -> Iterator[tuple[str, FieldInfo, Mapping[str, Any]]]:
-    """Yield each setting's name, field and notes (stage, flag, short, secret)."""
+    """Yield each setting's name, field and notes (stage, short, sensitive)."""
     for name, field in Settings.model_fields.items():
         notes = field.json_schema_extra
         yield name, field, notes if isinstance(notes, dict) else {}

@@ -1,0 +1,46 @@
+# The two commands a newcomer needs do all their own set-up, once, and say what they do:
+#     make print URL=https://... OUT=article.pdf
+#     make test
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+PY := .venv/bin/python
+URL ?=
+OUT ?=
+
+.PHONY: help print test lint format bench samples clean
+
+help: ## Show what can be made
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+print: .venv/.use ## Print a page: make print URL=https://... [OUT=out.pdf]
+	@test -n "$(URL)" || { echo 'usage: make print URL=https://... [OUT=out.pdf]' >&2; exit 2; }
+	@.venv/bin/webprint $(OPTIONS) $(if $(OUT),-o "$(OUT)") -- "$(URL)"
+
+test: .venv/.develop ## Run the tests
+	$(PY) -m pytest $(TESTS)
+
+lint: .venv/.develop ## Check style and types
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+
+format: .venv/.develop ## Put the code in its standard form
+	.venv/bin/ruff check --fix .
+	.venv/bin/ruff format .
+
+bench: .venv/.develop ## Measure quality and speed
+	$(PY) benchmarks/text_quality.py
+	$(PY) benchmarks/cold_start.py
+
+samples: .venv/.develop ## Print the sample pages again
+	$(PY) samples/make_samples.py
+
+clean: ## Remove what the other commands made, the virtual environment too
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+.venv/.use: pyproject.toml constraints.txt scripts/setup
+	@scripts/setup use
+
+.venv/.develop: pyproject.toml constraints.txt scripts/setup
+	@scripts/setup develop

@@ -1,0 +1,309 @@
+"""The commands, and how their failures become exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer import TyperException
+from typer.core import TyperGroup
+
+from .. import __version__, config
+from ..errors import UsageError, WebprintError
+from ..model import Result
+from ..pipeline import Printer, Reading, Source
+from . import output
+from .console import Console
+from .flags import with_settings
+
+INTERRUPTED = 130
+
+EXAMPLES = """
+[bold]Examples[/bold]
+
+webprint https://example.org/story          a PDF named after the title
+
+webprint https://example.org/story out.pdf  a PDF named out.pdf
+
+webprint page.html --paper A5               a page saved on this computer
+
+webprint - --url https://example.org/a < a.html > a.pdf -o -
+
+webprint URL URL URL --bundle week.pdf      several pages in one PDF
+
+webprint extract URL --to markdown          the article as Markdown
+
+[bold]Commands[/bold]  extract, config; each has its own --help.
+[bold]Also[/bold]  --version, --install-completion, --show-completion.
+
+Settings may stand in webprint.toml and in WEBPRINT_* variables too; 'webprint config' shows them.
+"""
+
+
+class Commands(TyperGroup):
+    """Takes everything that is not the name of a command as pages to print."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
+        """Return the command to run and its arguments."""
+        if args[0] in self.commands:
+            return super().resolve_command(ctx, args)
+        return None, self.commands["print"], args
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help of printing, which names the other commands."""
+        command = self.commands["print"]
+        command.format_help(type(ctx)(command, info_name="webprint"), formatter)
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={
+        "ignore_unknown_options": True,
+        "allow_extra_args": True,
+        "help_option_names": ["--help", "-h"],
+    },
+)
+
+
+class Form(StrEnum):
+    """The forms an article can be written in."""
+
+    json = "json"
+    markdown = "markdown"
+    text = "text"
+    html = "html"
+
+
+Pages = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="PAGE",
+        help="An address, a local HTML file, or - for standard input. A last word ending in .pdf "
+        "is the file to write.",
+        show_default=False,
+    ),
+]
+BaseURL = Annotated[
+    str, typer.Option("--url", help="The address the HTML came from, for - and local files.")
+]
+
+
+@app.callback(invoke_without_command=True)
+def webprint(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and stop.", is_eager=True)
+    ] = False,
+) -> None:
+    """Give it a web page, get the article on paper."""
+    if version:
+        print(f"webprint {__version__}")
+        raise typer.Exit
+
+
+@app.command("print", epilog=EXAMPLES)
+@with_settings("Page", "Article", "Fetching", "Run")
+def print_(
+    pages: Pages,
+    *,
+    loaded: config.Loaded,
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="The file to write, a folder, or - for stdout.")
+    ] = "",
+    bundle: Annotated[
+        str, typer.Option("--bundle", help="Print all pages into this one PDF.")
+    ] = "",
+    url: BaseURL = "",
+    force: Annotated[
+        bool, typer.Option("--force", "-f", help="Overwrite a file named after the title.")
+    ] = False,
+) -> None:
+    """Print web pages to PDF: the article, all of it, and nothing else."""
+    names, out = _split(pages, out or bundle)
+    console = Console(loaded.settings.verbose, loaded.settings.quiet)
+    folder = Path(out) if Path(out).is_dir() and out else None
+    if len(names) > 1 and out and not bundle and folder is None:
+        raise UsageError("several pages make several PDFs", hint="For one of all: --bundle OUT.pdf")
+    with _printer(loaded.settings, names, console) as printer:
+        sources = [_source(name, url, loaded.settings.max_size) for name in names]
+        groups = [sources] if bundle else [[source] for source in sources]
+        target = _Target("" if folder else out, folder or Path(), force)
+        with console.progress(len(groups)):
+            errors = [_print_one(printer, group, target, console) for group in groups]
+    _finish([error for error in errors if error])
+
+
+@app.command()
+@with_settings("Article", "Fetching", "Run")
+def extract(
+    page: Annotated[str, typer.Argument(
+            metavar="PAGE",
+            help="An address, a local HTML file, or - for standard input.",
+            show_default=False,
+        )],
+    *,
+    loaded: config.Loaded,
+    to: Annotated[Form, typer.Option("--to", "-t", help="What to write.")] = Form.json,
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="The file to write instead of stdout.")
+    ] = "-",
+    url: BaseURL = "",
+) -> None:
+    """Print the article itself: as JSON, Markdown, text or HTML."""
+    console = Console(loaded.settings.verbose, loaded.settings.quiet)
+    with _printer(loaded.settings, [page], console) as printer, console.progress(1):
+        reading = printer.read(_source(page, url, loaded.settings.max_size))
+    for warning in reading.article.warnings:
+        console.warn(warning)
+    data = _written(reading, to).encode()
+    if out == output.STDOUT:
+        output.write_stdout(data)
+    else:
+        output.write(Path(out), data)
+
+
+@app.command("config")
+@with_settings("Page", "Article", "Fetching", "Run")
+def config_(*, loaded: config.Loaded) -> None:
+    """Show the settings in force and where each comes from."""
+    width = max(map(len, config.Settings.model_fields))
+    for name, _, notes in config.fields():
+        value = getattr(loaded.settings, name)
+        shown = "(set)" if value and "sensitive" in notes else json.dumps(value, ensure_ascii=False)
+        key = name.replace("_", "-")
+        print(f"{key:{width}} = {shown:24} # {loaded.origins[name]}")
+    for path in config.files():
+        print(f"# {path}: {'read' if path.is_file() else 'not there'}")
+
+
+class _Target:
+    """Where a PDF goes: a named file, standard output, or a file named after the title."""
+
+    def __init__(self, out: str, folder: Path, force: bool) -> None:
+        self.out, self.folder, self.force = out, folder, force
+
+    def write(self, result: Result, fallback: str) -> str:
+        """Write the PDF and return what to call it."""
+        if self.out == output.STDOUT:
+            output.write_stdout(result.pdf)
+            return "standard output"
+        name = output.file_name(result.title, fallback)
+        path = Path(self.out) if self.out else output.free_path(
+            self.folder, name, ".pdf", force=self.force
+        )  # fmt: skip
+        output.write(path, result.pdf)
+        return str(path)
+
+
+def _print_one(
+    printer: Printer, sources: list[Source], target: _Target, console: Console
+) -> WebprintError | None:
+    """Print one PDF and tell about it; a failure is told and returned."""
+    try:
+        result = printer.print(sources)
+        written = target.write(result, fallback="article")
+    except WebprintError as error:
+        console.error(error)
+        return error
+    finally:
+        console.done_one()
+    for warning in result.warnings:
+        console.warn(warning)
+    for failure in result.failures:
+        console.error(failure.error)
+    console.say(f"{written}: {_summary(result)}")
+    return result.failures[0].error if result.failures else None
+
+
+def _summary(result: Result) -> str:
+    pictures = _count(result.pictures, "picture")
+    return f"{_count(result.pages, 'page')}, {pictures}, {len(result.pdf) / 1000:,.0f} kB"
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def _split(pages: list[str], out: str) -> tuple[list[str], str]:
+    """Part the pages from the file to write, which is a last word ending in .pdf."""
+    last = pages[-1]
+    if out or len(pages) == 1 or "://" in last or not last.lower().endswith(".pdf"):
+        return pages, out
+    return pages[:-1], last
+
+
+def _source(name: str, url: str, limit: int) -> Source:
+    if name != output.STDOUT and not url:
+        return name
+    from ..fetch.local import read_file, read_stdin
+
+    if name == output.STDOUT:
+        return read_stdin(sys.stdin.buffer, url, limit)
+    if "://" in name:
+        raise UsageError("--url goes with a local file or standard input, not with an address")
+    return read_file(Path(name), limit, url)
+
+
+def _printer(settings: config.Settings, names: list[str], console: Console) -> Printer:
+    return Printer(
+        fetch=settings.fetch_options(),
+        extract=settings.extract_options(),
+        pictures=settings.image_options(),
+        page=settings.print_options(),
+        named=tuple(names),
+        notify=console.step,
+    )
+
+
+def _written(reading: Reading, form: Form) -> str:
+    from ..render.html import to_html
+    from ..render.markdown import to_markdown
+
+    article = reading.article
+    match form:
+        case Form.json:
+            return json.dumps(article.to_dict(), ensure_ascii=False, indent=2) + "\n"
+        case Form.markdown:
+            return to_markdown(article)
+        case Form.text:
+            return f"{article.title}\n\n{article.text}\n"
+        case Form.html:
+            return to_html(article)
+
+
+def _finish(errors: list[WebprintError]) -> None:
+    if errors:
+        raise typer.Exit(errors[0].exit_code)
+
+
+def run() -> None:
+    """Run the command line and end the process with its exit code."""
+    verbose = not {"--verbose", "-v"}.isdisjoint(sys.argv[1:])
+    try:
+        sys.exit(app(prog_name="webprint", standalone_mode=False))
+    except TyperException as error:
+        _fail(UsageError(error.format_message().rstrip("."), hint="See webprint --help"))
+    except WebprintError as error:
+        _fail(error, verbose)
+    except Exception as error:  # noqa: BLE001 - the last resort: a fault of ours, told in one line
+        fault = WebprintError(
+            f"something went wrong that should not have: {type(error).__name__}: {error}",
+            hint="Please report it with the output of --verbose",
+        )
+        _fail(fault.with_traceback(error.__traceback__), verbose)
+    except (KeyboardInterrupt, typer.Abort):
+        print("webprint: interrupted; nothing half-written was left", file=sys.stderr)
+        # A thread that waits for the network must not keep the process alive.
+        os._exit(INTERRUPTED)
+
+
+def _fail(error: WebprintError, verbose: bool = False) -> None:
+    Console(verbose).error(error)
+    sys.exit(error.exit_code)

@@ -1,0 +1,99 @@
+"""Where results go: names made from titles, and files that are whole or not there."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+import unicodedata
+from contextlib import suppress
+from pathlib import Path
+
+from ..errors import OutputError, UsageError
+
+STDOUT = "-"
+
+#: Longest file name made from a title, in bytes of UTF-8 (file systems take 255).
+NAME_BYTES = 150
+
+_UNSAFE = re.compile(r'[\\/:*?"<>|\s]+')
+
+
+def file_name(title: str, fallback: str = "article") -> str:
+    """Return a file name made from a title, without folder or ending.
+
+    What any common file system refuses is left out, and so is a leading dot or dash, which would
+    hide the file or make it look like an option.
+    """
+    text = unicodedata.normalize("NFC", title)
+    text = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in text)
+    text = _UNSAFE.sub(" ", text).strip(" .-_")
+    text = text.encode()[:NAME_BYTES].decode("utf-8", "ignore").rstrip(" .")
+    return text or fallback
+
+
+def free_path(folder: Path, name: str, ending: str, *, force: bool) -> Path:
+    """Return a path in ``folder`` that no file has yet, numbered when need be."""
+    path = folder / f"{name}{ending}"
+    number = 2
+    while not force and path.exists():
+        path = folder / f"{name} {number}{ending}"
+        number += 1
+    return path
+
+
+def write(path: Path, data: bytes) -> None:
+    """Write a file so that it is there whole, or as it was before.
+
+    The data goes to a new file beside it, which then takes its place.  A path that is no plain
+    file (a pipe, a device) is written to directly.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            if path.is_dir():
+                raise OutputError(f"{path} is a folder", hint="Name a file in it")
+            path.write_bytes(data)
+            return
+        _replace(path.resolve(), data)
+    except OSError as error:
+        hint = "" if path.parent.exists() else f"There is no folder {path.parent}"
+        reason = (error.strerror or str(error)).lower()
+        raise OutputError(f"{path} cannot be written: {reason}", hint=hint) from error
+
+
+def _replace(path: Path, data: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".webprint-", suffix=".part")
+    part = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        part.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+        part.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            part.unlink()
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def write_stdout(data: bytes) -> None:
+    """Write the result to standard output; a terminal is spared binary data."""
+    if sys.stdout.isatty() and data.startswith(b"%PDF"):
+        raise UsageError(
+            "a PDF is not for a terminal to show", hint="Redirect it: webprint URL -o - > out.pdf"
+        )
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
+    except BrokenPipeError as error:
+        # Whoever reads has gone; Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise OutputError("standard output was closed before the result was written") from error
