@@ -28,7 +28,8 @@ Stage: TypeAlias = Literal["Page", "Article", "Fetching", "Run"]
 
 
 def _setting(default: object, stage: Stage, text: str, **more: str) -> Any:
-    return Field(default, description=text, json_schema_extra={"stage": stage, **more})
+    notes = {"stage": stage, **more}
+    return Field(default, description=text, json_schema_extra=notes, repr="sensitive" not in more)
 
 
 class Settings(BaseModel):

@@ -1,0 +1,88 @@
+import pytest
+
+from printer import config
+from printer.errors import UsageError
+
+
+@pytest.fixture
+def write_settings(tmp_path, monkeypatch):
+    """Write settings files in an empty working folder and an empty user's folder."""
+    user, work = tmp_path / "user", tmp_path / "work"
+    (user / "webprint").mkdir(parents=True)
+    work.mkdir()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(user))
+    monkeypatch.chdir(work)
+
+    def write(*, users="", folders=""):
+        (user / "webprint" / config.FILE).write_text(users)
+        (work / config.FILE).write_text(folders)
+
+    return write
+
+
+def test_each_layer_overrides_the_one_below(write_settings):
+    write_settings(users='paper = "A5"\nmargin = "1in"\ntheme = "x"', folders='margin = "2in"')
+    loaded = config.load({"font_size": "12pt"}, {"WEBPRINT_THEME": "y", "HOME": "/nowhere"})
+    settings = loaded.settings
+    assert (settings.paper, settings.margin, settings.theme) == ("A5", "2in", "y")
+    assert settings.font_size == "12pt"
+    assert settings.timeout == 30
+    assert loaded.origins["paper"].endswith("user/webprint/webprint.toml")
+    assert loaded.origins["margin"] == "webprint.toml"
+    assert loaded.origins["theme"] == "environment"
+    assert loaded.origins["font_size"] == "command line"
+    assert loaded.origins["timeout"] == "default"
+
+
+def test_values_take_their_settings_kind(write_settings):
+    write_settings(folders='font-size = "9pt"\nheader = ["A: b"]\nimages = false')
+    env = {"WEBPRINT_TIMEOUT": "2.5", "WEBPRINT_ALLOW_PRIVATE": "true", "WEBPRINT_DPI": "96"}
+    settings = config.load({}, env).settings
+    assert settings.timeout == 2.5
+    assert settings.allow_private is True
+    assert settings.images is False
+    assert settings.fetch_options().headers == (("A", "b"),)
+    assert settings.image_options().dpi == 96
+
+
+@pytest.mark.parametrize(
+    ("layer", "says"),
+    [
+        ({"folders": 'papper = "A4"'}, "webprint.toml: unknown setting papper. Did you mean paper"),
+        ({"folders": 'font_sise = "9pt"'}, "Did you mean font-size"),
+        ({"folders": "timeout = 'soon'"}, "webprint.toml: timeout: input should be a valid number"),
+        ({"folders": "paper ="}, "not valid TOML"),
+        ({"users": "zzz = 1"}, "webprint config"),
+    ],
+)
+def test_a_wrong_file_is_an_error_that_helps(write_settings, layer, says):
+    write_settings(**layer)
+    with pytest.raises(UsageError) as caught:
+        config.load({}, {})
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("WEBPRINT_PAPR", "A4", "unknown setting WEBPRINT_PAPR. Did you mean WEBPRINT_PAPER"),
+        ("WEBPRINT_DPI", "many", "WEBPRINT_DPI"),
+        ("WEBPRINT_RENDER", "perhaps", "'auto', 'never' or 'always'"),
+    ],
+)
+def test_a_wrong_variable_is_an_error_that_helps(write_settings, name, value, says):
+    with pytest.raises(UsageError) as caught:
+        config.load({}, {name: value})
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("line", ["no colon", ": value", "A: b\r\nC: d"])
+def test_a_header_that_is_none_is_refused(line):
+    with pytest.raises(UsageError, match="Name: value"):
+        config.Settings(header=(line,)).fetch_options()
+
+
+def test_a_headers_value_stays_out_of_reprs():
+    settings = config.Settings(header=("Authorization: Bearer abcdef",))
+    assert "abcdef" not in repr(settings.fetch_options())
+    assert "abcdef" not in repr(settings)
