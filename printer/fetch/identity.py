@@ -1,0 +1,97 @@
+"""Who asks: what a person handed over, and to whom it may be told."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from http.cookiejar import CookieJar, LoadError, MozillaCookieJar
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from ..errors import UsageError
+from ..options import FetchOptions
+from .urls import Origin, origin
+
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The headers and cookies of a person, and the origins that person named.
+
+    ``key`` tells one person's answers from another's in the cache; '' when nothing was handed
+    over, so that anybody would get the same.
+    """
+
+    user_agent: str
+    named: frozenset[Origin]
+    headers: tuple[tuple[str, str], ...]
+    cookies: CookieJar
+    key: str
+
+    def headers_for(self, url: str) -> tuple[tuple[str, str], ...]:
+        """Return the headers that a request for ``url`` carries: none for a stranger."""
+        return self.headers if self.headers and origin(url) in self.named else ()
+
+
+def identify(options: FetchOptions, named: frozenset[Origin]) -> Identity:
+    """Read what a person handed over; raises :class:`UsageError`."""
+    for name, value in (*options.headers, ("User-Agent", options.user_agent)):
+        if not _TOKEN.fullmatch(name):
+            raise UsageError(f"{name[:80]!r} is not the name of a header")
+        if not value.isascii() or not (
+            value.isprintable() or value.replace("\t", " ").isprintable()
+        ):
+            raise UsageError(f"the value of the header {name} holds characters it may not hold")
+    secret = repr(options.headers).encode() if options.headers else b""
+    if options.cookies:
+        secret += b"\n" + _read(options.cookies)
+    return Identity(
+        options.user_agent or default_user_agent(),
+        named,
+        options.headers,
+        read_cookies(options.cookies) if options.cookies else CookieJar(),
+        hashlib.sha256(secret).hexdigest() if secret else "",
+    )
+
+
+def default_user_agent() -> str:
+    """Return the name we give ourselves, with the version."""
+    try:
+        number = version("webprint")
+    except PackageNotFoundError:  # run from a tree that was never installed
+        number = "0"
+    return f"webprint/{number} (+print-friendly PDF)"
+
+
+def read_cookies(path: str) -> CookieJar:
+    """Return the cookies of a Netscape ``cookies.txt``; raises :class:`UsageError`."""
+    jar = MozillaCookieJar(path)
+    try:
+        jar.load(ignore_discard=True, ignore_expires=True)
+    except LoadError as error:
+        raise UsageError(
+            f"{path} is not a cookies.txt in Netscape format",
+            hint="It begins with the line '# Netscape HTTP Cookie File'",
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise _unreadable(path, error) from error
+    for cookie in jar:
+        if cookie.expires == 0:  # How curl and browsers' exports write a session cookie.
+            cookie.expires = None
+            cookie.discard = True
+    jar.clear_expired_cookies()
+    return jar
+
+
+def _read(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: str, error: Exception) -> UsageError:
+    reason = getattr(error, "strerror", None) or "it is not text"
+    return UsageError(f"the cookie file {path} cannot be read: {reason}")

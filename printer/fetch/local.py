@@ -1,0 +1,84 @@
+"""Pages from a file or from standard input."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO
+
+from ..errors import BadURL, FetchError, TooLarge
+from ..model import Capture, How
+from ..options import FetchOptions
+from .budget import size
+from .kinds import check_html
+
+_MAX_BYTES = FetchOptions().max_bytes
+_TYPES = {
+    ".htm": "text/html",
+    ".html": "text/html",
+    ".shtml": "text/html",
+    ".xht": "application/xhtml+xml",
+    ".xhtml": "application/xhtml+xml",
+}
+
+
+def read_file(path: str | Path, max_bytes: int = _MAX_BYTES, url: str = "") -> Capture:
+    """Return the page in a file.
+
+    ``url`` is the address it was saved from; without one it is the file's ``file:`` address.
+
+    Raises :class:`BadURL` when there is no such file, :class:`FetchError` when it cannot be read,
+    :class:`NotHTML` and :class:`TooLarge`.
+    """
+    path = Path(path)
+    try:
+        # Never waits for a writer, should the name be a pipe's.
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        with open(descriptor, "rb") as stream:  # noqa: PTH123
+            mode = os.fstat(descriptor).st_mode
+            if stat.S_ISDIR(mode):
+                raise BadURL(f"{path} is a folder", hint="Name the page in it")
+            os.set_blocking(descriptor, True)
+            body = _read(stream, max_bytes, str(path))
+        url = url or path.resolve().as_uri()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise BadURL(f"there is no file {path}") from error
+    except IsADirectoryError as error:
+        raise BadURL(f"{path} is a folder", hint="Name the page in it") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise FetchError(f"{path} cannot be read: {reason}") from error
+    return _capture(body, url, _TYPES.get(path.suffix.lower(), ""), "file", str(path))
+
+
+def read_stdin(stream: BinaryIO, url: str = "", max_bytes: int = _MAX_BYTES) -> Capture:
+    """Return the page that a stream holds; ``url`` is the address it was saved from."""
+    try:
+        body = _read(stream, max_bytes, "standard input")
+    except OSError as error:
+        raise FetchError(f"standard input cannot be read: {error.strerror or error}") from error
+    if not body.strip():
+        raise FetchError("standard input is empty", hint="Pipe a page into webprint -")
+    return _capture(body, url, "text/html", "stdin", "standard input")
+
+
+def _read(stream: BinaryIO | io.BufferedReader, max_bytes: int, name: str) -> bytes:
+    body = stream.read(max_bytes + 1)
+    if len(body) > max_bytes:
+        raise TooLarge(f"{name} is larger than {size(max_bytes)}")
+    return body
+
+
+def _capture(body: bytes, url: str, media_type: str, how: How, name: str) -> Capture:
+    check_html(media_type, body[:1024], name)
+    return Capture(
+        body=body,
+        url=url,
+        requested_url=url,
+        media_type=media_type or "text/html",
+        fetched=datetime.now(UTC),
+        how=how,
+    )

@@ -1,0 +1,143 @@
+"""Addresses as people and pages write them, made into ones that can be fetched."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from urllib.parse import SplitResult, quote, urlsplit, urlunsplit
+
+from ..errors import BadURL
+
+_PORTS = {"http": 80, "https": 443}
+_MAX_LENGTH = 16_384
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_HOST_AND_PORT = re.compile(r"[^/?#@:]+:\d{1,5}(?:[/?#]|$)")
+_PATH_SAFE = "!$%&'()*+,/:;=?@[]~"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a URL points: scheme, host in ASCII, port."""
+
+    scheme: str
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        port = "" if self.port == _PORTS[self.scheme] else f":{self.port}"
+        return f"{self.scheme}://{host}{port}"
+
+
+def normalise(url: str) -> str:
+    """Return the http(s) URL a person meant, percent-encoded and with an ASCII host.
+
+    ``example.org/x`` becomes ``https://example.org/x``.  Raises :class:`BadURL`.
+    """
+    text = "".join(url.split("\n")).replace("\r", "").replace("\t", "").strip()
+    parts = _split(_with_scheme(text), text)
+    if "@" in parts.netloc:
+        raise BadURL(
+            "a user name or password in the address is not used",
+            url=without_userinfo(text),
+            hint="Take it out, and give it with --header 'Authorization: ...' or --cookies",
+        )
+    return clean(urlunsplit(parts))
+
+
+def clean(url: str) -> str:
+    """Return a URL as it is sent: user name and password left out, everything in ASCII."""
+    parts = _split(url, url)
+    origin = _origin(parts, url)
+    return urlunsplit(
+        (
+            parts.scheme,
+            str(origin).partition("://")[2],
+            quote(parts.path or "/", safe=_PATH_SAFE, errors="replace"),
+            quote(parts.query, safe=_PATH_SAFE, errors="replace"),
+            quote(parts.fragment, safe=_PATH_SAFE, errors="replace"),
+        )
+    )
+
+
+def origin(url: str) -> Origin:
+    """Return the origin of an http(s) URL; raises :class:`BadURL`."""
+    return _origin(_split(url, url), url)
+
+
+def without_userinfo(url: str) -> str:
+    """Return the URL without user name and password, for messages."""
+    return re.sub(r"//[^/?#@]{0,1000}@", "//", url, count=1)
+
+
+def _with_scheme(text: str) -> str:
+    if text.startswith("//"):
+        return "https:" + text
+    if _SCHEME.match(text) and not _HOST_AND_PORT.match(text):
+        return text
+    host = re.split(r"[/?#]", text, maxsplit=1)[0]
+    if "." not in host and ":" not in host and host.lower() != "localhost":
+        raise BadURL(
+            f"{_short(text)!r} is neither a file nor a web address",
+            hint="An address looks like https://example.org/page",
+        )
+    return "https://" + text
+
+
+def _split(url: str, shown: str) -> SplitResult:
+    shown = without_userinfo(shown)
+    if len(url) > _MAX_LENGTH:
+        raise BadURL(f"the address is longer than {_MAX_LENGTH} characters", url=_short(shown))
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise BadURL(f"{_short(shown)!r} is not a web address: {error}") from error
+    if parts.scheme not in _PORTS:
+        raise BadURL(
+            f"{_short(shown)!r} is not a web address: {parts.scheme or 'no scheme'}"
+            + (" is not http or https" if parts.scheme else " given"),
+            hint="For a file on this machine, give its path" if parts.scheme == "file" else "",
+        )
+    if not parts.netloc:
+        raise BadURL(f"{_short(shown)!r} is not a web address: it names no host")
+    return parts
+
+
+def _origin(parts: SplitResult, url: str) -> Origin:
+    shown = _short(without_userinfo(url))
+    try:
+        host, port = parts.hostname or "", parts.port
+    except ValueError as error:
+        raise BadURL(f"{shown!r} is not a web address: {error}") from error
+    return Origin(parts.scheme, _ascii_host(host, shown), port or _PORTS[parts.scheme])
+
+
+def _ascii_host(host: str, shown: str) -> str:
+    """Return the host in lower-case ASCII (IDNA 2008 with the usual mappings)."""
+    if not host.isascii():
+        import idna
+
+        try:
+            host = idna.encode(host, uts46=True).decode("ascii")
+        except (idna.IDNAError, UnicodeError) as error:
+            raise BadURL(f"{shown!r} is not a web address: the host name is not valid") from error
+    allowed = r"[0-9a-f:.]+(%[0-9a-z_.-]+)?" if ":" in host else r"[a-z0-9_.-]{1,253}"
+    if not re.fullmatch(allowed, host.lower()):
+        raise BadURL(f"{shown!r} is not a web address: the host name is not valid")
+    return host.lower()
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 120 else text[:117] + "..."
+
+
+def named_origins(urls: Iterable[str]) -> frozenset[Origin]:
+    """Return the origins of URLs that a person gave.
+
+    Who names a plain http address on its usual port also means the same host over https, where
+    most servers send one at once.
+    """
+    found = {origin(url) for url in urls}
+    secure = {Origin("https", where.host, 443) for where in found if where.port == 80}
+    return frozenset(found | secure)
