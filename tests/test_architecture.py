@@ -1,0 +1,73 @@
+"""The directions of the house: which part may import which.
+
+Only the pipeline joins stages, no stage reads a later one, siblings never import each other, and
+front ends call the pipeline.
+"""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent / "printer"
+
+#: What any part may import.
+VALUES = {"errors", "article", "model", "options"}
+
+#: What each part may import besides itself and the values.
+MAY_IMPORT = {
+    "errors": set(),
+    "article": set(),
+    "options": set(),
+    "model": set(),
+    "config": set(),
+    "fetch": {"__init__"},
+    "dom": set(),
+    "extract": {"dom"},
+    "images": {"dom"},
+    "compose": {"dom"},
+    "render": {"__init__"},
+    "pipeline": {"fetch", "dom", "extract", "images", "compose", "render"},
+    "cli": {"__init__", "config", "pipeline", "fetch", "render"},
+    "__init__": {"pipeline"},
+}
+
+MODULES = sorted(ROOT.rglob("*.py"))
+
+
+def part_of(path: Path) -> str:
+    relative = path.relative_to(ROOT)
+    return relative.parts[0] if len(relative.parts) > 1 else relative.stem
+
+
+def imported(path: Path) -> set[str]:
+    """The parts of the package that a module imports, wherever in it the import stands."""
+    package = ("printer", *path.relative_to(ROOT).parts[:-1])
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            target = (*base, *filter(None, (node.module or "").split(".")))
+            names = [(*target, alias.name) for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [tuple(alias.name.split(".")) for alias in node.names]
+        else:
+            continue
+        for name in names:
+            if name[0] == "printer":
+                part = name[1]
+                exists = (ROOT / part).is_dir() or (ROOT / f"{part}.py").is_file()
+                found.add(part if exists else "__init__")
+    return found
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_go_one_way(path):
+    part = part_of(path)
+    allowed = MAY_IMPORT[part] | VALUES | {part}
+    assert imported(path) <= allowed
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_file_is_too_long(path):
+    assert len(path.read_text().splitlines()) <= 400
