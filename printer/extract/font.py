@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-from lxml.etree import XPath
 from lxml.html import HtmlElement
 
 from ..dom.page import Page
+from ..dom.segments import Leaf
 from .positions import Ints, Positions
 
 
@@ -36,37 +36,41 @@ _FONT_SIZES = (10.0, 13.0, 16.0, 18.0, 24.0, 32.0, 48.0)
 _UNITS = {"px": 1.0, "pt": 4 / 3, "pc": 16.0, "rem": 16.0, "in": 96.0, "cm": 37.8, "mm": 3.78}
 _LENGTH = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)(px|pt|pc|rem|em|ex|in|cm|mm|%)")
 _LONGEST = 2000
-_styled = XPath("descendant-or-self::*[@style]")
-
-Runs: TypeAlias = list[list[tuple[Font, int]]]
 
 
-def fonts(page: Page, tree: Positions) -> Runs:
-    """Return for each segment the fonts of its text and the characters in each."""
-    changes, values = _changes(page, tree)
-    first = np.searchsorted(changes, tree.at, side="right").tolist()
-    last = np.searchsorted(changes, tree.until, side="right").tolist()
-    runs: Runs = []
-    for segment, one, other, length in zip(
-        page.segments, first, last, tree.length.tolist(), strict=True
-    ):
-        if one == other:
-            runs.append([(values[one], length)])
-            continue
-        texts = [(leaf, len(leaf.text.strip())) for leaf in segment.leaves]
-        places = np.searchsorted(changes, [tree.place(leaf) for leaf, _ in texts], side="right")
-        runs.append([
-            (values[place], chars)
-            for place, (_, chars) in zip(places.tolist(), texts, strict=True)
-            if chars
-        ])  # fmt: skip
-    return runs
+class Runs(NamedTuple):
+    """Runs of text in one font: the segment, the font as an index into ``fonts``, characters."""
+
+    segment: Ints
+    font: Ints
+    chars: Ints
+    fonts: list[Font]
 
 
-def _changes(page: Page, tree: Positions) -> tuple[Ints, list[Font]]:
+def runs(page: Page, tree: Positions) -> Runs:
+    """Return the fonts of every segment's text."""
+    changes, found = _changes(tree)
+    first = np.searchsorted(changes, tree.at, side="right")
+    last = np.searchsorted(changes, tree.until, side="right")
+    same = np.flatnonzero(first == last)
+    leaves: list[Leaf] = []
+    owner: list[int] = []
+    for mixed in np.flatnonzero(first != last).tolist():
+        leaves += page.segments[mixed].leaves
+        owner += [mixed] * len(page.segments[mixed].leaves)
+    places = tree.places(leaves)
+    return Runs(
+        np.concatenate((same, np.array(owner, dtype=np.int64))),
+        np.concatenate((first[same], np.searchsorted(changes, places, side="right"))),
+        np.concatenate((tree.length[same], [len(leaf.text.strip()) for leaf in leaves])).astype(
+            np.int64
+        ),
+        found,
+    )
+
+
+def _changes(tree: Positions) -> tuple[Ints, list[Font]]:
     """Return the positions where the font changes, and the fonts before, between and after."""
-    cued = {index for index, tag in enumerate(tree.tags) if tag in _CUED}
-    cued.update(index for index, each in enumerate(tree.elements) if "style" in each.attrib)
     positions: list[int] = []
     values = [Font()]
     around: list[tuple[int, Font]] = []
@@ -77,11 +81,14 @@ def _changes(page: Page, tree: Positions) -> tuple[Ints, list[Font]]:
             positions.append(closes)
             values.append(font)
 
-    for index in sorted(cued):
+    for index, (element, tag) in enumerate(zip(tree.elements, tree.tags, strict=True)):
+        style = element.get("style")
+        if not (style or tag in _CUED):
+            continue
         opens, closes = int(tree.opens[index]), int(tree.closes[index])
         leave(opens)
         outer = values[-1]
-        font = _apply(tree.elements[index], tree.tags[index], outer)
+        font = _apply(element, tag, style or "", outer)
         if font != outer:
             positions.append(opens)
             values.append(font)
@@ -90,13 +97,13 @@ def _changes(page: Page, tree: Positions) -> tuple[Ints, list[Font]]:
     return np.array(positions, dtype=np.int64), values
 
 
-def _apply(element: HtmlElement, tag: str, font: Font) -> Font:
+def _apply(element: HtmlElement, tag: str, style: str, font: Font) -> Font:
     """Return the font inside an element that stands in text of another font."""
     size, color = font.size * _SCALE.get(tag, 1.0), font.color
     if tag == "font":
         size = _font_size(element.get("size"), size)
         color = (element.get("color") or color).strip().lower()
-    for declaration in (element.get("style") or "")[:_LONGEST].lower().split(";"):
+    for declaration in style[:_LONGEST].lower().split(";"):
         name, _, value = declaration.partition(":")
         name, value = name.strip(), value.replace("!important", "").strip()
         if name == "color" and value not in {"", "inherit", "unset", "currentcolor"}:

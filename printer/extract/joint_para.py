@@ -23,7 +23,7 @@ What differs from the paper, and why:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -43,18 +43,18 @@ class JointParaOptions:
     marks: str = PERIODS + COMMAS
 
 
-@dataclass(frozen=True, slots=True)
-class TextPara:
-    """A text-node-set: its segments from ``low`` to before ``high``, and what they come to.
+class TextParas(NamedTuple):
+    """The text-node-sets in document order, as arrays.
 
-    ``first`` is the index of the set's first big-node.
+    A set's segments go from ``low`` to before ``high``; ``first`` is the index of its first
+    big-node, ``length`` and ``marks`` what its text-para comes to.
     """
 
-    low: int
-    high: int
-    first: int
-    length: int
-    punctuation: int
+    low: Ints
+    high: Ints
+    first: Ints
+    length: Ints
+    marks: Ints
 
 
 def score(
@@ -69,9 +69,8 @@ def score(
     paras = joint_para(tree, marks)
     chain = extract_news(tree, marks, paras)
     scores = np.where(steps := climbs(tree, chain), -steps, 1).astype(np.float64)
-    for para in paras:
-        if not para.punctuation:
-            scores[para.low : para.high] = np.minimum(scores[para.low : para.high], 0.0)
+    pruned = np.repeat(paras.marks == 0, paras.high - paras.low)
+    scores[pruned] = np.minimum(scores[pruned], 0.0)
     return tuple(scores.tolist())
 
 
@@ -85,37 +84,25 @@ def punctuation(texts: list[str], marks: str) -> Ints:
     return counted[ends[1:]] - counted[ends[:-1]]
 
 
-def joint_para(tree: Positions, marks: Ints) -> list[TextPara]:
+def joint_para(tree: Positions, marks: Ints) -> TextParas:
     """Join adjacent big-nodes of one level (algorithm Joint-para)."""
-    blocks = sorted(set(tree.block))
-    lows, highs = tree.ranges(blocks)
-    inner = dict(zip(blocks, (highs - lows).tolist(), strict=True))
-    own: dict[int, int] = dict.fromkeys(blocks, 0)
-    for block in tree.block:
-        own[block] += 1
+    block = np.array(tree.block, dtype=np.int64)
+    lows, highs = tree.ranges(block)
+    own = np.bincount(block, minlength=1)[block]
     # The level of a big-node is its parent; that of a run beside blocks is the block itself.
-    level = [tree.parent[block] if own[block] == inner[block] else block for block in tree.block]
-    if not level:
-        return []
-    cuts = (np.flatnonzero(np.diff(level)) + 1).tolist()
+    level = np.where(own == highs - lows, np.array(tree.parent, dtype=np.int64)[block], block)
+    cuts = np.flatnonzero(np.diff(level, prepend=-2))
+    low, high = cuts, np.append(cuts[1:], len(level))[: len(cuts)]
     length, count = running(tree.length), running(marks)
-    return [
-        TextPara(
-            low, high, tree.block[low],
-            int(length[high] - length[low]), int(count[high] - count[low]),
-        )
-        for low, high in pairwise([0, *cuts, len(level)])
-    ]  # fmt: skip
+    return TextParas(low, high, block[low], length[high] - length[low], count[high] - count[low])
 
 
-def extract_news(tree: Positions, marks: Ints, paras: list[TextPara]) -> list[int]:
+def extract_news(tree: Positions, marks: Ints, paras: TextParas) -> list[int]:
     """Return the summary-node and its ancestors up to the root (algorithm Extract-news)."""
-    longest = max(
-        (para for para in paras if para.punctuation), key=lambda para: para.length, default=None
-    )
-    if longest is None:
+    if not paras.marks.any():
         return []
-    climb = [longest.first]
+    longest = int(np.where(paras.marks > 0, paras.length, 0).argmax())
+    climb = [int(paras.first[longest])]
     while tree.parent[climb[-1]] >= 0:
         climb.append(tree.parent[climb[-1]])
     total = running(marks)

@@ -18,12 +18,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
 from ..dom.page import Page
-from .font import Font, fonts
+from .font import Runs, runs
 from .positions import Floats, Positions, positions
 
 
@@ -47,9 +47,6 @@ class Rect(NamedTuple):
     bottom: float
 
 
-Runs: TypeAlias = Sequence[Sequence[tuple[Font, int]]]
-
-
 def score(
     page: Page,
     options: MaxSubsequenceOptions = MaxSubsequenceOptions(),
@@ -61,7 +58,7 @@ def score(
     falls short; both as shares of the maximum.
     """
     tree = tree or positions(page)
-    values = classify(fonts(page, tree), tree, options) * tree.length
+    values = classify(runs(page, tree), tree, options) * tree.length
     low, high, best = best_run(values)
     if best <= 0:
         return (-1.0,) * len(values)
@@ -70,34 +67,27 @@ def score(
     return tuple(scores.tolist())
 
 
-def classify(runs: Runs, tree: Positions, options: MaxSubsequenceOptions) -> Floats:
-    """Return F of every segment (equation 3): 1 for body text, else -1.
-
-    ``runs`` holds for each segment its text's fonts, and the characters in each.
-    """
-    size = share_of_commonest([[(font.size, chars) for font, chars in run] for run in runs])
-    color = share_of_commonest([[(font.color, chars) for font, chars in run] for run in runs])
+def classify(found: Runs, tree: Positions, options: MaxSubsequenceOptions) -> Floats:
+    """Return F of every segment (equation 3): 1 for body text, else -1."""
     body = (
-        (size >= options.min_size)
-        & (color >= options.min_color)
+        (share_of_commonest(found, [font.size for font in found.fonts]) >= options.min_size)
+        & (share_of_commonest(found, [font.color for font in found.fonts]) >= options.min_color)
         & (tree.links <= options.max_link * tree.length)
     )
     return np.where(body, 1.0, -1.0)
 
 
-def share_of_commonest(runs: Sequence[Sequence[tuple[Hashable, int]]]) -> Floats:
-    """Return the share of each segment's characters that have the page's commonest value."""
-    total: Counter[Hashable] = Counter()
-    for run in runs:
-        for value, chars in run:
-            total[value] += chars
-    commonest = max(total, key=total.__getitem__, default=None)
-    shares = []
-    for run in runs:
-        whole = sum(chars for _, chars in run)
-        having = sum(chars for value, chars in run if value == commonest)
-        shares.append(having / whole if whole else 0.0)
-    return np.array(shares)
+def share_of_commonest(found: Runs, traits: Sequence[Hashable]) -> Floats:
+    """Return the share of each segment's characters that have the page's commonest trait.
+
+    ``traits`` holds each font's: its size, or its colour.
+    """
+    numbers: dict[Hashable, int] = {}
+    trait = np.array([numbers.setdefault(each, len(numbers)) for each in traits])[found.font]
+    commonest = np.bincount(trait, weights=found.chars, minlength=1).argmax()
+    whole = np.bincount(found.segment, weights=found.chars)
+    having = np.bincount(found.segment, weights=found.chars * (trait == commonest))
+    return having / np.maximum(whole, 1.0)
 
 
 def best_run(values: Floats) -> tuple[int, int, float]:

@@ -1,4 +1,4 @@
-"""The page's tree as arrays: one walk that every paper's method reads.
+"""The page's tree as arrays, made once and read by every paper's method.
 
 Writing the tree out as its start and end tags gives each element two positions, ``opens`` and
 ``closes``, and each text leaf the position of the tag before it.  Whatever stands inside an
@@ -8,6 +8,7 @@ and no method climbs to ancestors or descends into children.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -25,28 +26,24 @@ Bools: TypeAlias = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Positions:
-    """Positions in a page's tree.
+    """Positions in a page's tree, elements whose text is never seen left out.
 
     Per element, in document order: ``tags``, ``parent`` (its index, -1 for the root), ``opens``
     and ``closes``.  Per segment: ``at`` and ``until`` (positions of its first and last leaf),
     ``block`` (its block's index), ``length`` (characters) and ``links`` (characters in links).
     """
 
-    elements: list[HtmlElement]
+    elements: Sequence[HtmlElement]
     index: dict[HtmlElement, int]
     tags: list[str]
-    parent: list[int]
+    parent: Sequence[int]
     opens: Ints
     closes: Ints
     at: Ints
     until: Ints
-    block: list[int]
+    block: Sequence[int]
     length: Ints
     links: Ints
-
-    def place(self, leaf: Leaf) -> int:
-        """Return the position of the tag before a text leaf."""
-        return int((self.closes if leaf.tail else self.opens)[self.index[leaf.element]])
 
     def after(self, element: int) -> int:
         """Return the index after an element's last descendant."""
@@ -57,12 +54,86 @@ class Positions:
         low, high = np.searchsorted(self.at, (self.opens[element], self.closes[element]))
         return int(low), int(high)
 
-    def ranges(self, elements: list[int]) -> tuple[Ints, Ints]:
+    def ranges(self, elements: Sequence[int] | Ints) -> tuple[Ints, Ints]:
         """Return the ranges of segments inside each of some elements: firsts, and ends."""
+        chosen = np.asarray(elements, dtype=np.int64)
         return (
-            np.searchsorted(self.at, self.opens[elements]),
-            np.searchsorted(self.at, self.closes[elements]),
+            np.searchsorted(self.at, self.opens[chosen]),
+            np.searchsorted(self.at, self.closes[chosen]),
         )
+
+    def places(self, leaves: Iterable[Leaf]) -> Ints:
+        """Return the position of the tag before each of some text leaves in document order."""
+        return _places(leaves, self.index, self.opens, self.closes)
+
+
+def positions(page: Page) -> Positions:
+    """Give a page's elements and text segments their positions."""
+    elements, parent = page.outline.elements, page.outline.parents
+    count = len(elements)
+    index = dict(zip(elements, range(count), strict=True))
+    depth, size = [0] * count, [1] * count
+    for child in range(1, count):
+        depth[child] = depth[parent[child]] + 1
+    for child in range(count - 1, 0, -1):
+        size[parent[child]] += size[child]
+    # Before an element's start tag stand the start tags of all elements before it, and the end
+    # tags of those among them that are not its ancestors.
+    opens = 2 * np.arange(count, dtype=np.int64) - np.array(depth, dtype=np.int64)
+    closes = opens + 2 * np.array(size, dtype=np.int64) - 1
+    found = page.segments
+    return Positions(
+        elements=elements,
+        index=index,
+        tags=[element.tag for element in elements],
+        parent=parent,
+        opens=opens,
+        closes=closes,
+        at=_places((segment.leaves[0] for segment in found), index, opens, closes),
+        until=_places((segment.leaves[-1] for segment in found), index, opens, closes),
+        block=page.outline.blocks,
+        length=np.array([len(segment.text) for segment in found], dtype=np.int64),
+        links=np.array([segment.link_chars for segment in found], dtype=np.int64),
+    )
+
+
+def _places(
+    leaves: Iterable[Leaf], index: dict[HtmlElement, int], opens: Ints, closes: Ints
+) -> Ints:
+    behind: dict[HtmlElement, tuple[int, bool]] = {}
+    found = []
+    for element, tail in leaves:
+        place = index.get(element)
+        found.append((place, tail) if place is not None else _behind(element, index, behind))
+    if not found:
+        return np.zeros(0, dtype=np.int64)
+    sides = np.array(found, dtype=np.int64)
+    return np.where(sides[:, 1], closes[sides[:, 0]], opens[sides[:, 0]])
+
+
+def _behind(
+    element: HtmlElement,
+    index: dict[HtmlElement, int],
+    behind: dict[HtmlElement, tuple[int, bool]],
+) -> tuple[int, bool]:
+    """Return what stands before the tail of an element left out: an element, and which tag of it.
+
+    ``behind`` remembers the answers, so that a row of such elements is walked once.
+    """
+    passed = []
+    answer = None
+    while answer is None:
+        passed.append(element)
+        before = element.getprevious()
+        if before is None:
+            answer = (index[element.getparent()], False)
+        elif before in index:
+            answer = (index[before], True)
+        else:
+            answer = behind.get(before)
+            element = before
+    behind.update(dict.fromkeys(passed, answer))
+    return answer
 
 
 def running(values: Ints) -> Ints:
@@ -72,41 +143,5 @@ def running(values: Ints) -> Ints:
 
 def covered(lows: Ints, highs: Ints, count: int) -> Bools:
     """Return which of ``count`` places lie in any of the ranges, nested ones costing no more."""
-    steps = np.zeros(count + 1, dtype=np.int64)
-    np.add.at(steps, lows, 1)
-    np.add.at(steps, highs, -1)
+    steps = np.bincount(lows, minlength=count + 1) - np.bincount(highs, minlength=count + 1)
     return np.cumsum(steps[:-1]) > 0
-
-
-def positions(page: Page) -> Positions:
-    """Walk a page's tree once."""
-    elements: list[HtmlElement] = list(page.tree.iter("*"))
-    count = len(elements)
-    index = dict(zip(elements, range(count), strict=True))
-    tags: list[str] = [element.tag for element in elements]
-    parent = [index.get(element.getparent(), -1) for element in elements]
-    depth = [0] * count
-    size = [1] * count
-    for child in range(1, count):
-        depth[child] = depth[parent[child]] + 1
-    for child in range(count - 1, 0, -1):
-        size[parent[child]] += size[child]
-    # Before an element's start tag stand the start tags of all elements before it, and the end
-    # tags of those among them that are not its ancestors.
-    opens = 2 * np.arange(count, dtype=np.int64) - np.array(depth, dtype=np.int64)
-    closes = opens + 2 * np.array(size, dtype=np.int64) - 1
-
-    def places(leaves: list[Leaf]) -> Ints:
-        at = np.array([index[leaf.element] for leaf in leaves], dtype=np.int64)
-        tails = np.array([leaf.tail for leaf in leaves], dtype=bool)
-        return np.where(tails, closes[at], opens[at])
-
-    found = page.segments
-    return Positions(
-        elements, index, tags, parent, opens, closes,
-        at=places([segment.leaves[0] for segment in found]),
-        until=places([segment.leaves[-1] for segment in found]),
-        block=[index[segment.block] for segment in found],
-        length=np.array([len(segment.text) for segment in found], dtype=np.int64),
-        links=np.array([segment.link_chars for segment in found], dtype=np.int64),
-    )  # fmt: skip

@@ -11,7 +11,8 @@ What differs from the paper, and why:
   and after ``br``; a line with neither tag nor text is left out.  So a paragraph with its inline
   tags is one line, and so is each tag of nested blocks, as in source that is set out one by one.
 - Tags are those of the repaired tree: end tags the author left out are counted, void elements
-  count once, what a browser never shows counts for tags but not for text.
+  count once.  Elements whose text is never seen (head, svg, select ...) are left out with the
+  scripts.
 - Characters of every script are counted, white space folded, not only ASCII ones.
 - ``two-dimensional`` is the clustering the authors announce (ratio and the slope of the smoothed
   ratio, k-means with one centre held at the origin), as they later published it in 'CETR: Content
@@ -26,7 +27,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from ..dom.page import Page
-from ..dom.segments import BLOCKS, UNSEEN
+from ..dom.segments import BLOCKS
 from .clusters import by_expectation, by_farthest_first, by_k_means, by_prediction, by_threshold
 from .positions import Bools, Floats, Ints, Positions, positions
 
@@ -34,18 +35,14 @@ Clustering: TypeAlias = Literal[
     "threshold", "k-means", "em", "farthest-first", "prediction", "two-dimensional"
 ]
 
-_BLOCK, _BREAK, _VOID, _UNSEEN, _REMOVED = 1, 2, 4, 8, 16
+_BLOCK, _BREAK, _VOID = 1, 2, 4
 _VOIDS = frozenset({
-    "area", "base", "basefont", "br", "col", "embed", "frame", "hr", "img", "input", "link",
-    "meta", "param", "source", "track", "wbr",
+    "area", "basefont", "br", "col", "frame", "hr", "img", "input", "param", "source", "track",
+    "wbr",
 })  # fmt: skip
 _KINDS = {
-    tag: _BLOCK * (tag in BLOCKS or tag == "hr")
-    + _BREAK * (tag == "br")
-    + _VOID * (tag in _VOIDS)
-    + _UNSEEN * (tag in UNSEEN)
-    + _REMOVED * (tag in {"script", "style"})
-    for tag in BLOCKS | UNSEEN | _VOIDS | {"script", "style"}
+    tag: _BLOCK * (tag in BLOCKS or tag == "hr") + _BREAK * (tag == "br") + _VOID * (tag in _VOIDS)
+    for tag in BLOCKS | _VOIDS
 }
 
 
@@ -99,20 +96,11 @@ def _tags(tree: Positions) -> tuple[Ints, Ints, Bools]:
     kinds = np.array([_KINDS.get(tag, 0) for tag in tree.tags], dtype=np.int64)
     # A segment's block breaks lines also where only its style makes it one.
     kinds[tree.block] |= _BLOCK
-    seen = 0
-    unseen = np.flatnonzero(kinds & _UNSEEN)
-    lows, highs = tree.ranges(unseen.tolist())
-    for element in unseen[lows == highs].tolist():
-        if element >= seen:
-            seen = tree.after(element)
-            kinds[element:seen] &= ~(_BLOCK | _BREAK)
-    before = np.zeros(2 * len(kinds), dtype=np.int64)
-    behind = np.zeros(2 * len(kinds), dtype=np.int64)
-    counted = np.zeros(2 * len(kinds), dtype=bool)
+    before, behind = np.zeros((2, 2 * len(kinds)), dtype=np.int64)
+    counted = np.ones(2 * len(kinds), dtype=bool)
     before[tree.opens] = kinds & _BLOCK
     behind[tree.closes] = (kinds & (_BLOCK | _BREAK)) > 0
-    counted[tree.opens] = (kinds & _REMOVED) == 0
-    counted[tree.closes] = (kinds & (_REMOVED | _VOID)) == 0
+    counted[tree.closes] = (kinds & _VOID) == 0
     return before, behind, counted
 
 
