@@ -245,7 +245,7 @@ def news() -> None:
     for index, (sky, seed) in enumerate((("noon", 16), ("dull", 17), ("dusk", 18)), 1):
         photo(f"news/img/related-{index}.jpg", country.terraces(240, 160, sky, seed))
     avatar("news/img/reporter.png", 1, "dfe6ea", "d9a98a", "5a3a28", "37536b")
-    logo("news/img/logo.svg", "#1f4d6b", "The Kestermouth Tide", 300)
+    logo("news/img/logo.svg", "#1f4d6b", "The Kestermouth Tide", 340)
     blinking(
         "news/img/leaderboard.gif",
         [

@@ -335,7 +335,7 @@ def lane(width: int, height: int, seed: int, *, arch: bool = True) -> Image.Imag
                 ["b8563c", "d9a24a", "47707c"][index],
                 235,
             )
-    canvas = art.onto(canvas, 0.8, noise(rng, width, height, 26, 6))
+    canvas = art.onto(canvas, 0.8, 0.25 + 0.5 * noise(rng, width, height, 40, 6))
     art = Shapes(width, height)
     person(art, rng, 0.4, 0.74, 0.2)
     person(art, rng, 0.3, 0.88, 0.3)
