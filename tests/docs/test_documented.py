@@ -1,0 +1,66 @@
+"""The README describes every option, setting and exit code there is."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from printer import config, errors
+from printer.cli.app import app
+
+README = (Path(__file__).parent.parent.parent / "README.md").read_text()
+
+
+def rows(heading):
+    """The first cells of the tables under a heading."""
+    section = README.split(f"## {heading}\n")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")]
+    return [line.split("|")[1].strip() for line in lines if not line.startswith("|--")]
+
+
+def test_every_setting_is_in_the_table_in_its_order():
+    shown = [cell.split("`")[1] for cell in rows("Options") if cell.startswith("`--")]
+    settings = ["--" + name.replace("_", "-") for name in config.Settings.model_fields]
+    assert shown[: len(settings)] == settings
+
+
+def test_every_option_of_every_command_is_described():
+    from typer.main import get_command
+
+    cells = " ".join(rows("Options"))
+    group = get_command(app)
+    for command in (group, *group.commands.values()):
+        for parameter in command.params:
+            for option in (*parameter.opts, *parameter.secondary_opts):
+                if option.startswith("-"):
+                    assert f"`{option}`" in cells, f"{option} of {command.name}"
+
+
+def test_every_default_is_told_right():
+    for name, field, _ in config.fields():
+        if isinstance(field.default, str | float | int) and not isinstance(field.default, bool):
+            line = next(li for li in README.splitlines() if f"| `--{name.replace('_', '-')}`" in li)
+            default = f"{field.default:g}" if field.default == 30.0 else str(field.default)
+            assert not default or f"`{default}`" in line, line
+
+
+def tree(error):
+    yield error
+    for child in error.__subclasses__():
+        yield from tree(child)
+
+
+@pytest.mark.parametrize("error", list(tree(errors.WebprintError)), ids=lambda e: e.__name__)
+def test_every_exit_code_is_listed(error):
+    assert str(error.exit_code) in rows("Exit codes")
+    assert re.search(rf"{error.__name__} +{error.exit_code}\b", errors.__doc__)
+
+
+def test_exit_codes_differ():
+    codes = [error.exit_code for error in tree(errors.WebprintError)]
+    assert len(codes) == len(set(codes))
+
+
+@pytest.mark.parametrize("link", re.findall(r"\]\(([^)#:]+)\)", README))
+def test_every_file_that_is_linked_exists(link):
+    assert (Path(__file__).parent.parent.parent / link).exists()
