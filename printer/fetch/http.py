@@ -22,7 +22,7 @@ from .guard import Guard, Resolver, system_addresses
 from .identity import identify
 from .kinds import check_html
 from .transport import CachedTransport, CacheFault, GuardedTransport
-from .urls import clean, origin
+from .urls import clean, normalise, origin
 
 if TYPE_CHECKING:
     from .cache import Cache
@@ -72,8 +72,8 @@ class Web:
         self._client.close()
 
     def page(self, url: str) -> Capture:
-        """Get a web page; raises :class:`NotHTML` for anything else."""
-        return self._get(url, {"Accept": _ACCEPT_PAGE}, html=True)
+        """Get a web page, its address as a person writes it; raises :class:`NotHTML`."""
+        return self._get(normalise(url), {"Accept": _ACCEPT_PAGE}, html=True)
 
     def resource(self, url: str, referer: str = "") -> Capture:
         """Get something that a page names, a picture say."""

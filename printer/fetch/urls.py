@@ -132,12 +132,17 @@ def _short(text: str) -> str:
     return text if len(text) <= 120 else text[:117] + "..."
 
 
-def named_origins(urls: Iterable[str]) -> frozenset[Origin]:
-    """Return the origins of URLs that a person gave.
+def named_origins(sources: Iterable[str]) -> frozenset[Origin]:
+    """Return the origins of what a person gave; what is no address (a file, say) has none.
 
     Who names a plain http address on its usual port also means the same host over https, where
     most servers send one at once.
     """
-    found = {origin(url) for url in urls}
+    found = set()
+    for source in sources:
+        try:
+            found.add(origin(normalise(source)))
+        except BadURL:  # Said when it is fetched, if it ever is.
+            continue
     secure = {Origin("https", where.host, 443) for where in found if where.port == 80}
     return frozenset(found | secure)

@@ -1,0 +1,42 @@
+"""What every test may use: web servers on loopback, and a home of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from webserver import WebServer
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep the user's settings, cache and environment away from the tests."""
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    for name, folder in (
+        ("XDG_CONFIG_HOME", ".config"),
+        ("XDG_CACHE_HOME", ".cache"),
+        ("XDG_DATA_HOME", ".local/share"),
+        ("XDG_STATE_HOME", ".local/state"),
+    ):
+        monkeypatch.setenv(name, str(home / folder))
+    for name in list(os.environ):
+        if name.startswith("WEBPRINT_"):
+            monkeypatch.delenv(name)
+    return home
+
+
+@pytest.fixture
+def web() -> Iterator[WebServer]:
+    """A web server at 127.0.0.1."""
+    with WebServer() as server:
+        yield server
+
+
+@pytest.fixture
+def other_web() -> Iterator[WebServer]:
+    """A second web server, of another origin: 127.0.0.2."""
+    with WebServer("127.0.0.2") as server:
+        yield server
