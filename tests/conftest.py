@@ -14,6 +14,9 @@ from webserver import WebServer
 def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep the user's settings, cache and environment away from the tests."""
     home = tmp_path_factory.mktemp("home")
+    browsers = Path.home() / ".cache/ms-playwright"
+    if "PLAYWRIGHT_BROWSERS_PATH" not in os.environ and browsers.is_dir():
+        monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(browsers))
     monkeypatch.setenv("HOME", str(home))
     for name, folder in (
         ("XDG_CONFIG_HOME", ".config"),

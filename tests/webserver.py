@@ -1,10 +1,10 @@
 """A real HTTP server on loopback that tests tell what to answer.
 
-    web.add("/story", "<p>Text</p>")               a page
-    web.add("/a.png", data, type="image/png")      a picture, byte ranges included
-    web.add("/count", lambda hit: Reply("..."))    whatever the function returns
+    web.add("/story", "<p>Text</p>")                a page
+    web.add("/a.png", data, media_type="image/png")  a picture, byte ranges included
+    web.add("/count", lambda hit: Reply("..."))     whatever the function returns
     web.redirect("/old", "/story")
-    web.add("/slow", drip(b"x" * 100, pause=0.1))  a body that comes in pieces
+    web.add("/slow", drip(b"x" * 100, pause=0.1))   a body that comes in pieces
     web.add("/bomb", gzip_bomb(10**9), encoding="gzip")
     web.hits("/story")                             the requests that came for it
 
@@ -43,7 +43,7 @@ class Reply:
 
     body: Body = b""
     status: int = 200
-    type: str = "text/html; charset=utf-8"
+    media_type: str = "text/html; charset=utf-8"
     headers: tuple[tuple[str, str], ...] = ()
     raw: Callable[[socket.socket], None] | None = field(default=None, compare=False)
 
@@ -87,7 +87,7 @@ class WebServer:
         body: Body | Answer | Reply,
         *,
         status: int = 200,
-        type: str = "text/html; charset=utf-8",
+        media_type: str = "text/html; charset=utf-8",
         headers: Mapping[str, str] | Iterable[tuple[str, str]] = (),
         encoding: str = "",
     ) -> str:
@@ -101,7 +101,7 @@ class WebServer:
         elif callable(body) and _takes_hit(body):
             self._answers[path] = body
         else:
-            reply = Reply(body, status, type, pairs)
+            reply = Reply(body, status, media_type, pairs)
             self._answers[path] = lambda hit: reply
         return self.url + path
 
@@ -210,14 +210,14 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command != "HEAD" and status != 304:
             self.wfile.write(data)
 
-    do_HEAD = do_GET
-    do_POST = do_GET
+    do_HEAD = do_GET  # noqa: N815
+    do_POST = do_GET  # noqa: N815
 
     def _send_head(self, reply: Reply, status: int, extra: Iterable[tuple[str, str]] = ()) -> None:
         self.send_response(status)
         own = {name.lower() for name, _ in reply.headers}
-        if reply.type and "content-type" not in own:
-            self.send_header("Content-Type", reply.type)
+        if reply.media_type and "content-type" not in own:
+            self.send_header("Content-Type", reply.media_type)
         for name, value in reply.headers:
             self.send_header(name, value)
         for name, value in extra:
