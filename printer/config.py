@@ -53,6 +53,7 @@ class Settings(BaseModel):
     render: RenderMode = _setting(
         "auto", "Fetching", "Load the page in a browser: when the page needs it, never, or always."
     )
+    follow: bool = _setting(True, "Fetching", "Get all pages of an article split over several.")
     timeout: float = _setting(30.0, "Fetching", "Seconds a page may take to fetch, all in all.")
     user_agent: str = _setting("", "Fetching", "The User-Agent to send.")
     header: tuple[str, ...] = _setting(
@@ -80,6 +81,7 @@ class Settings(BaseModel):
             allow_private=self.allow_private,
             cache=self.cache,
             render=self.render,
+            follow=self.follow,
         )
 
     def extract_options(self) -> ExtractOptions:

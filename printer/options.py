@@ -14,7 +14,8 @@ class FetchOptions:
 
     ``timeout`` is the total time for one page in seconds, ``max_bytes`` the size limit of one
     answer (after decompression as well), ``allow_private`` lets everything, also what a page
-    names, reach private addresses, ``cache`` keeps answers on disk by RFC 9111.
+    names, reach private addresses, ``cache`` keeps answers on disk by RFC 9111, ``follow`` gets the
+    other pages of an article that is split over several.
     """
 
     timeout: float = 30.0
@@ -28,6 +29,7 @@ class FetchOptions:
     allow_private: bool = False
     cache: bool = True
     render: RenderMode = "auto"
+    follow: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ needed, so that extraction alone stays light.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
 from .article import Article
 from .compose import compose
+from .compose.join import join
+from .dom.continuation import next_page
 from .dom.page import Page, read_page
 from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
 from .extract import decide
@@ -39,6 +41,9 @@ Notify: TypeAlias = Callable[[str, Step], None]
 
 #: Below this confidence a page is loaded in a browser when that is allowed.
 UNSURE = 0.3
+
+#: How many pages of one article are joined at most.
+MOST_PAGES = 30
 
 
 def extract(html: bytes | str, url: str = "", *, charset: str = "", **options: object) -> Article:
@@ -172,7 +177,32 @@ class Printer:
     def _extract(self, capture: Capture) -> Reading:
         self.notify(_name(capture), "extract")
         page = read_page(capture.body, capture.url, capture.charset)
-        return Reading(_article(page, self.extract), capture)
+        article = _article(page, self.extract)
+        follows = next_page(page) if self.fetch.follow and capture.how == "http" else ""
+        if follows:
+            article = join([article, *self._continued(article, page.url, follows)])
+        return Reading(article, capture)
+
+    def _continued(self, first: Article, url: str, follows: str) -> Iterator[Article]:
+        """Yield the articles of the pages that go on from the first, as long as they do.
+
+        A page under another title, or with the words of one before, is not its continuation.
+        """
+        seen_urls, seen_texts = {url}, {first.text}
+        while follows and follows not in seen_urls and len(seen_urls) < MOST_PAGES:
+            seen_urls.add(follows)
+            try:
+                capture = self._fetcher().page(follows)
+                page = read_page(capture.body, capture.url, capture.charset)
+                article = _article(page, self.extract)
+            except WebprintError as error:
+                yield replace(first, blocks=(), warnings=(f"a page of it is missing: {error}",))
+                return
+            if article.title != first.title or article.text in seen_texts:
+                return
+            seen_texts.add(article.text)
+            yield article
+            follows = next_page(page)
 
     def _read_in_browser(self, static: Reading | NoArticle, url: str) -> Reading:
         """Read the page as a browser shows it; what the static page gave stands if that fails."""

@@ -1,0 +1,28 @@
+from printer.article import Article, Figure, Note, Paragraph, Span
+from printer.compose.join import join
+
+LEAD = Figure("https://example.org/lead.jpg")
+SUMMARY = Paragraph((Span("What the whole story is about, told in one sentence of some length."),))
+
+
+def page(*texts, note=""):
+    notes = (Note("n1", "1", (Paragraph((Span(note),)),)),) if note else ()
+    paragraphs = tuple(Paragraph((Span(text), Span("1", note="n1", href="#n1"))) for text in texts)
+    return Article("Title", (LEAD, SUMMARY, *paragraphs, *notes), confidence=0.9)
+
+
+def test_pages_follow_each_other_and_repeat_nothing():
+    joined = join([page("One"), page("Two"), page("No"), page("No")])
+    assert joined.title == "Title"
+    assert joined.blocks[:2] == (LEAD, SUMMARY)
+    assert [p.removesuffix("1") for p in joined.paragraphs[1:]] == ["One", "Two", "No", "No"]
+    assert joined.figures == (LEAD,)
+
+
+def test_notes_of_two_pages_do_not_meet():
+    joined = join([page("One", note="first"), page("Two", note="second")])
+    notes = {block.id: block for block in joined.blocks if isinstance(block, Note)}
+    assert set(notes) == {"n1", "p2-n1"}
+    two = next(b for b in joined.blocks if isinstance(b, Paragraph) and b.spans[0].text == "Two")
+    assert two.spans[1].note == "p2-n1"
+    assert two.spans[1].href == "#p2-n1"
