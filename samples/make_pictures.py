@@ -212,8 +212,8 @@ BACKOFF = """\
 <path d="M50 40H640" stroke="#c0392b" stroke-dasharray="6 5"/>
 <g fill="#4a6fa5">{bars}</g>
 <g font-family="sans-serif" font-size="14" text-anchor="middle" fill="#334">{labels}
-<text x="345" y="268">attempt</text></g>
-<text x="600" y="32" font-family="sans-serif" font-size="13" text-anchor="end"
+<text x="345" y="268">before attempt</text></g>
+<text x="60" y="32" font-family="sans-serif" font-size="13" text-anchor="start"
  fill="#c0392b">cap: 30 s</text>
 </svg>
 """
@@ -226,11 +226,11 @@ def logo(name: str, colour: str, text: str, wide: int) -> None:
 def backoff(name: str) -> None:
     """Draw the waits of a retry policy as an SVG bar chart."""
     bars, labels = "", ""
-    for index, wait in enumerate((1, 2, 4, 8, 16, 30, 30)):
-        x, high = 70 + index * 80, wait * 6
+    for index, wait in enumerate((1, 2, 4, 8, 16, 30)):
+        x, high = 90 + index * 92, wait * 6
         bars += f'<rect x="{x}" y="{220 - high}" width="52" height="{high}" rx="3"/>'
         labels += f'<text x="{x + 26}" y="{212 - high}">{wait} s</text>'
-        labels += f'<text x="{x + 26}" y="242">{index + 1}</text>'
+        labels += f'<text x="{x + 26}" y="242">{index + 2}</text>'
     save(name, BACKOFF.format(bars=bars, labels=labels))
 
 
