@@ -1,0 +1,211 @@
+"""Articles to HTML through a theme's templates: for print, and as a page of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache, partial
+from urllib.parse import urlsplit
+
+from jinja2 import Template
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from markupsafe import Markup
+
+from ..article import Article, Cell, Figure, List, Note, Paragraph, Spans, Table, plain
+from ..model import Picture
+from ..options import PrintOptions
+from .assets import Assets, address
+from .blocks import bounded, walk
+from .highlight import highlight
+from .inline import Anchors, bare_sign, breakable, clean, inline, language
+from .paper import UNITS, Paper, lay_out
+from .theme import environment, load
+from .words import words, written
+
+#: A picture's height on paper is at most this part of the text block's.
+TALLEST = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """HTML for print, and the pictures that it names."""
+
+    html: str = field(repr=False)
+    assets: Assets = field(default_factory=Assets)
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A picture as a template sees it; ``width`` and ``height`` are CSS pixels, 0 for unknown."""
+
+    url: str
+    width: int = 0
+    height: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One article as a template sees it, with what it needs to be set."""
+
+    article: Article
+    notes: tuple[Note, ...]
+    anchors: Anchors
+    language: str
+    direction: str
+    date: str
+    host: str
+    link: str
+    hyphenate: bool
+
+    @property
+    def inline(self) -> Callable[[Spans], str]:
+        """Turn spans of this article into inline HTML."""
+        return partial(inline, anchors=self.anchors)
+
+
+def render_html(
+    articles: Sequence[Article],
+    pictures: Mapping[str, Picture],
+    options: PrintOptions | None = None,
+    *,
+    fetched: datetime | None = None,
+) -> Document:
+    """Set articles in a theme; several begin a page each after a list of contents.
+
+    ``pictures`` are found by ``Figure.src`` (or, for an inline drawing, its ``svg``).  Raises
+    :class:`UsageError` for an unknown theme or options that cannot be read.
+    """
+    chosen = options or PrintOptions()
+    theme, paper = load(chosen.theme), lay_out(chosen)
+    sound, warnings = _bounded(articles)
+    several = len(sound) > 1
+    parts = [_part(each, f"a{n}-" if several else "") for n, each in enumerate(sound, 1)]
+    first = parts[0]
+    html = _template(theme.name, "article").render(
+        parts=parts,
+        title=first.article.title,
+        several=several,
+        css=theme.css,
+        paper=paper,
+        words=words(first.language),
+        fetched=written(fetched, first.language) if fetched else "",
+        picture=partial(_prepared, pictures, paper),
+    )
+    return Document(html, Assets.of(pictures.values()), warnings)
+
+
+def to_html(article: Article, theme: str = "article") -> str:
+    """Return an article as one plain page; its pictures stay where they are on the web."""
+    (sound,), _ = _bounded([article])
+    part = _part(sound, "")
+    return _template(load(theme).name, "plain").render(
+        part=part, words=words(part.language), picture=_on_the_web
+    )
+
+
+def _bounded(articles: Sequence[Article]) -> tuple[list[Article], tuple[str, ...]]:
+    pairs = [bounded(article) for article in articles]
+    return [article for article, _ in pairs], tuple(w for _, warnings in pairs for w in warnings)
+
+
+@cache
+def _environment() -> ImmutableSandboxedEnvironment:
+    env = environment()
+    env.filters.update(
+        kind=lambda block: type(block).__name__,
+        plain=plain,
+        clean=clean,
+        breakable=breakable,
+        lang=language,
+        code=highlight,
+        sign=bare_sign,
+        mm=lambda length: f"{length:.3f}mm",
+        page_number=_page_number,
+        table_class=_table_class,
+    )
+    env.tests.update(loose=_is_loose, numeric=_is_numeric)
+    return env
+
+
+def _template(theme: str, name: str) -> Template:
+    return _environment().get_template(f"{theme}/{name}.html.j2")
+
+
+def _page_number(words: str) -> Markup:
+    """Return the CSS content of 'page {page} of {pages}'."""
+    before, _, rest = words.partition("{page}")
+    between, _, after = rest.partition("{pages}")
+    counters = f'"{before}" counter(page) "{between}" counter(pages) "{after}"'
+    return Markup(counters)  # noqa: S704 - the words are ours
+
+
+def _is_loose(block: List) -> bool:
+    """Say whether a list's items are more than a line or two each, and stand better apart."""
+    return any(sum(isinstance(each, Paragraph) for each in item.blocks) > 1 for item in block.items)
+
+
+def _is_numeric(cell: Cell) -> bool:
+    """Say whether a cell holds a number, which reads best set to the right."""
+    if cell.header or len(cell.blocks) != 1 or not isinstance(cell.blocks[0], Paragraph):
+        return False
+    text = plain(cell.blocks[0].spans)
+    return len(text) < 20 and any(map(str.isdigit, text)) and not any(map(str.isalpha, text))
+
+
+def _table_class(table: Table) -> str:
+    """Return how closely a table has to be set, from how many columns it has."""
+    rows = (*table.head, *table.body, *table.foot)
+    columns = max((sum(cell.colspan for cell in row) for row in rows), default=0)
+    return "widest" if columns > 12 else "wide" if columns > 6 else "table"
+
+
+def _part(article: Article, prefix: str) -> Part:
+    tag = language(article.language)
+    link = article.url if article.url.lower().startswith(("http://", "https://")) else ""
+    return Part(
+        article=article,
+        notes=tuple(block for block in walk(article.blocks) if isinstance(block, Note)),
+        anchors=Anchors.of(article, prefix),
+        language=tag,
+        direction="rtl" if article.direction == "rtl" else "ltr",
+        date=clean(written(article.published, tag)),
+        host=_host(link),
+        link=link,
+        hyphenate=_has_dictionary(tag),
+    )
+
+
+def _host(url: str) -> str:
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+    return clean(host.removeprefix("www."))[:80]
+
+
+def _has_dictionary(tag: str) -> bool:
+    from pyphen import language_fallback
+
+    return bool(tag and language_fallback(tag.replace("-", "_")))
+
+
+def _prepared(pictures: Mapping[str, Picture], paper: Paper, figure: Figure) -> Shown | None:
+    """Return the prepared picture of a figure at the size it is printed, None when it is missing.
+
+    A picture keeps the size it has on screen (96 pixels to the inch) unless the page is smaller.
+    """
+    picture = pictures.get(figure.svg or figure.src)
+    if picture is None:
+        return None
+    width = min(figure.width, picture.width) if figure.width > 0 else picture.width
+    widest = min(paper.text_width, paper.text_height * TALLEST * picture.width / picture.height)
+    width = max(1, min(width, round(widest / UNITS["px"])))
+    return Shown(address(picture), width, max(1, round(width * picture.height / picture.width)))
+
+
+def _on_the_web(figure: Figure) -> Shown | None:
+    if not figure.src.lower().startswith(("http://", "https://")):
+        return None
+    return Shown(figure.src, figure.width, figure.height)

@@ -1,0 +1,149 @@
+"""The page's geometry: paper, margins and type size, from what a person asked for.
+
+Everything is checked and turned into numbers here, so that no text from outside reaches CSS.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ..errors import UsageError
+from ..options import PrintOptions
+from .theme import Theme, load
+
+#: Paper sizes by name, in millimetres.
+PAPERS = {
+    "a3": (297.0, 420.0),
+    "a4": (210.0, 297.0),
+    "a5": (148.0, 210.0),
+    "a6": (105.0, 148.0),
+    "b5": (176.0, 250.0),
+    "letter": (215.9, 279.4),
+    "legal": (215.9, 355.6),
+}
+
+#: Length of the CSS units in millimetres.
+UNITS = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72, "pc": 25.4 / 6, "px": 25.4 / 96}
+
+#: How wide a character of running text is on average, in ems (English, a book face).
+CHARACTER = 0.43
+
+LEAST_PAPER, MOST_PAPER = 50.0, 1500.0
+LEAST_TEXT = 30.0
+LEAST_SIZE, MOST_SIZE = 5.0, 48.0
+
+_LENGTH = re.compile(r"([0-9]{1,5}(?:\.[0-9]{1,4})?)(mm|cm|in|pt|pc|px)")
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A page in millimetres; ``margins`` are top, right, bottom, left; ``font_size`` in points."""
+
+    width: float
+    height: float
+    margins: tuple[float, float, float, float]
+    font_size: float
+
+    @property
+    def text_width(self) -> float:
+        """The width of the text block in millimetres."""
+        return self.width - self.margins[1] - self.margins[3]
+
+    @property
+    def text_height(self) -> float:
+        """The height of the text block in millimetres."""
+        return self.height - self.margins[0] - self.margins[2]
+
+
+def lay_out(options: PrintOptions) -> Paper:
+    """Work out the page for these options; nonsense is a :class:`UsageError`.
+
+    Without ``margin`` the side margins leave a line of the theme's measure, so that a large sheet
+    does not make lines too long to read.
+    """
+    theme = load(options.theme)
+    width, height = _paper(options.paper)
+    size = _font_size(options.font_size) if options.font_size else theme.font_size
+    if options.margin:
+        margins = _margins(options.margin)
+    else:
+        margins = _theme_margins(theme, width, height, size)
+    paper = Paper(width, height, margins, size)
+    if paper.text_width < LEAST_TEXT or paper.text_height < LEAST_TEXT:
+        raise UsageError(f"these margins leave no room for text on {options.paper}")
+    return paper
+
+
+def text_width(options: PrintOptions) -> float:
+    """Return the width in millimetres that pictures are printed at, at most."""
+    return lay_out(options).text_width
+
+
+def _theme_margins(
+    theme: Theme, width: float, height: float, size: float
+) -> tuple[float, float, float, float]:
+    line = theme.measure * CHARACTER * size * UNITS["pt"]
+    side = max(theme.side * width, (width - line) / 2)
+    return theme.top * height, side, theme.bottom * height, side
+
+
+def _paper(text: str) -> tuple[float, float]:
+    known = PAPERS.get(text.strip().lower())
+    if known:
+        return known
+    parts = re.split(r"[x×]", text.strip().lower())
+    lengths = [_length(part) for part in parts] if len(parts) == 2 else []
+    # 148x210mm: a unit given once counts for both.
+    if len(parts) == 2 and lengths[0] is None and lengths[1] is not None:
+        lengths[0] = _length(parts[0].strip() + parts[1].strip()[-2:])
+    if len(lengths) != 2 or lengths[0] is None or lengths[1] is None:
+        raise UsageError(
+            f"{_quoted(text)} is not a paper size",
+            hint="Use A4, Letter, A5, Legal or WIDTHxHEIGHT such as 148mmx210mm",
+        )
+    if not all(LEAST_PAPER <= length <= MOST_PAPER for length in lengths if length is not None):
+        raise UsageError(
+            f"{_quoted(text)} is out of range",
+            hint=f"Paper is {LEAST_PAPER:g} to {MOST_PAPER:g} mm wide and high",
+        )
+    return lengths[0], lengths[1]
+
+
+def _margins(text: str) -> tuple[float, float, float, float]:
+    """Read one to four lengths in CSS's order."""
+    lengths = [_length(part) for part in text.split()[:5]]
+    known = [length for length in lengths if length is not None]
+    if len(known) != len(lengths) or not 1 <= len(known) <= 4:
+        raise UsageError(
+            f"{_quoted(text)} is not a margin", hint="Use a length such as 20mm, 2cm or 0.8in"
+        )
+    top = known[0]
+    right = known[1] if len(known) > 1 else top
+    bottom = known[2] if len(known) > 2 else top
+    left = known[3] if len(known) > 3 else right
+    return top, right, bottom, left
+
+
+def _font_size(text: str) -> float:
+    length = _length(text)
+    size = length / UNITS["pt"] if length is not None else 0.0
+    if not LEAST_SIZE <= size <= MOST_SIZE:
+        raise UsageError(
+            f"{_quoted(text)} is not a size of type",
+            hint=f"Use a length from {LEAST_SIZE:g}pt to {MOST_SIZE:g}pt, such as 11pt",
+        )
+    return size
+
+
+def _length(text: str) -> float | None:
+    """Return a CSS length in millimetres; None when the text is anything else."""
+    text = text.strip().lower()
+    match = _LENGTH.fullmatch(text) if text.isascii() else None
+    if match:
+        return float(match[1]) * UNITS[match[2]]
+    return 0.0 if text == "0" else None
+
+
+def _quoted(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:40] + "…")

@@ -1,0 +1,131 @@
+"""HTML to PDF: WeasyPrint without network or files, its complaints collected."""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from ..errors import MissingLibrary, RenderError
+from .assets import fetcher
+from .html import Document
+
+#: PDF/UA-1: tagged in reading order, with a title and a language.
+VARIANT = "pdf/ua-1"
+
+MOST_WARNINGS = 20
+
+_LOGGER = "weasyprint"
+
+_GLYPH = re.compile(r"\.notdef glyph rendered .*?\(U\+([0-9A-F]+)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A PDF, how many pages it has, and what went less than well."""
+
+    pdf: bytes = field(repr=False)
+    pages: int
+    warnings: tuple[str, ...] = ()
+
+
+def warm() -> None:
+    """Load WeasyPrint and read the system's fonts; a missing library shows at :func:`to_pdf`."""
+    try:
+        from weasyprint.text.fonts import FontConfiguration
+    except OSError:
+        return
+    FontConfiguration()
+
+
+def to_pdf(document: Document) -> Printed:
+    """Print a document.
+
+    Raises :class:`MissingLibrary` when Pango is not installed, :class:`RenderError` when
+    WeasyPrint fails.  Pictures and glyphs that could not be drawn are warnings.
+    """
+    try:
+        import weasyprint
+        from weasyprint.urls import FatalURLFetchingError
+    except OSError as error:
+        raise MissingLibrary(
+            f"WeasyPrint cannot load a system library: {_line(error)}",
+            hint="On Debian or Ubuntu: apt install libpango-1.0-0 libpangoft2-1.0-0"
+            " libharfbuzz-subset0 fonts-linuxlibertine fonts-noto-core",
+        ) from error
+    with _collected() as complaints:
+        try:
+            html = weasyprint.HTML(
+                string=document.html, base_url=None, url_fetcher=fetcher(document.assets)
+            )
+            layout = html.render()
+            pdf = layout.write_pdf(pdf_variant=VARIANT, pdf_tags=True)
+        except FatalURLFetchingError as error:
+            raise RenderError(f"a part of the document could not be read: {error}") from error
+        except RecursionError as error:
+            raise RenderError("the document is nested too deeply to print") from error
+        except Exception as error:
+            raise RenderError(
+                f"WeasyPrint could not print the document: {type(error).__name__}: {_line(error)}"
+            ) from error
+    warnings = (*document.warnings, *_summary(complaints))
+    return Printed(pdf=pdf, pages=len(layout.pages), warnings=warnings)
+
+
+class _Collector(logging.Handler):
+    """Keep what WeasyPrint says in one thread."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.lines: list[str] = []
+        self._thread = threading.get_ident()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.thread == self._thread and len(self.lines) < 10_000:
+            self.lines.append(record.getMessage())
+
+
+@contextmanager
+def _collected() -> Iterator[list[str]]:
+    """Collect WeasyPrint's log instead of letting it print."""
+    logger = logging.getLogger(_LOGGER)
+    collector = _Collector()
+    before = logger.propagate
+    logger.addHandler(collector)
+    logger.propagate = False
+    try:
+        yield collector.lines
+    finally:
+        logger.removeHandler(collector)
+        logger.propagate = before
+
+
+def _summary(lines: list[str]) -> Iterator[str]:
+    """Yield each complaint once, missing glyphs together, at most so many."""
+    glyphs: dict[str, None] = {}
+    others: dict[str, None] = {}
+    for line in lines:
+        match = _GLYPH.search(line)
+        if match:
+            glyphs[match[1]] = None
+        else:
+            others[_short(line)] = None
+    if glyphs:
+        names = ", ".join(f"{chr(int(code, 16))} (U+{code})" for code in list(glyphs)[:10])
+        more = f" and {len(glyphs) - 10} more" if len(glyphs) > 10 else ""
+        yield f"no installed font has {names}{more}"
+    yield from list(others)[:MOST_WARNINGS]
+    if len(others) > MOST_WARNINGS:
+        yield f"{len(others) - MOST_WARNINGS} more warnings from WeasyPrint"
+
+
+def _line(error: Exception) -> str:
+    return _short(str(error).partition("\n")[0])
+
+
+def _short(line: str) -> str:
+    line = " ".join(line.split())
+    return line if len(line) <= 200 else line[:199] + "…"
