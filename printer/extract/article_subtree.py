@@ -8,11 +8,11 @@ Blocks inside it that are lists of links are taken out.
 What differs from the paper, and why:
 
 - Its block tags are div, p, br, li, ul, ol, td, tr, table, h1 to h6 and hr, all others style tags.
-  The elements that came later in place of div (article, main, section, ...) count as div.
+  Elements beside these that browsers display as blocks (article, section, blockquote ...) count
+  as div, the parts of a table as td.
 - It does not say when a block that holds text and blocks is a paragraph: its own text counts.
 - Two runs of text of one element with nothing but a ``br`` between them are of the third form,
   and the element is then the subtree itself; a ``p`` is a paragraph of its parent as well.
-- Text mostly in links is no paragraph: menus were tables then and are ``div`` in ``div`` today.
 - It does not say what a list of links is: here a block of the subtree with several segments or
   list items of which more than half of the characters are links.
 """
@@ -28,8 +28,11 @@ import numpy as np
 from ..dom.page import Page
 from .positions import Bools, Positions, covered, positions, running
 
-#: Elements that make a paragraph of their text as ``div`` does.
-DIVISIONS = frozenset({"div", "article", "section", "main", "center", "aside", "header", "footer"})
+#: The paper's block tags that do not make a paragraph of their text, and the parts of a table.
+NO_PARAGRAPH = frozenset({
+    "li", "ul", "ol", "td", "tr", "table", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "br",
+    "th", "thead", "tbody", "tfoot", "caption",
+})  # fmt: skip
 
 #: Blocks inside the article that may turn out to be a list of links.
 LISTS = frozenset({"div", "ul", "ol", "table", "dl", "nav", "aside", "section", "menu"})
@@ -55,7 +58,7 @@ def score(
     """
     tree = tree or positions(page)
     count = len(page.segments)
-    sizes = subtrees(tree, options)
+    sizes = subtrees(tree)
     large = sorted(element for element, size in sizes.items() if size >= options.min_chars)
     scores = np.full(count, -2.0)
     if large:
@@ -66,20 +69,17 @@ def score(
     return tuple(scores.tolist())
 
 
-def subtrees(tree: Positions, options: ArticleSubtreeOptions) -> dict[int, int]:
+def subtrees(tree: Positions) -> dict[int, int]:
     """Return the characters of the paragraphs directly below each paragraph parent."""
     block = tree.block
-    prose = (tree.links <= options.max_links * tree.length).tolist()
     broken = {one for one, other in pairwise(block) if one == other}
     sizes: dict[int, int] = defaultdict(int)
-    for element, length, counts in zip(block, tree.length.tolist(), prose, strict=True):
-        if not counts:
-            continue
+    for element, length in zip(block, tree.length.tolist(), strict=True):
         if element in broken:
             sizes[element] += length
-        tag = tree.tags[element]
-        if tag == "p" or (tag in DIVISIONS and element not in broken):
-            sizes[tree.parent[element]] += length
+        tag, parent = tree.tags[element], tree.parent[element]
+        if (tag == "p" or not (tag in NO_PARAGRAPH or element in broken)) and parent >= 0:
+            sizes[parent] += length
     return sizes
 
 

@@ -133,7 +133,7 @@ def _cluster(array: Floats, options: TextToTagOptions) -> Floats:
             return by_prediction(array, options.radius)
         case "two-dimensional":
             slope = smooth(slopes(array, options.ahead), options)
-            points = np.stack((array, np.abs(slope)), axis=1)
+            points = np.stack((array, slope), axis=1)
             return by_k_means(points, options.clusters, origin=True)
 
 

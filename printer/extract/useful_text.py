@@ -31,9 +31,9 @@ from .positions import Bools, Floats, Positions, positions, running
 class UsefulTextOptions:
     """``min_chars`` and ``max_links`` characterise a node, ``reach`` its neighbourhood (ours)."""
 
-    min_chars: int = 80
-    max_links: float = 0.4
-    reach: int = 8
+    min_chars: int = 40
+    max_links: float = 0.5
+    reach: int = 16
 
 
 @dataclass(frozen=True, slots=True)
