@@ -131,10 +131,11 @@ class Web:
         # Asked for kept answers as well: the cache must not speak for an address out of bounds.
         self.guard.addresses(where.host, where.port, budget.left())
         connect = min(self.options.connect_timeout, budget.left())
-        key = f"{self.identity.key}\n{url.partition('#')[0]}"
+        address = url.partition("#")[0]
+        key = f"{self.identity.key}\n{address}"
         return self._client.build_request(
             "GET",
-            url,
+            address,
             headers={**headers, **dict(self.identity.headers_for(url))},
             timeout=httpx2.Timeout(self.options.timeout, connect=connect),
             extensions={"caching": {"key": hashlib.sha256(key.encode()).hexdigest()}},

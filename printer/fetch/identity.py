@@ -67,16 +67,15 @@ def default_user_agent() -> str:
 
 def read_cookies(path: str) -> CookieJar:
     """Return the cookies of a Netscape ``cookies.txt``; raises :class:`UsageError`."""
+    _check(path, _read(path))
     jar = MozillaCookieJar(path)
     try:
         jar.load(ignore_discard=True, ignore_expires=True)
-    except LoadError as error:
+    except (LoadError, OSError) as error:
         raise UsageError(
             f"{path} is not a cookies.txt in Netscape format",
             hint="It begins with the line '# Netscape HTTP Cookie File'",
         ) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise _unreadable(path, error) from error
     for cookie in jar:
         if cookie.expires == 0:  # How curl and browsers' exports write a session cookie.
             cookie.expires = None
@@ -85,13 +84,27 @@ def read_cookies(path: str) -> CookieJar:
     return jar
 
 
+def _check(path: str, content: bytes) -> None:
+    """Raise :class:`UsageError` for a line that is no cookie; the parser would only warn."""
+    try:
+        lines = content.decode().split("\n")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the cookie file {path} is not text in UTF-8") from error
+    for number, line in enumerate(lines, start=1):
+        line = line.removeprefix("#HttpOnly_").strip("\r")
+        if not line.strip() or line.lstrip().startswith(("#", "$")):
+            continue
+        fields = line.split("\t")
+        if len(fields) != 7 or not re.fullmatch(r"\d{0,15}(\.\d{0,9})?", fields[4], re.ASCII):
+            raise UsageError(
+                f"line {number} of {path} is not a cookie in Netscape format",
+                hint="It has seven fields with tabs between them, the fifth a time in seconds",
+            )
+
+
 def _read(path: str) -> bytes:
     try:
         return Path(path).read_bytes()
-    except OSError as error:
-        raise _unreadable(path, error) from error
-
-
-def _unreadable(path: str, error: Exception) -> UsageError:
-    reason = getattr(error, "strerror", None) or "it is not text"
-    return UsageError(f"the cookie file {path} cannot be read: {reason}")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"the cookie file {path} cannot be read: {reason}") from error

@@ -1,0 +1,159 @@
+"""Hostile servers: bodies without end, bombs, drips."""
+
+import socket
+import time
+import tracemalloc
+import zlib
+
+import brotli
+import pytest
+from webserver import WebServer, drip, gzip_bomb, gzipped
+
+from printer.errors import FetchTimeout, TooLarge
+from printer.fetch.http import Web
+from printer.options import FetchOptions
+
+SMALL = FetchOptions(retries=0, max_bytes=1_000_000, timeout=10)
+
+
+def peak_of(fetcher: Web, url: str) -> int:
+    tracemalloc.start()
+    try:
+        with pytest.raises(TooLarge, match="1 MB"):
+            fetcher.resource(url)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("cache", [False, True])
+def test_a_gzip_bomb_is_stopped_in_bounded_memory(web: WebServer, cache: bool) -> None:
+    url = web.add("/bomb", gzip_bomb(300_000_000), encoding="gzip", media_type="image/png")
+    options = FetchOptions(retries=0, max_bytes=1_000_000, cache=cache)
+    with Web(options, named=[url]) as fetcher:
+        assert peak_of(fetcher, url) < 16_000_000
+
+
+@pytest.mark.parametrize(
+    ("encoding", "pack"),
+    [
+        ("br", brotli.compress),
+        ("deflate", zlib.compress),
+        ("gzip, gzip", lambda data: gzipped_twice(data)),
+    ],
+)
+def test_every_encoding_is_bounded(web: WebServer, encoding: str, pack: object) -> None:
+    body = pack(bytes(50_000_000))  # type: ignore[operator]
+    url = web.add("/bomb", body, encoding=encoding, media_type="image/png")
+    with Web(SMALL, named=[url]) as fetcher:
+        assert peak_of(fetcher, url) < 16_000_000
+
+
+def gzipped_twice(data: bytes) -> bytes:
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    once = packer.compress(data) + packer.flush()
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    return packer.compress(once) + packer.flush()
+
+
+def test_compressed_text_is_read(web: WebServer) -> None:
+    url = web.add("/x", gzipped("<p>Hello</p>"), encoding="gzip")
+    with Web(SMALL, named=[url]) as fetcher:
+        assert fetcher.page(url).body == b"<p>Hello</p>"
+
+
+def test_a_body_without_end_is_stopped(web: WebServer) -> None:
+    def endless():  # type: ignore[no-untyped-def]
+        while True:
+            yield bytes(100_000)
+
+    url = web.add("/x", endless, media_type="image/png")
+    with Web(SMALL, named=[url]) as fetcher:
+        assert peak_of(fetcher, url) < 8_000_000
+
+
+def test_a_declared_size_over_the_limit_is_refused_unread(web: WebServer) -> None:
+    url = web.raw(
+        "/x",
+        lambda sock: sock.sendall(
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 3000000000\r\n\r\n"
+        ),
+    )
+    with Web(SMALL, named=[url]) as fetcher, pytest.raises(TooLarge, match="3 GB"):
+        fetcher.page(url)
+
+
+def test_empty_deflate_blocks_are_counted(web: WebServer) -> None:
+    """Compressed input that decodes to nothing still ends at the limit."""
+    header = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03"
+
+    def endless():  # type: ignore[no-untyped-def]
+        yield header
+        while True:
+            yield b"\x00\x00\x00\xff\xff" * 20_000
+
+    url = web.add("/x", endless, encoding="gzip", media_type="image/png")
+    with Web(SMALL, named=[url]) as fetcher:
+        assert peak_of(fetcher, url) < 8_000_000
+
+
+def took(fetcher: Web, url: str) -> float:
+    begun = time.monotonic()
+    with pytest.raises(FetchTimeout) as caught:
+        fetcher.page(url)
+    assert "\n" not in str(caught.value)
+    return time.monotonic() - begun
+
+
+def test_a_dripping_body_ends_at_the_total_limit(web: WebServer) -> None:
+    url = web.add("/x", drip(b"<p>" + b"x" * 10_000, pause=0.05))
+    with Web(FetchOptions(timeout=0.5, cache=False), named=[url]) as fetcher:
+        assert 0.4 < took(fetcher, url) < 1.5
+
+
+def test_dripping_headers_end_at_the_total_limit(web: WebServer) -> None:
+    def talk(sock: socket.socket) -> None:
+        try:
+            sock.sendall(b"HTTP/1.1 200 OK\r\n")
+            for n in range(200):
+                sock.sendall(b"X-%d: y\r\n" % n)
+                time.sleep(0.03)
+        except OSError:
+            return
+
+    url = web.raw("/x", talk)
+    with Web(FetchOptions(timeout=0.5, retries=0, cache=False), named=[url]) as fetcher:
+        assert 0.4 < took(fetcher, url) < 1.5
+
+
+def test_redirects_share_one_time_limit(web: WebServer) -> None:
+    def slow(hit):  # type: ignore[no-untyped-def]
+        time.sleep(0.2)
+        from webserver import Reply
+
+        return Reply("", 302, headers=(("Location", f"/x?{hit.query}y"),))
+
+    url = web.add("/x", slow)
+    with Web(FetchOptions(timeout=0.5, cache=False), named=[url]) as fetcher:
+        assert took(fetcher, url) < 1.5
+
+
+def test_a_server_that_never_accepts_ends_at_the_connect_limit() -> None:
+    with socket.socket() as full:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        address = full.getsockname()
+        waiting = []
+        for _ in range(4):  # Fill the backlog, so that the next connection hangs.
+            client = socket.socket()
+            client.setblocking(False)
+            client.connect_ex(address)
+            waiting.append(client)
+        url = f"http://127.0.0.1:{address[1]}/"
+        options = FetchOptions(timeout=5, connect_timeout=0.3, retries=0, cache=False)
+        try:
+            with Web(options, named=[url]) as fetcher:
+                assert took(fetcher, url) < 2
+        finally:
+            for client in waiting:
+                client.close()

@@ -1,0 +1,117 @@
+import io
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from printer.errors import BadURL, FetchError, NotHTML, TooLarge
+from printer.fetch.local import read_file, read_stdin
+
+PAGE = "<!DOCTYPE html><title>Hé</title><p>Text</p>".encode()
+
+
+def test_a_file_is_read_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "a page.html"
+    path.write_bytes(PAGE)
+    capture = read_file(path)
+    assert capture.body == PAGE
+    assert capture.how == "file"
+    assert capture.url == path.as_uri()
+    assert capture.charset == ""
+    assert read_file(path, url="https://example.org/x").url == "https://example.org/x"
+
+
+def test_a_file_without_a_suffix_is_looked_at(tmp_path: Path) -> None:
+    path = tmp_path / "page"
+    path.write_bytes(PAGE)
+    assert read_file(path).media_type == "text/html"
+
+
+def test_what_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(BadURL, match=r"there is no file .*missing\.html"):
+        read_file(tmp_path / "missing.html")
+    with pytest.raises(BadURL, match="is a folder"):
+        read_file(tmp_path)
+    with pytest.raises(FetchError, match="cannot be read"):
+        read_file("nul\0byte")
+
+
+def test_a_file_that_may_not_be_read_is_said(tmp_path: Path) -> None:
+    loop = tmp_path / "loop.html"
+    loop.symlink_to(loop)
+    with pytest.raises(FetchError, match="cannot be read"):
+        read_file(loop)
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (b"%PDF-1.4", "a PDF"),
+        (b"\xff\xd8\xff\xe0", "a JPEG picture"),
+        (b"\0" * 99, "a binary file"),
+    ],
+)
+def test_other_files_are_named_for_what_they_are(tmp_path: Path, data: bytes, what: str) -> None:
+    path = tmp_path / "page.html"
+    path.write_bytes(data)
+    with pytest.raises(NotHTML, match=what) as caught:
+        read_file(path)
+    assert str(path) in str(caught.value)
+
+
+def test_a_file_over_the_limit_is_not_read_whole(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    with path.open("wb") as stream:
+        stream.write(PAGE)
+        os.truncate(path, 50_000_000_000)  # sparse: fifty gigabytes of nothing
+    with pytest.raises(TooLarge, match="larger than 20 MB"):
+        read_file(path)
+    with pytest.raises(TooLarge, match="larger than 10 bytes"):
+        read_file(path, 10)
+
+
+def test_a_pipe_with_a_name_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "pipe.html"
+    os.mkfifo(path)
+    opened = threading.Event()
+
+    def write() -> None:
+        with path.open("wb") as stream:
+            opened.set()
+            stream.write(PAGE)
+
+    writer = threading.Thread(target=write)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    writer.start()
+    opened.wait(5)
+    try:
+        assert read_file(path).body == PAGE
+    finally:
+        os.close(reader)
+        writer.join()
+
+
+def test_standard_input_is_a_page_at_its_address() -> None:
+    capture = read_stdin(io.BytesIO(PAGE), "https://example.org/x")
+    assert (capture.how, capture.url, capture.body) == ("stdin", "https://example.org/x", PAGE)
+
+
+def test_standard_input_is_bounded_and_not_empty() -> None:
+    with pytest.raises(TooLarge):
+        read_stdin(io.BytesIO(PAGE), max_bytes=10)
+    with pytest.raises(FetchError, match="empty"):
+        read_stdin(io.BytesIO(b"\n"))
+    with pytest.raises(NotHTML, match="a PDF"):
+        read_stdin(io.BytesIO(b"%PDF-1.4"))
+
+
+def test_reading_a_file_needs_no_http_client() -> None:
+    code = (
+        "import sys, printer.fetch.local;"
+        "print([m for m in ('httpx2', 'hishel', 'playwright', 'ssl') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

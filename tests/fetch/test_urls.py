@@ -1,0 +1,96 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from printer.errors import BadURL
+from printer.fetch.urls import clean, named_origins, normalise, origin
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("example.org", "https://example.org/"),
+        ("example.org/x?y=1#z", "https://example.org/x?y=1#z"),
+        ("//example.org/x", "https://example.org/x"),
+        ("  https://Example.ORG/A b ", "https://example.org/A%20b"),
+        ("HTTP://example.org:80/", "http://example.org/"),
+        ("https://example.org:8443/", "https://example.org:8443/"),
+        ("localhost:8000/x", "https://localhost:8000/x"),
+        ("http://bücher.test/ä?ö=ü", "http://xn--bcher-kva.test/%C3%A4?%C3%B6=%C3%BC"),
+        ("http://[::1]:8080/x", "http://[::1]:8080/x"),
+        ("https://example.org/a%20b%2F", "https://example.org/a%20b%2F"),
+        ("https://example.org/\n\tlong", "https://example.org/long"),
+        ("http://2130706433/", "http://2130706433/"),
+    ],
+)
+def test_an_address_is_made_whole(written: str, meant: str) -> None:
+    assert normalise(written) == meant
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        "",
+        "   ",
+        "htp:/x",
+        "http:/x",
+        "http:///x",
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "file:///etc/passwd",
+        "ftp://example.org/x",
+        "mailto:a@example.org",
+        "page",
+        "http://exa mple.org/",
+        "http://[::1/",
+        "http://example.org:99999/",
+        "http://example.org:x/",
+        "http://a\x00b/",
+        "http://%31%32/",
+        "https://example.org/" + "x" * 20_000,
+    ],
+)
+def test_nonsense_is_refused_in_one_line(nonsense: str) -> None:
+    with pytest.raises(BadURL) as caught:
+        normalise(nonsense)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
+def test_a_password_in_an_address_is_refused_and_not_repeated() -> None:
+    with pytest.raises(BadURL) as caught:
+        normalise("https://ann:hunter2@example.org/x")
+    assert "hunter2" not in str(caught.value)
+    assert "--header" in str(caught.value)
+
+
+def test_a_page_s_link_loses_its_password() -> None:
+    assert clean("https://ann:hunter2@example.org/x") == "https://example.org/x"
+
+
+def test_origins_compare_with_their_port() -> None:
+    assert origin("http://Example.org/x") == origin("http://example.org:80/y")
+    assert origin("http://example.org/") != origin("https://example.org/")
+    assert str(origin("http://[::1]:81/x")) == "http://[::1]:81"
+
+
+def test_who_names_http_names_https_as_well() -> None:
+    named = named_origins(["http://example.org/x", "page.html", "http://example.net:8000/"])
+    assert {str(where) for where in named} == {
+        "http://example.org",
+        "https://example.org",
+        "http://example.net:8000",
+        "https://page.html",
+    }
+
+
+@given(st.text(max_size=80))
+def test_any_text_is_an_ascii_address_or_refused(text: str) -> None:
+    try:
+        url = normalise(text)
+    except BadURL:
+        return
+    assert url.isascii()
+    assert url.startswith(("http://", "https://"))
+    assert " " not in url
+    assert normalise(url) == url
