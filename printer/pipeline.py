@@ -142,13 +142,15 @@ class Printer:
         """Set articles that were read on paper."""
         from .images.prepare import prepare
         from .render.html import render_html
+        from .render.paper import picture_room
         from .render.pdf import to_pdf
 
         articles = [reading.article for reading in readings]
         name = _name(readings[0].capture)
         self.notify(name, "pictures")
         figures = [(f, a.url) for a in articles for f in a.figures]
-        prepared = prepare(figures, self._get, self.pictures)
+        width, height = picture_room(self.page)
+        prepared = prepare(figures, self._get, self.pictures, width=width, height=height)
         self.notify(name, "print")
         fetched = readings[0].capture.fetched
         document = render_html(articles, prepared.pictures, self.page, fetched=fetched)

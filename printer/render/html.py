@@ -19,12 +19,9 @@ from .assets import Assets, address
 from .blocks import bounded, walk
 from .highlight import highlight
 from .inline import Anchors, bare_sign, breakable, clean, inline, language
-from .paper import UNITS, Paper, lay_out
+from .paper import TALLEST, UNITS, Paper, lay_out
 from .theme import environment, load
 from .words import words, written
-
-#: A picture's height on paper is at most this part of the text block's.
-TALLEST = 0.7
 
 
 @dataclass(frozen=True, slots=True)

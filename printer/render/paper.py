@@ -29,6 +29,9 @@ UNITS = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72, "pc": 25.4 / 6, "px
 #: How wide a character of running text is on average, in ems (English, a book face).
 CHARACTER = 0.43
 
+#: A picture's height on paper is at most this part of the text block's.
+TALLEST = 0.7
+
 LEAST_PAPER, MOST_PAPER = 50.0, 1500.0
 LEAST_TEXT = 30.0
 LEAST_SIZE, MOST_SIZE = 5.0, 48.0
@@ -75,9 +78,10 @@ def lay_out(options: PrintOptions) -> Paper:
     return paper
 
 
-def text_width(options: PrintOptions) -> float:
-    """Return the width in millimetres that pictures are printed at, at most."""
-    return lay_out(options).text_width
+def picture_room(options: PrintOptions) -> tuple[float, float]:
+    """Return the width and height in millimetres that a picture may take, at most."""
+    paper = lay_out(options)
+    return paper.text_width, paper.text_height * TALLEST
 
 
 def _theme_margins(
