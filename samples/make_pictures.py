@@ -324,7 +324,7 @@ def old_web() -> None:
     organ = things.harmonium(720, 540, 13)
     photo("oldweb/img/harmonium.jpg", organ, 55)
     whole = encoded(things.harmonium(600, 450, 33), "JPEG", 60)
-    save("oldweb/img/reeds.jpg", whole[:700])  # cut off inside its header: nothing can draw it
+    save("oldweb/img/reeds.jpg", whole[:300])  # cut off inside its header: nothing can draw it
     tracker("oldweb/img/spacer.gif")
     flat("oldweb/img/tile.gif", tiles(96, 40, "e9dfc6", "f4ecd8"))
     blinking(

@@ -288,10 +288,10 @@ def kettle(width: int, height: int, seed: int) -> Image.Image:
             [
                 (top, 0.42),
                 (top + 0.006, 0.42),
-                (low + 0.009, 0.7),
-                (low + 0.004, 0.82),
-                (low - 0.001, 0.82),
-                (low - 0.002, 0.7),
+                (low + 0.01, 0.79),
+                (low + 0.008, 0.825),
+                (low, 0.825),
+                (low - 0.002, 0.79),
             ],
             tone,
         )
