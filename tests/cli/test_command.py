@@ -1,0 +1,332 @@
+"""The command line as a person uses it, in a process of its own where that matters."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pikepdf
+import pypdfium2
+import pytest
+from webserver import Reply
+
+from printer.cli import app as commands
+from printer.errors import (
+    BadURL,
+    BlockedAddress,
+    FetchError,
+    FetchTimeout,
+    HTTPStatusError,
+    NoArticle,
+    NotHTML,
+    OutputError,
+    RenderError,
+    TooLarge,
+    UsageError,
+)
+
+SENTENCE = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it. "
+
+
+def story(title="Harbour lights go dark", extra=""):
+    paragraphs = "".join(f"<p>{SENTENCE * 3}It was day {n}.</p>" for n in range(6))
+    return (
+        f"<!doctype html><html lang=en><head><title>{title}</title></head><body>"
+        f"<nav><a href=/>Home</a> <a href=/news>News</a></nav>"
+        f"<article><h1>{title}</h1>{paragraphs}{extra}</article></body></html>"
+    )
+
+
+@pytest.fixture
+def webprint(monkeypatch, capsys, tmp_path):
+    """Run a command in this process; returns its exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["webprint", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            commands.run()
+        told = capsys.readouterr()
+        return ended.value.code or 0, told.out, told.err
+
+    return run
+
+
+def start(*arguments, **options):
+    code = "from printer.cli import main; main()"
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", code, *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        **options,
+    )
+
+
+def text_of(pdf):
+    document = pypdfium2.PdfDocument(pdf)
+    try:
+        return " ".join(page.get_textpage().get_text_bounded() for page in document)
+    finally:
+        document.close()
+
+
+def test_a_page_is_printed_to_the_file_named(webprint, web, tmp_path):
+    code, out, err = webprint(web.add("/story", story()), "out.pdf")
+    assert (code, out) == (0, "")
+    assert err.startswith("out.pdf: 1 page, 0 pictures, ")
+    text = text_of(tmp_path / "out.pdf")
+    assert "The ferry leaves the harbour" in text
+    assert "It was day 5." in text
+    assert "Home" not in text
+
+
+def test_without_a_name_the_file_is_named_after_the_title(webprint, web, tmp_path):
+    url = web.add("/story", story())
+    for expected in ("Harbour lights go dark.pdf", "Harbour lights go dark 2.pdf"):
+        assert webprint(url)[0] == 0
+        assert (tmp_path / expected).is_file()
+    assert webprint(url, "--force")[0] == 0
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_local_file_and_options_before_the_page(webprint, tmp_path):
+    (tmp_path / "saved.html").write_text(story())
+    assert webprint("--paper", "A5", "--margin=10mm", "saved.html", "a5.pdf")[0] == 0
+    with pikepdf.open(tmp_path / "a5.pdf") as pdf:
+        box = [float(x) for x in pdf.pages[0].mediabox]
+    assert box[2:] == pytest.approx([419.5, 595.3], abs=0.5)
+
+
+def test_standard_input_to_standard_output(tmp_path):
+    process = start("-", "--url", "https://example.org/a", "-o", "-", cwd=tmp_path)
+    out, err = process.communicate(story().encode(), timeout=60)
+    assert process.returncode == 0, err.decode()
+    assert out.startswith(b"%PDF")
+    assert "The ferry leaves" in text_of(out)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_several_pages_make_several_files_and_one_failure_costs_itself(webprint, web, tmp_path):
+    urls = [web.add(f"/{n}", story(f"Story {n}")) for n in (1, 2)]
+    missing = f"{web.url}/missing"
+    code, _, err = webprint(urls[0], missing, urls[1], "-o", tmp_path)
+    assert code == HTTPStatusError.exit_code
+    assert (tmp_path / "Story 1.pdf").is_file()
+    assert (tmp_path / "Story 2.pdf").is_file()
+    assert "404" in err
+
+
+def test_a_bundle_is_one_file(webprint, web, tmp_path):
+    urls = [web.add(f"/{n}", story(f"Story number {n}")) for n in (1, 2)]
+    code, _, err = webprint(*urls, f"{web.url}/missing", "--bundle", "both.pdf")
+    assert code == HTTPStatusError.exit_code
+    assert "404" in err
+    text = text_of(tmp_path / "both.pdf")
+    assert "Story number 1" in text
+    assert "Story number 2" in text
+
+
+def test_extract_writes_json(webprint, web):
+    code, out, err = webprint("extract", web.add("/story", story()))
+    assert (code, err) == (0, "")
+    article = json.loads(out)
+    assert article["title"] == "Harbour lights go dark"
+    assert len(article["paragraphs"]) == 6
+    assert article["language"] == "en"
+
+
+@pytest.mark.parametrize(
+    ("form", "begins"),
+    [("markdown", "# Harbour lights"), ("text", "Harbour lights"), ("html", "<!DOCTYPE html>")],
+)
+def test_extract_writes_other_forms(webprint, tmp_path, form, begins):
+    (tmp_path / "saved.html").write_text(story())
+    code, out, _ = webprint("extract", "saved.html", "--to", form)
+    assert code == 0
+    assert out.lower().startswith(begins.lower())
+    assert "It was day 5." in out
+    assert webprint("extract", "saved.html", "--to", form, "-o", "copy")[0] == 0
+    assert (tmp_path / "copy").read_text() == out
+
+
+def test_a_page_of_scripts_is_loaded_in_a_browser(webprint, web, tmp_path):
+    script = f"document.body.innerHTML = `{story().partition('<body>')[2]}`"
+    shell = f"<title>Shell</title><body><div id=app></div><script>{script}</script>"
+    code, _, err = webprint(web.add("/app", shell), "out.pdf", "--verbose")
+    assert code == 0, err
+    assert "loading in a browser" in err
+    assert "It was day 5." in text_of(tmp_path / "out.pdf")
+
+
+def test_an_article_over_several_pages_is_one(webprint, web, tmp_path):
+    def part(number):
+        link = f'<a rel="next" href="/s?page={number + 1}">Next</a>' if number < 3 else ""
+        return Reply(story("One long story", f"<p>Part {number} says: {SENTENCE}</p>{link}"))
+
+    web.add("/s", lambda hit: part(int(hit.query.partition("=")[2] or 1)))
+    assert webprint(f"{web.url}/s", "all.pdf")[0] == 0
+    text = text_of(tmp_path / "all.pdf")
+    assert all(f"Part {number} says" in text for number in (1, 2, 3))
+    assert webprint(f"{web.url}/s", "one.pdf", "--no-follow")[0] == 0
+    assert "Part 2 says" not in text_of(tmp_path / "one.pdf")
+
+
+def fails(webprint, *arguments):
+    code, out, err = webprint(*arguments)
+    assert out == ""
+    assert "Traceback" not in err
+    assert err.count("\n") == 1, err
+    assert err.startswith("webprint: ")
+    return code, err
+
+
+class TestFailures:
+    """Each is one line that says what to do, with its own exit code."""
+
+    @pytest.mark.parametrize("option", ["--papper", "--paper=B99", "--render=maybe", "--timeout=x"])
+    def test_a_wrong_option(self, webprint, tmp_path, option):
+        (tmp_path / "a.html").write_text(story())
+        assert fails(webprint, "a.html", option)[0] == UsageError.exit_code
+
+    @pytest.mark.parametrize(
+        "url", ["htp://example.org", "javascript:alert(1)", "http://", "nofile"]
+    )
+    def test_a_bad_address(self, webprint, url):
+        assert fails(webprint, url)[0] == BadURL.exit_code
+
+    def test_nobody_there(self, webprint, web):
+        web.close()
+        code, err = fails(webprint, web.url)
+        assert code == FetchError.exit_code
+        assert "refused" in err
+
+    def test_too_slow(self, webprint, web):
+        url = web.add("/slow", lambda: iter(lambda: time.sleep(0.1) or b" ", None))
+        assert fails(webprint, url, "--timeout", "1")[0] == FetchTimeout.exit_code
+
+    @pytest.mark.parametrize("status", [403, 404, 410, 451])
+    def test_an_error_status(self, webprint, web, status):
+        code, err = fails(webprint, web.add("/x", "no", status=status))
+        assert code == HTTPStatusError.exit_code
+        assert str(status) in err
+
+    def test_a_redirect_to_a_private_address(self, webprint, web, other_web):
+        target = other_web.add("/secret", story())
+        code, err = fails(webprint, web.redirect("/r", target))
+        assert code == BlockedAddress.exit_code
+        assert "--allow-private" in err
+        assert other_web.hits() == []
+
+    def test_too_large(self, webprint, web):
+        url = web.add("/large", "x" * 50_000)
+        assert fails(webprint, url, "--max-size", "20000")[0] == TooLarge.exit_code
+
+    def test_a_pdf(self, webprint, web):
+        code, err = fails(webprint, web.add("/p", b"%PDF-1.7 ...", media_type="application/pdf"))
+        assert code == NotHTML.exit_code
+        assert "PDF" in err
+
+    def test_no_article(self, webprint, web):
+        url = web.add("/empty", "<title>Nothing</title><body></body>")
+        assert fails(webprint, url, "--render", "never")[0] == NoArticle.exit_code
+
+    def test_no_way_to_make_the_pdf(self, webprint, tmp_path, monkeypatch):
+        from weasyprint import Document
+
+        def broken(*_, **__):
+            raise ZeroDivisionError("a fault in the typesetter")
+
+        monkeypatch.setattr(Document, "write_pdf", broken)
+        (tmp_path / "a.html").write_text(story())
+        (tmp_path / "out.pdf").write_bytes(b"old")
+        assert fails(webprint, "a.html", "out.pdf")[0] == RenderError.exit_code
+        assert (tmp_path / "out.pdf").read_bytes() == b"old"
+
+    def test_nowhere_to_write(self, webprint, tmp_path):
+        (tmp_path / "a.html").write_text(story())
+        code, err = fails(webprint, "a.html", "missing/out.pdf")
+        assert code == OutputError.exit_code
+        assert "no folder" in err
+
+    def test_a_fault_of_ours(self, webprint, tmp_path, monkeypatch):
+        def broken(*_, **__):
+            raise ZeroDivisionError
+
+        monkeypatch.setattr("printer.pipeline.read_page", broken)
+        (tmp_path / "a.html").write_text(story())
+        code, err = fails(webprint, "a.html")
+        assert code == 1
+        assert "report" in err
+
+    def test_verbose_shows_the_traceback(self, webprint):
+        _, _, err = webprint("nofile", "--verbose")
+        assert "Traceback" in err
+
+
+def test_an_interrupted_run_leaves_the_old_file(web, tmp_path):
+    out = tmp_path / "out.pdf"
+    out.write_bytes(b"old")
+    url = web.add("/slow", lambda: iter(lambda: time.sleep(0.1) or b" ", None))
+    process = start(url, out, env={**os.environ, "WEBPRINT_CACHE": "false"})
+    deadline = time.monotonic() + 20
+    while not web.hits("/slow") and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert b"Traceback" not in err
+    assert out.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_a_closed_pipe_is_no_traceback(tmp_path):
+    (tmp_path / "a.html").write_text(story())
+    process = start(tmp_path / "a.html", "-o", "-")
+    process.stdout.close()
+    process.stdin.close()
+    err = process.stderr.read().decode()
+    assert process.wait(60) == OutputError.exit_code
+    assert "Traceback" not in err
+    process.stderr.close()
+
+
+def test_quiet_says_nothing(webprint, tmp_path):
+    (tmp_path / "a.html").write_text(story())
+    assert webprint("a.html", "out.pdf", "--quiet") == (0, "", "")
+
+
+def test_help_shows_options_examples_and_commands(webprint):
+    code, out, _ = webprint("--help")
+    assert code == 0
+    for word in ("--paper", "Examples", "webprint extract", "--install-completion"):
+        assert word in out
+
+
+def test_version(webprint):
+    code, out, _ = webprint("--version")
+    assert code == 0
+    assert out.startswith("webprint 0.")
+
+
+def test_config_shows_where_each_setting_comes_from(webprint, tmp_path, monkeypatch):
+    (tmp_path / "webprint.toml").write_text('paper = "A5"')
+    monkeypatch.setenv("WEBPRINT_DPI", "150")
+    code, out, _ = webprint("config", "--margin", "1in", "--header", "Cookie: secret")
+    assert code == 0
+    lines = {line.split(" ")[0]: line for line in out.splitlines()}
+    assert lines["paper"].endswith('"A5"                     # webprint.toml')
+    assert lines["dpi"].endswith("# environment")
+    assert lines["margin"].endswith("# command line")
+    assert lines["theme"].endswith("# default")
+    assert "secret" not in out
+
+
+def test_a_terminal_is_not_sent_a_pdf(webprint, tmp_path, monkeypatch):
+    (tmp_path / "a.html").write_text(story())
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    code, _, err = webprint("a.html", "-o", "-", "--quiet")
+    assert code == UsageError.exit_code
+    assert "Redirect" in err
