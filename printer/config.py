@@ -28,7 +28,7 @@ Stage: TypeAlias = Literal["Page", "Article", "Fetching", "Run"]
 
 
 def _setting(default: object, stage: Stage, text: str, **more: str) -> Any:
-    notes = {"stage": stage, **more}
+    notes: dict[str, Any] = {"stage": stage, **more}
     return Field(default, description=text, json_schema_extra=notes, repr="sensitive" not in more)
 
 

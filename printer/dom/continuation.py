@@ -68,7 +68,8 @@ def numbered(url: str) -> tuple[str, int] | None:
 
 def _links(page: Page) -> list[str]:
     """Return the page's links, those marked as next first."""
-    marked, others = [], []
+    marked: list[str] = []
+    others: list[str] = []
     for link in page.tree.iter("link", "a"):
         href = link.get("href")
         if href and "next" in (link.get("rel") or "").lower().split():
