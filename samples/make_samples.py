@@ -84,6 +84,8 @@ def main() -> int:
                 continue
             out.write_bytes(result.pdf)
             print(f"{out.relative_to(HERE.parent)}  {len(result.pdf):,} bytes")
+            for warning in result.warnings:
+                print(f"{name}: {warning}", file=sys.stderr)
     return 1 if failed else 0
 
 
