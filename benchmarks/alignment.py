@@ -1,0 +1,70 @@
+"""Longest common subsequence and edit distance, exact, a machine word of columns at a time.
+
+Both keep a column of the usual table as the differences between its cells, one bit each in
+one long integer, so that a step costs as many machine words as the shorter text has characters
+by 64: two texts of 50,000 characters take about a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+
+def common_subsequence(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
+    """Return the length of the longest common subsequence (Hyyrö 2004)."""
+    head, one, other = _trimmed(one, other)
+    if len(one) > len(other):
+        one, other = other, one
+    masks = _masks(one)
+    every = (1 << len(one)) - 1
+    column = every
+    for each in other:
+        same = column & masks.get(each, 0)
+        column = (column + same | column - same) & every
+    return head + len(one) - column.bit_count()
+
+
+def edit_distance(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
+    """Return the Levenshtein distance (Myers 1999, in Hyyrö's form)."""
+    _, one, other = _trimmed(one, other)
+    if len(one) > len(other):
+        one, other = other, one
+    if not one:
+        return len(other)
+    masks = _masks(one)
+    every = (1 << len(one)) - 1
+    last = 1 << len(one) - 1
+    more, less, distance = every, 0, len(one)
+    for each in other:
+        match = masks.get(each, 0)
+        level = ((match & more) + more ^ more) | match | less
+        grown = less | ~(level | more) & every
+        shrunk = level & more
+        distance += bool(grown & last) - bool(shrunk & last)
+        grown = grown << 1 | 1
+        more = (shrunk << 1 | ~(level | grown)) & every
+        less = grown & level & every
+    return distance
+
+
+def _masks(text: Sequence[Hashable]) -> dict[Hashable, int]:
+    """Return for each symbol an integer whose bits say where it stands."""
+    places: dict[Hashable, bytearray] = {}
+    size = len(text) // 8 + 1
+    for place, each in enumerate(text):
+        bits = places.get(each)
+        if bits is None:
+            bits = places[each] = bytearray(size)
+        bits[place >> 3] |= 1 << (place & 7)
+    return {each: int.from_bytes(bits, "little") for each, bits in places.items()}
+
+
+def _trimmed(
+    one: Sequence[Hashable], other: Sequence[Hashable]
+) -> tuple[int, Sequence[Hashable], Sequence[Hashable]]:
+    """Cut the ends that two sequences share, and return how much that was."""
+    shorter = min(len(one), len(other))
+    head = next((n for n in range(shorter) if one[n] != other[n]), shorter)
+    rest = shorter - head
+    tail = next((n for n in range(rest) if one[-1 - n] != other[-1 - n]), rest)
+    return head + tail, one[head : len(one) - tail], other[head : len(other) - tail]
