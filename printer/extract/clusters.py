@@ -1,8 +1,8 @@
 """Clusterings of tag ratios, each giving a margin per point: above 0 is content.
 
-The authors ran Weka's k-means, farthest first and expectation maximisation from random starts;
-here every start is the point nearest to the origin and then the farthest ones, so that a page
-always gives the same answer.  The cluster nearest to the origin is the one without content.
+K-means, farthest first and expectation maximisation are usually begun at random; here each begins
+with the point nearest to the origin and then the farthest ones, so that a page always gives the
+same answer.  The cluster nearest to the origin is the one without content, all others hold some.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def by_prediction(ratios: Floats, radius: int) -> Floats:
 
     The paper leaves this unformalised.  Here the average of the ``radius`` lines up to one predicts
     the next ``radius``; where the two differ by more than the standard deviation of the ratios, at
-    the largest difference nearby, a stretch ends.  Each line gets the mean of its stretch over the
+    the largest difference nearby, a stretch ends.  Each line gets the mean of its stretch less the
     mean of all.
     """
     count = len(ratios)

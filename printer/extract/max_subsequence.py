@@ -8,9 +8,12 @@ of segments).  Within it, segments that do not line up with the body are junk.
 What differs from the paper, and why:
 
 - Without a rendered page, size and colour are what tags (h1 to h6, font, small, big, sub, sup) and
-  inline styles say, not style sheets; links keep the colour of the text around them.
-- Alignment needs a layout; :func:`align` does it where there is one.  The paper gives no numbers
-  for it: the tolerance and the share of width to cover are ours.
+  inline styles say, not style sheets, links keep the colour of the text around them, and nothing
+  is aligned.  A :class:`Layout` brings the real values.
+- The paper gives no numbers for alignment: the tolerance and the share of the body's width to
+  cover are ours.
+- A page on which no segment looks like body text has no body, where the paper's formula would
+  still name its least bad segment.
 """
 
 from __future__ import annotations
@@ -47,23 +50,36 @@ class Rect(NamedTuple):
     bottom: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """What a browser drew: the fonts of the text, and the box of each segment's block."""
+
+    runs: Runs
+    rects: Sequence[Rect | None]
+
+
 def score(
     page: Page,
     options: MaxSubsequenceOptions = MaxSubsequenceOptions(),
     tree: Positions | None = None,
+    layout: Layout | None = None,
 ) -> tuple[float, ...]:
     """Return 1 to 2 inside the maximum scoring subsequence, 0 or less outside.
 
     Inside it is 1.5 and half the segment's own score, outside what the best run through the segment
-    falls short; both as shares of the maximum.
+    falls short, both as shares of the maximum; 0 is a segment inside that does not line up.
     """
     tree = tree or positions(page)
-    values = classify(runs(page, tree), tree, options) * tree.length
+    values = classify(layout.runs if layout else runs(page, tree), tree, options) * tree.length
     low, high, best = best_run(values)
     if best <= 0:
         return (-1.0,) * len(values)
     scores = np.minimum(through(values) / best - 1.0, 0.0)
     scores[low:high] = 1.5 + values[low:high] / (2 * best)
+    if layout:
+        keep = (scores > 0).tolist()
+        aligned = align(layout.rects, keep, tree.length.tolist(), options)
+        scores[np.array(keep) & ~np.array(aligned)] = 0.0
     return tuple(scores.tolist())
 
 

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printer.dom.page import Page, read_page
-from printer.extract.font import runs
+from printer.extract.font import Font, Runs, runs
 from printer.extract.max_subsequence import (
+    Layout,
     MaxSubsequenceOptions,
     Rect,
     align,
@@ -138,6 +139,17 @@ def test_segments_must_line_up_with_the_body(rect: Rect | None, kept: bool) -> N
     rects = [BODY_RECT, rect, BODY_RECT, Rect(0, 0, 90, 10)]
     flags = align(rects, [True, True, True, False], [200, 300, 200, 900])
     assert flags == (True, kept, True, False)
+
+
+def test_a_layout_brings_real_fonts_and_alignment() -> None:
+    page = read_page("".join(f"<p class={name}>{'t' * 100}</p>" for name in "abcde"))
+    # Drawn, the first is in large print, and the third a narrow box beside the text.
+    drawn = Runs(np.arange(5), np.array([1, 0, 0, 0, 0]), np.full(5, 100), [Font(16.0), Font(30.0)])
+    rects = [BODY_RECT, BODY_RECT, Rect(500, 0, 700, 50), BODY_RECT, BODY_RECT]
+    assert [value > 0 for value in score(page)] == [True] * 5
+    kept = score(page, layout=Layout(drawn, rects))
+    assert [value > 0 for value in kept] == [False, True, False, True, True]
+    assert kept[2] == 0
 
 
 def test_without_any_rectangle_all_stays_as_it_was() -> None:
