@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ..dom.page import Page
 from ..errors import UsageError
@@ -12,26 +13,43 @@ from . import article_subtree, joint_para, max_subsequence, text_to_tag, useful_
 from .positions import Positions, positions
 
 Scores: TypeAlias = tuple[float, ...]
-Scorer: TypeAlias = Callable[[Page, Positions], Scores]
 
-#: Every method: a number per segment, above 0 meaning that the method keeps it.
-METHODS: Mapping[str, Scorer] = MappingProxyType(
-    {
-        "article-subtree": lambda page, tree: article_subtree.score(page, tree=tree),
-        "summary-node": lambda page, tree: joint_para.score(page, tree=tree),
-        "text-to-tag": lambda page, tree: text_to_tag.score(page, tree=tree),
-        "max-subsequence": lambda page, tree: max_subsequence.score(page, tree=tree),
-        "useful-text": lambda page, tree: useful_text.score(page, tree=tree),
-    }
-)
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method and its options; called, it gives a number per segment, kept where above 0."""
+
+    score: Callable[[Page, Any, Positions | None], Scores]
+    options: Any
+
+    def __call__(self, page: Page, tree: Positions | None = None) -> Scores:
+        """Score a page's segments."""
+        return self.score(page, self.options, tree)
+
+    def having(self, **options: object) -> Method:
+        """Return the method with some of its options changed."""
+        return replace(self, options=replace(self.options, **options))
+
+
+#: Every method, with its paper's constants.
+METHODS: Mapping[str, Method] = MappingProxyType({
+    "article-subtree": Method(article_subtree.score, article_subtree.ArticleSubtreeOptions()),
+    "summary-node": Method(joint_para.score, joint_para.JointParaOptions()),
+    "text-to-tag": Method(text_to_tag.score, text_to_tag.TextToTagOptions()),
+    "max-subsequence": Method(max_subsequence.score, max_subsequence.MaxSubsequenceOptions()),
+    "useful-text": Method(useful_text.score, useful_text.UsefulTextOptions()),
+})  # fmt: skip
+
+
+def method(name: str) -> Method:
+    """Return the method of a name, or raise :class:`UsageError` with the names there are."""
+    if name not in METHODS:
+        raise UsageError(f"no extractor is called {name!r}", hint=f"Known are {', '.join(METHODS)}")
+    return METHODS[name]
 
 
 def score_all(page: Page, names: Iterable[str] = METHODS) -> dict[str, Scores]:
-    """Score a page's segments by the methods named, walking its tree once."""
-    names = tuple(names)
-    for name in names:
-        if name not in METHODS:
-            known = ", ".join(METHODS)
-            raise UsageError(f"no extractor is called {name!r}", hint=f"Known are {known}")
+    """Score a page's segments by the methods named, giving its tree positions once."""
+    chosen = {name: method(name) for name in names}
     tree = positions(page)
-    return {name: METHODS[name](page, tree) for name in names}
+    return {name: each(page, tree) for name, each in chosen.items()}

@@ -45,6 +45,16 @@ def test_an_unknown_name_is_told_with_the_known_ones() -> None:
         score_all(read_page("<p>x"), ["luo"])
 
 
+def test_options_can_be_changed_one_by_one() -> None:
+    page = read_page(f"<div><p>{'word ' * 20}</p></div>")
+    subtree = METHODS["article-subtree"]
+    assert subtree(page) == (-2,)
+    assert subtree.having(min_chars=50)(page) == (1,)
+    assert METHODS["article-subtree"].options.min_chars == 500
+    with pytest.raises(TypeError, match="limit"):
+        subtree.having(limit=50)
+
+
 @pytest.mark.parametrize(
     "html",
     [
