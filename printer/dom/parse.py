@@ -1,46 +1,140 @@
-"""Bytes to tree: find the charset, parse with bounds, resolve the base address."""
+"""Text to tree: parse with bounds, mend what the parser leaves out, resolve the base address."""
 
 from __future__ import annotations
 
-import codecs
 import re
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
-from lxml.html import HtmlElement, HTMLParser
+from lxml.html import HtmlElement
 
-_META_CHARSET = re.compile(
-    rb"""<meta[^>]{0,500}?charset\s*=\s*["']?\s*([a-zA-Z0-9_.:-]{2,40})""", re.IGNORECASE
+from .charset import decode
+
+__all__ = ["base_url", "decode", "parse"]
+
+#: Elements deeper than this become siblings; browsers stop at 512 as well.
+MAX_DEPTH = 512
+#: Attributes of one element beyond this many are dropped.
+MAX_ATTRIBUTES = 1000
+
+# The parser's time is quadratic in the attributes of one element.  A tag may be so long without
+# harm (a picture as data), so that a long one only means a slower and safe way of parsing.
+_LONG_TAG = 60_000
+_ATTRIBUTES = (
+    rb"""[^\s/>]*+(?:[\s/]++|[^\s/>][^\s/>=]*+"""
+    rb"""(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+)?+)*+"""
 )
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
+
+
+def _raw(tag: bytes, end: bytes) -> bytes:
+    """Return the pattern of an element whose content is text up to its end tag."""
+    return rb"|(?:%b|%b)%b>(?:[^<]++|<(?!/%b))*+" % (tag, tag.upper(), _ATTRIBUTES, end)
+
+
+_TAG = re.compile(
+    rb"<(?:!--(?!-?>)(?:[^-]++|-(?!-!?>))*+"
+    + _raw(b"script", b"[sS][cC][rR]")
+    + _raw(b"style", b"[sS][tT][yY]")
+    + _raw(b"title", b"[tT][iI][tT]")
+    + _raw(b"textarea", b"[tT][eE][xX]")
+    + rb"|(?P<tag>/?[a-zA-Z]%b)|[!?/][^>]*+)" % _ATTRIBUTES
 )
-
-
-def decode(body: bytes, declared: str = "") -> str:
-    """Return a page's text: charset by BOM, HTTP header, meta element, then detection."""
-    for bom, name in _BOMS:
-        if body.startswith(bom):
-            return body[len(bom) :].decode(name, "replace")
-    meta = _META_CHARSET.search(body[:4096])
-    for label in (declared, meta.group(1).decode("ascii") if meta else "", "utf-8"):
-        try:
-            return body.decode(label)
-        except (LookupError, UnicodeDecodeError):
-            continue
-    from charset_normalizer import from_bytes
-
-    best = from_bytes(body[:200_000]).best()
-    return body.decode(best.encoding if best else "windows-1252", "replace")
+_CONTROLS = bytes({*range(32), 127} - set(b"\t\n\f\r"))
+_LOOKUP = etree.ElementDefaultClassLookup(element=HtmlElement)
 
 
 def parse(text: str) -> HtmlElement:
-    """Return the tree of a page; an empty page gives an empty body."""
-    parser = HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
-    tree = etree.fromstring(text.encode("utf-8", "replace") or b"<html/>", parser)
-    return tree if tree is not None else etree.fromstring(b"<html><body/></html>", parser)
+    """Return the tree of a page in linear time; never raises.  An empty page has an empty body."""
+    source = text.encode("utf-8", "replace").translate(None, _CONTROLS) or b"<html/>"
+    if len(source) > _LONG_TAG and _has_long_tag(source):
+        return _parse_flat(source)
+    parser = _parser()
+    tree = etree.fromstring(source, parser)
+    if tree is None:
+        return etree.fromstring(b"<html><body/></html>", _parser())
+    if _cut_short(parser):
+        return _parse_flat(source)
+    _gather(tree)
+    return tree
+
+
+def _parser(target: Any = None) -> etree.HTMLParser:
+    parser = etree.HTMLParser(
+        encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, target=target
+    )
+    parser.set_element_class_lookup(_LOOKUP)
+    return parser
+
+
+def _has_long_tag(source: bytes) -> bool:
+    return any(
+        match.end() - match.start() > _LONG_TAG and match["tag"] for match in _TAG.finditer(source)
+    )
+
+
+def _cut_short(parser: etree.HTMLParser) -> bool:
+    """Tell whether the parser gave up before the end of the page, at its depth of 2048."""
+    last = parser.error_log.last_error
+    return last is not None and last.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT
+
+
+def _gather(tree: HtmlElement) -> None:
+    """Move what stands after ``</html>`` into the body, as browsers do.
+
+    The parser opens a second root for it, which nothing that starts from the first one sees.
+    """
+    body = tree.find("body")
+    home = tree if body is None else body
+    after = tree.getnext()
+    while after is not None:
+        following = after.getnext()
+        for part in [after] if after.tag != "html" else list(after):
+            home.extend(list(part) if part.tag == "body" else [part])
+        after = following
+
+
+class _Flat:
+    """Builds a tree of bounded depth and width from the parser's events."""
+
+    def __init__(self) -> None:
+        self.builder = etree.TreeBuilder(element_factory=_parser().makeelement)  # type: ignore[arg-type]
+        self.depth = 0  # of the page
+        self.open: list[str] = []  # in the tree
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Open an element, beside the one before it when that is as deep as may be."""
+        self.depth += 1
+        if not self.open and tag != "html":
+            self.open.append("html")
+            self.builder.start("html", {})
+        if len(self.open) >= MAX_DEPTH:
+            self.builder.end(self.open.pop())
+        kept = list(attributes.items())[:MAX_ATTRIBUTES]
+        self.builder.start(tag, dict(kept))
+        self.open.append(tag)
+
+    def end(self, tag: str) -> None:  # noqa: ARG002 (the parser's events come in pairs)
+        """Close an element, unless it was closed for want of depth."""
+        if self.depth <= len(self.open):
+            self.builder.end(self.open.pop())
+        self.depth -= 1
+
+    def data(self, text: str) -> None:
+        """Add text."""
+        if self.open:
+            self.builder.data(text)
+
+    def close(self) -> HtmlElement:
+        """Close what is open and return the tree."""
+        while self.open:
+            self.builder.end(self.open.pop())
+        return self.builder.close()
+
+
+def _parse_flat(source: bytes) -> HtmlElement:
+    """Parse a page that is too deep or wide for the parser's own tree; slower, still linear."""
+    return etree.fromstring(source, _parser(_Flat()))
 
 
 def base_url(tree: HtmlElement, url: str) -> str:
@@ -48,6 +142,9 @@ def base_url(tree: HtmlElement, url: str) -> str:
     for base in tree.iter("base"):
         href = (base.get("href") or "").strip()
         if href:
-            joined = urljoin(url, href)
-            return joined if urlsplit(joined).scheme in {"http", "https"} else url
+            try:
+                joined = urljoin(url, href)
+                return joined if urlsplit(joined).scheme in {"http", "https"} else url
+            except ValueError:  # a bracket that opens no IPv6 address
+                return url
     return url

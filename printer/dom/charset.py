@@ -1,0 +1,146 @@
+"""Bytes to text: which charset a page is in, by what it declares and by what its bytes say.
+
+The order is the HTML standard's: byte order mark, HTTP header, ``meta`` element, detection.  A
+declaration that the bytes plainly contradict is passed over, where a browser would show rubbish.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+import webencodings  # type: ignore[import-untyped]
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_META = re.compile(
+    rb"""<(?:meta\b[^>]{0,500}?\bcharset|\?xml\b[^>]{0,200}?\bencoding)\s{0,9}=\s{0,9}["']?\s{0,9}"""
+    rb"""([a-zA-Z0-9_.:-]{2,40})""",
+    re.IGNORECASE,
+)
+
+#: Python's codec for a WHATWG encoding, where the one of that name reads less than browsers do.
+_CODECS = {
+    "big5": "big5hkscs",
+    "euc-kr": "cp949",
+    "gbk": "gb18030",
+    "iso-8859-8-i": "iso-8859-8",
+    "iso-2022-jp": "iso2022_jp_ext",
+    "macintosh": "mac-roman",
+    "shift_jis": "cp932",
+    "windows-874": "cp874",
+    "x-mac-cyrillic": "mac-cyrillic",
+    "x-user-defined": "windows-1252",
+}
+#: Charsets that detection may find: those pages are written in.
+_FOUND = [
+    "utf_8", "cp1252", "cp1250", "iso8859_2", "cp1251", "koi8_r", "cp1253", "cp1254", "cp1255",
+    "cp1256", "cp932", "euc_jp", "gb18030", "big5hkscs", "cp949", "cp874",
+]  # fmt: skip
+_CENTRAL = ("cp1250", "iso8859_2")
+#: What a word of the wrong charset has inside it.
+_ODD = re.compile("(?<=[^\\W\\d_])[\x80-\xa0¡-ª¬-¶¸-º¼-¿×÷ŁĽ\ufffd]")
+_ASCII = bytes(range(128))
+_ASCII_LETTERS = re.compile(rb"[^a-zA-Z]+")
+_RUNS = re.compile(rb"[^<>]{0,80}[\x80-\xff][^<>]{0,400}")
+
+#: How many bytes of text detection looks at.
+_SAMPLE = 8_000
+
+
+def decode(body: bytes, declared: str = "") -> str:
+    """Return a page's text; ``declared`` is the charset of the HTTP header.  Never raises."""
+    for bom, name in _BOMS:
+        if body.startswith(bom):
+            return body[len(bom) :].decode(name, "replace")
+    if body.isascii():
+        # ISO-2022-JP is the one charset of the web that hides behind ASCII.
+        japanese = b"\x1b$" in body
+        return _as_utf16(body) or body.decode("iso2022_jp_ext" if japanese else "ascii", "replace")
+    names = [name for label in (declared, _meta(body)) if (name := _codec(label))]
+    high = len(body.translate(None, _ASCII))
+    if (not names or names[0] == "utf-8" or high >= 8) and (text := _as_utf8(body)):
+        return text
+    for name in names:
+        if name != "utf-8" and (read := _as_declared(body, name, high)) is not None:
+            return read
+    return _as_utf16(body) or body.decode(_detected(body), "replace")
+
+
+def _meta(body: bytes) -> str:
+    found = _META.search(body[:8192])
+    label = found.group(1).decode("ascii") if found else ""
+    # A meta element that could be read says that the page is not UTF-16.
+    return "utf-8" if label.lower().startswith("utf-16") else label
+
+
+def _codec(label: str) -> str:
+    """Return Python's codec for a WHATWG label, '' for one that is none."""
+    encoding = webencodings.lookup(label) if label else None
+    if encoding is None:
+        return ""
+    return _CODECS.get(encoding.name, str(encoding.name))
+
+
+def _as_utf8(body: bytes) -> str:
+    """Decode what is UTF-8 but for a few stray bytes; '' for anything else."""
+    text = body.decode("utf-8", "replace")
+    wrong = text.count("\ufffd")
+    if not wrong:
+        return text
+    # A sequence of n bytes is one character: few wrong ones among many right is UTF-8 gone stale.
+    right = (len(body) - len(text)) // 2
+    return text if wrong * 10 <= right else ""
+
+
+def _as_declared(body: bytes, name: str, high: int) -> str | None:
+    """Decode by the declared charset; None when the bytes cannot be that."""
+    try:
+        text = body.decode(name, "replace")
+    except LookupError:
+        return None
+    if text.count("\ufffd") * 20 > high:
+        return None
+    # Western text is ASCII for the most part; where it is not, the page is in another script.
+    if name in {"windows-1252", "iso-8859-1"} and high * 3 > _letters(body):
+        return None
+    return text
+
+
+def _letters(body: bytes) -> int:
+    """Count letters in the text around bytes above ASCII, both kinds."""
+    runs = b"".join(_RUNS.findall(body[:200_000]))[: 4 * _SAMPLE]
+    high = len(runs.translate(None, _ASCII))
+    share = high + len(_ASCII_LETTERS.sub(b"", runs))
+    total = len(body.translate(None, _ASCII))
+    return share * total // high if high else 0
+
+
+def _as_utf16(body: bytes) -> str:
+    """Decode UTF-16 without a mark, told by NUL in every other byte of its first markup."""
+    head = body[:256]
+    if len(head) >= 4 and head.count(0) * 3 > len(head):
+        even, odd = head[::2].count(0), head[1::2].count(0)
+        if even != odd:
+            return body.decode("utf-16-be" if even > odd else "utf-16-le", "replace")
+    return ""
+
+
+def _detected(body: bytes) -> str:
+    """Guess the charset from a sample of the text that is not ASCII."""
+    from charset_normalizer import from_bytes  # takes longer to load than a page to read
+
+    sample = b" ".join(_RUNS.findall(body[:1_000_000]))[:_SAMPLE]
+    best = from_bytes(sample, cp_isolation=_FOUND).best()
+    if best is None:
+        return "windows-1252"
+    if best.encoding not in _CENTRAL:
+        return best.encoding
+    # Western and Central European charsets differ in few letters, which detection confuses: š and
+    # ž tell the Slavic languages, and symbols inside words tell the wrong charset.
+    slavic = sum(map(sample.count, (b"\x9a", b"\x9e"))) * 30 > len(sample.translate(None, _ASCII))
+    near = _CENTRAL if slavic or best.language == "Hungarian" else ("cp1252", *_CENTRAL)
+    return min(near, key=lambda name: len(_ODD.findall(sample.decode(name, "replace"))))
