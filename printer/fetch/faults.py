@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import socket
 import ssl
-from http import HTTPStatus
 
 import httpcore2
 import httpx2
 
-from ..errors import BadURL, FetchError, FetchTimeout, HTTPStatusError, WebprintError
+from ..errors import BadURL, FetchError, FetchTimeout, WebprintError
 from .budget import Budget
-
-#: Statuses of a server that may answer in a moment.
-_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 523, 524})
 
 #: What the libraries raise for reasons of the network, the server or the address.
 LIBRARY_ERRORS = (
@@ -75,34 +71,6 @@ def translate(error: Exception, url: str, budget: Budget) -> WebprintError | Pas
     if isinstance(error, (httpcore2.NetworkError, OSError, httpcore2.RemoteProtocolError)):
         return Passing(FetchError(f"the connection to the server failed: {_reason(root)}", url=url))
     return FetchError(f"the page could not be fetched: {_reason(root)}", url=url)
-
-
-def status_error(status: int, url: str, after: float | None) -> HTTPStatusError | Passing:
-    """Make the error of an answer with an error status."""
-    try:
-        phrase = " " + HTTPStatus(status).phrase
-    except ValueError:
-        phrase = ""
-    error = HTTPStatusError(
-        f"the server answered {status}{phrase}", status=status, url=url, hint=_hint(status, after)
-    )
-    return Passing(error, after) if status in _PASSING else error
-
-
-def _hint(status: int, after: float | None) -> str:
-    if status in {401, 403, 407, 451}:
-        return (
-            "If you can read it in a browser, pass its cookies with --cookies cookies.txt"
-            " or try --render always"
-        )
-    if status in {404, 410}:
-        return "Check the address; the page may have moved"
-    if status == HTTPStatus.TOO_MANY_REQUESTS or (status == 503 and after):
-        wait = f"it asks to wait {after:.0f} seconds" if after else "try again later"
-        return f"The server limits how often it is asked: {wait}"
-    if status >= 500:
-        return "The fault is the server's; try again later"
-    return ""
 
 
 def _about(error: FetchError, url: str) -> FetchError:

@@ -13,14 +13,15 @@ from urllib.parse import urljoin
 
 import httpx2
 
-from ..errors import BadURL, FetchError, TooLarge, WebprintError
+from ..errors import BadURL, FetchError, HTTPStatusError, TooLarge, WebprintError
 from ..model import Capture
 from ..options import FetchOptions
 from .budget import Budget, size, spending
-from .faults import LIBRARY_ERRORS, Passing, status_error, translate
+from .faults import LIBRARY_ERRORS, Passing, translate
 from .guard import Guard, Resolver, system_addresses
 from .identity import identify
 from .kinds import check_html
+from .status import PASSING, status_error
 from .transport import CachedTransport, CacheFault, GuardedTransport
 from .urls import clean, normalise, origin
 
@@ -151,7 +152,7 @@ class Web:
             if response.has_redirect_location:
                 return response, None
             if response.status_code >= 400:
-                raise status_error(response.status_code, url, _retry_after(response))
+                raise _refusal(response, url)
             return response, _read(response, url, budget, html)
         except CacheFault:  # The cache is off from now on, so the server is asked.
             return self._send(request, url, budget, html)
@@ -236,6 +237,12 @@ def _referer(referer: str, url: str) -> str:
     if origin(referer) == origin(url):
         return clean(referer).partition("#")[0]
     return f"{origin(referer)}/"
+
+
+def _refusal(response: httpx2.Response, url: str) -> HTTPStatusError | Passing:
+    after = _retry_after(response)
+    error = status_error(response.status_code, url, after)
+    return Passing(error, after) if response.status_code in PASSING else error
 
 
 def _retry_after(response: httpx2.Response) -> float | None:

@@ -1,0 +1,201 @@
+"""A Chromium of our own: found, started behind the proxy, and ended whatever it does."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Self
+
+from ..errors import FetchTimeout, MissingLibrary
+
+#: Programs that will do, the smallest first.
+_PROGRAMS = (
+    "chromium-headless-shell",
+    "chrome-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
+_INSTALL = (
+    "Install one with 'apt-get install chromium-headless-shell' (Debian)"
+    " or 'playwright install --only-shell chromium', or use --render never"
+)
+_LISTENING = re.compile(r"DevTools listening on (ws://127\.0\.0\.1:\d+/\S+)")
+
+#: Ends Chromium and all its processes when we end, however we do: the pipe on our side closes.
+_KEEPER = '"$@" </dev/null & exec >/dev/null 2>&1; cat; kill -9 0'
+
+_SWITCHES = (
+    "--headless",
+    "--remote-debugging-port=0",
+    "--autoplay-policy=user-gesture-required",
+    "--disable-background-networking",
+    "--disable-breakpad",
+    "--disable-client-side-phishing-detection",
+    "--disable-component-extensions-with-background-pages",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-dev-shm-usage",
+    "--disable-domain-reliability",
+    "--disable-extensions",
+    "--disable-field-trial-config",
+    "--disable-gpu",
+    "--disable-notifications",
+    "--disable-quic",
+    "--disable-search-engine-choice-screen",
+    "--disable-sync",
+    "--disable-features=AutofillServerCommunication,CertificateTransparencyComponentUpdater,"
+    "DialMediaRouteProvider,InterestFeedContentSuggestions,MediaRouter,OptimizationHints,"
+    "PaintHolding,Translate,WebRtcHideLocalIpsWithMdns",
+    "--force-color-profile=srgb",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--hide-scrollbars",
+    "--js-flags=--max-old-space-size=1024",
+    "--metrics-recording-only",
+    "--mute-audio",
+    "--no-default-browser-check",
+    "--no-first-run",
+    "--no-pings",
+    "--no-service-autorun",
+    "--password-store=basic",
+    "--use-mock-keychain",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+)
+#: What Chromium may know of our environment.
+_ENVIRONMENT = ("FONTCONFIG_FILE", "FONTCONFIG_PATH", "LANG", "LC_ALL", "PATH", "TZ")
+
+
+def programs() -> Iterator[str]:
+    """Yield the Chromiums of this machine, the likeliest first."""
+    for name in _PROGRAMS:
+        if found := shutil.which(name):
+            yield found
+    folder = os.environ.get("PLAYWRIGHT_BROWSERS_PATH", "")
+    root = Path(folder) if folder not in {"", "0"} else Path.home() / ".cache/ms-playwright"
+    for pattern in (
+        "chromium_headless_shell-*/*/*headless*shell",
+        "chromium-*/chrome-linux*/chrome",
+    ):
+        yield from (str(path) for path in sorted(root.glob(pattern), reverse=True))
+
+
+class Chromium:
+    """A running Chromium; ``endpoint`` is where it is driven from.
+
+    It reaches the network through the proxy alone, loopback not excepted, and asks no name server.
+    Raises :class:`MissingLibrary` when none is installed or none starts.
+    """
+
+    def __init__(self, proxy_port: int, timeout: float) -> None:
+        self._proxy_port = proxy_port
+        deadline = time.monotonic() + timeout
+        reason = ""
+        for program in programs():
+            try:
+                self._start(program, deadline)
+            except _NotStarted as error:
+                reason = reason or f"{program} does not start: {error}"
+            else:
+                return
+        if reason:
+            raise MissingLibrary(reason, hint=_INSTALL)
+        raise MissingLibrary("no Chromium was found to show the page in", hint=_INSTALL)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def kill(self) -> None:
+        """End every process of the browser now; may be called from any thread."""
+        try:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+
+    def close(self) -> None:
+        """End the browser and take its folder away."""
+        self.kill()
+        if self._process.stdin:
+            self._process.stdin.close()
+        self._process.wait()
+        self._reader.join(5)
+        self._folder.cleanup()
+
+    def _start(self, program: str, deadline: float) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="webprint-", ignore_cleanup_errors=True)
+        home = self._folder.name
+        environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+        self._process = subprocess.Popen(  # noqa: S603 - our own words and a path from PATH
+            ["/bin/sh", "-c", _KEEPER, "sh", program, *self._switches(home)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            cwd=home,
+            env={**environment, "HOME": home, "XDG_CONFIG_HOME": home, "XDG_CACHE_HOME": home},
+            start_new_session=True,
+        )
+        lines: SimpleQueue[str] = SimpleQueue()
+        self._reader = threading.Thread(target=self._listen, args=(lines,), daemon=True)
+        self._reader.start()
+        try:
+            self.endpoint = _endpoint(lines, deadline)
+        except BaseException:
+            self.close()
+            raise
+
+    def _switches(self, home: str) -> list[str]:
+        proxy = f"127.0.0.1:{self._proxy_port}"
+        switches = [
+            *_SWITCHES,
+            f"--user-data-dir={home}/profile",
+            f"--proxy-server=socks5://{proxy}",
+            "--proxy-bypass-list=<-loopback>",
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+        ]
+        if os.geteuid() == 0:  # Chromium refuses to use its sandbox as root.
+            switches.append("--no-sandbox")
+        return [*switches, "about:blank"]
+
+    def _listen(self, lines: SimpleQueue[str]) -> None:
+        """Pass on what Chromium says, '' at its end; reads on so that it never waits for us."""
+        stream = self._process.stderr
+        if stream is not None:
+            with stream:
+                for count, line in enumerate(iter(lambda: stream.readline(2000), b"")):
+                    if count < 200:
+                        lines.put(line.decode("utf-8", "replace").strip() or " ")
+        lines.put("")
+
+
+class _NotStarted(Exception):
+    """Chromium ended before it could be driven; the text is what it said last."""
+
+
+def _endpoint(lines: SimpleQueue[str], deadline: float) -> str:
+    """Wait for the address Chromium is driven from."""
+    said = "it ended at once"
+    while True:
+        try:
+            line = lines.get(timeout=max(deadline - time.monotonic(), 0.0))
+        except Empty:
+            raise FetchTimeout(
+                "the browser did not start in time", hint="Allow more with --timeout"
+            ) from None
+        if not line:
+            raise _NotStarted(said)
+        if found := _LISTENING.search(line):
+            return found[1]
+        if "error" in line.lower() or "sandbox" in line.lower():
+            said = re.sub(r"^\[[^\]]*\]\s*", "", line)[:200]
