@@ -45,7 +45,7 @@ class Reply:
     status: int = 200
     media_type: str = "text/html; charset=utf-8"
     headers: tuple[tuple[str, str], ...] = ()
-    raw: Callable[[socket.socket], None] | None = field(default=None, compare=False)
+    raw: Callable[[socket.socket], object] | None = field(default=None, compare=False)
 
 
 Answer: TypeAlias = Callable[[Hit], Reply]
@@ -110,7 +110,7 @@ class WebServer:
         pairs = (("Location", target), *headers.items())
         return self.add(path, Reply("", status, headers=pairs))
 
-    def raw(self, path: str, talk: Callable[[socket.socket], None]) -> str:
+    def raw(self, path: str, talk: Callable[[socket.socket], object]) -> str:
         """Answer ``path`` with whatever ``talk`` writes on the socket."""
         return self.add(path, Reply(raw=talk))
 

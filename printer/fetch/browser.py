@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Self
 
@@ -16,11 +17,13 @@ from .identity import identify
 from .proxy import Proxy
 from .urls import normalise, origin
 from .view import View, cookie_params
+from .worker import Worker
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser as Driven
     from playwright.sync_api import BrowserContext
 
+_GRACE_SECONDS = 3.0  # To end a browser that hangs.
 _TRAFFIC = 10  # A page may load so many times the size limit of one answer.
 
 #: Chromium's own words for what went wrong, and ours.
@@ -40,7 +43,7 @@ _BAD_TARGETS = ("ERR_UNSAFE_REDIRECT", "ERR_UNKNOWN_URL_SCHEME", "ERR_INVALID_UR
 
 
 class Browser:
-    """Captures pages with Chromium; for use from one thread, started when first needed.
+    """Captures pages with Chromium, one at a time, from any thread; started when first needed.
 
     Everything Chromium sends goes through ``guard`` (see :mod:`.proxy`).  Raises
     :class:`MissingLibrary` when no Chromium can be started.
@@ -52,6 +55,9 @@ class Browser:
         self._identity = identify(options, guard.named)
         self._open = ExitStack()
         self._driven: Driven | None = None
+        self._chromium: Chromium | None = None
+        self._worker: Worker | None = None
+        self._turn = threading.Lock()
         self._user_agent = ""
 
     def __enter__(self) -> Self:
@@ -62,41 +68,62 @@ class Browser:
 
     def close(self) -> None:
         """End the browser."""
-        self._driven = None
-        self._open.close()
+        if self._worker is not None:
+            worker, self._worker = self._worker, None
+            with suppress(FutureTimeout):
+                worker.run(self._end, _GRACE_SECONDS)
+            worker.stop()
 
     def capture(self, url: str) -> Capture:
         """Return the page at ``url`` after its scripts have run, as HTML in UTF-8.
 
         Ends within ``options.timeout``: a browser that hangs is ended, and started anew next time.
         """
-        from playwright.sync_api import Error as PlaywrightError
-
         url = normalise(url)
         deadline = time.monotonic() + self.options.timeout
+        with self._turn:
+            if self._worker is None:
+                self._worker = Worker("webprint-browser")
+            left = max(deadline - time.monotonic(), 0)
+            try:
+                return self._worker.run(lambda: self._capture(url, deadline), left + _GRACE_SECONDS)
+            except FutureTimeout:  # Even its end has not ended it: leave all of it behind.
+                if self._chromium is not None:
+                    self._chromium.kill()
+                self._worker, self._driven, self._open = None, None, ExitStack()
+                raise self._late(url) from None
+            except WebprintError as error:
+                error.url = error.url or url
+                raise
+
+    def _capture(self, url: str, deadline: float) -> Capture:
+        from playwright.sync_api import Error as PlaywrightError
+
         view = View(self.options, self._identity, deadline)
         try:
-            driven = self._ready(deadline)
-            killer = threading.Timer(deadline - time.monotonic(), self._chromium.kill)
+            driven, chromium = self._ready(deadline)
+            killer = threading.Timer(deadline - time.monotonic(), chromium.kill)
             killer.start()
             try:
                 return self._captured(driven, url, view)
             finally:
                 killer.cancel()
         except PlaywrightError as error:
+            explained = self._explained(error, url, view)
             if self._driven is None or not self._driven.is_connected():
-                self.close()
-            raise self._explained(error, url, view) from error
-        except WebprintError as error:
-            error.url = error.url or url
-            raise
+                self._end()
+            raise explained from error
 
-    def _ready(self, deadline: float) -> Driven:
+    def _end(self) -> None:
+        self._driven = self._chromium = None
+        self._open.close()
+
+    def _ready(self, deadline: float) -> tuple[Driven, Chromium]:
         """Return the running browser, started if need be."""
-        if self._driven is not None and self._driven.is_connected():
+        if self._driven is not None and self._chromium is not None and self._driven.is_connected():
             self._proxy.begin()
-            return self._driven
-        self.close()
+            return self._driven, self._chromium
+        self._end()
         from playwright.sync_api import sync_playwright
 
         options = self.options
@@ -104,18 +131,19 @@ class Browser:
             traffic = options.max_bytes * _TRAFFIC
             proxy = Proxy(self._guard, connect_timeout=options.connect_timeout, max_bytes=traffic)
             self._proxy: Proxy = opening.enter_context(proxy)
-            self._chromium = opening.enter_context(
+            chromium = opening.enter_context(
                 Chromium(self._proxy.port, deadline - time.monotonic())
             )
+            self._chromium = chromium
             playwright = opening.enter_context(sync_playwright())
             left = max(deadline - time.monotonic(), 0.001) * 1000
-            driven = playwright.chromium.connect_over_cdp(self._chromium.endpoint, timeout=left)
+            driven = playwright.chromium.connect_over_cdp(chromium.endpoint, timeout=left)
             self._open = opening.pop_all()
         version = driven.new_browser_cdp_session().send("Browser.getVersion")
         own = self._identity.user_agent.partition(" ")[0]
         self._user_agent = options.user_agent or f"{version['userAgent']} {own}"
         self._driven = driven
-        return driven
+        return driven, chromium
 
     def _captured(self, driven: Driven, url: str, view: View) -> Capture:
         from playwright.sync_api import Error as PlaywrightError
@@ -152,11 +180,7 @@ class Browser:
         from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
         if isinstance(error, PlaywrightTimeout) or time.monotonic() >= view.deadline:
-            return FetchTimeout(
-                f"the browser did not finish the page within {self.options.timeout:g} seconds",
-                url=url,
-                hint="Allow more with --timeout",
-            )
+            return self._late(url)
         if self._proxy.overspent:
             return _about(self._proxy.overspent, url)
         failed = view.failed or url
@@ -173,6 +197,13 @@ class Browser:
             if name.startswith(start):
                 return FetchError(f"{message} ({name})", url=failed)
         return FetchError(f"the browser could not show the page: {name or said[:200]}", url=url)
+
+    def _late(self, url: str) -> FetchTimeout:
+        return FetchTimeout(
+            f"the browser did not finish the page within {self.options.timeout:g} seconds",
+            url=url,
+            hint="Allow more with --timeout",
+        )
 
 
 def _about(error: FetchError, url: str) -> FetchError:

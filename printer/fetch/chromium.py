@@ -33,7 +33,7 @@ _INSTALL = (
 _LISTENING = re.compile(r"DevTools listening on (ws://127\.0\.0\.1:\d+/\S+)")
 
 #: Ends Chromium and all its processes when we end, however we do: the pipe on our side closes.
-_KEEPER = '"$@" </dev/null & exec >/dev/null 2>&1; cat; kill -9 0'
+_KEEPER = '"$@" </dev/null & exec >/dev/null 2>&1; read _; kill -9 0'
 
 _SWITCHES = (
     "--headless",

@@ -6,7 +6,7 @@ import re
 
 from ..errors import NotHTML
 
-_HTML = frozenset({"text/html", "application/xhtml+xml"})
+HTML = frozenset({"text/html", "application/xhtml+xml"})
 #: Types that say too little: the bytes decide.
 _VAGUE = frozenset(
     {
@@ -119,26 +119,27 @@ def check_html(media_type: str, head: bytes | None, url: str) -> None:
     so that only a media type that settles the question is refused.
     """
     if head is None:
-        if media_type not in _HTML and media_type not in _VAGUE:
-            raise _refusal(media_type, url)
+        if media_type not in HTML and media_type not in _VAGUE:
+            raise refusal(media_type, url)
         return
     found = sniff(head)
     if found:
-        raise _refusal(found, url)
+        raise refusal(found, url)
     wide = head[:2] in {b"\xff\xfe", b"\xfe\xff"}  # UTF-16: text, full of zero bytes
     text = head.replace(b"\0", b"") if wide else head
     if b"\0" in text and not _MARKUP.search(text):
-        raise _refusal("application/octet-stream", url)
-    if media_type in _HTML or not text.strip() or _MARKUP.search(text):
+        raise refusal("application/octet-stream", url)
+    if media_type in HTML or not text.strip() or _MARKUP.search(text):
         return
     if _FEED.search(text):
-        raise _refusal("application/rss+xml", url)
+        raise refusal("application/rss+xml", url)
     if text.lstrip()[:5] == b"<?xml":
-        raise _refusal("application/xml", url)
-    raise _refusal("application/json" if text.lstrip()[:1] in b"{[" else "text/plain", url)
+        raise refusal("application/xml", url)
+    raise refusal("application/json" if text.lstrip()[:1] in b"{[" else "text/plain", url)
 
 
-def _refusal(media_type: str, url: str) -> NotHTML:
+def refusal(media_type: str, url: str) -> NotHTML:
+    """Make the error of an answer that is no page."""
     what = describe(media_type)
     if media_type == "application/octet-stream":
         what = "a binary file"

@@ -32,9 +32,10 @@
     }
   }
   const html = "<!DOCTYPE html>\n" + root.outerHTML;
+  const xhtml = /xml$/.test(document.contentType) && root instanceof HTMLHtmlElement;
   return JSON.stringify({
     url: document.URL,
-    type: document.contentType,
+    type: xhtml ? "application/xhtml+xml" : document.contentType,
     html: html.length > limit ? null : html,
   });
 })

@@ -15,7 +15,7 @@ from ..model import Capture
 from ..options import FetchOptions
 from .budget import size
 from .identity import Identity
-from .kinds import check_html
+from .kinds import HTML, check_html, refusal
 from .status import status_error
 
 if TYPE_CHECKING:
@@ -149,7 +149,8 @@ class View:
         where = str(read.get("url", ""))
         if not where.startswith(("http:", "https:")):
             raise FetchError("the page went away while it was read", url=self.failed or url)
-        check_html(str(read["type"]), None, where)
+        if read["type"] not in HTML:
+            raise refusal(str(read["type"]), where)
         body = (read["html"] or "").encode("utf-8", "replace")
         if read["html"] is None or len(body) > limit:
             raise TooLarge(f"the page is larger than {size(limit)}", url=where)

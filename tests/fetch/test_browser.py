@@ -1,0 +1,461 @@
+"""Captures with the real Chromium, the real proxy and a real server."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from webserver import Hit, Reply, WebServer, drip
+
+from printer.errors import (
+    BadURL,
+    BlockedAddress,
+    FetchError,
+    FetchTimeout,
+    HTTPStatusError,
+    MissingLibrary,
+    NotHTML,
+    TooLarge,
+    UsageError,
+)
+from printer.fetch.browser import Browser
+from printer.fetch.guard import Guard
+from printer.options import FetchOptions
+
+pytestmark = pytest.mark.browser
+
+OPTIONS = FetchOptions(timeout=20)
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[tuple[Browser, WebServer, WebServer]]:
+    """One browser for many tests, a server it may reach and one it may not."""
+    with WebServer() as web, WebServer("127.0.0.2") as inside:
+        named = [web.url, f"http://page.test:{web.port}"]
+        guard = Guard(named, resolve=lambda host: ["127.0.0.1"] if host == "page.test" else [host])
+        with Browser(OPTIONS, guard) as browser:
+            yield browser, web, inside
+
+
+@pytest.fixture
+def browser(shared: tuple[Browser, WebServer, WebServer]) -> Browser:
+    return shared[0]
+
+
+@pytest.fixture
+def site(shared: tuple[Browser, WebServer, WebServer]) -> WebServer:
+    return shared[1]
+
+
+@pytest.fixture
+def inside(shared: tuple[Browser, WebServer, WebServer]) -> WebServer:
+    return shared[2]
+
+
+def page(script: str, body: str = "<main></main>") -> str:
+    return f"<!DOCTYPE html><title>T</title>{body}<script>{script}</script>"
+
+
+def text(browser: Browser, url: str) -> str:
+    return browser.capture(url).body.decode()
+
+
+def test_what_only_scripts_show_is_there(browser: Browser, site: WebServer) -> None:
+    site.add("/story.json", '{"text": "Žluťoučký kůň"}', media_type="application/json")
+    script = """fetch("/story.json").then((r) => r.json()).then((d) => setTimeout(() => {
+        document.querySelector("main").innerHTML = "<p>" + d.text + "</p>"; }, 200));"""
+    url = site.add("/app", page(script, "<main></main><noscript>Turn scripts on</noscript>"))
+    capture = browser.capture(url + "#top")
+    html = capture.body.decode("utf-8")
+    assert "<p>Žluťoučký kůň</p>" in html
+    assert "Turn scripts on" not in html
+    assert "<script" not in html
+    assert capture.how == "browser"
+    assert capture.charset == "utf-8"
+    assert capture.media_type == "text/html"
+    assert capture.url == capture.requested_url == url + "#top"
+    assert capture.headers["content-type"] == "text/html; charset=utf-8"
+
+
+def test_data_for_readers_stays(browser: Browser, site: WebServer) -> None:
+    data = '<script type="application/ld+json">{"headline": "H"}</script>'
+    assert data in text(browser, site.add("/data", page("", data)))
+
+
+def test_shadow_trees_are_laid_out_as_shown(browser: Browser, site: WebServer) -> None:
+    script = """customElements.define("a-card", class extends HTMLElement {
+        connectedCallback() { this.attachShadow({mode: "open"}).innerHTML =
+            "<h2>From the shadow</h2><slot></slot><slot name=end>by default</slot>"; } });"""
+    body = "<a-card><p>From the page</p><i slot=none>never shown</i></a-card>"
+    html = text(browser, site.add("/card", page(script, body)))
+    assert html.index("From the shadow") < html.index("From the page") < html.index("by default")
+    assert "never shown" not in html
+    assert html.count("From the page") == 1
+
+
+def test_a_page_cannot_reach_into_the_reading(browser: Browser, site: WebServer) -> None:
+    script = """for (const p of [Element.prototype, Document.prototype, Node.prototype])
+        for (const n of ["outerHTML", "importNode", "childNodes", "appendChild"])
+            Object.defineProperty(p, n, {get() { return () => { throw 1 }; }, configurable: true});
+        JSON.stringify = () => "{}"; document.createElement = null;"""
+    assert "<p>Words</p>" in text(browser, site.add("/evil", page(script, "<p>Words</p>")))
+
+
+def test_what_loads_on_scrolling_loads(browser: Browser, site: WebServer) -> None:
+    script = """new IntersectionObserver((seen) => { if (seen.some((s) => s.isIntersecting))
+        fetch("/late").then((r) => r.text()).then((t) => {
+            document.getElementById("end").textContent = t; });
+        }).observe(document.getElementById("end"));"""
+    site.add("/late", "came when it was seen", media_type="text/plain")
+    body = '<div style="height: 9000px"></div><p id="end"></p>'
+    assert "came when it was seen" in text(browser, site.add("/lazy", page(script, body)))
+
+
+def test_redirects_of_every_kind_are_followed(browser: Browser, site: WebServer) -> None:
+    site.add("/end", page("", "<p>The end</p>"))
+    site.add("/script", page("location = '/end'"))
+    site.add("/meta", '<meta http-equiv="refresh" content="0; url=/script">')
+    url = site.redirect("/start", "/meta")
+    capture = browser.capture(url)
+    assert b"The end" in capture.body
+    assert capture.url == site.url + "/end"
+    assert capture.requested_url == url
+
+
+def test_dialogs_popups_and_downloads_do_not_hold_it_up(browser: Browser, site: WebServer) -> None:
+    site.add("/file.bin", b"x" * 99, media_type="application/octet-stream")
+    script = """alert(1); confirm(2); prompt(3); open("/end"); open("about:blank");
+        onbeforeunload = (e) => { e.preventDefault(); return "stay"; };
+        const a = document.createElement("a"); a.href = "/file.bin"; a.download = "x"; a.click();
+        print(); document.querySelector("main").textContent = "went on";"""
+    begun = time.monotonic()
+    assert "went on" in text(browser, site.add("/noise", page(script)))
+    assert time.monotonic() - begun < 8
+
+
+def test_service_workers_are_refused(browser: Browser, site: WebServer) -> None:
+    site.add("/sw.js", "onfetch = () => 0", media_type="text/javascript")
+    script = """const say = (t) => { document.querySelector("main").textContent = t; };
+        const count = () => navigator.serviceWorker.getRegistrations()
+            .then((all) => say(all.length + " registered"));
+        navigator.serviceWorker.register("/sw.js").then(count, count);"""
+    assert "0 registered" in text(browser, site.add("/worker", page(script)))
+    assert not site.hits("/sw.js")
+
+
+@pytest.mark.parametrize("status", [404, 403, 500])
+def test_an_error_status_is_said(browser: Browser, site: WebServer, status: int) -> None:
+    url = site.add(f"/{status}", "<p>no</p>", status=status)
+    with pytest.raises(HTTPStatusError, match=str(status)) as caught:
+        browser.capture(url)
+    assert caught.value.status == status
+
+
+@pytest.mark.parametrize(
+    ("media_type", "body", "what"),
+    [
+        ("application/pdf", b"%PDF-1.7", "a PDF"),
+        ("image/png", b"\x89PNG\r\n\x1a\n", "a PNG picture"),
+        ("text/plain", b"words", "plain text"),
+        ("application/json", b"{}", "JSON data"),
+        ("application/zip", b"PK\x03\x04", "a ZIP archive"),
+    ],
+)
+def test_what_is_no_page_is_named(
+    browser: Browser, site: WebServer, media_type: str, body: bytes, what: str
+) -> None:
+    url = site.add("/other", body, media_type=media_type)
+    with pytest.raises(NotHTML, match=what):
+        browser.capture(url)
+
+
+def test_nothing_private_is_reached_in_any_way(
+    browser: Browser, site: WebServer, inside: WebServer
+) -> None:
+    """Redirects, frames, pictures, fetch, beacons, sockets, preloads, workers: none arrive."""
+    inside.add("/secret", "swordfish", headers={"Access-Control-Allow-Origin": "*"})
+    secret = inside.url + "/secret"
+    by_name = secret.replace("127.0.0.2", "localhost")
+    site.redirect("/bounce", secret)
+    site.add("/w.js", f"fetch({secret!r}, {{mode: 'no-cors'}})", media_type="text/javascript")
+    script = f"""
+        for (const u of [{secret!r}, {by_name!r}, "/bounce"]) {{
+            fetch(u).then((r) => r.text()).then((t) => document.body.append(t), () => 0);
+            fetch(u, {{mode: "no-cors"}}).catch(() => 0);
+            navigator.sendBeacon(u, "x"); new Image().src = u; new EventSource(u);
+            const x = new XMLHttpRequest(); x.open("GET", u); x.send();
+        }}
+        new WebSocket({secret.replace("http", "ws")!r});
+        new Worker("/w.js");
+        try {{ new WebTransport({secret.replace("http", "https")!r}); }} catch {{}}"""
+    body = f"""<main></main><iframe src="{secret}"></iframe><iframe src="/bounce"></iframe>
+        <img src="{secret}"><object data="{secret}"></object><video src="{secret}"></video>
+        <link rel="stylesheet" href="{secret}"><link rel="preload" as="fetch" href="{secret}">
+        <link rel="prefetch" href="{secret}"><link rel="preconnect" href="{inside.url}">
+        <link rel="dns-prefetch" href="{inside.url}"><img src="/bounce"><a ping="{secret}">a</a>"""
+    html = text(browser, site.add("/hostile", page(script, body)))
+    assert "swordfish" not in html
+    assert not inside.hits()
+
+
+def test_the_page_itself_may_not_lead_inside(
+    browser: Browser, site: WebServer, inside: WebServer
+) -> None:
+    inside.add("/secret", "<p>swordfish</p>")
+    by_status = site.redirect("/away", inside.url + "/secret")
+    by_script = site.add("/away.js", page(f"location = '{inside.url}/secret'"))
+    for url in (by_status, by_script, inside.url + "/secret"):
+        with pytest.raises(BlockedAddress, match="--allow-private") as caught:
+            browser.capture(url)
+        assert inside.url in caught.value.url
+    assert not inside.hits()
+
+
+@pytest.mark.parametrize("target", ["file:///etc/passwd", "data:text/html,x", "chrome://version"])
+def test_the_page_may_not_leave_the_web(browser: Browser, site: WebServer, target: str) -> None:
+    capture = browser.capture(site.add("/leave", page(f"location = '{target}'", "<p>Here</p>")))
+    assert b"Here" in capture.body
+    assert b"root:" not in capture.body
+    with pytest.raises(BadURL, match="no web address"):
+        browser.capture(site.redirect("/sent", target))
+
+
+def test_webrtc_sends_nothing_past_the_proxy(browser: Browser, site: WebServer) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+        udp.bind(("127.0.0.1", 0))
+        udp.settimeout(0.2)
+        port = udp.getsockname()[1]
+        script = f"""const c = new RTCPeerConnection({{iceServers:
+            [{{urls: "stun:127.0.0.1:{port}"}}, {{urls: "stun:page.test:{port}"}}]}});
+            c.createDataChannel("x"); c.createOffer().then((o) => c.setLocalDescription(o));
+            document.querySelector("main").textContent = "tried";"""
+        assert "tried" in text(browser, site.add("/rtc", page(script)))
+        with pytest.raises(TimeoutError):
+            udp.recv(100)
+
+
+def test_names_are_resolved_by_the_guard_alone(browser: Browser, site: WebServer) -> None:
+    url = site.add("/named", page("", "<p>By name</p>"))
+    assert "By name" in text(browser, url.replace("127.0.0.1", "page.test"))
+    assert site.hits("/named")[0].headers["host"] == f"page.test:{site.port}"
+
+
+def test_a_page_that_loads_without_end_is_read_as_it_stands(site: WebServer) -> None:
+    site.add("/slow.png", drip(bytes(100_000), pause=0.05), media_type="image/png")
+    url = site.add("/loads", page("", '<p>Words</p><img src="/slow.png">'))
+    begun = time.monotonic()
+    with Browser(FetchOptions(timeout=5), Guard([url])) as browser:
+        assert b"Words" in browser.capture(url).body
+    assert time.monotonic() - begun < 7
+
+
+def test_a_page_that_hangs_ends_at_the_limit_and_the_next_one_works(site: WebServer) -> None:
+    hanging = site.add("/hang", page("while (true) {}"))
+    fine = site.add("/fine", page("", "<p>Fine</p>"))
+    with Browser(FetchOptions(timeout=4), Guard([hanging])) as browser:
+        browser.capture(fine)
+        begun = time.monotonic()
+        with pytest.raises(FetchTimeout, match="within 4 seconds"):
+            browser.capture(hanging)
+        assert time.monotonic() - begun < 6
+        assert b"Fine" in browser.capture(fine).body
+
+
+def test_a_server_that_does_not_answer_ends_at_the_limit(site: WebServer) -> None:
+    release = threading.Event()
+    url = site.raw("/silent", lambda sock: bool(release.wait(20)))
+    begun = time.monotonic()
+    with Browser(FetchOptions(timeout=3), Guard([url])) as browser, pytest.raises(FetchTimeout):
+        browser.capture(url)
+    assert time.monotonic() - begun < 5
+    release.set()
+
+
+def test_a_browser_that_dies_is_an_error_and_is_started_anew(site: WebServer) -> None:
+    slow = site.raw("/dies", lambda sock: time.sleep(1))
+    fine = site.add("/fine", page("", "<p>Fine</p>"))
+    with Browser(OPTIONS, Guard([slow])) as browser:
+        browser.capture(fine)
+        killer = threading.Timer(0.3, browser._chromium.kill)
+        killer.start()
+        with pytest.raises(FetchError):
+            browser.capture(slow)
+        assert b"Fine" in browser.capture(fine).body
+
+
+def test_a_page_that_grows_without_end_is_too_large(site: WebServer) -> None:
+    script = 'document.querySelector("main").textContent = "x".repeat(3e6);'
+    url = site.add("/grows", page(script))
+    with Browser(FetchOptions(timeout=20, max_bytes=1_000_000), Guard([url])) as browser:
+        with pytest.raises(TooLarge, match="1 MB"):
+            browser.capture(url)
+        loads = "for (let i = 0; i < 40; i++) fetch('/big?' + i, {cache: 'no-store'})"
+        site.add("/big", bytes(900_000), media_type="image/png")
+        with pytest.raises(TooLarge, match="loads more than 10 MB"):
+            browser.capture(site.add("/loader", page(loads)))
+
+
+def test_a_very_deep_page_is_read_or_refused(browser: Browser, site: WebServer) -> None:
+    script = """let at = document.querySelector("main");
+        for (let i = 0; i < 20000; i++) at = at.appendChild(document.createElement("div"));
+        at.textContent = "bottom";"""
+    url = site.add("/deep", page(script))
+    try:
+        assert "bottom" in text(browser, url)
+    except FetchError as error:
+        assert "\n" not in str(error)  # noqa: PT017
+    assert "T" in text(browser, site.add("/after", page("")))
+
+
+def test_cookies_and_headers_go_where_they_belong(
+    site: WebServer, inside: WebServer, tmp_path: Path
+) -> None:
+    jar = tmp_path / "cookies.txt"
+    jar.write_text(
+        "# Netscape HTTP Cookie File\n"
+        "127.0.0.1\tFALSE\t/\tFALSE\t0\tsession\tabc\n"
+        "#HttpOnly_127.0.0.1\tFALSE\t/\tFALSE\t4102444800\tquiet\tdef\n"
+    )
+    there = inside.add("/there.png", b"1", media_type="image/png")
+    site.redirect("/bounce.png", there)
+    site.add("/here.png", b"1", media_type="image/png")
+    body = f'<img src="/here.png"><img src="{there}"><img src="/bounce.png"><p>Words</p>'
+    site.add("/given", page("", body))
+    url = site.redirect("/first", "/given")
+    options = FetchOptions(
+        timeout=20,
+        cookies=str(jar),
+        headers=(("X-Key", "hunter2"), ("Accept-Language", "cs")),
+        user_agent="reader/3",
+        allow_private=True,
+    )
+    before = len(inside.hits())
+    with Browser(options, Guard([url], allow_private=True)) as browser:
+        assert b"Words" in browser.capture(url).body
+    for path in ("/first", "/given", "/here.png", "/bounce.png"):
+        hit = site.hits(path)[-1]
+        assert hit.headers["x-key"] == "hunter2", path
+        assert hit.headers["accept-language"] == "cs"
+        assert hit.headers["user-agent"] == "reader/3"
+        assert set(hit.headers["cookie"].split("; ")) == {"session=abc", "quiet=def"}
+    strangers = inside.hits()[before:]
+    assert len(strangers) >= 2
+    for hit in strangers:
+        assert "hunter2" not in str(hit)
+        assert "cookie" not in hit.headers
+
+
+def test_captures_do_not_know_of_each_other(browser: Browser, site: WebServer) -> None:
+    script = """document.querySelector("main").textContent = document.cookie || "nobody";
+        document.cookie = "who=me";"""
+    url = site.add("/who", page(script))
+    assert "nobody" in text(browser, url)
+    assert "nobody" in text(browser, url)
+
+
+def test_the_browser_says_who_it_is(browser: Browser, site: WebServer) -> None:
+    browser.capture(site.add("/agent", page("")))
+    agent = site.hits("/agent")[0].headers["user-agent"]
+    assert "Chrome/" in agent
+    assert " webprint/" in agent
+
+
+def test_a_refused_connection_is_one_line(browser: Browser) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    url = f"http://127.0.0.1:{port}/"
+    with Browser(OPTIONS, Guard([url])) as own, pytest.raises(FetchError) as caught:
+        own.capture(url)
+    assert "refused the connection" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_cookie_the_browser_does_not_take_is_a_usage_error(
+    site: WebServer, tmp_path: Path
+) -> None:
+    jar = tmp_path / "cookies.txt"
+    jar.write_text("# Netscape HTTP Cookie File\n\tFALSE\t/\tFALSE\t0\tsession\tabc\n")
+    options = FetchOptions(timeout=20, cookies=str(jar))
+    with Browser(options, Guard([site.url])) as browser, pytest.raises(UsageError):
+        browser.capture(site.add("/x", page("")))
+
+
+def test_no_chromium_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
+    with Browser(OPTIONS, Guard()) as browser, pytest.raises(MissingLibrary) as caught:
+        browser.capture("https://example.org/")
+    assert "chromium-headless-shell" in str(caught.value)
+
+
+def test_a_chromium_that_does_not_start_says_why(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    broken = tmp_path / "chromium"
+    broken.write_text("#!/bin/sh\necho '[1:2:ERROR] No usable sandbox!' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
+    with Browser(OPTIONS, Guard()) as browser, pytest.raises(MissingLibrary) as caught:
+        browser.capture("https://example.org/")
+    assert "No usable sandbox" in str(caught.value)
+
+
+def processes_of(marker: str) -> list[int]:
+    """Return the processes whose command line holds a text."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                words = (entry / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if marker.encode() in words:
+                found.append(int(entry.name))
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="looks in /proc")
+def test_nothing_is_left_running_when_we_are_killed(site: WebServer, tmp_path: Path) -> None:
+    url = site.add("/x", page(""))
+    code = (
+        "import sys, time\n"
+        "from printer.fetch.browser import Browser\n"
+        "from printer.fetch.guard import Guard\n"
+        "from printer.options import FetchOptions\n"
+        "browser = Browser(FetchOptions(timeout=20), Guard([sys.argv[1]]))\n"
+        "browser.capture(sys.argv[1])\n"
+        "print('ready', flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    ours = subprocess.Popen(
+        [sys.executable, "-c", code, url],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    assert ours.stdout is not None
+    with ours.stdout:
+        assert ours.stdout.readline() == b"ready\n"
+    assert processes_of(str(tmp_path))
+    ours.send_signal(signal.SIGKILL)
+    ours.wait()
+    deadline = time.monotonic() + 5
+    while processes_of(str(tmp_path)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not processes_of(str(tmp_path))
+
+
+def test_retries_are_not_needed_for_a_page_that_changes_while_it_is_read(
+    browser: Browser, site: WebServer
+) -> None:
+    def answer(hit: Hit) -> Reply:
+        again = "location.reload()" if len(site.hits("/again")) < 4 else ""
+        return Reply(page(f"setTimeout(() => {{ {again} }}, 30)", "<p>Settled</p>"))
+
+    assert "Settled" in text(browser, site.add("/again", answer))
