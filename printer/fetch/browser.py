@@ -16,7 +16,7 @@ from .guard import Guard
 from .identity import identify
 from .proxy import Proxy
 from .urls import normalise, origin
-from .view import View, cookie_params
+from .view import PageGone, View, cookie_params
 from .worker import Worker
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Browser:
                 return self._captured(driven, url, view)
             finally:
                 killer.cancel()
-        except PlaywrightError as error:
+        except (PlaywrightError, PageGone) as error:
             explained = self._explained(error, url, view)
             if self._driven is None or not self._driven.is_connected():
                 self._end()
@@ -189,6 +189,8 @@ class Browser:
             kept = self._proxy.failures.get((where.host, where.port))
             if kept:
                 return _about(kept, failed)
+        if isinstance(error, WebprintError):
+            return error
         said = str(error).splitlines()[0]
         name = said.partition("net::")[2].split(" ")[0]
         if name.startswith(_BAD_TARGETS):

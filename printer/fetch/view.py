@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from http.cookiejar import Cookie
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from ..errors import FetchError, TooLarge
 from ..model import Capture
@@ -37,8 +37,15 @@ _SCROLL = """(async (budget) => {
 #: Shares of the time limit: by when a page should have loaded, be calm, be scrolled.
 _LOADED, _CALM, _SCROLLED = 0.6, 0.75, 0.85
 _CALM_SECONDS = 3.0
+_QUIET_SECONDS = 0.3
+#: Kinds of request that a page keeps open for as long as it is shown.
+_ENDLESS = frozenset({"eventsource", "media", "ping", "websocket"})
 _SCROLL_SECONDS = 1.5
 _READ_ATTEMPTS = 3
+
+
+class PageGone(FetchError):
+    """The page went where it cannot be read; the proxy may know why."""
 
 
 class View:
@@ -54,10 +61,13 @@ class View:
         self._identity = identity
         self._begun = deadline - options.timeout
         self._answers: list[Response] = []
+        self._loading: set[Request] = set()
+        self._busy = self._begun
 
     def capture(self, context: BrowserContext, url: str) -> Capture:
         """Load the page, wait until it is calm, and read it; Playwright's errors come through."""
         from playwright.sync_api import Error as PlaywrightError
+        from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
         page = context.new_page()
         session = context.new_cdp_session(page)
@@ -68,11 +78,12 @@ class View:
             self._check_answer()  # A download, say: its headers tell more than the error.
             raise
         self._check_answer()
-        self._wait(page, "load", self._left(_LOADED))
-        self._wait(page, "networkidle", min(self._left(_CALM), _CALM_SECONDS * 1000))
+        with suppress(PlaywrightTimeout):  # What does not load is done without.
+            page.wait_for_load_state("load", timeout=self._left(_LOADED))
+        self._calm_down(page, _CALM)
         budget = min(self._left(_SCROLLED), _SCROLL_SECONDS * 1000)
-        if self._evaluate(session, f"{_SCROLL}({budget:.0f})"):
-            self._wait(page, "networkidle", min(self._left(_SCROLLED), _CALM_SECONDS * 1000))
+        self._evaluate(session, f"{_SCROLL}({budget:.0f})")
+        self._calm_down(page, _SCROLLED)
         self._check_answer()
         return self._read(session, url)
 
@@ -89,7 +100,17 @@ class View:
             if leads(response.request) and not 300 <= response.status < 400:
                 self._answers.append(response)
 
+        def began(request: Request) -> None:
+            if request.resource_type not in _ENDLESS:
+                self._loading.add(request)
+                self._busy = time.monotonic()
+
+        def ended(request: Request) -> None:
+            self._loading.discard(request)
+            self._busy = time.monotonic()
+
         def failed(request: Request) -> None:
+            ended(request)
             if leads(request):
                 self.failed = request.url
 
@@ -98,7 +119,9 @@ class View:
                 with suppress(PlaywrightError):
                     other.close()
 
+        page.on("request", began)
         page.on("response", answered)
+        page.on("requestfinished", ended)
         page.on("requestfailed", failed)
         context.on("page", opened)
         if self._identity.headers:
@@ -135,12 +158,14 @@ class View:
             raise status_error(answer.status, answer.url)
         check_html(_media_type(answer), None, answer.url)
 
-    def _wait(self, page: Page, state: Literal["load", "networkidle"], timeout: float) -> None:
-        """Wait for a state of the page; one that does not come is done without."""
-        from playwright.sync_api import TimeoutError as PlaywrightTimeout
-
-        with suppress(PlaywrightTimeout):
-            page.wait_for_load_state(state, timeout=max(timeout, 1.0))
+    def _calm_down(self, page: Page, share: float) -> None:
+        """Wait until nothing has been loading for a moment, but not for long."""
+        until = time.monotonic() + min(self._left(share) / 1000, _CALM_SECONDS)
+        self._busy = time.monotonic()
+        while (now := time.monotonic()) < until:
+            if not self._loading and now - self._busy > _QUIET_SECONDS:
+                return
+            page.wait_for_timeout(25)
 
     def _read(self, session: CDPSession, url: str) -> Capture:
         limit = self._options.max_bytes
@@ -148,7 +173,7 @@ class View:
         read = json.loads(result) if isinstance(result, str) else {}
         where = str(read.get("url", ""))
         if not where.startswith(("http:", "https:")):
-            raise FetchError("the page went away while it was read", url=self.failed or url)
+            raise PageGone("the page went away while it was read", url=self.failed or url)
         if read["type"] not in HTML:
             raise refusal(str(read["type"]), where)
         body = (read["html"] or "").encode("utf-8", "replace")

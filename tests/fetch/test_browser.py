@@ -112,7 +112,12 @@ def test_what_loads_on_scrolling_loads(browser: Browser, site: WebServer) -> Non
         fetch("/late").then((r) => r.text()).then((t) => {
             document.getElementById("end").textContent = t; });
         }).observe(document.getElementById("end"));"""
-    site.add("/late", "came when it was seen", media_type="text/plain")
+
+    def late(hit: Hit) -> Reply:
+        time.sleep(0.6)
+        return Reply("came when it was seen", media_type="text/plain")
+
+    site.add("/late", late)
     body = '<div style="height: 9000px"></div><p id="end"></p>'
     assert "came when it was seen" in text(browser, site.add("/lazy", page(script, body)))
 
