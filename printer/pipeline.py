@@ -180,7 +180,7 @@ class Printer:
         self.notify(_name(capture), "extract")
         page = read_page(capture.body, capture.url, capture.charset)
         article = _article(page, self.extract)
-        follows = next_page(page) if self.fetch.follow and capture.how == "http" else ""
+        follows = next_page(page) if self.fetch.follow and _is_web(capture.url) else ""
         if follows:
             article = join([article, *self._continued(article, page.url, follows)])
         return Reading(article, capture)
