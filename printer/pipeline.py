@@ -167,10 +167,11 @@ class Printer:
     def _capture(self, source: Source) -> Capture:
         if isinstance(source, Capture):
             return source
-        if _is_file(source):
-            from .fetch.local import read_file
+        if source.startswith("file:") or _is_file(source):
+            from .fetch.local import path_of, read_file
 
-            return read_file(Path(source), self.fetch.max_bytes)
+            path = path_of(source) if source.startswith("file:") else Path(source)
+            return read_file(path, self.fetch.max_bytes)
         if self.fetch.render == "always":
             return self._browse(source)
         self.notify(source, "fetch")
@@ -227,6 +228,10 @@ class Printer:
         return self._browser.capture(url)
 
     def _get(self, url: str, referer: str) -> Capture:
+        if url.startswith("file:"):
+            from .fetch.local import read_beside
+
+            return read_beside(url, referer, self.fetch.max_bytes)
         return self._fetcher().resource(url, referer)
 
     def _fetcher(self) -> Web:

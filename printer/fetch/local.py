@@ -8,8 +8,10 @@ import stat
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
-from ..errors import BadURL, FetchError, TooLarge
+from ..errors import BadURL, BlockedAddress, FetchError, TooLarge
 from ..model import Capture, How
 from ..options import FetchOptions
 from .budget import size
@@ -52,6 +54,36 @@ def read_file(path: str | Path, max_bytes: int = _MAX_BYTES, url: str = "") -> C
         reason = getattr(error, "strerror", None) or error
         raise FetchError(f"{path} cannot be read: {reason}") from error
     return _capture(body, url, _TYPES.get(path.suffix.lower(), ""), "file", str(path))
+
+
+def read_beside(url: str, page: str, max_bytes: int = _MAX_BYTES) -> Capture:
+    """Return a file that a local page names, a picture say; both are ``file:`` addresses.
+
+    A page may name what lies in its own folder or below, as browsers save pages, and nothing else:
+    raises :class:`BlockedAddress`, :class:`FetchError` and :class:`TooLarge`.
+    """
+    if not page.startswith("file:"):
+        raise BlockedAddress("a page from the web may not name a file of this computer", url=url)
+    try:
+        path, folder = path_of(url).resolve(), path_of(page).resolve().parent
+        if not path.is_relative_to(folder):
+            raise BlockedAddress("the page names a file outside its own folder", url=url)
+        if not path.is_file():
+            raise FetchError("there is no such file", url=url)
+        with path.open("rb") as stream:
+            body = _read(stream, max_bytes, path.name)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise FetchError(f"the file cannot be read: {reason}", url=url) from error
+    return Capture(body, url, url, fetched=datetime.now(UTC), how="file")
+
+
+def path_of(url: str) -> Path:
+    """Return the path that a ``file:`` address of this computer names."""
+    parts = urlsplit(url)
+    if parts.netloc not in {"", "localhost"}:
+        raise BadURL("a file on another computer cannot be read", url=url)
+    return Path(url2pathname(parts.path))
 
 
 def read_stdin(stream: BinaryIO, url: str = "", max_bytes: int = _MAX_BYTES) -> Capture:
