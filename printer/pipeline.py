@@ -126,6 +126,7 @@ class Printer:
         is left, the first failure is raised.
         """
         _warm()
+        _check(self.page)
         readings: list[Reading] = []
         failures: list[Failure] = []
         for source in sources:
@@ -273,6 +274,15 @@ def _warm() -> None:
     from .render.pdf import warm
 
     threading.Thread(target=warm, daemon=True).start()
+
+
+def _check(options: PrintOptions) -> None:
+    """Raise for options that cannot be printed with before anything is fetched."""
+    from .render.paper import lay_out
+    from .render.theme import load
+
+    lay_out(options)
+    load(options.theme)
 
 
 def _is_file(source: str) -> bool:
