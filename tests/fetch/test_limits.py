@@ -126,6 +126,17 @@ def test_dripping_headers_end_at_the_total_limit(web: WebServer) -> None:
         assert 0.4 < took(fetcher, url) < 1.5
 
 
+def test_a_server_that_falls_silent_ends_at_the_total_limit(web: WebServer) -> None:
+    def talk(sock: socket.socket) -> None:
+        time.sleep(0.4)
+        sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n")
+        time.sleep(2)
+
+    url = web.raw("/x", talk)
+    with Web(FetchOptions(timeout=0.8, retries=0, cache=False), named=[url]) as fetcher:
+        assert took(fetcher, url) < 1.1
+
+
 def test_redirects_share_one_time_limit(web: WebServer) -> None:
     def slow(hit):  # type: ignore[no-untyped-def]
         time.sleep(0.2)

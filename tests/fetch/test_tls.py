@@ -1,0 +1,101 @@
+"""Secure connections: whose certificate is trusted, and for which name."""
+
+import shutil
+import socket
+import ssl
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from webserver import WebServer
+
+from printer.errors import FetchError
+from printer.fetch.browser import Browser
+from printer.fetch.guard import Guard
+from printer.fetch.http import Web
+from printer.options import FetchOptions
+
+ONCE = FetchOptions(retries=2, cache=False, timeout=10)
+
+pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="makes its own certificate")
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate for page.test that nobody signed, with its key in one file."""
+    folder = tmp_path_factory.mktemp("tls")
+    subprocess.run(
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
+        " -subj /CN=page.test -addext subjectAltName=DNS:page.test -keyout key.pem -out cert.pem",
+        shell=True,
+        check=True,
+        capture_output=True,
+        cwd=folder,
+    )
+    return folder
+
+
+@pytest.fixture
+def secure(certificate: Path) -> Iterator[WebServer]:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate / "cert.pem", certificate / "key.pem")
+
+    def wrap(sock: socket.socket) -> ssl.SSLSocket:
+        return context.wrap_socket(sock, server_side=True, do_handshake_on_connect=False)
+
+    with WebServer(wrap=wrap) as server:
+        server.add("/x", "<p>Sealed</p>")
+        yield server
+
+
+def resolve(host: str) -> list[str]:
+    return ["127.0.0.1"]
+
+
+def test_a_certificate_nobody_signed_is_refused_once(secure: WebServer) -> None:
+    url = f"https://page.test:{secure.port}/x"
+    with (
+        Web(ONCE, named=[url], resolve=resolve, sleep=pytest.fail) as fetcher,
+        pytest.raises(FetchError, match="certificate is not trusted") as caught,
+    ):
+        fetcher.page(url)
+    assert "\n" not in str(caught.value)
+    assert not secure.hits()
+
+
+def test_the_name_in_the_address_is_the_one_checked(
+    secure: WebServer, certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate / "cert.pem"))
+    url = f"https://page.test:{secure.port}/x"
+    other = f"https://other.test:{secure.port}/x"
+    with Web(ONCE, named=[url, other], resolve=resolve) as fetcher:
+        assert fetcher.page(url).body == b"<p>Sealed</p>"
+        with pytest.raises(FetchError, match="certificate is not trusted"):
+            fetcher.page(other)
+
+
+def test_plain_http_on_a_secure_port_and_the_reverse_are_one_line(
+    secure: WebServer, web: WebServer
+) -> None:
+    plain = secure.url.replace("https", "http") + "/x"
+    sealed = web.url.replace("http", "https") + "/x"
+    with Web(FetchOptions(retries=0, cache=False), named=[plain, sealed]) as fetcher:
+        for url in (plain, sealed):
+            with pytest.raises(FetchError) as caught:
+                fetcher.page(url)
+            assert "\n" not in str(caught.value)
+        assert "no secure connection" in str(caught.value)
+
+
+@pytest.mark.browser
+def test_the_browser_refuses_such_a_certificate_as_well(secure: WebServer) -> None:
+    url = f"https://page.test:{secure.port}/x"
+    options = FetchOptions(timeout=20)
+    with (
+        Browser(options, Guard([url], resolve=resolve)) as browser,
+        pytest.raises(FetchError, match="certificate is not trusted"),
+    ):
+        browser.capture(url)
+    assert not secure.hits()
