@@ -80,16 +80,26 @@ def _decode(data: bytes, most_pixels: int, box: Callable[[int, int], Box]) -> Im
             raise Unusable(f"is only {width} × {height} pixels")
         if width * height > most_pixels:
             raise Unusable(f"has {width} × {height} pixels, more than {most_pixels:,}")
-        turned = image.getexif().get(0x0112, 1) in (5, 6, 7, 8)
-        room = box(height, width) if turned else box(width, height)
-        limit = (room.height, room.width) if turned else (room.width, room.height)
-        image.draft(None, limit)
+        if image.format == "JPEG":  # may be decoded smaller at once, and knows how it is turned
+            image.draft(None, _limit(image, width, height, box))
         whole = _load(image, data)
+        limit = _limit(whole, width, height, box)
         if whole.width > limit[0] or whole.height > limit[1]:
             whole = _plain(whole)
             whole.thumbnail(limit, Image.Resampling.LANCZOS, reducing_gap=3.0)
         upright = ImageOps.exif_transpose(whole)
         return _on_white(_plain(_in_srgb(upright)))
+
+
+def _limit(
+    image: Image.Image, width: int, height: int, box: Callable[[int, int], Box]
+) -> tuple[int, int]:
+    """Return the most pixels that print can use of a picture, as it lies in its file."""
+    if image.getexif().get(0x0112, 1) in (5, 6, 7, 8):
+        room = box(height, width)
+        return room.height, room.width
+    room = box(width, height)
+    return room.width, room.height
 
 
 def _load(image: Image.Image, data: bytes) -> Image.Image:

@@ -28,10 +28,12 @@ from ..article import (
     Span,
     Table,
     inner,
+    plain,
 )
 
 DEEPEST = 12
 MOST_BLOCKS = 50_000
+MOST_SPANS = 1_000
 MOST_COLUMNS = 24
 MOST_CELLS = 20_000
 
@@ -77,7 +79,17 @@ def _shallow(blocks: tuple[Block, ...], depth: int) -> tuple[Block, ...]:
     """Rebuild blocks no deeper than the limit; below it only their leaves are left."""
     if depth >= DEEPEST:
         return _flat(blocks)
-    return tuple(_within(block, depth + 1) for block in blocks)
+    return tuple(part for block in blocks for part in _parts(_within(block, depth + 1)))
+
+
+def _parts(block: Block) -> Iterator[Block]:
+    """Yield a paragraph of very many spans in several; a line's cost grows with all of them."""
+    if not isinstance(block, Paragraph) or len(block.spans) <= MOST_SPANS:
+        yield block
+        return
+    for start in range(0, len(block.spans), MOST_SPANS):
+        spans = block.spans[start : start + MOST_SPANS]
+        yield replace(block, spans=spans, id=block.id if start == 0 else "")
 
 
 def _within(block: Block, depth: int) -> Block:
@@ -120,12 +132,42 @@ def _table(table: Table, depth: int) -> Block:
     cells = sum(len(row) for row in rows)
     if columns > MOST_COLUMNS or cells > MOST_CELLS or depth > 4:
         return _rows_as_text(table, rows)
+    numbers = _number_columns(table)
     return replace(
         table,
-        head=_section(table.head, depth),
-        body=_section(table.body, depth),
-        foot=_section(table.foot, depth),
+        head=_section(table.head, depth, numbers),
+        body=_section(table.body, depth, numbers),
+        foot=_section(table.foot, depth, numbers),
     )
+
+
+def _number_columns(table: Table) -> frozenset[int]:
+    """Return the columns that hold only numbers, which read best set to the right.
+
+    Where cells span others, columns are not counted and none is returned.
+    """
+    rows = (*table.body, *table.foot)
+    if any(cell.colspan > 1 or cell.rowspan > 1 for row in (*table.head, *rows) for cell in row):
+        return frozenset()
+    width = max((len(row) for row in rows), default=0)
+    columns = ([_words(row[n]) for row in rows if n < len(row)] for n in range(width))
+    return frozenset(
+        n
+        for n, column in enumerate(columns)
+        if any(column) and all(_is_number(words) for words in column if words)
+    )
+
+
+def _words(cell: Cell) -> str:
+    """Return a cell's text; a cell of more than one paragraph gives what is no number."""
+    if not cell.blocks:
+        return ""
+    first = cell.blocks[0]
+    return plain(first.spans) if len(cell.blocks) == 1 and isinstance(first, Paragraph) else "-"
+
+
+def _is_number(text: str) -> bool:
+    return len(text) < 20 and any(map(str.isdigit, text)) and not any(map(str.isalpha, text))
 
 
 def _rows_as_text(table: Table, rows: tuple[Row, ...]) -> Block:
@@ -150,21 +192,24 @@ def _rows_as_text(table: Table, rows: tuple[Row, ...]) -> Block:
     return List(tuple(items))
 
 
-def _section(rows: tuple[Row, ...], depth: int) -> tuple[Row, ...]:
+def _section(rows: tuple[Row, ...], depth: int, numbers: frozenset[int]) -> tuple[Row, ...]:
     """Return rows whose cells reach neither past the last row nor past the widest table."""
     return tuple(
-        tuple(_cell(cell, len(rows) - index, depth) for cell in row)
+        tuple(
+            _cell(cell, len(rows) - index, depth, "end" if column in numbers else "")
+            for column, cell in enumerate(row)
+        )
         for index, row in enumerate(rows)
     )
 
 
-def _cell(cell: Cell, rows_left: int, depth: int) -> Cell:
+def _cell(cell: Cell, rows_left: int, depth: int, align: str) -> Cell:
     return Cell(
         _shallow(cell.blocks, depth),
         cell.header,
         _span(cell.colspan),
         min(max(cell.rowspan, 1), rows_left),
-        cell.align if cell.align in ("left", "right", "center", "start", "end") else "",
+        cell.align if cell.align in ("left", "right", "center", "start", "end") else align,
     )
 
 

@@ -12,7 +12,7 @@ from jinja2 import Template
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
 
-from ..article import Article, Cell, Figure, List, Note, Paragraph, Spans, Table, plain
+from ..article import Article, Figure, List, Note, Paragraph, Spans, Table, plain
 from ..model import Picture
 from ..options import PrintOptions
 from .assets import Assets, address
@@ -55,6 +55,7 @@ class Part:
     host: str
     link: str
     hyphenate: bool
+    script: str
 
     @property
     def inline(self) -> Callable[[Spans], str]:
@@ -122,7 +123,7 @@ def _environment() -> ImmutableSandboxedEnvironment:
         page_number=_page_number,
         table_class=_table_class,
     )
-    env.tests.update(loose=_is_loose, numeric=_is_numeric)
+    env.tests["loose"] = _is_loose
     return env
 
 
@@ -141,14 +142,6 @@ def _page_number(words: str) -> Markup:
 def _is_loose(block: List) -> bool:
     """Say whether a list's items are more than a line or two each, and stand better apart."""
     return any(sum(isinstance(each, Paragraph) for each in item.blocks) > 1 for item in block.items)
-
-
-def _is_numeric(cell: Cell) -> bool:
-    """Say whether a cell holds a number, which reads best set to the right."""
-    if cell.header or len(cell.blocks) != 1 or not isinstance(cell.blocks[0], Paragraph):
-        return False
-    text = plain(cell.blocks[0].spans)
-    return len(text) < 20 and any(map(str.isdigit, text)) and not any(map(str.isalpha, text))
 
 
 def _table_class(table: Table) -> str:
@@ -171,7 +164,21 @@ def _part(article: Article, prefix: str) -> Part:
         host=_host(link),
         link=link,
         hyphenate=_has_dictionary(tag),
+        script=_script(tag),
     )
+
+
+def _script(tag: str) -> str:
+    """Return the classes that say how a language's script is set.
+
+    ``upright`` has no italics, ``tall`` needs more room between lines, ``cjk`` fills a grid.
+    """
+    primary = tag.partition("-")[0].lower()
+    if primary in ("ja", "zh", "ko"):
+        return "upright tall cjk"
+    if primary in ("ar", "fa", "ur", "ps", "ckb", "ug", "hi", "mr", "ne", "sa", "th"):
+        return "upright tall"
+    return "upright" if primary in ("he", "yi") else ""
 
 
 def _host(url: str) -> str:

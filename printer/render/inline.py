@@ -24,19 +24,33 @@ _LANG = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,6}")
 #: Characters that XML, and so a PDF's metadata, cannot hold, and the object replacement sign.
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\ufffc\ufffe\uffff\ud800-\udfff]")
 
-#: A line break opportunity is put into every run of Latin this long: a token, an address, a trap.
+#: A line break opportunity is put into every run of Latin this long: a token, an address.
 _LONG = re.compile(r"[!-\u024f]{40}(?=[!-\u024f])")
 _BREAK = "\u200b"
+
+#: A line is broken in a run this long that no script writes without a space: only a machine makes
+#: one, and laying it out takes a time that grows with its square.
+_ENDLESS = re.compile(
+    "[^ \t\n\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\uff00-\uffef\U00020000-\U0003ffff]{800}"
+)
+
+#: Marks above and below one letter; more than a few are a prank.
+_MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+_PILED = re.compile(f"([{_MARKS}]{{8}})[{_MARKS}]+")
 
 
 def clean(text: str) -> str:
     """Return text without what cannot be printed or stored."""
-    return _CONTROLS.sub("", text)
+    return _PILED.sub(r"\1", _CONTROLS.sub("", text))
 
 
 def breakable(text: str) -> str:
-    """Return text whose endless words can be broken."""
-    return _LONG.sub(lambda run: run[0] + _BREAK, text) if len(text) > 40 else text
+    """Return text whose endless words can be broken; those of a machine are cut into lines."""
+    if len(text) <= 40:
+        return text
+    text = _LONG.sub(lambda run: run[0] + _BREAK, text)
+    return _ENDLESS.sub(lambda run: run[0] + "\n", text) if len(text) > 800 else text
 
 
 def language(tag: str) -> str:
@@ -141,8 +155,7 @@ def _content(span: Span, anchors: Anchors) -> str:
     text = clean(span.text)
     if span.note:
         return _call(text, span.note, anchors)
-    lines = (str(escape(breakable(line))) for line in text.split("\n"))
-    html = "<br>".join(lines)
+    html = "<br>".join(str(escape(line)) for line in breakable(text).split("\n"))
     if span.ruby:
         html = f"<ruby>{html}<rt>{escape(clean(span.ruby))}</rt></ruby>"
     if span.math:

@@ -61,7 +61,7 @@ def to_pdf(document: Document) -> Printed:
             html = weasyprint.HTML(
                 string=document.html, base_url=None, url_fetcher=fetcher(document.assets)
             )
-            layout = html.render()
+            layout = html.render(presentational_hints=True)
             pdf = layout.write_pdf(pdf_variant=VARIANT, pdf_tags=True)
         except FatalURLFetchingError as error:
             raise RenderError(f"a part of the document could not be read: {error}") from error
