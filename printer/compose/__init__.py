@@ -1,21 +1,41 @@
-"""Composition: the chosen segments and pictures become an article of typed blocks."""
+"""Composition: the chosen segments and pictures become an article of typed blocks.
+
+A page's tree is walked once over what was chosen (:mod:`.blocks`); text becomes spans
+(:mod:`.inline`) in flows (:mod:`.flow`), lists and tables gather in boxes (:mod:`.boxes`,
+:mod:`.tables`), and what only the whole article shows is put right at the end
+(:mod:`.finish`).
+"""
 
 from __future__ import annotations
 
-from ..article import Article, Paragraph, Span
+from ..article import Article
 from ..dom.page import Page
 from ..model import Placed, Verdict
+from .blocks import Composer
+from .finish import finish
+from .notes import read_anchors
+from .selection import select
 
 __all__ = ["compose"]
 
 
 def compose(page: Page, verdict: Verdict, pictures: tuple[Placed, ...]) -> Article:
     """Build the article from a page and what was decided about it."""
-    del pictures
-    kept = (s for s, keep in zip(page.segments, verdict.keep, strict=True) if keep)
+    selection = select(page, verdict, pictures)
+    anchors = read_anchors(page, selection)
+    composer = Composer(page, selection, anchors)
+    blocks = composer.blocks()
+    linked = bool(anchors.places or anchors.references)
+    said = page.metadata
     return Article(
-        title=page.metadata.title,
-        blocks=tuple(Paragraph((Span(segment.text),)) for segment in kept),
+        title=said.title,
+        blocks=finish(blocks, said.title, composer.aliases, linked=linked),
         url=page.url,
-        language=page.metadata.language,
+        byline=said.byline,
+        published=said.published,
+        site=said.site,
+        lead=said.lead,
+        language=said.language,
+        direction="rtl" if said.direction == "rtl" else "ltr",
+        confidence=verdict.confidence,
     )

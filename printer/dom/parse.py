@@ -56,6 +56,7 @@ def parse(text: str) -> HtmlElement:
     if _cut_short(parser):
         return _parse_flat(source)
     _gather(tree)
+    _open_shadows(tree)
     return tree
 
 
@@ -94,6 +95,16 @@ def _gather(tree: HtmlElement) -> None:
         after = following
 
 
+def _open_shadows(tree: HtmlElement) -> None:
+    """Make declarative shadow roots plain elements, as what they hold is shown."""
+    for template in tree.iter("template"):
+        if template.get("shadowrootmode"):
+            template.tag = "div"
+
+
+_ODD_NAME = re.compile(r"""[\s&<>/"'{}]|^$""")
+
+
 class _Flat:
     """Builds a tree of bounded depth and width from the parser's events."""
 
@@ -105,13 +116,15 @@ class _Flat:
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Open an element, beside the one before it when that is as deep as may be."""
         self.depth += 1
+        if _ODD_NAME.search(tag):  # A piece of a broken tag: the parser lets it by, a tree not.
+            tag = "span"
         if not self.open and tag != "html":
             self.open.append("html")
             self.builder.start("html", {})
         if len(self.open) >= MAX_DEPTH:
             self.builder.end(self.open.pop())
         kept = list(attributes.items())[:MAX_ATTRIBUTES]
-        self.builder.start(tag, dict(kept))
+        self.builder.start(tag, {k: v for k, v in kept if not _ODD_NAME.search(k)})
         self.open.append(tag)
 
     def end(self, tag: str) -> None:  # noqa: ARG002 (the parser's events come in pairs)

@@ -37,6 +37,14 @@ def test_keeps_what_stands_after_the_end_of_the_document() -> None:
     assert [child.tag for child in tree] == ["body"]
 
 
+def test_reads_shadow_roots_as_content_and_templates_as_none() -> None:
+    tree = parse(
+        "<x-card><template shadowrootmode=open><p>shown</template></x-card><template>not</template>"
+    )
+    assert [t.text for t in tree.iter("template")] == ["not"]
+    assert tree.findtext(".//x-card/div/p") == "shown"
+
+
 def test_reads_nul_bytes_and_controls_as_nothing() -> None:
     tree = parse("<p>a\0b<p cla\0ss='q\x01'>c\x08")
     assert words(tree) == ["ab", "c"]
@@ -101,3 +109,9 @@ def test_any_markup_gives_a_tree(source: str) -> None:
 )
 def test_base(base: str, url: str, expected: str) -> None:
     assert base_url(parse(f"<base href='{base}'><p>x" if base else "<p>x"), url) == expected
+
+
+def test_names_no_element_can_have_do_not_stop_a_page_cut_to_depth() -> None:
+    tree = parse(f"<p ='x' {{y='z' id=p>one<x\"y'z>two</x\"y'z>{'<div>' * 3000}three")
+    assert words(tree) == ["one", "two", "three"]
+    assert tree.find(".//p").get("id") == "p"

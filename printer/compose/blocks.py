@@ -1,0 +1,332 @@
+"""The walk over the chosen part of a page's tree, which writes the article's blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from lxml.html import HtmlElement
+
+from ..article import Block, Code, List, Math, Rule
+from ..dom.page import Page
+from ..dom.segments import BLOCKS
+from .boxes import (
+    Box,
+    DefinitionBox,
+    HeadingBox,
+    ListBox,
+    NoteBox,
+    QuoteBox,
+    SummaryBox,
+)
+from .code import code_text, is_code_table, language_of
+from .embeds import read_embed
+from .flow import Flow
+from .formulas import Formula, has_formulas, is_preview, read_formula
+from .inline import MARKS_OF, PLAIN, Style, tidy, with_mark
+from .links import Links
+from .notes import Anchors
+from .selection import Selection
+from .tables import TableBox, is_data
+
+#: Boxes nest this deep; what is deeper is set as paragraphs of the deepest one.
+MAX_DEPTH = 30
+
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_LISTS = frozenset({"ul", "ol", "menu", "dir"})
+_CODE = frozenset({"pre", "listing", "xmp"})
+_FRAMES = frozenset({"iframe", "video", "audio"})
+_PICTURES = frozenset({"img", "picture", "svg", "amp-img", "video", "noscript"})
+_PULL = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)
+_BOLD = re.compile(r"font-weight\s{0,9}:\s{0,9}(?:bold|[6-9]00)")
+_ITALIC = re.compile(r"font-style\s{0,9}:\s{0,9}(?:italic|oblique)")
+_LANG = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{1,8}){0,4}")
+
+
+class _Open:
+    """An open element, and what to restore when the walk leaves it."""
+
+    __slots__ = ("box", "close", "element", "flow", "inside", "part_of", "style")
+
+    def __init__(self, element: HtmlElement, style: Style) -> None:
+        self.element = element
+        self.style = style
+        self.flow: Flow | None = None  # the flow around, when the element has one of its own
+        self.box: Box | None = None  # the box that the element opened
+        self.part_of: Box | None = None  # the box that the element is a part of
+        self.close: Callable[[Flow], None] | None = None  # takes the element's own flow
+        self.inside = True  # whether to go into the element
+
+
+class Composer:
+    """Writes blocks; :meth:`blocks` is its only use."""
+
+    def __init__(self, page: Page, selection: Selection, anchors: Anchors) -> None:
+        self.page = page
+        self.leaves = selection.leaves
+        self.path = selection.path
+        self.figures = selection.figures
+        self.anchors = anchors
+        self.links = Links(page, anchors)
+        self.aliases: dict[str, str] = {}  # a place's id -> the id of the block it is in
+        self.flow = Flow()
+        self.style = PLAIN
+        self.boxes: list[Box] = []
+        self.has_formulas = has_formulas(page.source)
+
+    def blocks(self) -> tuple[Block, ...]:
+        """Return the blocks of the page.  Depth costs nothing, as the open elements are a list."""
+        todo: list[HtmlElement | _Open] = [self.page.tree]
+        while todo:
+            node = todo.pop()
+            if isinstance(node, _Open):
+                self._leave(node)
+                self._text(node.element, tail=True)
+            elif node in self.path:
+                entered = self._enter(node)
+                todo.append(entered)
+                if entered.inside:
+                    self._text(node, tail=False)
+                    todo.extend(reversed(node))
+            else:
+                self._pass_by(node)
+                self._text(node, tail=True)
+        return self.flow.take()
+
+    # Text
+
+    def _text(self, element: HtmlElement, *, tail: bool) -> None:
+        text = element.tail if tail else element.text
+        if not text:
+            return
+        index = self.leaves.get((element, tail))  # type: ignore[call-overload]
+        run = self.flow.run
+        if index is None:
+            if text.isspace():
+                run.space()
+            return
+        if not text.isspace():
+            # Two line breaks end a paragraph, as does whatever else parts two segments.
+            if run.broken > 1 or (self.flow.segment not in {-1, index} and not run.broken):
+                self.flow.flush()
+            self.flow.segment = index
+        run.add(text, self.style)
+
+    def _pass_by(self, element: HtmlElement) -> None:
+        """Take note of an element with nothing chosen in it."""
+        tag = element.tag
+        if tag == "br":
+            self.flow.run.line_break()
+        elif tag == "img":
+            self._character(element)
+        elif tag in BLOCKS:
+            self.flow.flush()
+            box = self.boxes[-1] if self.boxes else None
+            if tag in {"td", "th"} and isinstance(box, TableBox) and not box.open:
+                box.add(element, ())
+        self._place(element)
+
+    def _character(self, image: HtmlElement) -> None:
+        """Read a picture that stands for characters: a formula, an emoji."""
+        alt = image.get("alt")
+        if not alt:
+            return
+        if formula := read_formula(image):
+            self._formula(formula)
+        elif len(alt) <= 8 and not alt.isascii() and not any(map(str.isalnum, alt)):
+            self.flow.run.add(alt, self.style)
+
+    def _formula(self, formula: Formula) -> None:
+        if formula.display:
+            self.flow.put(Math(formula.source, formula.text))
+        else:
+            self.flow.run.add_whole(formula.text, self.style._replace(math=formula.source))
+
+    def _place(self, element: HtmlElement) -> None:
+        """Give the place that links lead to to the block at hand or the next one."""
+        name = self.anchors.places.get(element)
+        if name is not None:
+            if self.flow.id:
+                self.aliases[name] = self.flow.id
+            else:
+                self.flow.id = name
+
+    # Elements
+
+    def _enter(self, element: HtmlElement) -> _Open:
+        entered = _Open(element, self.style)
+        if element in self.anchors.notes and len(self.boxes) < MAX_DEPTH:
+            name = self.anchors.notes[element]
+            self._open_box(entered, NoteBox(name, self.anchors.labels[name]))
+            return entered
+        if self._atom(element, element.tag):
+            entered.inside = False
+            return entered
+        self._place(element)
+        if element.attrib:
+            self._attributes(element)
+        tag = element.tag
+        if tag in BLOCKS:
+            self.flow.flush()
+            self._enter_block(entered, element, tag)
+        elif tag in MARKS_OF:
+            self._mark(MARKS_OF[tag])
+        return entered
+
+    def _atom(self, element: HtmlElement, tag: str) -> bool:
+        """Write an element that is one thing, not gone into; tell whether it was."""
+        if element in self.figures:
+            self.flow.float(self.figures[element])
+            return tag in _PICTURES
+        if tag == "hr":
+            self.flow.put(Rule())
+        elif tag in _FRAMES:
+            if embed := read_embed(element, self.links.resolve):
+                self.flow.put(embed)
+        elif tag in _CODE or (tag == "table" and is_code_table(element)):
+            self._place(element)
+            if text := code_text(element, self.leaves):
+                self.flow.put(Code(text, language_of(element)))
+        elif tag == "ruby":
+            self._ruby(element)
+        elif tag == "a":
+            return self._link(element)
+        elif self.has_formulas:
+            return self._formula_of(element, tag)
+        else:
+            return tag in {"script", "style"}
+        return True
+
+    def _formula_of(self, element: HtmlElement, tag: str) -> bool:
+        if formula := read_formula(element):
+            self._formula(formula)
+            return True
+        return tag in {"script", "style", "math"} or is_preview(element)
+
+    def _link(self, element: HtmlElement) -> bool:
+        note = self.anchors.references.get(element)
+        if note is not None:
+            self._place(element)
+            marks = with_mark(self.style.marks, "sup")
+            style = self.style._replace(marks=marks, note=note, href="")
+            self.flow.run.add_whole(tidy("".join(element.itertext())), style)
+            return True
+        if element in self.anchors.back:
+            return True
+        href = self.links.of(element)
+        if href or self.style.href:
+            self.style = self.style._replace(href=href)
+        return False
+
+    def _ruby(self, element: HtmlElement) -> None:
+        base: list[str] = [element.text or ""]
+        for child in element:
+            text = "".join(child.itertext())
+            if child.tag in {"rt", "rtc"}:
+                if written := tidy("".join(base)):
+                    self.flow.run.add_whole(written, self.style._replace(ruby=tidy(text)))
+                base = []
+            elif child.tag != "rp":
+                base.append(text)
+            base.append(child.tail or "")
+        self.flow.run.add("".join(base), self.style)
+
+    def _mark(self, mark: str) -> None:
+        self.style = self.style._replace(marks=with_mark(self.style.marks, mark))
+
+    def _attributes(self, element: HtmlElement) -> None:
+        """Take over what an element's attributes say of its text."""
+        if element.tag in {"html", "body"}:
+            return
+        metadata = self.page.metadata
+        if (lang := element.get("lang")) and _LANG.fullmatch(lang):
+            same = lang.lower().partition("-")[0] == metadata.language.lower().partition("-")[0]
+            self.style = self.style._replace(lang="" if same else lang)
+        if (direction := (element.get("dir") or "").lower()) in {"ltr", "rtl"}:
+            page_direction = metadata.direction or "ltr"
+            self.style = self.style._replace(dir="" if direction == page_direction else direction)
+        if style := element.get("style"):
+            style = style[:1000]
+            if element.tag not in BLOCKS and "font-" in style:
+                if _BOLD.search(style):
+                    self._mark("strong")
+                if _ITALIC.search(style):
+                    self._mark("em")
+        if element.tag == "abbr" and (title := element.get("title")):
+            self.style = self.style._replace(title=tidy(title[:300]))
+
+    # Boxes
+
+    def _enter_block(self, entered: _Open, element: HtmlElement, tag: str) -> None:
+        box = self.boxes[-1] if self.boxes else None
+        if box is not None and not box.open and (close := box.part(element)):
+            box.open += 1
+            entered.part_of = box
+            self._open_flow(entered, Flow(), close)
+        elif len(self.boxes) < MAX_DEPTH:
+            if made := self._box(element, tag):
+                self._open_box(entered, made)
+            elif tag == "li":
+                self._open_flow(entered, Flow(), self._orphan)
+
+    def _box(self, element: HtmlElement, tag: str) -> Box | None:
+        """Return the box that an element opens, if it opens one."""
+        if tag in _HEADINGS:
+            return HeadingBox(_HEADINGS[tag])
+        if tag in _LISTS:
+            return ListBox(element)
+        if tag == "blockquote":
+            return QuoteBox(pull=_is_pull(element))
+        if tag == "dl":
+            return DefinitionBox()
+        if tag == "table":
+            return TableBox() if is_data(element) else None
+        if tag == "summary":
+            return SummaryBox()
+        if element.get("role") == "heading":
+            level = element.get("aria-level") or ""
+            return HeadingBox(int(level) if level in {"1", "2", "3", "4", "5", "6"} else 3)
+        return QuoteBox(pull=True) if _is_pull(element) else None
+
+    def _orphan(self, flow: Flow) -> None:
+        """Put an item outside any list into one with the items before it."""
+        box = ListBox(None)
+        if self.flow.blocks and isinstance(last := self.flow.blocks[-1], List) and not last.ordered:
+            box.items += self.flow.blocks.pop().items  # type: ignore[union-attr]
+        box.add(flow)
+        self.flow.blocks += box.blocks()
+
+    def _open_box(self, entered: _Open, box: Box) -> None:
+        self.flow.flush()
+        self._open_flow(entered, box.flow, None)
+        entered.box = box
+        self.boxes.append(box)
+
+    def _open_flow(self, entered: _Open, flow: Flow, close: Callable[[Flow], None] | None) -> None:
+        entered.flow, entered.close = self.flow, close
+        flow.id, self.flow.id = self.flow.id, ""
+        self.flow = flow
+
+    def _leave(self, left: _Open) -> None:
+        self.style = left.style
+        if left.flow is None:
+            if left.element.tag in BLOCKS:
+                self.flow.flush()
+            return
+        own, self.flow = self.flow, left.flow
+        own.flush()
+        if left.box is not None:
+            self.boxes.pop()
+            for block in left.box.blocks():
+                self.flow.put(block)
+        elif left.close is not None:
+            left.close(own)
+            if left.part_of is not None:
+                left.part_of.open -= 1
+                self.flow = left.part_of.flow  # a box begins a new flow between its parts
+        if own.id and not self.flow.id:
+            self.flow.id = own.id
+
+
+def _is_pull(element: HtmlElement) -> bool:
+    return bool(_PULL.search((element.get("class") or "")[:500]))

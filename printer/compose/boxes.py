@@ -1,0 +1,243 @@
+"""Blocks that hold blocks while they are being composed: lists, definitions, quotations, notes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeAlias
+
+from lxml.html import HtmlElement
+
+from ..article import (
+    Block,
+    Definition,
+    DefinitionList,
+    Heading,
+    Item,
+    List,
+    Note,
+    Paragraph,
+    Quote,
+    Spans,
+    plain,
+)
+from .flow import Flow
+from .inline import with_mark
+from .tables import TableBox
+
+#: Takes the flow of a part of a box when the part is closed.
+Close: TypeAlias = Callable[[Flow], None]
+
+_STYLES = {"a": "a", "A": "A", "i": "i", "I": "I"}
+_ATTRIBUTION = re.compile(r"^\s*[—–―-]{1,2}\s*\S")
+
+
+class ListBox:
+    """Gathers the items of a list, and the notes where the items are some."""
+
+    def __init__(self, element: HtmlElement | None) -> None:
+        self.flow = Flow()
+        self.open = 0
+        self.items: list[Item] = []
+        self.notes: list[Note] = []
+        self.ordered = element is not None and element.tag == "ol"
+        self.start = _number(element.get("start")) if element is not None else 1
+        self.style = _STYLES.get(element.get("type") or "", "") if element is not None else ""
+
+    def part(self, element: HtmlElement) -> Close | None:
+        """Return what takes the flow of an item."""
+        return self.add if element.tag == "li" else None
+
+    def loose(self) -> None:
+        """Make an item of what stands outside the items."""
+        blocks = self.flow.take()
+        self.flow = Flow()
+        self.notes += (block for block in blocks if isinstance(block, Note))
+        if blocks := tuple(block for block in blocks if not isinstance(block, Note)):
+            nested = all(isinstance(block, List) for block in blocks)
+            if nested and self.items:  # a list beside the item it belongs to
+                last = self.items[-1]
+                self.items[-1] = replace(last, blocks=last.blocks + blocks)
+            else:
+                self.items.append(Item(blocks))
+
+    def add(self, flow: Flow) -> None:
+        """Add an item."""
+        self.loose()
+        name, blocks = flow.id, flow.take()
+        if blocks:
+            self.items.append(Item(blocks, name))
+
+    def blocks(self) -> list[Block]:
+        """Return the list, then the notes."""
+        self.loose()
+        whole: list[Block] = []
+        if self.items:
+            whole.append(List(tuple(self.items), self.ordered, self.start, self.style))
+        return whole + list(self.notes)
+
+
+def _number(stated: str | None) -> int:
+    text = (stated or "1").strip()
+    return int(text) if re.fullmatch(r"-?\d{1,6}", text, re.ASCII) else 1
+
+
+class DefinitionBox:
+    """Gathers terms and what they mean."""
+
+    def __init__(self) -> None:
+        self.flow = Flow()
+        self.open = 0
+        self.entries: list[tuple[list[Spans], list[tuple[Block, ...]]]] = []
+
+    def part(self, element: HtmlElement) -> Close | None:
+        """Return what takes the flow of a term or a detail."""
+        if element.tag == "dt":
+            return self._add_term
+        return self._add_detail if element.tag == "dd" else None
+
+    def loose(self) -> None:
+        """Make a detail of what stands outside terms and details."""
+        if blocks := self.flow.take():
+            self.flow = Flow()
+            self._entry()[1].append(blocks)
+
+    def _entry(self) -> tuple[list[Spans], list[tuple[Block, ...]]]:
+        if not self.entries:
+            self.entries.append(([], []))
+        return self.entries[-1]
+
+    def _add_term(self, flow: Flow) -> None:
+        self.loose()
+        spans, others = flow.take_spans()
+        if not self.entries or self.entries[-1][1]:
+            self.entries.append(([], []))
+        if spans:
+            self.entries[-1][0].append(spans)
+        if others:
+            self.entries[-1][1].append(tuple(others))
+
+    def _add_detail(self, flow: Flow) -> None:
+        self.loose()
+        if blocks := flow.take():
+            self._entry()[1].append(blocks)
+
+    def blocks(self) -> list[Block]:
+        """Return the definition list."""
+        self.loose()
+        entries = tuple(
+            Definition(tuple(terms), tuple(details))
+            for terms, details in self.entries
+            if terms or details
+        )
+        return [DefinitionList(entries)] if entries else []
+
+
+class QuoteBox:
+    """Gathers a quotation."""
+
+    def __init__(self, pull: bool = False) -> None:
+        self.flow = Flow()
+        self.open = 0
+        self.pull = pull
+        self.cite: Spans = ()
+
+    def part(self, element: HtmlElement) -> Close | None:
+        """Return what takes the flow of the line that names the source."""
+        return self._set_cite if element.tag == "footer" and not self.cite else None
+
+    def _set_cite(self, flow: Flow) -> None:
+        self.cite, others = flow.take_spans()
+        self.flow.blocks += others
+
+    def blocks(self) -> list[Block]:
+        """Return the quotation, with a last line that names its source as its cite."""
+        inside = list(self.flow.take())
+        cite = self.cite
+        if not cite and len(inside) > 1 and isinstance(last := inside[-1], Paragraph):
+            text = plain(last.spans)
+            cited = all("cite" in span.marks for span in last.spans if span.text.strip())
+            if len(text) < 120 and (cited or _ATTRIBUTION.match(text)):
+                cite = last.spans
+                del inside[-1]
+        if not inside:
+            return [Paragraph(cite)] if cite else []
+        return [Quote(tuple(inside), cite, self.pull)]
+
+
+class HeadingBox:
+    """Gathers a heading."""
+
+    def __init__(self, level: int) -> None:
+        self.flow = Flow()
+        self.open = 0
+        self.level = level
+
+    def part(self, _: HtmlElement) -> None:
+        """Have no parts."""
+
+    def blocks(self) -> list[Block]:
+        """Return the heading, then what else stood in it."""
+        spans, others = self.flow.take_spans()
+        spans = _without_permalink(spans)
+        if not plain(spans):
+            return others
+        name, self.flow.id = self.flow.id, ""
+        return [Heading(self.level, spans, name), *others]
+
+
+def _without_permalink(spans: Spans) -> Spans:
+    """Leave out the link a heading has to itself: a pilcrow, a number sign, a chain."""
+    kept = tuple(s for s in spans if not (s.href and not any(map(str.isalnum, s.text))))
+    while kept and not kept[-1].text.strip():
+        kept = kept[:-1]
+    return kept
+
+
+class SummaryBox:
+    """Gathers the line of ``details`` that always shows; opened, it is a strong paragraph."""
+
+    def __init__(self) -> None:
+        self.flow = Flow()
+        self.open = 0
+
+    def part(self, _: HtmlElement) -> None:
+        """Have no parts."""
+
+    def blocks(self) -> list[Block]:
+        """Return the line, then what else stood in it."""
+        spans, others = self.flow.take_spans()
+        strong = tuple(replace(s, marks=with_mark(s.marks, "strong")) for s in spans)
+        return [Paragraph(strong), *others] if strong else others
+
+
+class NoteBox:
+    """Gathers a note."""
+
+    def __init__(self, name: str, label: str) -> None:
+        self.flow = Flow()
+        self.open = 0
+        self.name = name
+        self.label = label
+
+    def part(self, _: HtmlElement) -> None:
+        """Have no parts."""
+
+    def blocks(self) -> list[Block]:
+        """Return the note without the sign it begins with."""
+        blocks = list(self.flow.take())
+        if blocks and isinstance(first := blocks[0], Paragraph):
+            spans = first.spans
+            while spans and (
+                not any(map(str.isalnum, spans[0].text))
+                or spans[0].text.strip(" []().:^↑") == self.label
+            ):
+                spans = spans[1:]
+            if spans:
+                spans = (replace(spans[0], text=spans[0].text.lstrip(" \n")), *spans[1:])
+            blocks[:1] = [replace(first, spans=spans)] if spans else []
+        return [Note(self.name, self.label, tuple(blocks))] if blocks else []
+
+
+Box: TypeAlias = ListBox | DefinitionBox | QuoteBox | HeadingBox | SummaryBox | NoteBox | TableBox

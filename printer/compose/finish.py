@@ -1,0 +1,173 @@
+"""What only the whole article shows: its levels of headings, repetitions, links within it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from ..article import (
+    Block,
+    Embed,
+    Heading,
+    Note,
+    Paragraph,
+    Quote,
+    Rule,
+    Span,
+    pieces,
+    plain,
+    walk,
+)
+
+_SCENE = re.compile(r"(?:[*•·⁂❦✻∗~_=#-]\s?){3,40}|⁂|❦|✻")
+_BULLET = re.compile(r"[\s|•·◦▪‣●○■□►▶▸»«›‹>/\\,.;:…_=~*+–—-]{1,5}")
+#: The title is sought in so many blocks from the beginning.
+_HEAD = 6
+
+
+def finish(
+    blocks: tuple[Block, ...], title: str, aliases: dict[str, str], *, linked: bool
+) -> tuple[Block, ...]:
+    """Put right what single blocks do not show; ``linked`` says that links may lead within."""
+    kept = [block for block in map(_worth, blocks) if block is not None]
+    kept = _without_title(kept, title)
+    kept = _without_echoes(kept)
+    kept = _trimmed(kept)
+    kept = _levelled(kept)
+    return _linked(tuple(kept), aliases) if linked else tuple(kept)
+
+
+def _worth(block: Block) -> Block | None:
+    """Drop a paragraph of nothing but a bullet; a row of stars is a break between scenes."""
+    if isinstance(block, Paragraph) and not any(span.math for span in block.spans):
+        text = plain(block.spans)
+        if _SCENE.fullmatch(text):
+            return Rule()
+        if not text or _BULLET.fullmatch(text):
+            return None
+    return block
+
+
+def _key(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).casefold()
+
+
+def _without_title(blocks: list[Block], title: str) -> list[Block]:
+    """Leave out the first block that only repeats the title."""
+    key = _key(title)
+    if not key:
+        return blocks
+    for at, block in enumerate(blocks[:_HEAD]):
+        if isinstance(block, Heading | Paragraph):
+            mine = _key(plain(block.spans))
+            if mine == key or (isinstance(block, Heading) and _same(mine, key, block.level)):
+                return blocks[:at] + blocks[at + 1 :]
+    return blocks
+
+
+def _same(mine: str, title: str, level: int) -> bool:
+    """Tell whether a heading is the title with a little more or less."""
+    if level != 1 or min(len(mine), len(title)) < 12:
+        return False
+    return mine.startswith(title) or title.startswith(mine) or mine in title
+
+
+def _without_echoes(blocks: list[Block]) -> list[Block]:
+    """Leave out pull quotes that repeat a line of the text."""
+    if not any(isinstance(block, Quote) and block.pull for block in walk(tuple(blocks))):
+        return blocks
+    others = (b for b in blocks if not (isinstance(b, Quote) and b.pull))
+    text = _key(" ".join(piece for block in others for piece in pieces(block)))
+    return [
+        block
+        for block in blocks
+        if not (isinstance(block, Quote) and block.pull and _repeats(block, text))
+    ]
+
+
+def _repeats(quote: Quote, text: str) -> bool:
+    said = _key(" ".join(piece for block in quote.blocks for piece in pieces(block)))
+    return bool(said) and said in text
+
+
+def _trimmed(blocks: list[Block]) -> list[Block]:
+    """Leave out rules that part nothing, and a short heading at the end with nothing under it."""
+    kept: list[Block] = []
+    for block in blocks:
+        if isinstance(block, Rule) and (not kept or isinstance(kept[-1], Rule | Heading)):
+            continue
+        kept.append(block)
+    while kept and (isinstance(kept[-1], Rule) or _left_over(kept)):
+        kept.pop()
+    return kept
+
+
+def _left_over(blocks: list[Block]) -> bool:
+    last = blocks[-1]
+    if len(blocks) < 3:
+        return False
+    if isinstance(last, Heading):
+        return not isinstance(blocks[-2], Heading) and len(plain(last.spans)) <= 40
+    return isinstance(last, Embed) and len(blocks) > 8
+
+
+def _levelled(blocks: list[Block]) -> list[Block]:
+    """Begin headings at level 2 and skip no level on the way down."""
+    open_levels: list[int] = []
+
+    def level(block: Block) -> Block:
+        if not isinstance(block, Heading):
+            return block
+        while open_levels and open_levels[-1] >= block.level:
+            open_levels.pop()
+        open_levels.append(block.level)
+        return replace(block, level=min(len(open_levels) + 1, 6))
+
+    return [level(block) for block in blocks]
+
+
+def _linked(blocks: tuple[Block, ...], aliases: dict[str, str]) -> tuple[Block, ...]:
+    """Lead links within the article to blocks that are in it, and end those that lead nowhere."""
+    spans = [span for block in blocks for span in _spans(block)]
+    wanted = {span.href[1:] for span in spans if span.href.startswith("#")}
+    notes = {span.note for span in spans if span.note}
+    present = {name for block in walk(blocks) if (name := getattr(block, "id", ""))}
+    there = {block.id for block in walk(blocks) if isinstance(block, Note)}
+    if wanted <= present and notes <= there:
+        return blocks
+
+    def mend(span: Span) -> Span:
+        if span.href.startswith("#") and (name := span.href[1:]) not in present:
+            name = aliases.get(name, "")
+            span = replace(span, href=f"#{name}" if name in present else "")
+        return replace(span, note="") if span.note and span.note not in there else span
+
+    mended: tuple[Block, ...] = _mapped(blocks, mend)
+    return mended
+
+
+def _spans(value: object) -> Iterable[Span]:
+    if isinstance(value, Span):
+        yield value
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from _spans(each)
+    elif is_dataclass(value):
+        for each in fields(value):
+            inside = getattr(value, each.name)
+            if isinstance(inside, tuple) or is_dataclass(inside):
+                yield from _spans(inside)
+
+
+def _mapped(value: Any, change: Callable[[Span], Span]) -> Any:
+    if isinstance(value, Span):
+        return change(value)
+    if isinstance(value, tuple):
+        return tuple(_mapped(each, change) for each in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        inner = {each.name: getattr(value, each.name) for each in fields(value)}
+        changed = {k: _mapped(v, change) for k, v in inner.items() if isinstance(v, tuple)}
+        return replace(value, **changed) if changed else value
+    return value

@@ -1,0 +1,84 @@
+"""Where composed blocks gather: a flow of blocks with one paragraph being written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..article import Block, Code, Figure, Heading, Paragraph, Spans, Table
+from .inline import Run, joined
+
+
+class Flow:
+    """Blocks in reading order, and the run of text that will be the next paragraph."""
+
+    __slots__ = ("blocks", "floating", "id", "run", "segment")
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self.run = Run()
+        self.floating: list[Figure] = []
+        self.segment = -1
+        self.id = ""
+
+    def put(self, block: Block) -> None:
+        """Add a block after the paragraph being written."""
+        self.flush()
+        self.blocks.append(self._named(block))
+
+    def float(self, figure: Figure) -> None:
+        """Add a picture without breaking the paragraph it stands in."""
+        if self.run:
+            self.floating.append(figure)
+        else:
+            self.put(figure)
+
+    def flush(self) -> None:
+        """End the paragraph being written."""
+        run = self.run
+        if run:
+            self.blocks.append(self._named(paragraph(run.take())))
+            self.segment = -1
+        else:
+            run.forget()
+        if self.floating:
+            self.blocks += self.floating
+            self.floating = []
+
+    def _named(self, block: Block) -> Block:
+        """Give the pending anchor to a block that has none."""
+        if not self.id or not isinstance(block, Paragraph | Heading | Code | Table | Figure):
+            return block
+        if block.id:
+            return block
+        name, self.id = self.id, ""
+        return replace(block, id=name)
+
+    def take(self) -> tuple[Block, ...]:
+        """End the paragraph being written and return all blocks."""
+        self.flush()
+        return tuple(self.blocks)
+
+    def take_spans(self) -> tuple[Spans, list[Block]]:
+        """Return the text of all paragraphs and headings as one line, and the other blocks."""
+        lines: list[Spans] = []
+        others: list[Block] = []
+        for block in self.take():
+            if isinstance(block, Paragraph | Heading):
+                lines.append(block.spans)
+                # The id goes with the line; whoever makes a block of it hands it on.
+                self.id = self.id or block.id
+            else:
+                others.append(block)
+        return joined(lines), others
+
+
+def paragraph(spans: Spans) -> Paragraph:
+    """Make a paragraph of spans; language and direction that all share are the paragraph's."""
+    lang = spans[0].lang if len({span.lang for span in spans}) == 1 else ""
+    dir_ = spans[0].dir if len({span.dir for span in spans}) == 1 else ""
+    if lang or dir_:
+        spans = tuple(
+            replace(span, lang="" if lang else span.lang, dir="" if dir_ else span.dir)
+            for span in spans
+        )
+    return Paragraph(spans, lang=lang, dir=dir_)

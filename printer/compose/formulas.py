@@ -1,0 +1,129 @@
+"""Formulas: MathML, and the TeX that KaTeX, MathJax and pictures of formulas keep beside them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from lxml import etree
+from lxml.html import HtmlElement
+
+from .inline import tidy
+
+_SIGNS = ("<math", "<MATH", "katex", "MathJax", "mjx-", "math/tex")
+_LIMIT = 20_000
+_TEX = "application/x-tex"
+_CLASSES = re.compile(
+    r"(?:^|\s)(katex(?:-display)?|MathJax(?:_Display|_SVG)?|mwe-math-element|ltx_Math)(?:\s|$)"
+)
+_WRAPPERS = frozenset({"mjx-container", "math", "script"})
+_PICTURE = re.compile(r"(?:^|[\s_-])(?:latex|tex|math|formula|equation)(?:[\s_-]|$)", re.IGNORECASE)
+_ELEMENTS = frozenset({
+    "math", "mi", "mn", "mo", "mtext", "mspace", "ms", "mrow", "mfrac", "msqrt", "mroot", "mstyle",
+    "merror", "mpadded", "mphantom", "mfenced", "menclose", "msub", "msup", "msubsup", "munder",
+    "mover", "munderover", "mmultiscripts", "mprescripts", "none", "mtable", "mtr", "mtd",
+    "mlabeledtr", "semantics",
+})  # fmt: skip
+_ATTRIBUTES = frozenset({
+    "display", "mathvariant", "stretchy", "fence", "separator", "accent", "accentunder", "form",
+    "linethickness", "columnalign", "rowalign", "columnspan", "rowspan", "displaystyle",
+    "scriptlevel", "open", "close", "separators", "notation", "width", "lspace", "rspace",
+    "largeop", "movablelimits", "symmetric", "minsize", "maxsize", "columnlines", "rowlines",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A formula's source, its plain reading, and whether it stands on a line of its own."""
+
+    source: str
+    text: str
+    display: bool
+
+
+def has_formulas(source: str) -> bool:
+    """Tell whether a page may hold formulas other than pictures of them."""
+    return any(sign in source for sign in _SIGNS)
+
+
+def read_formula(element: HtmlElement) -> Formula | None:
+    """Read the formula that an element is; None when it is none or says nothing."""
+    tag = element.tag
+    if tag == "img":
+        return _pictured(element)
+    if tag == "script":
+        return _scripted(element)
+    if tag not in _WRAPPERS and not _CLASSES.search(element.get("class") or ""):
+        return None
+    math = element if tag == "math" else next(element.iter("math"), None)
+    if math is None:
+        return None
+    tex = _annotation(math)
+    source = _mathml(math) or tex
+    text = tex or tidy("".join(math.itertext())[:_LIMIT])
+    return Formula(source, text, _is_display(element, math)) if source and text else None
+
+
+def is_preview(element: HtmlElement) -> bool:
+    """Tell whether an element only shows until a formula is typeset."""
+    return (element.get("class") or "") == "MathJax_Preview"
+
+
+def _is_display(element: HtmlElement, math: HtmlElement) -> bool:
+    if element.get("display") == "true" or "display" in (element.get("class") or "").lower():
+        return True
+    above = element.getparent()
+    if above is not None and "katex-display" in (above.get("class") or ""):
+        return True
+    return bool(math.get("display") == "block" or math.get("mode") == "display")
+
+
+def _annotation(math: HtmlElement) -> str:
+    for note in math.iter("annotation"):
+        if note.get("encoding") == _TEX:
+            return tidy("".join(note.itertext())[:_LIMIT])
+    return tidy((math.get("alttext") or "")[:_LIMIT])
+
+
+def _mathml(math: HtmlElement) -> str:
+    """Copy MathML by an allow-list; '' when it is too large or holds anything else."""
+    copy = etree.Element("math")
+    pairs = [(math, copy)]
+    size = 0
+    while pairs:
+        node, mine = pairs.pop()
+        size += 1
+        for name, value in node.items():
+            if name in _ATTRIBUTES and len(value) < 100:
+                mine.set(name, value)
+        mine.text = node.text
+        for child in node:
+            tag = etree.QName(child).localname if isinstance(child.tag, str) else ""
+            if tag.startswith("annotation"):
+                continue
+            if tag not in _ELEMENTS or size > 2000:
+                return ""
+            made = etree.SubElement(mine, tag)
+            made.tail = child.tail
+            pairs.append((child, made))
+    source = etree.tostring(copy, encoding="unicode")
+    return source if len(copy) and len(source) < _LIMIT else ""
+
+
+def _scripted(element: HtmlElement) -> Formula | None:
+    kind = element.get("type") or ""
+    tex = (element.text or "").strip()
+    if not kind.startswith("math/tex") or not tex or len(tex) > _LIMIT:
+        return None
+    before = element.getprevious()
+    if before is not None and next(before.iter("math"), None) is not None:
+        return None  # typeset already
+    return Formula(tex, tex, "mode=display" in kind.replace(" ", ""))
+
+
+def _pictured(element: HtmlElement) -> Formula | None:
+    alt = tidy((element.get("alt") or "")[:_LIMIT])
+    named = f"{element.get('class') or ''} {element.get('src') or ''}"[:300]
+    if not alt or not _PICTURE.search(named.partition("?")[0]) or not re.search(r"[\\^_={}]", alt):
+        return None
+    return Formula(alt, alt, False)

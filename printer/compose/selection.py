@@ -1,0 +1,80 @@
+"""What of the tree is to be printed: the chosen text leaves, pictures, and the way to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lxml.html import HtmlElement
+
+from ..article import Figure
+from ..dom.page import Page
+from ..dom.segments import Leaf
+from ..model import Placed, Verdict
+
+#: Elements without text that are printed when they stand among text that is.
+_SILENT = ("hr", "math", "iframe", "video", "audio")
+_MATH_SCRIPT = "math/tex"
+
+#: Where nothing silent is taken from.
+_APART = frozenset({"nav", "aside", "footer", "header", "form", "button", "noscript", "template"})
+#: How far up from something silent the text must begin that it stands among.
+_CLIMB = 6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selection:
+    """What is printed: a segment index per chosen leaf, a figure per picture's element.
+
+    ``path`` holds every element that has something of it below or at itself.
+    """
+
+    leaves: dict[Leaf, int]
+    figures: dict[HtmlElement, Figure]
+    path: set[HtmlElement]
+
+
+def select(page: Page, verdict: Verdict, pictures: tuple[Placed, ...]) -> Selection:
+    """Select the leaves of the kept segments, the pictures, and what belongs between them."""
+    captions = frozenset[int]().union(*(placed.captions for placed in pictures))
+    leaves = {
+        leaf: segment.index
+        for segment, keep in zip(page.segments, verdict.keep, strict=True)
+        if keep and segment.index not in captions
+        for leaf in segment.leaves
+    }
+    path: set[HtmlElement] = set()
+    for element, tail in leaves:
+        _mark(element.getparent() if tail else element, path)
+    for element in _silent(page):
+        if _stands_among(element, path):
+            _mark(element, path)
+    figures = {placed.element: placed.figure for placed in pictures}
+    for element in figures:
+        _mark(element, path)
+    return Selection(leaves, figures, path)
+
+
+def _mark(element: HtmlElement | None, path: set[HtmlElement]) -> None:
+    while element is not None and element not in path:
+        path.add(element)
+        element = element.getparent()
+
+
+def _silent(page: Page) -> list[HtmlElement]:
+    found = list(page.tree.iter(*_SILENT))
+    if _MATH_SCRIPT in page.source:
+        scripts = page.tree.iter("script")
+        found += (each for each in scripts if _MATH_SCRIPT in (each.get("type") or ""))
+    return found
+
+
+def _stands_among(element: HtmlElement, path: set[HtmlElement]) -> bool:
+    """Tell whether an element hangs from the way to chosen text, near by and not set apart."""
+    above = element.getparent()
+    for _ in range(_CLIMB):
+        if above is None or above.tag in _APART:
+            return False
+        if above in path:
+            return bool(above.tag != "html")
+        above = above.getparent()
+    return False
