@@ -24,7 +24,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import compress
+from itertools import compress, islice
 from pathlib import Path
 from typing import get_args
 
@@ -173,9 +173,9 @@ def main() -> int:
         return 1
     samples = corpus.samples("wcxb")
     if arguments.pages:
-        every = list(samples)
-        step = max(1, len(every) // arguments.pages)
-        samples = iter(every[::step][: arguments.pages])
+        with (corpus.CORPUS / "wcxb" / "truth.jsonl").open("rb") as lines:
+            step = max(1, sum(1 for _ in lines) // arguments.pages)
+        samples = islice(samples, 0, step * arguments.pages, step)
     print("\n".join(tables(*measure(samples))))
     return 0
 
