@@ -63,12 +63,19 @@ def landscape(width: int = 900, height: int = 560) -> Image.Image:
     draw = ImageDraw.Draw(image)
     for y in range(height):
         t = y / height
-        draw.line([(0, y), (width, y)], fill=(int(90 + 150 * t), int(130 + 80 * t), int(190 - 40 * t)))
+        draw.line(
+            [(0, y), (width, y)], fill=(int(90 + 150 * t), int(130 + 80 * t), int(190 - 40 * t))
+        )
     draw.ellipse([width * 0.7, height * 0.2, width * 0.78, height * 0.33], fill=(250, 236, 190))
     for layer, shade in enumerate((120, 90, 55)):
         top = height * (0.5 + 0.15 * layer)
-        hill = [(x, top + 40 * ((x * (layer + 2) // 90) % 2) - (x % 90) / 3) for x in range(0, width, 45)]
-        draw.polygon([(0, height), *hill, (width, height)], fill=(shade // 2, shade, shade // 2 + 20))
+        hill = [
+            (x, top + 40 * ((x * (layer + 2) // 90) % 2) - (x % 90) / 3)
+            for x in range(0, width, 45)
+        ]
+        draw.polygon(
+            [(0, height), *hill, (width, height)], fill=(shade // 2, shade, shade // 2 + 20)
+        )
     return image
 
 

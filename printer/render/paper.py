@@ -30,7 +30,7 @@ UNITS = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72, "pc": 25.4 / 6, "px
 CHARACTER = 0.43
 
 #: A picture's height on paper is at most this part of the text block's.
-TALLEST = 0.7
+TALLEST = 0.6
 
 LEAST_PAPER, MOST_PAPER = 50.0, 1500.0
 LEAST_TEXT = 30.0

@@ -1,0 +1,70 @@
+"""Printing for tests: a document that draws a warning fails the test, unless it is expected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+
+import pikepdf
+import pypdfium2
+import pytest
+
+from printer.article import Article
+from printer.model import Picture
+from printer.options import PrintOptions
+from printer.render.html import render_html
+from printer.render.pdf import to_pdf
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A printed document, opened."""
+
+    pdf: pikepdf.Pdf
+    pages: int
+    texts: tuple[str, ...]
+    warnings: tuple[str, ...]
+    data: bytes
+
+    @property
+    def text(self) -> str:
+        """All text, folded, with hyphens at line ends undone."""
+        joined = "\n".join(self.texts).replace("\r\n", "\n").replace("\ufffe\n", "")
+        return " ".join(joined.replace("\ufffe", "").replace("\u200b", "").split())
+
+    def picture_of(self, page: int, scale: float = 1.0) -> Any:
+        """Draw a page as grey pixels."""
+        document = pypdfium2.PdfDocument(self.data)
+        try:
+            return document[page].render(scale=scale).to_numpy()[..., :3].mean(axis=2)
+        finally:
+            document.close()
+
+
+Print = Callable[..., Paper]
+
+
+@pytest.fixture
+def printed() -> Print:
+    """Print articles; fail on any warning that is not asked for with ``expect``."""
+
+    def print_(
+        *articles: Article,
+        pictures: Mapping[str, Picture] | None = None,
+        expect: tuple[str, ...] = (),
+        **options: str,
+    ) -> Paper:
+        result = to_pdf(render_html(articles, pictures or {}, PrintOptions(**options)))
+        unexpected = [w for w in result.warnings if not any(part in w for part in expect)]
+        assert not unexpected, f"the print warned: {unexpected}"
+        for part in expect:
+            assert any(part in w for w in result.warnings), f"no warning says {part!r}"
+        document = pypdfium2.PdfDocument(result.pdf)
+        texts = tuple(page.get_textpage().get_text_range() for page in document)
+        document.close()
+        pdf = pikepdf.open(BytesIO(result.pdf))
+        return Paper(pdf, result.pages, texts, result.warnings, result.pdf)
+
+    return print_

@@ -1,0 +1,68 @@
+"""WeasyPrint reaches the prepared pictures and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import specimens
+
+from printer.model import Picture
+from printer.render.assets import Assets, address, fetcher
+from printer.render.html import Document
+from printer.render.pdf import to_pdf
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        '<img src="{url}">',
+        '<link rel="stylesheet" href="{url}">',
+        '<link rel="attachment" href="{url}">',
+        '<style>@import "{url}";</style>',
+        "<style>body {{ background: url({url}) }}</style>",
+        '<style>@font-face {{ font-family: x; src: url("{url}") }} body {{ font-family: x }}</style>',
+        '<object data="{url}"></object>',
+        '<embed src="{url}">',
+        '<svg width="9" height="9"><image href="{url}" width="9" height="9"/></svg>',
+        '<svg width="9" height="9"><use href="{url}#a"/></svg>',
+        '<p style="content: url({url})">x',
+        '<a rel="attachment" href="{url}">x</a>',
+    ],
+)
+def test_nothing_else_is_opened(markup: str, tmp_path: Path, web) -> None:
+    secret = tmp_path / "secret.svg"
+    secret.write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text>SECRET</text></svg>'
+    )
+    for url in (secret.as_uri(), web.url + "/x.svg", "ftp://127.0.0.1/x", str(secret)):
+        html = f"<html lang=en><title>t</title><body><p>Text.</p>{markup.format(url=url)}"
+        pdf = to_pdf(Document(html)).pdf
+        assert b"SECRET" not in pdf
+        assert b"/EmbeddedFile" not in pdf
+    assert not web.hits(), f"WeasyPrint asked for {web.hits()}"
+
+
+def test_the_fetcher_serves_assets_and_refuses_the_rest() -> None:
+    picture = specimens.jpeg(specimens.landscape(60, 40))
+    fetch = fetcher(Assets.of([picture]))
+    assert fetch(address(picture)).read() == picture.data
+    for url in ("asset:other", "file:///etc/passwd", "http://127.0.0.1/", "data:text/css,a", ""):
+        with pytest.raises(ValueError, match="not a part"):
+            fetch(url)
+        with pytest.raises(ValueError, match="not a part"):
+            fetch.open(url)
+
+
+def test_equal_bytes_have_one_address() -> None:
+    one, two = Picture(b"x", "image/png", 1, 1), Picture(b"x", "image/png", 1, 1)
+    assert address(one) == address(two)
+    assert address(one) != address(Picture(b"y", "image/png", 1, 1))
+
+
+def test_a_picture_that_cannot_be_drawn_is_a_warning() -> None:
+    broken = Picture(b"not a picture", "image/png", 10, 10)
+    html = f'<html lang=en><title>t</title><body><img src="{address(broken)}" alt="x"><p>Text.'
+    printed = to_pdf(Document(html, Assets.of([broken])))
+    assert printed.pages == 1
+    assert any("image" in warning.lower() for warning in printed.warnings)

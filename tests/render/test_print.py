@@ -1,0 +1,296 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pikepdf
+import pytest
+import specimens
+from specimens import SCRIPTS, SPECIMEN, cells, head, items, para
+
+from printer.article import Article, Figure, Paragraph, Span, Table
+
+
+def with_blocks(*blocks: Any) -> Article:
+    return replace(SPECIMEN, blocks=blocks)
+
+
+def structure(pdf: pikepdf.Pdf) -> Iterator[tuple[str, pikepdf.Object]]:
+    """Yield the structure elements of a tagged PDF in reading order."""
+    stack = [pdf.Root.StructTreeRoot.K]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, pikepdf.Array):
+            stack.extend(reversed(list(node)))
+        elif isinstance(node, pikepdf.Dictionary) and "/S" in node:
+            yield str(node.S), node
+            if "/K" in node:
+                stack.append(node.K)
+
+
+def fonts(pdf: pikepdf.Pdf) -> dict[str, bool]:
+    """Return the names of the fonts used, and whether each is embedded."""
+    found = {}
+    for page in pdf.pages:
+        for font in page.Resources.get("/Font", {}).values():
+            descendant = font.DescendantFonts[0] if "/DescendantFonts" in font else font
+            described = descendant.get("/FontDescriptor", {})
+            embedded = any(f"/FontFile{n}" in described for n in ("", "2", "3"))
+            found[str(font.BaseFont).partition("+")[2]] = embedded
+    return found
+
+
+@pytest.fixture(scope="module")
+def pictures() -> Any:
+    return specimens.pictures()
+
+
+def test_every_kind_of_block_prints(printed, pictures) -> None:
+    paper = printed(SPECIMEN, pictures=pictures)
+    for words in (
+        "The Bridge at Hollin Ferry", "Ada Fenwick and Thomas Oake", "12 March 2024", "What was decided",
+        "We did not want a bridge.", "Minutes of the vestry, vol. iv", "By the ford, in summer", "with a beast",
+        "Order the oak", "print(f\"{tide(3.1):.2f} m\")", "--post north", "What the bridge cost", "184.10",
+        "Nobody would say", "Staithe", "d = h/2", "The last crossing, filmed from the bank",
+        "https://video.example.org/watch/hollin-ferry-last-crossing", "Picture not available", "A woman in a dark dress",
+        "The toll tower", "Notes", "a word for slack water", f"page {paper.pages} of {paper.pages}",
+    ):  # fmt: skip
+        assert words in paper.text, f"{words!r} is not on paper"
+
+
+def test_the_text_is_in_order(printed) -> None:
+    numbered = [para(f"Sentence number {n} of this test stands here.") for n in range(120)]
+    text = printed(with_blocks(*numbered)).text
+    places = [text.find(f"Sentence number {n} of") for n in range(120)]
+    assert -1 not in places
+    assert places == sorted(places)
+
+
+def test_it_is_tagged_with_title_language_and_outline(printed, pictures) -> None:
+    pdf = printed(SPECIMEN, pictures=pictures).pdf
+    assert pdf.Root.MarkInfo.Marked
+    assert str(pdf.Root.Lang) == "en"
+    assert pdf.Root.ViewerPreferences.DisplayDocTitle
+    assert str(pdf.docinfo["/Title"]) == SPECIMEN.title
+    assert str(pdf.docinfo["/Author"]) == SPECIMEN.byline
+    assert str(pdf.docinfo["/Creator"]) == "webprint"
+    assert str(pdf.docinfo["/Subject"]) == SPECIMEN.lead
+    with pdf.open_metadata() as xmp:
+        assert xmp["pdfuaid:part"] == "1"
+        assert xmp["dc:title"] == SPECIMEN.title
+    with pdf.open_outline() as outline:
+        (top,) = outline.root
+        assert str(top.title) == SPECIMEN.title
+        assert [str(each.title) for each in top.children] == [
+            "What was decided",
+            "Accounts",
+            "Notes",
+        ]
+        assert [str(each.title) for each in top.children[0].children] == ["Three ways over"]
+
+
+def test_the_structure_says_what_things_are(printed, pictures) -> None:
+    paper = printed(SPECIMEN, pictures=pictures)
+    found = list(structure(paper.pdf))
+    kinds = [kind for kind, _ in found]
+    for kind in (
+        "/H1",
+        "/H2",
+        "/P",
+        "/L",
+        "/LI",
+        "/BlockQuote",
+        "/Table",
+        "/TH",
+        "/TD",
+        "/Figure",
+        "/Caption",
+        "/Link",
+    ):
+        assert kind in kinds, f"nothing is tagged {kind}"
+    alternatives = [str(node.Alt) for kind, node in found if kind == "/Figure"]
+    assert alternatives == ["Hills under an evening sky", "A tall tower"]
+    headings = [int(kind[2:]) for kind in kinds if len(kind) == 3 and kind[1] == "H"]
+    assert headings[0] == 1
+    assert all(after <= before + 1 for before, after in zip(headings, headings[1:], strict=False))
+
+
+def test_heading_levels_do_not_skip(printed) -> None:
+    paper = printed(
+        with_blocks(
+            para("x"), head("Deep", 5), para("y"), head("Deeper", 6), para("z"), head("Top", 2)
+        )
+    )
+    kinds = [
+        kind
+        for kind, _ in structure(paper.pdf)
+        if kind in ("/H1", "/H2", "/H3", "/H4", "/H5", "/H6")
+    ]
+    assert kinds == ["/H1", "/H2", "/H3", "/H2"]
+
+
+def test_fonts_are_embedded_and_are_the_book_face(printed, pictures) -> None:
+    used = fonts(printed(SPECIMEN, pictures=pictures).pdf)
+    assert all(used.values()), f"not embedded: {used}"
+    assert any("Libertine" in name or "Garamond" in name for name in used)
+    assert not any("Emoji" in name for name in used), "an emoji font draws the digits"
+
+
+@pytest.mark.parametrize(
+    ("script", "family"),
+    [("ar", "Naskh"), ("he", "Hebrew"), ("hi", "Devanagari"), ("ja", "CJK-JP"), ("zh", "CJK-SC"),
+     ("zh-Hant", "CJK-TC"), ("ko", "CJK-KR"), ("th", "Thai")],
+)  # fmt: skip
+def test_scripts_have_their_faces(printed, pictures, script: str, family: str) -> None:
+    paper = printed(SCRIPTS[script], pictures=pictures)
+    assert any(family in name for name in fonts(paper.pdf)), fonts(paper.pdf)
+    assert str(paper.pdf.Root.Lang) == SCRIPTS[script].language
+
+
+@pytest.mark.parametrize("script", ["el", "ru", "de"])
+def test_european_scripts_use_the_book_face_alone(printed, pictures, script: str) -> None:
+    used = fonts(printed(SCRIPTS[script], pictures=pictures).pdf)
+    assert all("Libertine" in name for name in used), used
+
+
+def test_japanese_lines_do_not_begin_with_a_stop(printed) -> None:
+    text = SCRIPTS["ja"].blocks[0]
+    assert isinstance(text, Paragraph)
+    for size in ("9pt", "10pt", "11pt", "12pt", "13pt"):
+        paper = printed(replace(SCRIPTS["ja"], blocks=(text,) * 4), font_size=size)
+        lines = [line for page in paper.texts for line in page.splitlines() if line.strip()]
+        assert len(lines) > 10
+        assert not [line for line in lines if line.strip()[0] in "、。」，．"]
+
+
+def test_right_to_left_pages_are_mirrored(printed) -> None:
+    paper = printed(replace(SCRIPTS["ar"], blocks=(para("قصير"), items("على الأقدام"))))
+    ink = paper.picture_of(0, 0.5) < 128
+    columns = ink.any(axis=0).nonzero()[0]
+    assert columns.mean() > ink.shape[1] * 0.55, "the text does not stand on the right"
+
+
+def test_no_ink_outside_the_text_block(printed, pictures) -> None:
+    wide = Table(
+        (cells(*(f"Heading {n}" for n in range(14)), header=True),),
+        (cells(*["considerable"] * 14),) * 3,
+    )
+    word = para("https://example.org/" + "abcdefghij" * 60)
+    paper = printed(
+        replace(SPECIMEN, blocks=(*SPECIMEN.blocks, wide, word)), pictures=pictures, margin="25mm"
+    )
+    for number in range(paper.pages):
+        page = paper.picture_of(number)
+        margin = round(page.shape[1] * 23 / 210)
+        assert (page[:, :margin] > 250).all(), f"ink in the left margin of page {number + 1}"
+        assert (page[:, -margin:] > 250).all(), f"ink in the right margin of page {number + 1}"
+
+
+def test_a_heading_is_never_last_on_its_page(printed) -> None:
+    for filler in range(32, 40):
+        blocks = [para(f"Line {n}.") for n in range(filler)]
+        paper = printed(
+            with_blocks(*blocks, head("A heading to keep"), para("Its text follows it here."))
+        )
+        for text in paper.texts:
+            assert ("A heading to keep" in text) == ("Its text follows" in text)
+
+
+def test_a_caption_stays_with_its_picture(printed, pictures) -> None:
+    figure = Figure(specimens.LANDSCAPE, caption_spans=(Span("The caption of it."),), alt="Hills")
+    for filler in (5, 14, 18, 22, 25, 30):
+        paper = printed(
+            with_blocks(*(para(f"Line {n}.") for n in range(filler)), figure), pictures=pictures
+        )
+        page = next(n for n, text in enumerate(paper.texts) if "The caption of it." in text)
+        assert list(paper.pdf.pages[page].get_images()), "the picture is on another page"
+
+
+def test_a_table_repeats_its_head(printed) -> None:
+    table = Table(
+        (cells("Name", "Count", header=True),), tuple(cells(f"row {n}", str(n)) for n in range(120))
+    )
+    paper = printed(with_blocks(table))
+    assert paper.pages > 2
+    assert all("Name" in text and "Count" in text for text in paper.texts)
+    assert all(f"row {n} {n} " in paper.text + " " for n in range(120))
+
+
+def test_links_can_be_followed_and_only_safe_ones(printed) -> None:
+    paper = printed(with_blocks(
+        para(Span("out", href="https://example.org/a?b=c#d")),
+        para(Span("script", href="javascript:alert(1)"), Span("file", href="file:///etc/passwd")),
+        para(Span("lost", href="#nowhere"), Span("here", href="#place")),
+        head("A place", 2, "place"),
+    ))  # fmt: skip
+    addresses = {
+        str(a.A.URI)
+        for page in paper.pdf.pages
+        for a in page.get("/Annots", [])
+        if "/A" in a and "/URI" in a.A
+    }
+    assert addresses == {"https://example.org/a?b=c#d", SPECIMEN.url}
+    for words in ("script", "file", "lost"):
+        assert words in paper.text
+
+
+def test_notes_and_their_signs_lead_to_each_other(printed) -> None:
+    paper = printed(SPECIMEN)
+    internal = [
+        a
+        for page in paper.pdf.pages
+        for a in page.get("/Annots", [])
+        if "/Dest" in a or ("/A" in a and "/D" in a.A)
+    ]
+    names = {str(a.get("/Dest", a.get("/A", {}).get("/D"))) for a in internal}
+    assert {"call-n1", "n1", "call-n2", "n2"} <= names
+
+
+def test_a_missing_picture_prints_its_caption_and_alt(printed) -> None:
+    figure = Figure(
+        "https://example.org/x.jpg", caption_spans=(Span("What it showed."),), alt="A dog on a wall"
+    )
+    paper = printed(with_blocks(figure))
+    assert "What it showed." in paper.text
+    assert "A dog on a wall" in paper.text
+    assert not list(paper.pdf.pages[0].get_images())
+
+
+def test_identical_pictures_are_embedded_once(printed) -> None:
+    picture = specimens.jpeg(specimens.landscape(300, 200))
+    figures = tuple(Figure(f"https://example.org/{n}.jpg", alt="Hills") for n in range(5))
+    paper = printed(with_blocks(*figures), pictures={figure.src: picture for figure in figures})
+    images = {
+        o.objgen
+        for o in paper.pdf.objects
+        if isinstance(o, pikepdf.Stream) and o.get("/Subtype") == "/Image"
+    }
+    assert len(images) == 1
+
+
+def test_a_picture_keeps_its_size_on_screen(printed) -> None:
+    picture = specimens.jpeg(specimens.landscape(800, 400))
+    figure = Figure("https://example.org/a.jpg", alt="Hills", width=192)
+    paper = printed(with_blocks(figure), pictures={figure.src: picture})
+    page = paper.picture_of(0, 1.0)
+    dark = page < 235
+    rows = dark[200:].sum(axis=1)
+    assert abs(int(rows.max()) - 144) <= 3, "192 CSS pixels are 144 points"
+
+
+def test_several_articles_have_contents_and_begin_pages(printed) -> None:
+    other = replace(SCRIPTS["de"], title="Zweiter Aufsatz")
+    paper = printed(SPECIMEN, other)
+    first = " ".join(paper.texts[0].split())
+    assert first.startswith("Contents The Bridge at Hollin Ferry")
+    start = next(
+        n for n, text in enumerate(paper.texts) if n and text.lstrip().startswith("Zweiter Aufsatz")
+    )
+    assert f"{start + 1}" in first.partition("Zweiter Aufsatz")[2]
+    with paper.pdf.open_outline() as outline:
+        assert [str(each.title) for each in outline.root] == [SPECIMEN.title, "Zweiter Aufsatz"]
+
+
+def test_a_missing_glyph_is_reported_by_name(printed) -> None:
+    printed(with_blocks(para("Unassigned: \U000e5000")), expect=("U+E5000",))
