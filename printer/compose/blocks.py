@@ -37,6 +37,7 @@ _LISTS = frozenset({"ul", "ol", "menu", "dir"})
 _CODE = frozenset({"pre", "listing", "xmp"})
 _FRAMES = frozenset({"iframe", "video", "audio"})
 _PICTURES = frozenset({"img", "picture", "svg", "amp-img", "video", "noscript"})
+_ATOMS = _CODE | _FRAMES | {"a", "hr", "ruby", "table", "math", "script", "style"}
 _PULL = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)
 _BOLD = re.compile(r"font-weight\s{0,9}:\s{0,9}(?:bold|[6-9]00)")
 _ITALIC = re.compile(r"font-style\s{0,9}:\s{0,9}(?:italic|oblique)")
@@ -81,42 +82,43 @@ class Composer:
             node = todo.pop()
             if isinstance(node, _Open):
                 self._leave(node)
-                self._text(node.element, tail=True)
+                node = node.element
             elif node in self.path:
                 entered = self._enter(node)
                 todo.append(entered)
                 if entered.inside:
-                    self._text(node, tail=False)
-                    todo.extend(reversed(node))
+                    if text := node.text:
+                        self._text(node, False, text)
+                    todo += reversed(node)
+                continue
             else:
                 self._pass_by(node)
-                self._text(node, tail=True)
+            if text := node.tail:
+                self._text(node, True, text)
         return self.flow.take()
 
     # Text
 
-    def _text(self, element: HtmlElement, *, tail: bool) -> None:
-        text = element.tail if tail else element.text
-        if not text:
+    def _text(self, element: HtmlElement, tail: bool, text: str) -> None:
+        flow = self.flow
+        if text.isspace():
+            flow.run.space = True
             return
         index = self.leaves.get((element, tail))  # type: ignore[call-overload]
-        run = self.flow.run
         if index is None:
-            if text.isspace():
-                run.space()
             return
-        if not text.isspace():
-            # Two line breaks end a paragraph, as does whatever else parts two segments.
-            if run.broken > 1 or (self.flow.segment not in {-1, index} and not run.broken):
-                self.flow.flush()
-            self.flow.segment = index
-        run.add(text, self.style)
+        # Two line breaks end a paragraph, as does whatever else parts two segments.
+        breaks = flow.run.breaks
+        if breaks > 1 or (flow.segment != index and flow.segment >= 0 and not breaks):
+            flow.flush()
+        flow.segment = index
+        flow.run.add(text, self.style)
 
     def _pass_by(self, element: HtmlElement) -> None:
         """Take note of an element with nothing chosen in it."""
         tag = element.tag
         if tag == "br":
-            self.flow.run.line_break()
+            self.flow.run.breaks += 1
         elif tag == "img":
             self._character(element)
         elif tag in BLOCKS:
@@ -155,17 +157,22 @@ class Composer:
 
     def _enter(self, element: HtmlElement) -> _Open:
         entered = _Open(element, self.style)
+        tag = element.tag
         if element in self.anchors.notes and len(self.boxes) < MAX_DEPTH:
             name = self.anchors.notes[element]
             self._open_box(entered, NoteBox(name, self.anchors.labels[name]))
             return entered
-        if self._atom(element, element.tag):
+        if element in self.figures:
+            self.flow.float(self.figures[element])
+            entered.inside = tag not in _PICTURES
+            return entered
+        if (tag in _ATOMS or self.has_formulas) and self._atom(element, tag):
             entered.inside = False
             return entered
-        self._place(element)
+        if self.anchors.places:
+            self._place(element)
         if element.attrib:
-            self._attributes(element)
-        tag = element.tag
+            self._attributes(element, tag)
         if tag in BLOCKS:
             self.flow.flush()
             self._enter_block(entered, element, tag)
@@ -175,9 +182,8 @@ class Composer:
 
     def _atom(self, element: HtmlElement, tag: str) -> bool:
         """Write an element that is one thing, not gone into; tell whether it was."""
-        if element in self.figures:
-            self.flow.float(self.figures[element])
-            return tag in _PICTURES
+        if tag == "a":
+            return self._link(element)
         if tag == "hr":
             self.flow.put(Rule())
         elif tag in _FRAMES:
@@ -189,12 +195,8 @@ class Composer:
                 self.flow.put(Code(text, language_of(element)))
         elif tag == "ruby":
             self._ruby(element)
-        elif tag == "a":
-            return self._link(element)
-        elif self.has_formulas:
-            return self._formula_of(element, tag)
         else:
-            return tag in {"script", "style"}
+            return self._formula_of(element, tag)
         return True
 
     def _formula_of(self, element: HtmlElement, tag: str) -> bool:
@@ -234,9 +236,9 @@ class Composer:
     def _mark(self, mark: str) -> None:
         self.style = self.style._replace(marks=with_mark(self.style.marks, mark))
 
-    def _attributes(self, element: HtmlElement) -> None:
+    def _attributes(self, element: HtmlElement, tag: str) -> None:
         """Take over what an element's attributes say of its text."""
-        if element.tag in {"html", "body"}:
+        if tag in {"html", "body"}:
             return
         metadata = self.page.metadata
         if (lang := element.get("lang")) and _LANG.fullmatch(lang):
@@ -247,12 +249,12 @@ class Composer:
             self.style = self.style._replace(dir="" if direction == page_direction else direction)
         if style := element.get("style"):
             style = style[:1000]
-            if element.tag not in BLOCKS and "font-" in style:
+            if tag not in BLOCKS and "font-" in style:
                 if _BOLD.search(style):
                     self._mark("strong")
                 if _ITALIC.search(style):
                     self._mark("em")
-        if element.tag == "abbr" and (title := element.get("title")):
+        if tag == "abbr" and (title := element.get("title")):
             self.style = self.style._replace(title=tidy(title[:300]))
 
     # Boxes

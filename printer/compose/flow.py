@@ -27,7 +27,7 @@ class Flow:
 
     def float(self, figure: Figure) -> None:
         """Add a picture without breaking the paragraph it stands in."""
-        if self.run:
+        if self.run.parts:
             self.floating.append(figure)
         else:
             self.put(figure)
@@ -35,7 +35,7 @@ class Flow:
     def flush(self) -> None:
         """End the paragraph being written."""
         run = self.run
-        if run:
+        if run.parts:
             self.blocks.append(self._named(paragraph(run.take())))
             self.segment = -1
         else:
@@ -74,9 +74,10 @@ class Flow:
 
 def paragraph(spans: Spans) -> Paragraph:
     """Make a paragraph of spans; language and direction that all share are the paragraph's."""
-    lang = spans[0].lang if len({span.lang for span in spans}) == 1 else ""
-    dir_ = spans[0].dir if len({span.dir for span in spans}) == 1 else ""
+    lang, dir_ = spans[0].lang, spans[0].dir
     if lang or dir_:
+        lang = lang if len({span.lang for span in spans}) == 1 else ""
+        dir_ = dir_ if len({span.dir for span in spans}) == 1 else ""
         spans = tuple(
             replace(span, lang="" if lang else span.lang, dir="" if dir_ else span.dir)
             for span in spans

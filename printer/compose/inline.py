@@ -57,69 +57,60 @@ def tidy(text: str) -> str:
 class Run:
     """Gathers the text of one paragraph."""
 
-    __slots__ = ("_breaks", "_parts", "_space", "id")
+    __slots__ = ("breaks", "parts", "space")
 
     def __init__(self) -> None:
-        self._parts: list[tuple[Style, list[str]]] = []
-        self._space = False
-        self._breaks = 0
-        self.id = ""
-
-    def __bool__(self) -> bool:
-        return bool(self._parts)
-
-    @property
-    def broken(self) -> int:
-        """How many line breaks stand since the last text."""
-        return self._breaks
+        self.parts: list[tuple[Style, list[str]]] = []
+        self.space = False  # whether white space stands since the last text
+        self.breaks = 0  # how many line breaks do
 
     def add(self, text: str, style: Style) -> None:
         """Add text as it stands in the source."""
-        text = clean(text)
+        if not (text.isascii() or text.isprintable()):
+            text = _UNSEEN.sub("", text)
         folded = " ".join(text.split())
         if not folded:
-            self._space = self._space or bool(text)
+            self.space = self.space or bool(text)
             return
-        self._lead(text[0].isspace(), style)
-        self._put(folded, style)
-        self._space = text[-1].isspace()
+        if self.parts:
+            if self.space or self.breaks or text[0].isspace():
+                self._glue(style)
+            last, texts = self.parts[-1]
+            if last is style or (last == style and _joinable(style)):
+                texts.append(folded)
+            else:
+                self.parts.append((style, [folded]))
+        else:
+            self.parts.append((style, [folded]))
+        self.space = text[-1].isspace()
+        self.breaks = 0
 
     def add_whole(self, text: str, style: Style) -> None:
         """Add a span that nothing may join: a formula, a note's sign, text with its reading."""
-        self._lead(False, style)
-        self._parts.append((style, [text]))
+        if self.parts and (self.space or self.breaks):
+            self._glue(style)
+        self.parts.append((style, [text]))
+        self.forget()
 
-    def space(self) -> None:
-        """Remember white space."""
-        self._space = True
-
-    def line_break(self) -> None:
-        """Remember a line break; it counts when text follows."""
-        self._breaks += 1
-
-    def _lead(self, space: bool, style: Style) -> None:
-        glue = "\n" if self._breaks else " " if space or self._space else ""
-        self._space, self._breaks = False, 0
-        if not glue or not self._parts:
-            return
-        before = self._parts[-1][0]
-        self._put(glue, style if before == style else _shared(before, style))
-
-    def _put(self, text: str, style: Style) -> None:
-        if self._parts and self._parts[-1][0] == style and _joinable(style):
-            self._parts[-1][1].append(text)
+    def _glue(self, style: Style) -> None:
+        """Put the line break or the space before text of a style."""
+        glue = "\n" if self.breaks else " "
+        before, texts = self.parts[-1]
+        between = style if before == style else _shared(before, style)
+        if between == before and _joinable(before):
+            texts.append(glue)
         else:
-            self._parts.append((style, [text]))
+            self.parts.append((between, [glue]))
 
     def forget(self) -> None:
-        """Forget white space and line breaks before any text."""
-        self._space, self._breaks = False, 0
+        """Forget white space and line breaks."""
+        self.space, self.breaks = False, 0
 
     def take(self) -> Spans:
         """Return the text as spans and begin anew."""
-        spans = tuple(Span("".join(texts), *style) for style, texts in self._parts)
-        self._parts = []
-        self._space, self._breaks = False, 0
+        spans = tuple([Span("".join(texts), *style) for style, texts in self.parts])
+        self.parts = []
+        self.space, self.breaks = False, 0
         return spans
 
 

@@ -1,0 +1,119 @@
+"""Nothing kept is lost, nothing dropped is printed, words stay apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from composed import URL, article
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from printer.article import Paragraph
+from printer.compose import compose
+from printer.dom.page import read_page
+from printer.model import Verdict
+
+TAGS = [
+    "div", "p", "span", "b", "em", "a", "ul", "ol", "li", "dl", "dt", "dd", "table", "tr", "td",
+    "th", "caption", "blockquote", "footer", "pre", "code", "h2", "h4", "section", "details",
+    "summary", "figure", "figcaption", "sup", "center", "font", "tbody", "article", "aside", "q",
+]  # fmt: skip
+words = st.integers(100, 999).map(lambda number: f"w{number}")
+trees = st.recursive(
+    words | st.sampled_from(["<br>", "<hr>", " ", "\n"]),
+    lambda inner: st.builds(
+        lambda tag, parts: f"<{tag}>{''.join(parts)}</{tag}>",
+        st.sampled_from(TAGS),
+        st.lists(inner | words.map(lambda word: f" {word} "), max_size=5),
+    ),
+    max_leaves=40,
+)
+
+
+@given(trees, st.randoms(use_true_random=False))
+@settings(max_examples=400, deadline=None)
+def test_the_words_of_the_kept_segments_are_the_words_of_the_article(
+    html: str, random: object
+) -> None:
+    page = read_page(f"<body>{html}", URL)
+    keep = tuple(random.random() < 0.7 for _ in page.segments)  # type: ignore[attr-defined]
+    made = compose(page, Verdict(keep), ())
+    kept = (segment for segment, flag in zip(page.segments, keep, strict=True) if flag)
+    wanted = Counter(word for segment in kept for word in segment.text.split())
+    got = Counter(made.text.split())
+    # A short heading at the very end, with nothing beneath it, is the one thing left out.
+    assert got <= wanted
+    assert sum((wanted - got).values()) <= 8
+    if "<h" not in html:
+        assert got == wanted
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<p>one<b>two</b> three", "onetwo three"),
+        ("<p>one <b> two </b> three", "one two three"),
+        ("<p>one<br>two", "one\ntwo"),
+        ("<p>one<br><br>two", "one\n\ntwo"),
+        ("<p>one<br> <br>\n two", "one\n\ntwo"),
+        ("<p>one <br> two", "one\ntwo"),
+        ("<p>soft\u00adhyphen zero\u200bwidth no\u00a0break", "softhyphen zerowidth no break"),
+        ("<p>&#xe001; icon &#xf101;", "icon"),
+        ("<div>one<p>two</p>three</div>", "one\n\ntwo\n\nthree"),
+        ("<span>one</span><span>two</span>", "onetwo"),
+        ("<td>one<td>two", "one\n\ntwo"),
+        ("<p>می\u200cخواهم", "می\u200cخواهم"),
+        ("<p>👩\u200d🚀 x", "👩\u200d🚀 x"),
+        ("<p>a <img alt='😀' src=x> b", "a 😀 b"),
+        ("<p>one<wbr>two", "onetwo"),
+    ],
+)
+def test_white_space(html: str, text: str) -> None:
+    assert article(html).text == text
+
+
+def test_a_dropped_segment_leaves_its_neighbours_apart() -> None:
+    made = article("<p>one<br>ADVERT two<br>three", drop="ADVERT")
+    assert made.text == "one\n\nthree"
+
+
+def test_two_inline_runs_parted_by_a_dropped_block_are_two_paragraphs() -> None:
+    made = article("<div>one<div>ADVERT</div>two</div>", drop="ADVERT")
+    assert made.paragraphs == ("one", "two")
+
+
+def test_bullets_and_bars_alone_are_no_paragraphs() -> None:
+    assert article("<p>one</p><p>|</p><p>•</p><p>two</p>").paragraphs == ("one", "two")
+
+
+def test_a_page_nested_very_deep_composes_in_time() -> None:
+    depth = 20_000
+    html = "<div>" * depth + "inside" + "</div>" * depth + "<ul><li>" * depth + "last"
+    assert article(html).text.split() == ["inside", "last"]
+
+
+def test_lists_deeper_than_the_limit_keep_their_text_in_order() -> None:
+    html = "".join(f"<ul><li>i{n} " for n in range(60))
+    assert article(html).text.split() == [f"i{n}" for n in range(60)]
+
+
+def test_the_title_is_not_repeated() -> None:
+    page = read_page("<title>A fine day</title><h1>A fine  day</h1><p>It was.", URL)
+    made = compose(page, Verdict((True,) * len(page.segments)), ())
+    assert made.title == "A fine day"
+    assert made.text == "It was."
+
+
+def test_marks_nest_in_one_order_and_spaces_between_links_are_in_none() -> None:
+    (block,) = article("<p><i><b>x</b></i> <a href=/1>one </a><a href=/2>two</a>.").blocks
+    assert isinstance(block, Paragraph)
+    spans = [(span.text, span.marks, span.href) for span in block.spans]
+    assert spans == [
+        ("x", ("strong", "em"), ""),
+        (" ", (), ""),
+        ("one", (), "https://example.org/1"),
+        (" ", (), ""),
+        ("two", (), "https://example.org/2"),
+        (".", (), ""),
+    ]
