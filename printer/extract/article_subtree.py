@@ -13,8 +13,8 @@ What differs from the paper, and why:
 - It does not say when a block that holds text and blocks is a paragraph: its own text counts.
 - Two runs of text of one element with nothing but a ``br`` between them are of the third form,
   and the element is then the subtree itself; a ``p`` is a paragraph of its parent as well.
-- It does not say what a list of links is: here a block of the subtree with several segments or
-  list items of which more than half of the characters are links.
+- It does not say what a list of links is: here a block of the subtree with two segments or more
+  of whose characters more than half are links.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ import re
 from typing import NamedTuple
 
 import numpy as np
-from lxml.html import HtmlElement
 
 from ..dom.page import Page
 from ..dom.segments import Leaf
@@ -74,6 +73,7 @@ def _changes(tree: Positions) -> tuple[Ints, list[Font]]:
     positions: list[int] = []
     values = [Font()]
     around: list[tuple[int, Font]] = []
+    known: dict[tuple[str, str, str, str, Font], Font] = {}
 
     def leave(until: int) -> None:
         while around and around[-1][0] < until:
@@ -88,7 +88,9 @@ def _changes(tree: Positions) -> tuple[Ints, list[Font]]:
         opens, closes = int(tree.opens[index]), int(tree.closes[index])
         leave(opens)
         outer = values[-1]
-        font = _apply(element, tag, style or "", outer)
+        sized, colored = (element.get("size"), element.get("color")) if tag == "font" else ("", "")
+        cue = (tag, style or "", sized or "", colored or "", outer)
+        font = known.get(cue) or known.setdefault(cue, _apply(*cue))
         if font != outer:
             positions.append(opens)
             values.append(font)
@@ -97,12 +99,15 @@ def _changes(tree: Positions) -> tuple[Ints, list[Font]]:
     return np.array(positions, dtype=np.int64), values
 
 
-def _apply(element: HtmlElement, tag: str, style: str, font: Font) -> Font:
-    """Return the font inside an element that stands in text of another font."""
+def _apply(tag: str, style: str, sized: str, colored: str, font: Font) -> Font:
+    """Return the font inside an element that stands in text of another font.
+
+    ``sized`` and ``colored`` are the attributes of ``<font>``.
+    """
     size, color = font.size * _SCALE.get(tag, 1.0), font.color
     if tag == "font":
-        size = _font_size(element.get("size"), size)
-        color = (element.get("color") or color).strip().lower()
+        size = _font_size(sized, size)
+        color = colored.strip().lower() or color
     for declaration in style[:_LONGEST].lower().split(";"):
         name, _, value = declaration.partition(":")
         name, value = name.strip(), value.replace("!important", "").strip()
@@ -128,9 +133,9 @@ def _size(value: str, around: float, otherwise: float) -> float:
     return otherwise
 
 
-def _font_size(value: str | None, otherwise: float) -> float:
+def _font_size(value: str, otherwise: float) -> float:
     """Return the size of ``<font size>``: 1 to 7, or that many steps from 3."""
-    match = re.fullmatch(r"([+-]?)(\d{1,2})", (value or "").strip())
+    match = re.fullmatch(r"([+-]?)(\d{1,2})", value.strip())
     if not match:
         return otherwise
     step = int(match[2]) if not match[1] else 3 + int(match[1] + match[2])
