@@ -6,10 +6,57 @@ from dataclasses import dataclass
 
 from lxml.html import HtmlElement
 
+from .bylines import byline
+from .dates import iso_date
+from .head import Head, read_head
+from .jsonld import read_json_ld
+from .language import direction_of, settle
+from .lines import attribute, line
+from .links import resolve
+from .marks import headings, read_marks
+from .schema import Described, describe
+from .titles import choose_title, site_part
+
+_TITLES = (
+    "og:title", "twitter:title", "dc.title", "dcterms.title", "parsely-title", "sailthru.title",
+    "citation_title", "cxenseparse:title", "headline", "title",
+)  # fmt: skip
+_AUTHORS = (
+    "author", "article:author_name", "citation_author", "dc.creator", "dcterms.creator",
+    "parsely-author", "sailthru.author", "cxenseparse:author", "byl", "dc:creator", "og:author",
+    "creator", "dcsext.author", "vr:author", "article:author", "shareaholic:article_author_name",
+)  # fmt: skip
+_DATES = (
+    "article:published_time", "datepublished", "og:article:published_time", "citation_date",
+    "citation_publication_date", "citation_online_date", "dc.date.issued", "dcterms.issued",
+    "dc.date.created", "dcterms.created", "parsely-pub-date", "sailthru.date", "article:published",
+    "cxenseparse:recs:publishtime", "cxenseparse:publishtime", "shareaholic:article_published_time",
+    "published_time", "publish_date", "publish-date", "publishdate", "pubdate", "pub_date",
+    "publication_date", "og:publish_date", "og:pubdate", "dc.date", "dcterms.date", "pdate",
+    "ptime", "displaydate", "vr:published-time", "dcsext.articlefirstpublished", "date",
+)  # fmt: skip
+_SITES = ("og:site_name", "application-name", "apple-mobile-web-app-title", "dc.publisher",
+          "dcterms.publisher", "citation_journal_title", "al:android:app_name")  # fmt: skip
+_LEADS = ("og:description", "description", "twitter:description", "dc.description",
+          "dcterms.description", "sailthru.description")  # fmt: skip
+_LANGUAGES = ("content-language", "og:locale", "dc.language", "dcterms.language", "language",
+              "inlanguage", "citation_language")  # fmt: skip
+_IMAGES = ("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src",
+           "parsely-image-url", "sailthru.image.full", "image", "thumbnailurl")  # fmt: skip
+
+#: Characters of a lead, of the addresses, and of the text that tells the language.
+_LEAD = 1_000
+_ADDRESS = 2_000
+_SAMPLE = 4_000
+
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """A page's statements about itself; '' for what it does not state."""
+    """A page's statements about itself; '' for what it does not state.
+
+    ``published`` is an ISO 8601 date or date-time, ``language`` a BCP 47 tag, ``direction`` 'ltr'
+    or 'rtl', ``canonical`` and ``image`` are absolute http(s) addresses.
+    """
 
     title: str = ""
     byline: str = ""
@@ -24,6 +71,99 @@ class Metadata:
 
 def read_metadata(tree: HtmlElement, url: str, base: str) -> Metadata:
     """Read a page's metadata from JSON-LD, OpenGraph, Dublin Core, meta, microdata, the page."""
-    del url, base
-    title = tree.findtext(".//title") or ""
-    return Metadata(title=" ".join(title.split()), language=tree.get("lang") or "")
+    head = read_head(tree)
+    canonical = _address(head.links.get("canonical", ""), base) or _address(
+        head.first("og:url", limit=_ADDRESS), base
+    )
+    described = describe(read_json_ld(tree), (url, canonical))
+    heads = headings(tree)
+    sites = [
+        *head.all("og:site_name", limit=100),
+        *(attribute(each, 100) for each in described.sites),
+    ]
+    stated = [*described.titles, *(value for name in _TITLES for value in head.all(name))]
+    title = choose_title(head.title, heads, [attribute(each) for each in stated], sites, url)
+    site = next(filter(None, sites), "") or site_part(head.title, heads, url) or head.first(*_SITES)
+    text = sample(tree)
+    language = settle(_languages(tree, head, described), text)
+    names, published = _authors(head, described, language, site, title), _published(head, described)
+    if not names or not published:
+        marks = read_marks(tree)
+        names = names or byline(marks.authors, language, site, title)
+        published = published or next(iter(marks.dates), "")
+    return Metadata(
+        title=title,
+        byline=names,
+        published=published,
+        site=site,
+        lead=head.first(*_LEADS, limit=_LEAD) or attribute(next(iter(described.leads), ""), _LEAD),
+        language=language,
+        direction=_direction(tree) or direction_of(language, text),
+        canonical=canonical,
+        image=_image(head, described, base),
+    )
+
+
+def sample(tree: HtmlElement) -> str:
+    """Return text of a page's paragraphs, enough to tell its language by."""
+    found: list[str] = []
+    length = 0
+    for tag in ("p", "div", "td", "li", "a"):
+        for element in tree.iter(tag):
+            text = element.text if tag != "p" else "".join(element.itertext())
+            if text and len(text) > 20:
+                text = line(text, _SAMPLE)
+                found.append(text)
+                length += len(text)
+                if length > _SAMPLE:
+                    return " ".join(found)
+        if length > 400:
+            break
+    return " ".join(found)
+
+
+def _address(stated: str, base: str) -> str:
+    stated = line(stated[:_ADDRESS], _ADDRESS)
+    return resolve(base, stated) if stated and " " not in stated else ""
+
+
+def _image(head: Head, described: Described, base: str) -> str:
+    stated = [*(value for name in _IMAGES for value in head.all(name, limit=_ADDRESS)),
+              *(attribute(each, _ADDRESS) for each in described.images)]  # fmt: skip
+    return next((found for each in stated if (found := _address(each, base))), "")
+
+
+def _languages(tree: HtmlElement, head: Head, described: Described) -> list[str]:
+    """Return what a page states as its language, the surest first."""
+    body = tree.find("body")
+    stated = [
+        each.get(name) or ""
+        for each in (tree, body)
+        if each is not None
+        for name in ("lang", "xml:lang")
+    ]
+    for name in _LANGUAGES:
+        stated += head.all(name, limit=60)
+    return [*stated, *described.languages]
+
+
+def _authors(head: Head, described: Described, language: str, *others: str) -> str:
+    """Return the byline that a page's statements give, JSON-LD's first."""
+    for stated in (described.authors, *(head.all(name) for name in _AUTHORS)):
+        found = byline(stated, language, *others)
+        if found:
+            return found
+    return ""
+
+
+def _published(head: Head, described: Described) -> str:
+    stated = [*described.published, *(value for name in _DATES for value in head.all(name))]
+    return next((found for each in stated if (found := iso_date(each))), "")
+
+
+def _direction(tree: HtmlElement) -> str:
+    for each in (tree, tree.find("body")):
+        stated = "" if each is None else (each.get("dir") or "").strip().lower()
+        if stated in {"ltr", "rtl"}:
+            return stated
+    return ""

@@ -1,0 +1,50 @@
+"""Strangers' words as one clean line of text."""
+
+from __future__ import annotations
+
+import html
+import re
+
+#: What a line never holds: controls, bidi overrides and isolates, invisible signs, private use
+#: (icon fonts), halves of surrogate pairs, noncharacters.
+_DROPPED = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069"
+    "\ue000-\uf8ff\ud800-\udfff\ufeff\ufff9-\ufffc\ufffe\uffff]"
+)
+_TAGS = re.compile(
+    r"</?(?:a|abbr|b|bdi|br|cite|em|font|i|mark|p|q|s|small|span|strong|sub|sup|u)\b[^<>]{0,300}>",
+    re.IGNORECASE,
+)
+
+#: How much longer than its limit a text may be before it is cleaned: entities and space shrink.
+_SLACK = 8
+
+
+def line(text: str | None, limit: int = 500) -> str:
+    """Return text with white space folded and what cannot be seen left out, cut at ``limit``."""
+    if not text:
+        return ""
+    folded = " ".join(_DROPPED.sub("", text[: limit * _SLACK]).split())
+    if len(folded) <= limit:
+        return folded
+    cut = folded[: limit - 1]
+    words = cut.rpartition(" ")[0]
+    return (words if len(words) > limit // 2 else cut).rstrip() + "…"
+
+
+def attribute(text: str | None, limit: int = 500) -> str:
+    """Return the line of an attribute or of a string in a script, entities in it decoded.
+
+    The parser has decoded an attribute once, yet publishing systems escape twice, and put inline
+    markup where only text belongs.
+    """
+    if not text:
+        return ""
+    text = text[: limit * _SLACK]
+    for _ in range(2):
+        if "&" not in text:
+            break
+        text = html.unescape(text)
+    if "</" in text:
+        text = _TAGS.sub("", text)
+    return line(text, limit)

@@ -1,0 +1,222 @@
+"""What a page's body marks as headings, authors and dates: by microdata, RDFa, ``rel``, class."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain, islice
+
+from lxml.html import HtmlElement
+
+from .dates import iso_date, written_date
+from .lines import line
+
+#: Headings kept of a page.
+_MOST_HEADINGS = 20
+#: How far from the main heading a mark may stand, in elements: below it, above it; and how far
+#: from the page's top where there is no heading.
+_BELOW, _ABOVE, _ALONE = 80, 40, 300
+#: How deep a mark's surroundings are looked into.
+_DEPTH = 40
+_MOST_CHARS = 160
+
+_TAG = "*"
+_IS_AUTHOR, _IS_DATE = 1, 2
+_AUTHOR = re.compile(
+    r"(?:^|[\s_-])(?:byline|by-line|authors?|autor(?:en|in)?|auteurs?|autore|writer|writtenby)"
+    r"(?:[-_]{1,2}(?:names?|link|title|text|url|list|item|info))*(?:$|\s)|authorname|byline__",
+    re.IGNORECASE,
+)
+_DATE = re.compile(
+    r"(?:^|[\s_-])(?:published|pubdate|pub-date|dt-published|publish-?(?:ed-?)?(?:date|time)"
+    r"|date-?published|entry-date|post-date|posted-on|article-date)(?:$|\s)",
+    re.IGNORECASE,
+)
+#: What holds the marks of other stories, and of those who write below this one.
+_ELSEWHERE = re.compile(
+    r"(?<!has)(?<!with)(?<!no)(?:^|[\s_-])(?:comments?|comment-\w+|related|recommend\w*|sidebar"
+    r"|teasers?|repl(?:y|ies)|reviews|newsletter|carousel|popular|trending|read-?(?:next|more)"
+    r"|most-read|testimonials?|cards?|latest|disqus|bio)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_ELSEWHERE_TAGS = frozenset({"aside", "blockquote", "figure", "footer", "form", "nav", "tr"})
+_UPDATED = re.compile(
+    r"updat|modif|revis|edited|aktualisiert|geändert|mis à jour|actualiz|aggiorna|atualiz|"
+    r"bijgewerkt|uppdater|opdater|oppdater|обновлен|更新",
+    re.IGNORECASE,
+)
+#: A line that begins as bylines do, in the languages in which that word begins nothing else.
+_BYLINE = re.compile(
+    r"\s{0,40}(?:(?:[Ww]ritten |[Pp]osted |[Pp]ublished )?[Bb]y\s|BY\s|Von\s|VON\s|Por\s|Par\s"
+    r"|Door\s|Автор:|Текст:|文[／/・:：]|記者[:：\s]|作者[:：])"
+)
+
+
+@dataclass(slots=True)
+class Marks:
+    """Authors and dates as marked, those that belong to the page's own story."""
+
+    authors: list[str] = field(default_factory=list)
+    dates: list[str] = field(default_factory=list)
+
+
+def headings(tree: HtmlElement) -> list[str]:
+    """Return the text of the page's main headings, in document order."""
+    found: list[str] = []
+    for element in tree.iter("h1"):
+        text = line("".join(element.itertext())) or _picture(element)
+        if text and text not in found:
+            found.append(text)
+            if len(found) >= _MOST_HEADINGS:
+                break
+    return found
+
+
+def _picture(element: HtmlElement) -> str:
+    return next((line(each.get("alt")) for each in element.iter("img")), "")
+
+
+def read_marks(tree: HtmlElement) -> Marks:
+    """Read who is marked as the page's author, and when as the day it was published.
+
+    Only what stands near the main heading is looked at: other stories' marks are farther off.
+    """
+    heading = next((each for each in tree.iter("h1") if line("".join(each.itertext()))), None)
+    if heading is None:
+        body = tree.find("body")
+        near = [islice(tree.iter(_TAG) if body is None else body.iter(_TAG), _ALONE)]
+    else:
+        near = [
+            islice(chain(heading.iterdescendants(_TAG), _following(heading)), _BELOW),
+            islice(_preceding(heading), _ABOVE),
+        ]
+    marks = Marks()
+    kinds: dict[str, int] = {}
+    for elements in near:
+        authors: list[HtmlElement] = []
+        dates: list[HtmlElement] = []
+        for element in elements:
+            kind = _kind(element, kinds)
+            if kind == _IS_AUTHOR or (not kind and _begins(element)):
+                authors.append(element)
+            elif kind == _IS_DATE:
+                dates.append(element)
+        marks.authors = marks.authors or _first(authors, _author)
+        marks.dates = marks.dates or _first(dates, _date)
+    return marks
+
+
+def _following(element: HtmlElement) -> Iterator[HtmlElement]:
+    """Yield the elements after one, and all inside them, in document order."""
+    above: HtmlElement | None = element
+    while above is not None and above.tag != "body":
+        for beside in above.itersiblings(_TAG):
+            yield from beside.iter(_TAG)
+        above = above.getparent()
+
+
+def _preceding(element: HtmlElement) -> Iterator[HtmlElement]:
+    """Yield the elements before one, the nearest branches first."""
+    above: HtmlElement | None = element
+    while above is not None and above.tag != "body":
+        for beside in above.itersiblings(_TAG, preceding=True):
+            yield from beside.iter(_TAG)
+        above = above.getparent()
+
+
+def _kind(element: HtmlElement, kinds: dict[str, int]) -> int:
+    """Tell what an element is marked as: author, date, or 0 for neither."""
+    tag = element.tag
+    named = element.get("class")
+    kind = 0
+    if named:
+        known = kinds.get(named)
+        if known is None:
+            short = named[:400]
+            known = _IS_AUTHOR if _AUTHOR.search(short) else _IS_DATE if _DATE.search(short) else 0
+            kinds[named] = known
+        kind = known
+    item = element.get("itemprop") or element.get("property")
+    if item:
+        names = item[:100].split()
+        if "author" in names or "creator" in names or "schema:author" in names:
+            return _IS_AUTHOR
+        if "datePublished" in names or "schema:datePublished" in names:
+            return _IS_DATE
+        if "dateModified" in names:
+            return 0
+    if tag == "time":
+        return 0 if kind == _IS_AUTHOR or _modified(element) else _IS_DATE
+    if tag == "a" and "author" in (element.get("rel") or "").split():
+        return _IS_AUTHOR
+    return kind
+
+
+def _modified(element: HtmlElement) -> bool:
+    parent = element.getparent()
+    around = element.get("class") or ""
+    before = "" if parent is None else (parent.text or "")[:60] + (parent.get("class") or "")[:60]
+    return bool(_UPDATED.search(around + " " + before))
+
+
+def _begins(element: HtmlElement) -> bool:
+    """Tell whether an element's text begins as a byline does."""
+    text = element.text
+    return bool(text and _BYLINE.match(text))
+
+
+def _first(marks: list[HtmlElement], read: Callable[[HtmlElement], str]) -> list[str]:
+    """Read the first mark that says something, and those beside it."""
+    home: HtmlElement | None = None
+    found: list[str] = []
+    for mark in marks:
+        text = read(mark)
+        if not text or _elsewhere(mark):
+            continue
+        above = mark.getparent()
+        if home is None:
+            home = above
+        if not found or (above is home and text not in " ".join(found)):
+            found.append(text)
+    return found
+
+
+def _elsewhere(mark: HtmlElement) -> bool:
+    """Tell whether a mark stands in what is not the page's own story."""
+    above: HtmlElement | None = mark
+    for _ in range(_DEPTH):
+        if above is None or above.tag in {"body", "html", "main"}:
+            return False
+        if above.tag in _ELSEWHERE_TAGS:
+            return True
+        named = above.get("class")
+        if named and _ELSEWHERE.search(named[:300]):
+            return True
+        above = above.getparent()
+    return False
+
+
+def _author(mark: HtmlElement) -> str:
+    """Return the name in a mark: what is marked as name, else its whole text when short."""
+    if mark.get("content"):
+        return mark.get("content") or ""
+    for each in islice(mark.iterdescendants(), 60):
+        if each.get("itemprop") == "name" or "author" in (each.get("rel") or "").split():
+            text = line("".join(each.itertext()) or each.get("content"))
+            if text:
+                return text
+    text = line("".join(mark.itertext()), _MOST_CHARS + 1)
+    return text if len(text) <= _MOST_CHARS else ""
+
+
+def _date(mark: HtmlElement) -> str:
+    """Return the date in a mark, of its machine-readable value where there is one."""
+    for value in (mark.get("datetime"), mark.get("content"), mark.get("title")):
+        if value and (found := iso_date(value)):
+            return found
+    inner = None if mark.tag == "time" else mark.find(".//time")
+    if inner is not None:
+        return _date(inner)
+    text = line("".join(mark.itertext()), _MOST_CHARS + 1)
+    return written_date(text) if len(text) <= _MOST_CHARS else ""
