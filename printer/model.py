@@ -67,6 +67,30 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
+class Judged:
+    """A text segment and what was thought of it: ``scores`` by extractor, above 0 is kept.
+
+    ``place`` names its block and that block's ancestors, innermost last.
+    """
+
+    text: str
+    place: str
+    keep: bool
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a page's article is what it is: every segment, with every extractor's score."""
+
+    url: str
+    title: str
+    kind: str
+    confidence: float
+    segments: tuple[Judged, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Picture:
     """A picture made ready for print: ``data`` is embedded as it stands.
 

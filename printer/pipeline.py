@@ -23,8 +23,9 @@ from .dom.continuation import next_page
 from .dom.page import Page, read_page
 from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
 from .extract import decide
+from .extract.explain import explain
 from .images import choose_pictures
-from .model import Capture, Failure, Result
+from .model import Capture, Explanation, Failure, Result
 from .options import ExtractOptions, FetchOptions, ImageOptions, PrintOptions
 
 if TYPE_CHECKING:
@@ -118,6 +119,12 @@ class Printer:
         if reading.article.confidence >= UNSURE:
             return reading
         return self._read_in_browser(reading, capture.requested_url)
+
+    def explain(self, source: Source) -> Explanation:
+        """Fetch a page and say what every extractor thought of each of its segments."""
+        capture = self._capture(source)
+        page = read_page(capture.body, capture.url, capture.charset)
+        return explain(page, decide(page, self.extract))
 
     def print(self, sources: Sequence[Source]) -> Result:
         """Print pages to one PDF.

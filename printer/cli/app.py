@@ -38,7 +38,7 @@ webprint URL URL URL --bundle week.pdf      several pages in one PDF
 
 webprint extract URL --to markdown          the article as Markdown
 
-[bold]Commands[/bold]  extract, config; each has its own --help.
+[bold]Commands[/bold]  extract, explain, config; each has its own --help.
 [bold]Also[/bold]  --version, --install-completion, --show-completion.
 
 Settings may stand in webprint.toml and in WEBPRINT_* variables too; 'webprint config' shows them.
@@ -88,6 +88,14 @@ Pages = Annotated[
         metavar="PAGE",
         help="An address, a local HTML file, or - for standard input. A last word ending in .pdf "
         "is the file to write.",
+        show_default=False,
+    ),
+]
+Page = Annotated[
+    str,
+    typer.Argument(
+        metavar="PAGE",
+        help="An address, a local HTML file, or - for standard input.",
         show_default=False,
     ),
 ]
@@ -143,11 +151,7 @@ def print_(
 @app.command()
 @with_settings("Article", "Fetching", "Run")
 def extract(
-    page: Annotated[str, typer.Argument(
-            metavar="PAGE",
-            help="An address, a local HTML file, or - for standard input.",
-            show_default=False,
-        )],
+    page: Page,
     *,
     loaded: config.Loaded,
     to: Annotated[Form, typer.Option("--to", "-t", help="What to write.")] = Form.json,
@@ -162,11 +166,32 @@ def extract(
         reading = printer.read(_source(page, url, loaded.settings.max_size))
     for warning in reading.article.warnings:
         console.warn(warning)
-    data = _written(reading, to).encode()
-    if out == output.STDOUT:
-        output.write_stdout(data)
+    _deliver(_written(reading, to), out)
+
+
+@app.command("explain")
+@with_settings("Article", "Fetching", "Run")
+def explain_(
+    page: Page,
+    *,
+    loaded: config.Loaded,
+    as_json: Annotated[bool, typer.Option("--json", help="Write data for programs.")] = False,
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="The file to write instead of stdout.")
+    ] = "-",
+    url: BaseURL = "",
+) -> None:
+    """Show why the article is what it is: each piece of text and what every method thought."""
+    from ..render.explain import to_data, to_report
+
+    console = Console(loaded.settings.verbose, loaded.settings.quiet)
+    with _printer(loaded.settings, [page], console) as printer, console.progress(1):
+        explanation = printer.explain(_source(page, url, loaded.settings.max_size))
+    if as_json:
+        text = json.dumps(to_data(explanation), ensure_ascii=False, indent=2) + "\n"
     else:
-        output.write(Path(out), data)
+        text = to_report(explanation)
+    _deliver(text, out)
 
 
 @app.command("config")
@@ -276,6 +301,14 @@ def _written(reading: Reading, form: Form) -> str:
             return f"{article.title}\n\n{article.text}\n"
         case Form.html:
             return to_html(article)
+
+
+def _deliver(text: str, out: str) -> None:
+    data = text.encode("utf-8", "replace")
+    if out == output.STDOUT:
+        output.write_stdout(data)
+    else:
+        output.write(Path(out), data)
 
 
 def _finish(errors: list[WebprintError]) -> None:

@@ -10,9 +10,9 @@ import time
 import pikepdf
 import pypdfium2
 import pytest
+from stories import SENTENCE, story
 from webserver import Reply
 
-from printer.cli import app as commands
 from printer.errors import (
     BadURL,
     BlockedAddress,
@@ -26,32 +26,6 @@ from printer.errors import (
     TooLarge,
     UsageError,
 )
-
-SENTENCE = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it. "
-
-
-def story(title="Harbour lights go dark", extra=""):
-    paragraphs = "".join(f"<p>{SENTENCE * 3}It was day {n}.</p>" for n in range(6))
-    return (
-        f"<!doctype html><html lang=en><head><title>{title}</title></head><body>"
-        f"<nav><a href=/>Home</a> <a href=/news>News</a></nav>"
-        f"<article><h1>{title}</h1>{paragraphs}{extra}</article></body></html>"
-    )
-
-
-@pytest.fixture
-def webprint(monkeypatch, capsys, tmp_path):
-    """Run a command in this process; returns its exit code, stdout and stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["webprint", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            commands.run()
-        told = capsys.readouterr()
-        return ended.value.code or 0, told.out, told.err
-
-    return run
 
 
 def start(*arguments, **options):

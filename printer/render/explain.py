@@ -1,0 +1,41 @@
+"""An explanation as a page for people and as data for programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..model import Explanation
+from .theme import environment
+
+
+def to_report(explanation: Explanation) -> str:
+    """Return the explanation as an HTML page: segments coloured by what each method scored."""
+    first = explanation.segments[0].scores if explanation.segments else {}
+    return (
+        environment()
+        .get_template("report/explain.html.j2")
+        .render(
+            page=explanation,
+            names=list(first),
+            kept=sum(segment.keep for segment in explanation.segments),
+        )
+    )
+
+
+def to_data(explanation: Explanation) -> dict[str, Any]:
+    """Return the explanation as plain data for JSON."""
+    return {
+        "url": explanation.url,
+        "title": explanation.title,
+        "kind": explanation.kind,
+        "confidence": round(explanation.confidence, 3),
+        "segments": [
+            {
+                "text": segment.text,
+                "place": segment.place,
+                "keep": segment.keep,
+                "scores": {name: round(score, 4) for name, score in segment.scores.items()},
+            }
+            for segment in explanation.segments
+        ],
+    }

@@ -1,0 +1,34 @@
+import json
+
+from stories import story
+
+from printer import model
+from printer.render.explain import to_report
+
+
+def test_the_report_shows_every_segment(webprint, tmp_path):
+    (tmp_path / "a.html").write_text(story(extra="<p>Bread &lt;script&gt; &amp; butter.</p>"))
+    code, out, _ = webprint("explain", "a.html")
+    assert code == 0
+    assert out.count("<tr") == 1 + 10
+    assert "Bread &lt;script&gt; &amp; butter." in out
+    assert "max-subsequence" in out
+
+
+def test_the_data_hold_every_score(webprint, tmp_path):
+    (tmp_path / "a.html").write_text(story())
+    code, out, _ = webprint("explain", "a.html", "--json")
+    assert code == 0
+    page = json.loads(out)
+    kept = [segment["text"] for segment in page["segments"] if segment["keep"]]
+    assert sum("It was day" in text for text in kept) == 6
+    for segment in page["segments"]:
+        assert {"text-to-tag", "summary-node", "article-subtree"} <= set(segment["scores"])
+
+
+def test_a_page_cannot_write_into_the_report():
+    hostile = "</title><script>alert(1)</script>"
+    judged = model.Judged(hostile, hostile, True, {hostile: 1.0})
+    report = to_report(model.Explanation(hostile, hostile, hostile, 0.5, (judged,)))
+    assert "<script" not in report
+    assert "default-src 'none'" in report
