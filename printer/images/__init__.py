@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ..dom.page import Page
 from ..model import Placed, Verdict
+from .choice import choose, place, unite
 
 __all__ = ["choose_pictures"]
 
 
-def choose_pictures(page: Page, verdict: Verdict) -> tuple[Placed, ...]:
+def choose_pictures(page: Page, verdict: Verdict, method: str = "default") -> tuple[Placed, ...]:
     """Choose the article's pictures, in document order."""
-    del page, verdict
-    return ()
+    return tuple(place(page, each) for each in unite(choose(page, verdict, method)))

@@ -1,0 +1,313 @@
+"""The pictures of a page: every place where one stands, with all its addresses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from lxml import etree, html
+from lxml.html import HtmlElement
+
+from ..dom.page import Page
+from .addresses import (
+    PREVIEW,
+    Address,
+    absolute,
+    background_of,
+    best,
+    likeness,
+    named_by,
+    stated_width,
+)
+from .drawings import drawing_title
+
+Kind = Literal["image", "drawing", "poster", "background", "lead"]
+
+#: Pictures beyond this many are not looked at.
+MOST = 3000
+
+_TAGS = ("img", "amp-img", "amp-anim", "video", "svg", "object", "noscript")
+_IMAGES = frozenset({"img", "amp-img", "amp-anim"})
+#: How far apart, in levels of the tree, copies of one picture may stand.
+_NEAR = 4
+_NUMBER = re.compile(r"\s{0,9}(\d{1,5})(?:\.\d{1,9})?\s{0,9}(?:px)?\s{0,9}$")
+_STYLE = {
+    side: re.compile(rf"(?:^|[;\s]){side}\s{{0,9}}:\s{{0,9}}(\d{{1,5}})(?:\.\d{{1,9}})?px")
+    for side in ("width", "height")
+}
+_BACKGROUND = etree.XPath(
+    "//*[contains(@style,'url(') or @data-bg or @data-background-image or @data-bgset]"
+)
+_BOTH = re.compile(r"[-_=/](\d{2,4})(?:x|%2C|,)(\d{2,4})(?![\d])", re.IGNORECASE)
+_MOST_NOSCRIPT = 20_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A place in the page where a picture stands.
+
+    ``at`` is the index in the page's outline of the element or, when that holds no index, of the
+    one around it; ``before`` the index of the segment that the picture stands in or before.
+    ``width`` and ``height`` are CSS pixels as declared (0: unknown), ``natural`` the width of the
+    widest version as far as an address or ``srcset`` tells.  ``addresses`` are as the page writes
+    them; ``same`` is what all addresses of this picture have in common.
+    """
+
+    element: HtmlElement
+    kind: Kind
+    at: int
+    before: int
+    addresses: tuple[Address, ...] = ()
+    alt: str = ""
+    title: str = ""
+    width: int = 0
+    height: int = 0
+    natural: int = 0
+    same: str = ""
+
+    @property
+    def chosen(self) -> Address | None:
+        """The address to print from."""
+        return best(self.addresses)
+
+    def sources(self, base: str) -> tuple[str, ...]:
+        """Return every usable address, the one to print from first."""
+        chosen = self.chosen
+        urls = [chosen.url] if chosen else []
+        urls += [each.url for each in self.addresses]
+        return tuple(dict.fromkeys(filter(None, (absolute(url, base) for url in urls))))
+
+
+def find_candidates(page: Page) -> list[Candidate]:
+    """Return the pictures of a page in document order, copies that stand together as one."""
+    places = _Places(page)
+    found: list[Candidate] = []
+    for element in page.tree.iter(*_TAGS):
+        if len(found) >= MOST:
+            break
+        for candidate in _read(element, places):
+            if not (found and _merge(found, candidate)):
+                found.append(candidate)
+    found = [each for each in found if each.kind == "drawing" or _has_address(each)]
+    if "url(" in page.source or "data-b" in page.source:
+        found += _backgrounds(page, places, {each.element for each in found})
+        found.sort(key=lambda each: (each.at, each.before))
+    return found
+
+
+class _Places:
+    """Where elements stand in a page's outline."""
+
+    __slots__ = ("index", "outline")
+
+    def __init__(self, page: Page) -> None:
+        self.outline = page.outline
+        self.index = {element: i for i, element in enumerate(page.outline.elements)}
+
+    def of(self, element: HtmlElement) -> tuple[int, int]:
+        """Return the index of an element (or of what holds it), and of the segment after it."""
+        found = self.index.get(element)
+        if found is not None:
+            return found, self.outline.begins[found]
+        node = element
+        while True:
+            above = node.getparent()
+            if above is None:
+                return 0, 0
+            found = self.index.get(above)
+            if found is not None:
+                break
+            node = above
+        before = node.getprevious()
+        for _ in range(8):
+            if before is None:
+                break
+            inside = self.index.get(before)
+            if inside is not None:
+                return found, self.outline.ends[inside]
+            before = before.getprevious()
+        return found, self.outline.begins[found]
+
+
+def _read(element: HtmlElement, places: _Places) -> Iterator[Candidate]:
+    tag = element.tag
+    if tag in _IMAGES:
+        yield _image(element, element, places)
+    elif tag == "noscript":
+        yield from _unparsed(element, places)
+    elif tag == "video":
+        poster = (element.get("poster") or element.get("data-poster") or "").strip()
+        if poster:
+            yield _made(element, "poster", [Address(poster)], places)
+    elif tag == "object":
+        data = element.get("data") or ""
+        if data and (element.get("type") or "").startswith("image/"):
+            yield _made(element, "image", [Address(data)], places)
+    elif element.getparent() is not None and _is_drawing(element):
+        yield _made(element, "drawing", [], places)
+
+
+def _image(element: HtmlElement, place: HtmlElement, places: _Places) -> Candidate:
+    return _made(place, "image", named_by(element), places, element)
+
+
+def _made(
+    place: HtmlElement,
+    kind: Kind,
+    addresses: list[Address],
+    places: _Places,
+    stated: HtmlElement | None = None,
+) -> Candidate:
+    element = place if stated is None else stated
+    at, before = places.of(place)
+    width, height = _side(element, "width"), _side(element, "height")
+    chosen = best(addresses)
+    natural = max((a.width or stated_width(a.url) for a in addresses), default=0)
+    if chosen and not (width and height):
+        match = _BOTH.search(chosen.url[-200:])
+        if match and not width and not height:
+            width, height = int(match[1]), int(match[2])
+    if kind == "drawing":
+        width, height = _drawn_size(element, width, height)
+    return Candidate(
+        element=place,
+        kind=kind,
+        at=at,
+        before=before,
+        addresses=tuple(addresses),
+        alt=drawing_title(element)
+        if kind == "drawing"
+        else " ".join((element.get("alt") or "").split())[:2000],
+        title=" ".join((element.get("title") or "").split())[:2000],
+        width=width,
+        height=height,
+        natural=natural,
+        same=likeness(chosen.url) if chosen else "",
+    )
+
+
+def _side(element: HtmlElement, side: str) -> int:
+    match = _NUMBER.match(element.get(side) or "")
+    if match is None:
+        style = element.get("style")
+        match = _STYLE[side].search(style[:2000]) if style else None
+    return int(match[1]) if match else 0
+
+
+def _unparsed(element: HtmlElement, places: _Places) -> Iterator[Candidate]:
+    """Read the pictures in a ``noscript`` whose content was left as text."""
+    text = element.text or ""
+    if len(element) or "<img" not in text or len(text) > _MOST_NOSCRIPT:
+        return
+    for image in html.fragment_fromstring(text, create_parent="div").iter("img"):
+        yield _image(image, element, places)
+
+
+def _merge(found: list[Candidate], new: Candidate) -> bool:
+    """Merge a candidate with the one before it when both are one picture."""
+    old = found[-1]
+    if old.before != new.before or old.kind != "image" or new.kind != "image":
+        return False
+    if old.element is new.element or not _near(old.element, new.element):
+        return False
+    alike = bool(old.same) and old.same == new.same
+    if not alike and not _is_preview(old) and not _is_preview(new):
+        return False
+    # What stands in noscript stands nowhere when the page is shown.
+    keep, other = (new, old) if _is_preview(old) and _shown(new) else (old, new)
+    found[-1] = replace(
+        keep,
+        addresses=tuple({a.url: a for a in (*other.addresses, *keep.addresses)}.values()),
+        alt=keep.alt or other.alt,
+        title=keep.title or other.title,
+        width=keep.width or other.width,
+        height=keep.height or other.height,
+        natural=max(keep.natural, other.natural),
+        same=other.same if _is_preview(keep) else keep.same,
+    )
+    return True
+
+
+def _has_address(candidate: Candidate) -> bool:
+    """Tell whether there is a picture at all, not only what stands there until it is loaded."""
+    return any(
+        each.rank < PREVIEW or not each.url.startswith("data:") for each in candidate.addresses
+    )
+
+
+def _is_preview(candidate: Candidate) -> bool:
+    return all(each.rank == PREVIEW for each in candidate.addresses)
+
+
+def _shown(candidate: Candidate) -> bool:
+    node: HtmlElement | None = candidate.element
+    for _ in range(_NEAR):
+        if node is None:
+            break
+        if node.tag == "noscript":
+            return False
+        node = node.getparent()
+    return True
+
+
+def _near(one: HtmlElement, other: HtmlElement) -> bool:
+    """Tell whether two elements share an ancestor a few levels up."""
+    above = set()
+    node: HtmlElement | None = one
+    for _ in range(_NEAR):
+        node = node.getparent() if node is not None else None
+        above.add(node)
+    node = other
+    for _ in range(_NEAR):
+        node = node.getparent() if node is not None else None
+        if node is not None and node in above:
+            return True
+    return False
+
+
+def _backgrounds(page: Page, places: _Places, taken: set[HtmlElement]) -> Iterator[Candidate]:
+    """Yield the backgrounds of elements that hold little but them."""
+    begins, ends = page.outline.begins, page.outline.ends
+    found: list[HtmlElement] = _BACKGROUND(page.tree)  # type: ignore[assignment]
+    for count, element in enumerate(found):
+        if count >= MOST:
+            return
+        index = places.index.get(element)
+        if index is None or element in taken or ends[index] - begins[index] > 1:
+            continue
+        if element.tag in ("body", "html", "img") or element.find(".//img") is not None:
+            continue
+        addresses = background_of(element)
+        if addresses:
+            yield _made(element, "background", addresses, places)
+
+
+_LARGE = 150
+
+
+def _is_drawing(element: HtmlElement) -> bool:
+    """Tell a drawing from an icon: in a figure, or large by its own account."""
+    above = element.getparent()
+    for _ in range(3):
+        if above is None:
+            break
+        if above.tag == "figure":
+            return True
+        if above.tag in ("a", "button"):
+            return False
+        above = above.getparent()
+    width, height = _drawn_size(element, _side(element, "width"), _side(element, "height"))
+    return element.get("role") == "img" and min(width, height) >= _LARGE
+
+
+def _drawn_size(element: HtmlElement, width: int, height: int) -> tuple[int, int]:
+    """Return a drawing's size: its own, or that of its view box."""
+    box = (element.get("viewbox") or element.get("viewBox") or "").replace(",", " ").split()
+    if not (width and height) and len(box) == 4:
+        try:
+            return round(float(box[2][:12])), round(float(box[3][:12]))
+        except (ValueError, OverflowError):
+            return width, height
+    return width, height

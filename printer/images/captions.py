@@ -1,0 +1,263 @@
+"""Captions: which text of the page is a picture's, and the credit in it.
+
+Three ways of finding it: by markup and by where the text stands (:func:`default_caption`), CUTER's
+climb from the picture (:func:`climbed_caption`), and the text of the first block around the picture
+(:func:`block_caption`, Joshi and Liu).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from lxml.html import HtmlElement
+
+from ..article import Spans, plain
+from ..dom.page import Page
+from ..dom.segments import Segment, Within
+from ..model import Verdict
+from .candidates import Candidate
+from .wording import read_caption
+
+#: CUTER: a caption has more characters than the first and at most the second.
+CLIMB_CHARS = (30, 200)
+#: CUTER climbs to 'a close ancestor'; the paper does not say how close.
+CLIMB_LEVELS = 6
+
+#: Joshi and Liu's block elements (section 4.2), and those that came into HTML since.
+BLOCKS = frozenset(
+    "div p br li ul ol td tr table h1 h2 h3 h4 h5 h6 hr "  # noqa: SIM905
+    "body article section main aside header footer nav figure center dl dd blockquote".split()
+)
+
+_LEVELS = 7
+_MOST_CHARS = 1200
+_MOST_BARE = 200
+_MOST_SEGMENTS = 8
+
+_CAPTION = re.compile(
+    r"caption|(?<![a-z])(?:cap|legend[ae]?|bildunterschrift|bild-?text|didascalia|dida|pie-?de-?foto|"
+    r"credits?|copyright|attribution|photo-?(?:text|desc\w{0,8})|image-?(?:desc\w{0,8}|text|title|meta)|"
+    r"img-?(?:desc\w{0,8}|text)|subtitle-?img|fig-?text|byline-?img)(?![a-z])",
+    re.IGNORECASE,
+)
+_NO_CAPTION = re.compile(
+    r"recaptcha|closed-?caption|captions?-?(?:toggle|button|track)", re.IGNORECASE
+)
+_CREDIT_LINE = re.compile(
+    r"^(?:\(?\s?(?:photos?|pictures?|images?|fotos?|bild(?:er)?|graphics?|illustrations?|sources?|quellen?|"
+    r"fonte|fuente|credits?|crédits?|copyright|courtesy)(?:\s(?:credits?|by|courtesy|of|source|via)){0,2}\s?[:：]|©|\(c\)\s|"
+    r"photos? by\s|photograph by\s|image via\s|写真|撮影|图片来源|图源|出典|来源)|"
+    r"(?:\||[(\[]|[–—-]\s|\.\s)\s?(?:photos?|pictures?|images?|fotos?|photograph)(?:\s(?:credit|by|courtesy|via)|\s?:)",
+    re.IGNORECASE,
+)
+_STYLED = int(Within.EMPHASIS | Within.SMALL | Within.CAPTION)
+_HEADING = int(Within.HEADING)
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """A caption, its credit where that stands apart, and the segments that they are."""
+
+    spans: Spans = ()
+    credit: str = ""
+    segments: frozenset[int] = frozenset()
+
+    @property
+    def text(self) -> str:
+        """The caption's text without the credit."""
+        return plain(self.spans)
+
+
+class Captions:
+    """Finds the captions of a page's pictures."""
+
+    def __init__(self, page: Page, verdict: Verdict, candidates: Sequence[Candidate]) -> None:
+        self.page = page
+        self.keep = verdict.keep
+        outline = page.outline
+        self.elements, self.parents, self.states = outline.elements, outline.parents, outline.states
+        self.begins, self.ends, self.blocks = outline.begins, outline.ends, outline.blocks
+        self.pictures: Counter[int] = Counter()
+        for candidate in candidates:
+            self.pictures.update(self._chain(candidate.at))
+
+    def _chain(self, at: int) -> Iterator[int]:
+        while at >= 0:
+            yield at
+            at = self.parents[at]
+
+    def default(self, candidate: Candidate) -> Caption:
+        """Return the caption that markup, names or the place of a text say is the picture's."""
+        found = (
+            self._figcaption(candidate)
+            or self._described(candidate)
+            or self._named(candidate)
+            or self._bare(candidate)
+        )
+        if not found or sum(len(each.text) for each in found) > _MOST_CHARS:
+            return Caption()
+        spans, credit = read_caption(found, self.page.base)
+        return Caption(spans, credit, frozenset(each.index for each in found))
+
+    def _within(self, index: int) -> Sequence[Segment]:
+        return self.page.segments[self.begins[index] : self.ends[index]]
+
+    def _figcaption(self, candidate: Candidate) -> Sequence[Segment]:
+        """Return the text of the ``figcaption`` of the nearest figure that has one."""
+        for level, index in enumerate(self._chain(candidate.at)):
+            if level > 2 * _LEVELS:
+                break
+            if self.elements[index].tag != "figure":
+                continue
+            for inner in self._below(index):
+                if self.elements[inner].tag == "figcaption" and self._within(inner):
+                    return self._within(inner)
+            if self.ends[index] - self.begins[index] > _MOST_SEGMENTS:
+                break
+        return ()
+
+    def _below(self, index: int) -> Iterator[int]:
+        """Yield the elements inside one, in document order, a bounded number of them."""
+        for inner in range(index + 1, min(index + 300, len(self.elements))):
+            if self.parents[inner] < index:
+                return
+            yield inner
+
+    def _described(self, candidate: Candidate) -> Sequence[Segment]:
+        """Return the text that ``aria-describedby`` points to, of the picture or its figure."""
+        for index in list(self._chain(candidate.at))[:3]:
+            name = self.elements[index].get("aria-describedby")
+            if not name or self.pictures[index] > 1:
+                continue
+            low = max(0, candidate.before - _MOST_SEGMENTS)
+            near = self.page.segments[low : candidate.before + _MOST_SEGMENTS]
+            found = [each for each in near if name in (each.block.get("id"), _above_id(each.block))]
+            if found:
+                return found
+        return ()
+
+    def _named(self, candidate: Candidate) -> Sequence[Segment]:
+        """Return the text near the picture that stands in elements named as a caption."""
+        before = candidate.before
+        for level, index in enumerate(self._chain(candidate.at)):
+            if level > _LEVELS or (self.pictures[index] > 1 and level and self._reaches(index)):
+                break
+            found = [
+                each for each in self._within(index)[:40]
+                if before - 1 <= each.index < before + 4 and self._is_named(each, index)
+            ]  # fmt: skip
+            if found:
+                return found
+            if self.ends[index] - self.begins[index] > 4 * _MOST_SEGMENTS:
+                break
+        return ()
+
+    def _reaches(self, index: int) -> bool:
+        """Tell whether an element reaches over the running text."""
+        return self.ends[index] - self.begins[index] > 2
+
+    def _is_named(self, segment: Segment, top: int) -> bool:
+        index = self.blocks[segment.index]
+        while index > top:
+            element = self.elements[index]
+            named = f"{element.get('class') or ''} {element.get('itemprop') or ''}"[:300]
+            if _CAPTION.search(named) and not _NO_CAPTION.search(named):
+                return True
+            index = self.parents[index]
+        return False
+
+    def _bare(self, candidate: Candidate) -> Sequence[Segment]:
+        """Return a short text right after the picture that looks like a caption or stands alone."""
+        place = candidate.before
+        if place >= len(self.page.segments):
+            return ()
+        segment = self.page.segments[place]
+        if len(segment.text) > _MOST_BARE or self.states[self.blocks[place]] & _HEADING:
+            return ()
+        for level, index in enumerate(self._chain(candidate.at)):
+            low, high = self.begins[index], self.ends[index]
+            if level > 4:
+                break
+            if high <= place:
+                continue
+            if self.pictures[index] == 1 and low == place and high == place + 1:
+                return [segment] if segment.link_chars < len(segment.text) else ()
+            if self._follows(candidate, place) and (
+                _CREDIT_LINE.search(segment.text) or self._is_styled(segment)
+            ):
+                return [segment]
+            break
+        return ()
+
+    def _follows(self, candidate: Candidate, place: int) -> bool:
+        """Tell whether a segment is the very next thing after a picture, with no other between."""
+        end = min(self.blocks[place], candidate.at + 40)
+        return not any(self.pictures[other] for other in range(candidate.at + 1, end))
+
+    def _is_styled(self, segment: Segment) -> bool:
+        """Tell whether all of a text is emphasised or small."""
+        for element, tail in segment.leaves:
+            text = element.tail if tail else element.text
+            if not text or text.isspace():
+                continue
+            node: HtmlElement | None = element.getparent() if tail else element
+            for _ in range(4):
+                if node is None or node.tag in _SMALL_TAGS:
+                    break
+                node = node.getparent() if node is not segment.block else None
+            if node is None or node.tag not in _SMALL_TAGS:
+                return False
+        return True
+
+
+_SMALL_TAGS = frozenset({"em", "i", "small", "figcaption", "cite", "sub", "font"})
+
+
+def _above_id(element: HtmlElement) -> str | None:
+    above = element.getparent()
+    return above.get("id") if above is not None else None
+
+
+def climbed_caption(
+    page: Page, verdict: Verdict, candidate: Candidate
+) -> tuple[str, frozenset[int]]:
+    """Return CUTER's caption and its segment (Adam et al., section IV).
+
+    Climb from the picture to the ancestor that holds, after the picture, one text of more than 30
+    characters and none of more than 200, and shares no other useful text.  Else the ``title`` or
+    the ``alt`` attribute, whichever is longer, as the paper gives them no order.
+    """
+    outline = page.outline
+    least, most = CLIMB_CHARS
+    index, level = candidate.at, 0
+    while index >= 0 and level < CLIMB_LEVELS:
+        inside = range(outline.begins[index], outline.ends[index])
+        after = [i for i in inside if i >= candidate.before]
+        long = [i for i in after if len(page.segments[i].text) > least]
+        others = [i for i in inside if verdict.keep[i] and i not in long[:1]]
+        if len(long) > 1 or others or any(len(page.segments[i].text) > most for i in long):
+            break
+        if long:
+            return page.segments[long[0]].text, frozenset(long)
+        index, level = outline.parents[index], level + 1
+    return max(candidate.title, candidate.alt, key=len), frozenset()
+
+
+def block_caption(page: Page, candidate: Candidate) -> tuple[str, range]:
+    """Return the text of the picture's first block ancestor, and its segments (Joshi and Liu)."""
+    outline = page.outline
+    index = candidate.at
+    while index > 0 and (
+        outline.elements[index].tag not in BLOCKS or outline.elements[index] is candidate.element
+    ):
+        index = outline.parents[index]
+    inside = range(outline.begins[index], outline.ends[index])
+    return " ".join(page.segments[i].text for i in inside), inside
+
+
+def segments_of(page: Page, indexes: Iterable[int]) -> list[Segment]:
+    """Return segments by their indexes."""
+    return [page.segments[index] for index in indexes]

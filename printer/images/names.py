@@ -1,0 +1,111 @@
+"""What names tell of a picture: the classes and ids around it, and the name of its file.
+
+Names are cut into words (``post-thumbnail``, ``postThumbnail``); a word, or two that stand
+together, is looked up in the lists below.  A star stands for any ending.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_AROUND = {
+    "named as a logo": "logo* brand* masthead sitetitle",
+    "named as a portrait": """
+        avatar* gravatar* author* byline* bio profile* headshot* vcard contributor* writer*
+        reviewer* user userpic userimage team autor* redakteur* staff speaker*""",
+    "named as an icon": "icon* emoji* smiley* smilie* flag flags badge* sprite* ico symbol*",
+    "named for sharing": "share* sharing social* follow* addtoany sns",
+    "named as advertising": """
+        ad ads adv advert* sponsor* banner* promo* dfp gpt affiliate* partner* cta commercial*
+        offer offers upsell* mpu leaderboard* werbung anzeige*""",
+    "named as another story": """
+        related* recommend* recirc* morefrom morestories moreposts morenews readmore readnext youmay
+        popular* trending latest recent* similar* teaser* card cards tile tiles suggest* next prev
+        previous mostread storylist grid feed listing loop thumb thumbs postnavigation crosslink*
+        upnext""",
+    "named as a side column": """
+        sidebar* sidecolumn widget widgets aside rail secondary complementary rightcol* rightcolumn
+        seitenleiste""",
+    "named as a frame of the page": """
+        header footer nav navbar navigation* menu menus topbar bottom toolbar breadcrumb*""",
+    "named as comments": "comment comments commentlist disqus* respond replies",
+    "named as a form": """
+        newsletter* subscri* signup* cookie* consent* modal* popup* overlay* login*""",
+    "named as goods": "product products shop* price* cart buy woocommerce checkout",
+    "named as a gallery": """
+        gallery galleries slide slides slider slideshow carousel* swiper* lightbox* fancybox*""",
+    "named as a lead": """
+        hero* feature featured* lead* postthumbnail cover mainimage headline topimage opener*
+        aufmacher* keyvisual""",
+    "named as content": """
+        content entry* article* postcontent postbody postimage wpimage* wpblock* attachment* body
+        bodytext inline* story richtext* prose figure photo picture illustration* aligncenter
+        alignleft alignright alignnone sizefull sizelarge sizemedium wysiwyg kgimage graf""",
+    "named as a picture with a caption": "caption captions captioned wpcaption mediaobject",
+}  # fmt: skip
+_FILE = {
+    "file of a logo": "logo* brand brands branding",
+    "file of an icon": """
+        icon icons ico favicon* arrow* btn* button* sprite* bullet* chevron* close search star stars
+        check checkmark flag flags emoji* play quote quotes smile* smiley* menu""",
+    "file of a portrait": """
+        avatar* gravatar* author* headshot* profile* portrait* bio user users staff team""",
+    "file of a network": """
+        facebook* twitter* linkedin* instagram* pinterest* youtube* whatsapp* telegram* fb rss email
+        googleplay appstore tiktok* share print reddit*""",
+    "file of an ad": """
+        ad ads advert* banner banners sponsor* promo* cta newsletter* badge badges seal award awards
+        payment* visa paypal""",
+    "file of nothing": """
+        pixel spacer blank transparent placeholder* default loading loader tracking beacon clear
+        noscript collect tr""",
+}  # fmt: skip
+
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_MOST_CHARS = 400
+
+
+def _lists(said: dict[str, str]) -> tuple[dict[str, str], dict[str, list[tuple[str, str]]]]:
+    """Return whole words, and beginnings by their first two letters."""
+    whole: dict[str, str] = {}
+    begun: dict[str, list[tuple[str, str]]] = {}
+    for name, words in said.items():
+        for word in words.split():
+            whole[word.rstrip("*")] = name
+            if word.endswith("*"):
+                begun.setdefault(word[:2], []).append((word[:-1], name))
+    return whole, begun
+
+
+_AROUND_LISTS, _FILE_LISTS = _lists(_AROUND), _lists(_FILE)
+
+
+@lru_cache(8192)
+def around(names: str) -> frozenset[str]:
+    """Return what the names of an element say."""
+    return _look_up(names, _AROUND_LISTS)
+
+
+@lru_cache(4096)
+def of_file(path: str) -> frozenset[str]:
+    """Return what the end of a file's path says."""
+    return _look_up(path, _FILE_LISTS)
+
+
+def _look_up(
+    names: str, lists: tuple[dict[str, str], dict[str, list[tuple[str, str]]]]
+) -> frozenset[str]:
+    whole, begun = lists
+    found = set()
+    last = ""
+    for match in _WORDS.findall(names[:_MOST_CHARS]):
+        word = match.lower()
+        for each in (word, last + word) if last else (word,):
+            name = whole.get(each)
+            if name is None and each[:2] in begun:
+                name = next((n for start, n in begun[each[:2]] if each.startswith(start)), None)
+            if name is not None:
+                found.add(name)
+        last = word
+    return frozenset(found)

@@ -1,0 +1,72 @@
+"""Where the article's pictures stand and how large they are (CUTER, Adam et al., section IV).
+
+The borders of the article are its first and its last useful text node, the first being the latest
+node before the starting paragraph that holds the title.  A picture between them is accepted when
+its width and height are at least 150 px and the longer side is not too long for the shorter; when
+the attributes do not say both, its file has to decide.
+
+What differs from the paper, and why:
+
+- Nodes are text segments, useful ones those that extraction kept.
+- The paper names no limit of the ratio; see ``SizeLimits``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..dom.page import Page
+from ..model import Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeLimits:
+    """The smallest side in pixels (the paper's) and the largest ratio of the sides (ours)."""
+
+    side: int = 150
+    ratio: float = 3.5
+
+
+class Region(NamedTuple):
+    """The first and last segment of the article, and its starting paragraph."""
+
+    first: int
+    start: int
+    last: int
+
+    def holds(self, before: int) -> bool:
+        """Tell whether a picture before (or in) the segment ``before`` is inside the borders."""
+        return self.first <= before <= self.last + 1
+
+
+def region(page: Page, verdict: Verdict) -> Region | None:
+    """Return the borders of the article; nothing when no text was kept."""
+    kept = [index for index, keep in enumerate(verdict.keep) if keep]
+    if not kept:
+        return None
+    start, last = kept[0], kept[-1]
+    title = title_node([each.text for each in page.segments[: start + 1]], page.metadata.title)
+    return Region(start if title is None else title, start, last)
+
+
+def title_node(texts: list[str], title: str) -> int | None:
+    """Return the index of the last text that holds the title, or begins it and is most of it."""
+    wanted = " ".join(title.split()).casefold()
+    if not wanted:
+        return None
+    for index in range(len(texts) - 1, -1, -1):
+        if len(texts[index]) > 3 * len(wanted) or 2 * len(texts[index]) < len(wanted):
+            continue
+        text = texts[index].casefold()
+        if wanted in text or wanted.startswith(text):
+            return index
+    return None
+
+
+def large_enough(width: int, height: int, limits: SizeLimits = SizeLimits()) -> bool | None:
+    """Judge a picture by its declared size; None when that does not decide."""
+    if not width or not height:
+        return None
+    low, high = sorted((width, height))
+    return low >= limits.side and high <= limits.ratio * low

@@ -1,0 +1,280 @@
+"""What tells a picture of the article from the others, as named signals that hold or do not.
+
+Each signal is a short name (``outside the borders``); a table of weights says what it counts for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from urllib.parse import urlsplit
+
+from lxml.html import HtmlElement
+
+from ..dom.page import Page
+from ..dom.segments import Within
+from ..model import Verdict
+from .addresses import likeness
+from .candidates import Candidate
+from .names import around, of_file
+from .region import Region, region
+
+_INSIDE = {
+    int(Within.NAV): "in navigation",
+    int(Within.ASIDE): "in an aside",
+    int(Within.HEADER): "in a header",
+    int(Within.FOOTER): "in a footer",
+    int(Within.FORM): "in a form",
+    int(Within.BUTTON): "in a button",
+    int(Within.FIGURE): "in a figure",
+    int(Within.ITEM): "in a list",
+    int(Within.CELL): "in a table",
+    int(Within.MAIN): "in main",
+    int(Within.ARTICLE): "in an article",
+    int(Within.HIDDEN): "hidden",
+    int(Within.DIALOG): "in a dialog",
+    int(Within.HEADING): "in a heading",
+    int(Within.PARAGRAPH): "in a paragraph",
+    int(Within.QUOTE): "in a quotation",
+    int(Within.DETAILS): "in details",
+}
+
+
+_PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?:$|[?#])", re.IGNORECASE)
+
+#: How many levels above the picture names are read, at most.
+_CLIMB = 7
+_MOST_NAME = 240
+
+
+class Signals:
+    """Reads the signals of a page's candidates."""
+
+    def __init__(self, page: Page, verdict: Verdict, candidates: Sequence[Candidate]) -> None:
+        self.page = page
+        self.region: Region | None = region(page, verdict)
+        outline = page.outline
+        self.parents, self.states = outline.parents, outline.states
+        self.begins, self.ends = outline.begins, outline.ends
+        self.elements = outline.elements
+        sizes = [len(each.text) for each in page.segments]
+        self.chars = [0, *accumulate(sizes)]
+        self.kept = [
+            0, *accumulate(n if k else 0 for n, k in zip(sizes, verdict.keep, strict=True))
+        ]  # fmt: skip
+        self.links = [0, *accumulate(each.link_chars for each in page.segments)]
+        self.repeated = Counter(each.same for each in candidates if each.same)
+        self.shapes = Counter(self._shape(each) for each in candidates)
+        self.lead = likeness(page.metadata.image) if page.metadata.image else ""
+        self.words = _words(page.metadata.title)
+
+    def of(self, candidate: Candidate) -> frozenset[str]:
+        """Return the signals that hold for a candidate."""
+        found = {"always", candidate.kind}
+        chain = self._chain(candidate.at)
+        found.update(_size(candidate))
+        found.update(self._place(candidate))
+        found.update(self._around(candidate, chain))
+        found.update(self._names(candidate, chain))
+        found.update(self._link(candidate))
+        found.update(self._file(candidate))
+        found.update(self._text(candidate))
+        return frozenset(found)
+
+    def _chain(self, at: int) -> list[int]:
+        chain = []
+        while at >= 0:
+            chain.append(at)
+            at = self.parents[at]
+        return chain
+
+    def _shape(self, candidate: Candidate) -> tuple[str, ...]:
+        """Return what the places of one gallery or list have in common."""
+        names = []
+        node: HtmlElement | None = candidate.element
+        for _ in range(4):
+            if node is None:
+                break
+            names.append(f"{node.tag}.{(node.get('class') or '')[:60]}")
+            node = node.getparent()
+        return tuple(names)
+
+    def _place(self, candidate: Candidate) -> Iterable[str]:
+        """Say where the picture stands among the page's text."""
+        if self.region is None:
+            yield "no text"
+            return
+        first, start, last = self.region
+        before = candidate.before
+        if before < first:
+            yield "before the borders"
+        elif before > last + 1:
+            yield "after the borders"
+        elif before <= start:
+            yield "between title and text"
+        elif before == last + 1:
+            yield "right after the text"
+        else:
+            yield "in the text"
+        if before < first and self.chars[first] - self.chars[before] < 200:
+            yield "shortly before the title"
+        for reach, name in ((2, "next to"), (8, "near")):
+            low, high = max(0, before - reach), min(len(self.chars) - 1, before + reach)
+            kept, chars = self._sum(self.kept, low, high), self._sum(self.chars, low, high)
+            yield f"{name}: {_share(kept, chars)}"
+        follow = min(len(self.chars) - 1, before + 4)
+        if self._sum(self.kept, before, follow) == 0:
+            yield "no text of the article follows"
+        if self._sum(self.kept, max(0, before - 4), before) == 0:
+            yield "no text of the article goes before"
+
+    @staticmethod
+    def _sum(sums: list[int], low: int, high: int) -> int:
+        return sums[high] - sums[low]
+
+    def _around(self, candidate: Candidate, chain: list[int]) -> Iterable[str]:
+        """Say what the elements around the picture hold."""
+        state = self.states[chain[0]]
+        for flag, name in _INSIDE.items():
+            if state & flag:
+                yield name
+        holder = next((i for i in chain if self.ends[i] > self.begins[i]), None)
+        if holder is not None:
+            low, high = self.begins[holder], self.ends[holder]
+            chars = self._sum(self.chars, low, high)
+            yield f"with: {_share(self._sum(self.kept, low, high), chars)}"
+            yield f"with {_amount(chars)} of text"
+            if self._sum(self.links, low, high) > chars / 2:
+                yield "with text of links"
+        for level, index in enumerate(chain):
+            low, high = self.begins[index], self.ends[index]
+            kept = self._sum(self.kept, low, high)
+            if kept >= 200:
+                yield f"text of the article {min(level, 9)} levels up"
+                yield f"in a part: {_share(kept, self._sum(self.chars, low, high))}"
+                total = self.kept[-1]
+                yield f"in a part with {'most' if kept > total / 2 else 'little'} of the article"
+                break
+        shape = self.shapes[self._shape(candidate)]
+        if shape > 1:
+            yield "one of few alike" if shape < 4 else "one of many alike"
+        if self.repeated[candidate.same] > 1:
+            yield "repeated"
+
+    def _names(self, candidate: Candidate, chain: list[int]) -> Iterable[str]:
+        """Read the names of the elements between the picture and the article's text."""
+        yield from around(_name(candidate.element))
+        for level, index in enumerate(chain[:_CLIMB]):
+            low, high = self.begins[index], self.ends[index]
+            if level and self._sum(self.kept, low, high) > 0.3 * self.kept[-1]:
+                break
+            yield from around(_name(self.elements[index]))
+
+    def _link(self, candidate: Candidate) -> Iterable[str]:
+        node: HtmlElement | None = candidate.element
+        for _ in range(8):
+            if node is None or node.tag == "a":
+                break
+            node = node.getparent()
+        if node is None or node.tag != "a":
+            return
+        href = (node.get("href") or "").strip()[:2000]
+        if _PICTURE_FILE.search(href):
+            yield "linked to a picture"
+        elif not href or href.startswith(("#", "javascript:")):
+            yield "linked to nowhere"
+        else:
+            host = _host(href)
+            inside = not host or host == _host(self.page.url)
+            if inside and urlsplit(href).path in ("", "/"):
+                yield "linked to the front page"
+            yield "linked within the site" if inside else "linked elsewhere"
+            if "rel" in node.attrib and "sponsored" in (node.get("rel") or ""):
+                yield "linked for money"
+
+    def _file(self, candidate: Candidate) -> Iterable[str]:
+        chosen = candidate.chosen
+        if chosen is None:
+            return
+        url = chosen.url if chosen.url[:5] != "data:" else "data:"
+        path = url.partition("?")[0]
+        yield from of_file(path[-80:])
+        if path.endswith(".svg"):
+            yield "an SVG file"
+        elif path.endswith(".gif"):
+            yield "a GIF file"
+        elif path.endswith(".png"):
+            yield "a PNG file"
+        elif not _PICTURE_FILE.search(path):
+            yield "a file of no kind"
+        if url == "data:":
+            yield "picture as data"
+        if self.lead and candidate.same and candidate.same == self.lead:
+            yield "the page's own picture"
+
+    def _text(self, candidate: Candidate) -> Iterable[str]:
+        alt = candidate.alt
+        if not alt:
+            yield "no alt"
+        elif len(alt) < 12:
+            yield "short alt"
+        elif len(alt) > 50:
+            yield "long alt"
+        if self.words:
+            both = len(self.words & _words(alt))
+            if both >= 2 and both * 2 >= len(self.words):
+                yield "alt like the title"
+            elif both:
+                yield "alt touches the title"
+        if re.search(r"logo|avatar|icon|profile|headshot", alt[:100], re.IGNORECASE):
+            yield "alt of a logo or portrait"
+
+
+def _name(element: HtmlElement) -> str:
+    parts = (element.get("class"), element.get("id"), element.get("role"), element.get("itemprop"))
+    return " ".join(part[:_MOST_NAME] for part in parts if part)
+
+
+def _host(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").removeprefix("www.")
+    except ValueError:
+        return ""
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w{3,}", text[:300].lower()))
+
+
+def _share(part: int, whole: int) -> str:
+    if not part:
+        return "none"
+    share = part / whole
+    return "all" if share > 0.9 else "most" if share > 0.5 else "some"
+
+
+def _amount(chars: int) -> str:
+    return next((f"under {n}" for n in (30, 120, 400, 2000) if chars < n), "plenty")
+
+
+def _size(candidate: Candidate) -> Iterable[str]:
+    width, height = candidate.width, candidate.height
+    if width and height:
+        side, ratio = min(width, height), max(width, height) / min(width, height)
+        yield "side " + next((f"under {n}" for n in (32, 80, 150, 250, 400) if side < n), "large")
+        if ratio > 3.5:
+            yield "a strip"
+        if width == height:
+            yield "square"
+    elif width or height:
+        side = width or height
+        yield "one side " + next((f"under {n}" for n in (80, 150, 300) if side < n), "large")
+    else:
+        yield "no size"
+    if candidate.natural:
+        width = candidate.natural
+        yield "file " + next((f"under {n} wide" for n in (100, 200, 400, 800) if width < n), "wide")
+    if len(candidate.addresses) > 2:
+        yield "in many sizes"

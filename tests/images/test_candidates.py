@@ -1,0 +1,188 @@
+"""The pictures of a page: addresses, copies, placeholders, drawings."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from printer.dom.page import read_page
+from printer.images.addresses import Address, absolute, best, likeness, read_srcset, stated_width
+from printer.images.candidates import MOST, find_candidates
+
+URL = "https://news.example.org/a/story.html"
+
+
+def found(html: str, url: str = URL) -> list[tuple[str, ...]]:
+    page = read_page(f"<body>{html}</body>", url)
+    return [candidate.sources(page.base) for candidate in find_candidates(page)]
+
+
+@pytest.mark.parametrize(
+    ("html", "sources"),
+    [
+        ('<img src="p.jpg">', [("https://news.example.org/a/p.jpg",)]),
+        ('<img src="//cdn.example.org/p.jpg">', [("https://cdn.example.org/p.jpg",)]),
+        ('<amp-img src="/p.jpg"></amp-img>', [("https://news.example.org/p.jpg",)]),
+        (
+            '<img src="/grey.gif" data-src="/p.jpg">',
+            [("https://news.example.org/p.jpg", "https://news.example.org/grey.gif")],
+        ),
+        ('<img data-original="/p.jpg">', [("https://news.example.org/p.jpg",)]),
+        ('<img data-someone-else="/p.jpg">', [("https://news.example.org/p.jpg",)]),
+        (
+            """<img data-attrs='{"src": "https://cdn.example.org/p.png", "w": 3}'>""",
+            [("https://cdn.example.org/p.png",)],
+        ),
+        (
+            '<img src="/s.jpg" srcset="/s.jpg 400w, /m.jpg 1600w, /l.jpg 3000w">',
+            [("m", "s", "l")],
+        ),
+        (
+            '<picture><source srcset="/l.webp 1600w"><source media="(max-width: 600px)"'
+            ' srcset="/tall.webp 1600w"><img src="/s.jpg"></picture>',
+            [("l.webp", "s", "tall.webp")],
+        ),
+        ('<video poster="/p.jpg"></video>', [("https://news.example.org/p.jpg",)]),
+        ("<div style=\"background-image: url('/p.jpg')\"></div>", [("p",)]),
+        ('<div data-bg="/p.jpg"></div>', [("p",)]),
+        ('<img src="javascript:alert(1)">', [()]),
+        ('<img src="data:text/html,<p>">', []),
+        ('<img src="">', []),
+        ("<img>", []),
+    ],
+)
+def test_addresses(html: str, sources: list[tuple[str, ...]]) -> None:
+    def long(name: str) -> str:
+        if "/" in name:
+            return name
+        return f"https://news.example.org/{name}" + ("" if "." in name else ".jpg")
+
+    assert found(html) == [tuple(long(name) for name in each) for each in sources]
+
+
+def test_a_picture_as_data_is_a_picture_when_it_is_no_placeholder() -> None:
+    picture = "data:image/png;base64," + "A" * 6000
+    assert found(f'<img src="{picture}">') == [(picture,)]
+    assert found('<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">') == []
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<figure><img src="data:image/gif;base64,R0lG" data-src="/p.jpg">'
+        '<noscript><img src="/p.jpg"></noscript></figure>',
+        '<img src="data:image/gif;base64,R0lG"><noscript><img src="/p.jpg"></noscript>',
+        '<noscript><img src="/p.jpg"></noscript><img src="/blank.gif" data-src="/p.jpg">',
+        '<img src="/blank.gif"><noscript>&lt;img src="/p.jpg" alt="x"&gt;</noscript>',
+        '<div><img src="/p.jpg?blur=40" class="preview"><img src="/p.jpg?w=1200"></div>',
+        '<span><img src="/p-300x200.jpg"></span><span><img src="/p-1024x683.jpg"></span>',
+        '<amp-img src="/p.jpg"><noscript><img src="/p.jpg"></noscript></amp-img>',
+    ],
+)
+def test_copies_that_stand_together_are_one(html: str) -> None:
+    (sources,) = found(html)
+    assert "p" in sources[0].rsplit("/", 1)[1][:2]
+
+
+def test_pictures_side_by_side_are_not_one() -> None:
+    assert len(found('<p><img src="/a.jpg"><img src="/b.jpg"></p>')) == 2
+    assert len(found('<p><img src="/a.jpg"></p><p>Text between.</p><p><img src="/a.jpg"></p>')) == 2
+
+
+def test_files_are_named_by_files_only() -> None:
+    assert found('<img src="img/p.jpg">', "file:///home/me/page.html") == [
+        ("file:///home/me/img/p.jpg",)
+    ]
+    assert found('<img src="file:///etc/passwd.jpg">') == [()]
+
+
+def test_icons_are_no_drawings() -> None:
+    shape = '<path d="M0 0h9"/>'
+    page = read_page(
+        f'<body><figure><svg viewBox="0 0 600 300">{shape}</svg></figure>'
+        f'<a><svg role="img" viewBox="0 0 600 300">{shape}</svg></a>'
+        f'<p><svg width="16" height="16">{shape}</svg></p></body>'
+    )
+    (drawing,) = find_candidates(page)
+    assert (drawing.kind, drawing.width, drawing.height) == ("drawing", 600, 300)
+
+
+@pytest.mark.parametrize(
+    ("value", "addresses"),
+    [
+        ("a.jpg 1x, b.jpg 2x", [("a.jpg", 0), ("b.jpg", 0)]),
+        ("a.jpg 300w,b.jpg 600w", [("a.jpg", 300), ("b.jpg", 600)]),
+        ("a,w_3,h_2.jpg 30w, b,w_6.jpg 60w 4h", [("a,w_3,h_2.jpg", 30), ("b,w_6.jpg", 60)]),
+        ("a b.jpg 300w", [("a b.jpg", 300)]),
+        ("a.jpg, b.jpg 2x", [("a.jpg", 0), ("b.jpg", 0)]),
+        (" ,, a.jpg , ", [("a.jpg", 0)]),
+        ("", []),
+    ],
+)  # fmt: skip
+def test_srcset(value: str, addresses: list[tuple[str, int]]) -> None:
+    assert [(each.url, each.width) for each in read_srcset(value)] == addresses
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.from_regex(r"[a-z][a-z,/._-]{0,20}[a-z]", fullmatch=True), st.integers(1, 9999)
+        )
+    )
+)
+def test_srcset_reads_back_what_was_written(pairs: list[tuple[str, int]]) -> None:
+    value = ", ".join(f"{url} {width}w" for url, width in pairs)
+    assert [(each.url, each.width) for each in read_srcset(value)] == pairs
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read_without_harm(text: str) -> None:
+    list(read_srcset(text))
+    likeness(text)
+    stated_width(text)
+    assert absolute(text, URL)[:5] in ("", "http:", "https", "data:")
+
+
+def test_the_best_is_wide_enough_and_no_wider() -> None:
+    sizes = [Address(f"{width}.jpg", width, 1) for width in (300, 1500, 1700, 4000)]
+    assert best(sizes) == sizes[2]
+    assert best(sizes[:2]) == sizes[1]
+    assert best([]) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("https://x.org/p-300x200.jpg", "https://x.org/p.jpg"),
+        ("https://x.org/p.jpg?w=300", "https://x.org/p.jpg?w=1200"),
+        ("https://x.org/p.jpg", "//x.org/p.webp"),
+        ("https://x.org/w_300,c_fill/v1/p.jpg", "https://x.org/w_900,c_fill/v1/p.jpg"),
+        ("/_next/image?url=%2Fp.jpg&w=640", "/_next/image?url=%2Fp.jpg&w=1080"),
+        ("https://x.org/p@2x.png", "https://x.org/p.png"),
+    ],
+)
+def test_versions_of_a_picture_are_alike(one: str, other: str) -> None:
+    assert likeness(one) == likeness(other) != ""
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("https://x.org/2020/p.jpg", "https://x.org/2021/p.jpg"),
+        ("https://x.org/image?id=1", "https://x.org/image?id=2"),
+        ("https://x.org/p1.jpg", "https://x.org/p2.jpg"),
+        ("https://x.org/a-1280.jpg", "https://x.org/b-1280.jpg"),
+    ],
+)
+def test_other_pictures_are_not(one: str, other: str) -> None:
+    assert likeness(one) != likeness(other)
+
+
+def test_a_hundred_thousand_pictures_are_read_in_bounded_time() -> None:
+    page = read_page("<body>" + '<p><img src="/p.jpg">x</p>' * 100_000 + "</body>", URL)
+    start = time.perf_counter()
+    assert len(find_candidates(page)) == MOST
+    assert time.perf_counter() - start < 3

@@ -1,0 +1,132 @@
+"""Captions by markup, names and place, and the papers' ways of finding them."""
+
+from __future__ import annotations
+
+import pytest
+
+from printer.article import Span
+from printer.dom.page import Page, read_page
+from printer.images.candidates import find_candidates
+from printer.images.captions import Caption, Captions, block_caption, climbed_caption
+from printer.model import Verdict
+
+PARAGRAPH = "A paragraph of the article that says what happened on the river that day. " * 4
+
+
+def read(html: str, article: str = PARAGRAPH) -> tuple[Page, Verdict]:
+    page = read_page(f"<body><p>{article}</p>{html}<p>{article}</p></body>", "https://example.org/")
+    keep = tuple(each.text == " ".join(article.split()) for each in page.segments)
+    return page, Verdict(keep)
+
+
+def caption(html: str) -> Caption:
+    page, verdict = read(html)
+    candidates = find_candidates(page)
+    return Captions(page, verdict, candidates).default(candidates[0])
+
+
+IMG = '<img src="/p.jpg" alt="Not the caption">'
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"<figure>{IMG}<figcaption>The boat.</figcaption></figure>",
+        f"<figure><div><a href='/p.jpg'>{IMG}</a></div><div><figcaption><p>The boat.</p>"
+        "</figcaption></div></figure>",
+        f"<figure><figcaption>The boat.</figcaption>{IMG}</figure>",
+        f"<figure><figure>{IMG}<figcaption>The boat.</figcaption></figure>"
+        "<figcaption>All.</figcaption></figure>",
+        f'<div class="wp-caption">{IMG}<p class="wp-caption-text">The boat.</p></div>',
+        f'<div><div>{IMG}</div><div class="image-caption"><span>The boat.</span></div></div>',
+        f'<div>{IMG}<p class="cap">The boat.</p></div>',
+        f'<div>{IMG}<div itemprop="caption">The boat.</div></div>',
+        f'<div aria-describedby="c7">{IMG}<p id="c7">The boat.</p></div>',
+        f"<table><tr><td>{IMG}</td></tr><tr><td>The boat.</td></tr></table>",
+        f"<center>{IMG}<br><font size=2><i>The boat.</i></font></center>",
+        f"<p>{IMG}</p><p><em>The boat.</em></p>",
+        f"<p>{IMG}<br>The boat.</p>",
+    ],
+)
+def test_the_caption_is_found(html: str) -> None:
+    found = caption(html)
+    assert found.text == "The boat."
+    assert len(found.segments) == 1
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        IMG,
+        f"<div>{IMG}</div><h2>A heading</h2>",
+        f"<p>{IMG}</p><p>A short paragraph.</p>",
+        f'<p>{IMG}</p><p><a href="/x">A link to another page</a></p>',
+        f"<p>{IMG}{PARAGRAPH}</p>",
+        f'<div>{IMG}</div><div class="g-recaptcha">Are you human?</div>',
+    ],
+)
+def test_other_text_is_no_caption(html: str) -> None:
+    assert caption(html) == Caption()
+
+
+@pytest.mark.parametrize(
+    ("inner", "text", "credit"),
+    [
+        ('The boat. <span class="credit">Photo: A. Name</span>', "The boat.", "Photo: A. Name"),
+        ("The boat. <small>A. Name</small>", "The boat.", "A. Name"),
+        ('<p>The boat.</p><p class="copyright">© A. Name</p>', "The boat.", "© A. Name"),
+        ("The boat. (Photo: A. Name)", "The boat. (Photo: A. Name)", ""),
+        ('<span class="credit">A. Name</span>', "A. Name", ""),
+        ('The boat.<button>Enlarge</button>', "The boat.", ""),
+        ('<span class="visually-hidden">Image caption</span> The boat.', "The boat.", ""),
+    ],
+)  # fmt: skip
+def test_the_credit_is_taken_apart_where_markup_does(inner: str, text: str, credit: str) -> None:
+    found = caption(f"<figure>{IMG}<figcaption>{inner}</figcaption></figure>")
+    assert (found.text, found.credit) == (text, credit)
+
+
+def test_marks_and_links_are_kept_except_what_all_is_set_in() -> None:
+    inner = "<em>The <b>Maid</b> of</em>\n <em><a href='/k'>Kester</a></em>"
+    found = caption(f"<figure>{IMG}<figcaption>{inner}</figcaption></figure>")
+    assert found.spans == (
+        Span("The"),
+        Span(" Maid", ("strong",)),
+        Span(" of"),
+        Span(" Kester", href="https://example.org/k"),
+    )
+
+
+def test_a_caption_of_several_paragraphs_claims_all_of_them() -> None:
+    found = caption(f"<figure>{IMG}<figcaption><p>One.</p><p>Two.</p></figcaption></figure>")
+    assert found.text == "One. Two."
+    assert found.segments == {1, 2}
+
+
+CLIMBED = "A caption of more than thirty characters."
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        (f"<div><div>{IMG}</div><div>{CLIMBED}</div></div>", CLIMBED),
+        (f"<div>{CLIMBED}<br>{IMG}</div>", "Not the caption"),
+        (f"<div>{IMG}<p>{CLIMBED}</p><p>{CLIMBED}</p></div>", "Not the caption"),
+        (f"<div>{IMG}<p>{CLIMBED}</p><p>Short.</p></div>", CLIMBED),
+        (f"<div>{IMG}<p>{CLIMBED * 5}</p></div>", "Not the caption"),
+        (f"<div>{IMG}<p>Short.</p></div>", "Not the caption"),
+        ('<img src="/p.jpg" alt="One" title="The longer one">', "The longer one"),
+    ],
+    ids=["after", "before", "two", "with a short one", "too long", "too short", "title"],
+)
+def test_cuter_climbs_to_one_text_after_the_picture(html: str, text: str) -> None:
+    page, verdict = read(html)
+    found, indexes = climbed_caption(page, verdict, find_candidates(page)[0])
+    assert found == text
+    assert [page.segments[i].text for i in indexes] == ([text] if text == CLIMBED else [])
+
+
+def test_joshi_and_liu_take_the_text_of_the_first_block() -> None:
+    page, _ = read(f"<div><p>{IMG} The boat.</p><p>More.</p></div>")
+    text, indexes = block_caption(page, find_candidates(page)[0])
+    assert (text, list(indexes)) == ("The boat.", [1])
