@@ -228,16 +228,21 @@ class NoteBox:
         """Return the note without the sign it begins with."""
         blocks = list(self.flow.take())
         if blocks and isinstance(first := blocks[0], Paragraph):
-            spans = first.spans
-            while spans and (
-                not any(map(str.isalnum, spans[0].text))
-                or spans[0].text.strip(" []().:^↑") == self.label
-            ):
-                spans = spans[1:]
-            if spans:
-                spans = (replace(spans[0], text=spans[0].text.lstrip(" \n")), *spans[1:])
+            spans = self._without_label(first.spans)
             blocks[:1] = [replace(first, spans=spans)] if spans else []
         return [Note(self.name, self.label, tuple(blocks))] if blocks else []
+
+    def _without_label(self, spans: Spans) -> Spans:
+        sign = re.compile(rf"\s*(?:[\^↑↩]+\s*|[\[(]?{re.escape(self.label)}(?:[\]).:]+\s*|\s+|$))+")
+        while spans:
+            match = sign.match(spans[0].text)
+            rest = spans[0].text[match.end() if match else 0 :].lstrip(" \n")
+            if any(map(str.isalnum, rest)):
+                return (replace(spans[0], text=rest), *spans[1:])
+            if spans[0].math:
+                break
+            spans = spans[1:]
+        return spans
 
 
 Box: TypeAlias = ListBox | DefinitionBox | QuoteBox | HeadingBox | SummaryBox | NoteBox | TableBox

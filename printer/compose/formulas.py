@@ -17,6 +17,7 @@ _CLASSES = re.compile(
     r"(?:^|\s)(katex(?:-display)?|MathJax(?:_Display|_SVG)?|mwe-math-element|ltx_Math)(?:\s|$)"
 )
 _WRAPPERS = frozenset({"mjx-container", "math", "script"})
+_STYLED = re.compile(r"\{\\(?:display|text)style (.*)\}")
 _PICTURE = re.compile(r"(?:^|[\s_-])(?:latex|tex|math|formula|equation)(?:[\s_-]|$)", re.IGNORECASE)
 _ELEMENTS = frozenset({
     "math", "mi", "mn", "mo", "mtext", "mspace", "ms", "mrow", "mfrac", "msqrt", "mroot", "mstyle",
@@ -59,8 +60,8 @@ def read_formula(element: HtmlElement) -> Formula | None:
     if math is None:
         return None
     tex = _annotation(math)
-    source = _mathml(math) or tex
-    text = tex or tidy("".join(math.itertext())[:_LIMIT])
+    source, text = _mathml(math)
+    source, text = source or tex, text or tex
     return Formula(source, text, _is_display(element, math)) if source and text else None
 
 
@@ -81,12 +82,19 @@ def _is_display(element: HtmlElement, math: HtmlElement) -> bool:
 def _annotation(math: HtmlElement) -> str:
     for note in math.iter("annotation"):
         if note.get("encoding") == _TEX:
-            return tidy("".join(note.itertext())[:_LIMIT])
-    return tidy((math.get("alttext") or "")[:_LIMIT])
+            return _plain_tex("".join(note.itertext()))
+    return _plain_tex(math.get("alttext") or "")
 
 
-def _mathml(math: HtmlElement) -> str:
-    """Copy MathML by an allow-list; '' when it is too large or holds anything else."""
+def _plain_tex(tex: str) -> str:
+    """Return TeX without the braces that only set its style."""
+    tex = tidy(tex[:_LIMIT])
+    match = _STYLED.fullmatch(tex)
+    return match[1] if match else tex
+
+
+def _mathml(math: HtmlElement) -> tuple[str, str]:
+    """Copy MathML by an allow-list, and its text; '' when it is too large or holds other things."""
     copy = etree.Element("math")
     pairs = [(math, copy)]
     size = 0
@@ -102,12 +110,13 @@ def _mathml(math: HtmlElement) -> str:
             if tag.startswith("annotation"):
                 continue
             if tag not in _ELEMENTS or size > 2000:
-                return ""
+                return "", ""
             made = etree.SubElement(mine, tag)
             made.tail = child.tail
             pairs.append((child, made))
     source = etree.tostring(copy, encoding="unicode")
-    return source if len(copy) and len(source) < _LIMIT else ""
+    text = tidy("".join(map(str, copy.itertext())))
+    return (source, text) if len(copy) and len(source) < _LIMIT else ("", "")
 
 
 def _scripted(element: HtmlElement) -> Formula | None:

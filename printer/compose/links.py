@@ -50,9 +50,8 @@ class Links:
         if _PLAIN.match(href):
             return href
         try:
-            url = urljoin(self.page.base, href)
-            parts = urlsplit(url)
+            parts = urlsplit(urljoin(self.page.base, href))
         except ValueError:  # a bracket that opens no IPv6 address
             return ""
         named = parts.netloc or parts.scheme == "mailto"
-        return url if parts.scheme in _SCHEMES and named else ""
+        return parts.geturl() if parts.scheme in _SCHEMES and named else ""

@@ -27,10 +27,13 @@ def is_data(table: HtmlElement) -> bool:
     role = table.get("role")
     if role in {"presentation", "none"} or next(table.iterdescendants("table"), None) is not None:
         return False
+    counts: list[int] = []
     widths: list[int] = []
     big = cells = chars = headers = 0
     for row in table.iter("tr"):
-        widths.append(sum(_span(cell, "colspan") for cell in row if cell.tag in {"td", "th"}))
+        spans = [_span(cell, "colspan") for cell in row if cell.tag in {"td", "th"}]
+        counts.append(len(spans))
+        widths.append(sum(spans))
         for cell in row:
             if cell.tag not in {"td", "th"}:
                 continue
@@ -40,7 +43,7 @@ def is_data(table: HtmlElement) -> bool:
             chars += len(cell.text_content()) if cells <= _LOOKED_AT else 0
         if cells > _LOOKED_AT:
             break
-    if not cells or not 2 <= max(widths) <= MAX_COLUMNS:
+    if not cells or not 2 <= max(counts) <= MAX_COLUMNS:
         return False
     if headers or role in {"table", "grid"} or _DATA.search(table.get("class") or ""):
         return True

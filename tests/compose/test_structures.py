@@ -1,0 +1,398 @@
+"""Each kind of block, from the ways in which pages write it."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import pytest
+from composed import article
+
+from printer.article import (
+    Block,
+    Code,
+    DefinitionList,
+    Embed,
+    Heading,
+    List,
+    Math,
+    Note,
+    Paragraph,
+    Quote,
+    Rule,
+    Spans,
+    Table,
+    plain,
+    walk,
+)
+
+B = TypeVar("B", bound=Block)
+
+
+def only(html: str, kind: type[B]) -> B:
+    """Return the one block of a kind."""
+    (found,) = [block for block in walk(article(html).blocks) if isinstance(block, kind)]
+    return found
+
+
+def first_spans(html: str) -> Spans:
+    block = article(html).blocks[0]
+    assert isinstance(block, Paragraph | Heading)
+    return block.spans
+
+
+def outline(html: str) -> list[tuple[int, str]]:
+    found = article(html).blocks
+    return [(b.level, plain(b.spans)) for b in found if isinstance(b, Heading)]
+
+
+def test_headings_begin_at_2_and_skip_no_level() -> None:
+    html = "<h3>a</h3>x<h6>b</h6>x<h4>c</h4>x<h2>d</h2>x<h5>e</h5>x"
+    assert outline(html) == [(2, "a"), (3, "b"), (3, "c"), (2, "d"), (3, "e")]
+
+
+def test_a_heading_loses_the_link_to_itself() -> None:
+    html = '<h2 id=x>How to <a class=headerlink href="#x">¶</a></h2><p>text'
+    assert outline(html) == [(2, "How to")]
+
+
+def test_role_heading_is_a_heading() -> None:
+    assert outline("<div role=heading aria-level=2>a</div>x") == [(2, "a")]
+
+
+def test_a_heading_with_nothing_beneath_it_at_the_end_is_left_out() -> None:
+    assert outline("<h2>a</h2><p>x</p><h2>Related</h2>") == [(2, "a")]
+
+
+def test_nested_lists() -> None:
+    outer = only("<ol start=3 type=i><li>a<li><p>b<p>c</ol>", List)
+    assert (outer.ordered, outer.start, outer.style) == (True, 3, "i")
+    assert [len(item.blocks) for item in outer.items] == [1, 2]
+    nested = article("<ul><li>a<ul><li>b</ul><li>c</ul>").blocks[0]
+    assert isinstance(nested, List)
+    assert isinstance(nested.items[0].blocks[1], List)
+    assert len(nested.items) == 2
+
+
+def test_a_list_beside_its_item_belongs_to_it() -> None:
+    block = article("<ul><li>a</li><ul><li>b</li></ul><li>c</li></ul>").blocks[0]
+    assert isinstance(block, List)
+    assert [len(item.blocks) for item in block.items] == [2, 1]
+
+
+def test_items_without_a_list_are_one() -> None:
+    assert len(only("<div><li>a</li><li>b</li></div>", List).items) == 2
+
+
+def test_items_that_were_dropped_leave_no_bullet() -> None:
+    made = article("<ul><li>a<li>ADVERT<li>b</ul>", drop="ADVERT")
+    (block,) = made.blocks
+    assert isinstance(block, List)
+    assert len(block.items) == 2
+
+
+def test_definitions() -> None:
+    block = only(
+        "<dl><dt>t1</dt><dt>t2</dt><dd>d1</dd><dd>d2</dd><div><dt>t3<dd>d3</div></dl>",
+        DefinitionList,
+    )
+    shape = [([plain(t) for t in e.terms], len(e.details)) for e in block.entries]
+    assert shape == [(["t1", "t2"], 2), (["t3"], 1)]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<blockquote><p>Said.</p><footer>A. Writer</footer></blockquote>",
+        "<blockquote><p>Said.</p><p><cite>A. Writer</cite></p></blockquote>",
+        "<blockquote>Said.<p>— A. Writer</p></blockquote>",
+    ],
+)
+def test_quotations_name_their_source(html: str) -> None:
+    quote = only(html, Quote)
+    assert len(quote.blocks) == 1
+    assert plain(quote.cite).endswith("A. Writer")
+
+
+def test_a_pull_quote_that_repeats_the_text_is_left_out() -> None:
+    body = "<p>First words. The line that matters, said once. Last words.</p>"
+    pull = "<aside class='pull-quote'><p>“The line that matters, said once.”</p></aside>"
+    other = "<aside class='pull-quote'><p>Another line.</p></aside>"
+    assert not [b for b in article(body + pull).blocks if isinstance(b, Quote)]
+    quote = only(body + other, Quote)
+    assert quote.pull
+
+
+def test_code_keeps_lines_and_indentation_and_names_its_language() -> None:
+    html = (
+        '<pre><code class="language-python"><span>def</span> f():\n'
+        "    <b>return</b> 1\n\n</code></pre>"
+    )
+    assert only(html, Code) == Code("def f():\n    return 1", "python")
+
+
+@pytest.mark.parametrize(
+    ("html", "language"),
+    [
+        ("<div class='highlight-rust notranslate'><div><pre>x</pre></div></div>", "rust"),
+        ("<pre class='brush: sql;'>x</pre>", "sql"),
+        ("<pre data-lang=go>x</pre>", "go"),
+        ("<pre class='language-none'>x</pre>", ""),
+        ("<pre>x</pre>", ""),
+    ],
+)
+def test_languages(html: str, language: str) -> None:
+    assert only(html, Code).language == language
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<pre><div>a</div><div>  b</div></pre>",
+        "<pre>a<br>  b</pre>",
+        "<pre><span class=line><span class='lineno'>1</span>a\n</span>"
+        "<span class=line><span class='lineno'>2</span>  b</span></pre>",
+        "<table class=highlighttable><tr><td class=linenos><pre>1\n2</pre></td>"
+        "<td class=code><pre>a\n  b</pre></td></tr></table>",
+        "<table><tr><td class='blob-num' data-line-number=1></td><td class='blob-code'>a</td></tr>"
+        "<tr><td class='blob-num' data-line-number=2></td><td class='blob-code'>  b</td></tr>"
+        "</table>",
+        "<pre>a\r\n&nbsp;&nbsp;b\n</pre>",
+    ],
+)
+def test_code_without_its_line_numbers(html: str) -> None:
+    assert only(html, Code).text == "a\n  b"
+
+
+def test_tables_of_data() -> None:
+    table = only(
+        "<table><caption>Cap</caption><thead><tr><th>A<th>B</thead><tr><td>1<td align=right>2"
+        "<tr><td colspan=2>3<tfoot><tr><td>S<td>T</tfoot></table>",
+        Table,
+    )
+    assert table.caption == "Cap"
+    assert [cell.header for cell in table.head[0]] == [True, True]
+    assert [len(row) for row in table.body] == [2, 1]
+    assert table.body[0][1].align == "right"
+    assert table.body[1][0].colspan == 2
+    assert len(table.foot) == 1
+
+
+def test_a_table_prints_the_kept_cells_in_their_columns() -> None:
+    html = "<table><tr><th>A<th>B<th>C<tr><td>1<td>ADVERT<td>3<tr><td>ADVERT</table>"
+    block = article(html, drop="ADVERT").blocks[0]
+    assert isinstance(block, Table)
+    assert [[bool(cell.blocks) for cell in row] for row in block.body] == [[True, False, True]]
+
+
+def test_empty_cells_keep_their_place() -> None:
+    table = only("<table><tr><th><th>B<tr><td>1<td></td><tr><td><td>2</table>", Table)
+    rows = [[bool(cell.blocks) for cell in row] for row in (*table.head, *table.body)]
+    assert rows == [[False, True], [True, False], [False, True]]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<table role=presentation><tr><td>a<td>b<tr><td>c<td>d</table>",
+        "<table><tr><td>a</table>",
+        "<table><tr><td><div>a</div><td><div>b</div><tr><td><div>c</div><td>d</table>",
+        "<table><tr><td>a<td><table><tr><td>b</table></table>",
+        "<table><tr>" + "<td>x" * 70 + "<tr>" + "<td>y" * 70 + "</table>",
+    ],
+)
+def test_tables_that_arrange_the_page_are_text(html: str) -> None:
+    assert all(isinstance(block, Paragraph) for block in article(html).blocks)
+
+
+def test_spans_stay_inside_the_table() -> None:
+    table = only(
+        "<table><tr><th colspan=99999>h<tr><td rowspan=9999>a<td>b<tr><td>c</table>", Table
+    )
+    cells = [cell for row in (*table.head, *table.body) for cell in row]
+    assert max(cell.colspan for cell in cells) <= 60
+    assert [cell.rowspan for cell in cells] == [1, 2, 1, 1]
+
+
+NOTES = {
+    "mediawiki": (
+        '<p>Text<sup id="cite_ref-1" class="reference"><a href="#cite_note-1">[1]</a></sup> more.',
+        '<ol class=references><li id="cite_note-1"><span class="mw-cite-backlink"><b>'
+        '<a href="#cite_ref-1">^</a></b></span> <span class="reference-text">The note.</span>'
+        "</li></ol>",
+    ),
+    "markdown": (
+        '<p>Text<sup id="fnref:1"><a class="footnote-ref" href="#fn:1">1</a></sup> more.',
+        '<div class=footnotes><hr><ol><li id="fn:1"><p>The note.'
+        '<a class="footnote-backref" href="#fnref:1">&#8617;</a></p></li></ol></div>',
+    ),
+    "word": (
+        '<p>Text<a href="#_ftn1" name="_ftnref1"><sup>[1]</sup></a> more.',
+        '<p><a href="#_ftnref1" name="_ftn1"><sup>[1]</sup></a> The note.</p>',
+    ),
+    "newsletter": (
+        '<p>Text<a class="footnote-anchor" id="footnote-anchor-1" href="#footnote-1">1</a> more.',
+        '<div class="footnote"><a id="footnote-1" href="#footnote-anchor-1" '
+        'class="footnote-number">1</a><div class="footnote-content"><p>The note.</p></div></div>',
+    ),
+    "aria": (
+        '<p>Text<a role=doc-noteref href="#n1">*</a> more.',
+        "<section role=doc-endnotes><p id=n1 role=doc-endnote>The note.</p></section>",
+    ),
+    "label typed": (
+        '<p>Text<sup><a id=r1 href="#en1">1</a></sup> more.',
+        '<p id=en1>1. The note. <a href="#r1">Back</a></p>',
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", NOTES)
+def test_footnotes(kind: str) -> None:
+    text, notes = NOTES[kind]
+    made = article(f"{text}<h2>Notes</h2>{notes}")
+    (note,) = [block for block in walk(made.blocks) if isinstance(block, Note)]
+    (sign,) = [span for span in first_spans(f"{text}<h2>Notes</h2>{notes}") if span.note]
+    assert sign.note == note.id
+    assert sign.text.strip("[]") == note.label
+    assert "sup" in sign.marks
+    (body,) = note.blocks
+    assert isinstance(body, Paragraph)
+    assert plain(body.spans) == "The note."
+    assert not [block for block in made.blocks if isinstance(block, List)]
+
+
+def test_a_sign_whose_note_is_not_printed_is_text() -> None:
+    text, notes = NOTES["markdown"]
+    made = article(text + notes.replace("The note", "ADVERT"), drop="ADVERT")
+    (block,) = made.blocks
+    assert isinstance(block, Paragraph)
+    assert not any(span.note or span.href for span in block.spans)
+
+
+def test_links_within_the_article_lead_to_blocks_of_it() -> None:
+    made = article(
+        "<ul><li><a href='#one'>1</a><li><a href='#two'>2</a><li><a href='#gone'>3</a>"
+        "<li><a href='https://example.org/a/page#one'>4</a><li><a href='#'>5</a></ul>"
+        "<h2 id=one>One</h2><p>x</p><a name=two></a><p>y</p><p id=gone>ADVERT</p>",
+        drop="ADVERT",
+    )
+    (toc,) = [block for block in made.blocks if isinstance(block, List)]
+    links = [b.spans[0].href for b in walk((toc,)) if isinstance(b, Paragraph)]
+    assert links == ["#one", "#two", "", "#one", ""]
+    ids = [getattr(block, "id", "") for block in made.blocks]
+    assert ids == ["", "one", "", "two"]
+
+
+@pytest.mark.parametrize(
+    ("href", "resolved"),
+    [
+        ("b", "https://example.org/a/b"),
+        ("/b?c=d", "https://example.org/b?c=d"),
+        ("//other.test/x", "https://other.test/x"),
+        ("HTTP://other.test", "http://other.test"),
+        ("mailto:a@example.org", "mailto:a@example.org"),
+        ("javascript:alert(1)", ""),
+        ("JaVa\nScRiPt:alert(1)", ""),
+        ("data:text/html,x", ""),
+        ("file:///etc/passwd", ""),
+        ("tel:123", ""),
+        ("http://[x", ""),
+        ("https://other.test/" + "x" * 3000, ""),
+        (" https://other.test/ a ", "https://other.test/a"),
+    ],
+)
+def test_links_lead_where_paper_may_say(href: str, resolved: str) -> None:
+    assert first_spans(f'<p><a href="{href}">x</a>')[0].href == resolved
+
+
+MATHML = "<math><mi>x</mi><mo>=</mo><mn>1</mn></math>"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        MATHML,
+        f"<span class=katex><span class=katex-mathml>{MATHML}</span>"
+        "<span class=katex-html aria-hidden=true>x=1</span></span>",
+        f"<mjx-container><mjx-math>x=1</mjx-math><mjx-assistive-mml>{MATHML}</mjx-assistive-mml>"
+        "</mjx-container>",
+        "<span class=MathJax_Preview>x=1</span><script type='math/tex'>x=1</script>",
+        "<img class=latex alt='x=1' src=x.png>",
+    ],
+)
+def test_formulas_in_text(html: str) -> None:
+    spans = first_spans(f"<p>Let {html} be.")
+    assert [span.text for span in spans] == ["Let ", "x=1", " be."]
+    assert spans[1].math in {MATHML, "x=1"}
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        MATHML.replace("<math>", "<math display=block>"),
+        f"<span class='katex-display'><span class=katex>{MATHML}</span></span>",
+        "<script type='math/tex; mode=display'>x=1</script>",
+    ],
+)
+def test_displayed_formulas(html: str) -> None:
+    made = article(f"<p>Let</p><div>{html}</div><p>be.")
+    assert [type(block) for block in made.blocks] == [Paragraph, Math, Paragraph]
+
+
+def test_mathml_is_copied_by_an_allow_list() -> None:
+    html = (
+        "<p>a <math onclick=x href=y><mi mathvariant=bold style=x>x</mi>"
+        "<annotation encoding='application/x-tex'>x</annotation></math>"
+        " b <math><script>x</script></math>"
+    )
+    spans = first_spans(html)
+    assert spans[1].math == '<math><mi mathvariant="bold">x</mi></math>'
+    assert not any("script" in span.math for span in spans)
+
+
+def test_players_become_embeds_and_other_frames_nothing() -> None:
+    made = article(
+        "<div><p>a</p><iframe src='https://v.test/embed/1' title='A film'></iframe>"
+        "<iframe src='https://ads.test/x'></iframe>"
+        "<iframe src='//v.test/player?ad' width=1></iframe>"
+        "<audio><source src=/s/audio.mp3></audio><video src='blob:x'></video><p>b</p></div>"
+    )
+    assert [block for block in made.blocks if isinstance(block, Embed)] == [
+        Embed("video", "https://v.test/embed/1", "A film"),
+        Embed("audio", "https://example.org/s/audio.mp3"),
+    ]
+
+
+def test_rules_stand_between_kept_blocks_only() -> None:
+    made = article("<hr><p>a<hr><hr><p>b<p>* * *<p>c<hr>")
+    assert [type(block) for block in made.blocks] == [
+        Paragraph, Rule, Paragraph, Rule, Paragraph,
+    ]  # fmt: skip
+
+
+def test_details_are_opened() -> None:
+    made = article("<details><summary>More</summary><p>Inside</p></details>")
+    assert made.paragraphs == ("More", "Inside")
+
+
+def test_ruby_keeps_its_reading() -> None:
+    spans = first_spans("<p>本は<ruby>漢字<rp>(</rp><rt>かんじ</rt><rp>)</rp></ruby>です")
+    assert [(span.text, span.ruby) for span in spans] == [
+        ("本は", ""),
+        ("漢字", "かんじ"),
+        ("です", ""),
+    ]
+
+
+def test_language_and_direction_are_said_where_they_differ() -> None:
+    blocks = article(
+        "<p lang=en-GB>x</p><p lang=fr>mot</p><p>a <i lang=de>Wort</i></p><p dir=rtl>y</p>"
+    ).blocks
+    assert [block.lang for block in blocks if isinstance(block, Paragraph)] == ["", "fr", "", ""]
+    assert [block.dir for block in blocks if isinstance(block, Paragraph)] == ["", "", "", "rtl"]
+    assert isinstance(blocks[2], Paragraph)
+    assert [span.lang for span in blocks[2].spans] == ["", "de"]
+
+
+def test_styles_written_by_word_processors() -> None:
+    spans = first_spans('<p><span style="font-weight:700;font-style:italic">x</span> y')
+    assert spans[0].marks == ("strong", "em")
