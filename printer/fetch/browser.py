@@ -183,7 +183,7 @@ class Browser:
             return self._late(url)
         if self._proxy.overspent:
             return _about(self._proxy.overspent, url)
-        failed = view.failed or url
+        failed = view.target or url
         if failed.startswith(("http:", "https:")):
             where = origin(failed)
             kept = self._proxy.failures.get((where.host, where.port))

@@ -19,13 +19,16 @@ from weakref import WeakSet
 from hishel import BaseStorage, Entry, Headers, Request, Response, SqliteStorage
 
 _MAX_SIZE = 256_000_000
-_BUSY_SECONDS = 0.5
+_BUSY_SECONDS = 2.0
 _PRIVATE_REQUEST = frozenset({"authorization", "cookie", "proxy-authorization"})
 _PRIVATE_RESPONSE = frozenset({"set-cookie", "set-cookie2"})
 
 
 def cache_folder() -> Path:
-    """Return webprint's folder in the user's cache folder (XDG base directories)."""
+    """Return webprint's folder in the user's cache folder (XDG base directories).
+
+    Raises ``RuntimeError`` for a user without a home.
+    """
     base = os.environ.get("XDG_CACHE_HOME", "")
     root = Path(base) if base.startswith("/") else Path.home() / ".cache"
     return root / "webprint"

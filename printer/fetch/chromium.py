@@ -81,7 +81,7 @@ def programs() -> Iterator[str]:
         if found := shutil.which(name):
             yield found
     folder = os.environ.get("PLAYWRIGHT_BROWSERS_PATH", "")
-    root = Path(folder) if folder not in {"", "0"} else Path.home() / ".cache/ms-playwright"
+    root = Path(folder or os.environ.get("HOME", "/"), "" if folder else ".cache/ms-playwright")
     for pattern in (
         "chromium_headless_shell-*/*/*headless*shell",
         "chromium-*/chrome-linux*/chrome",

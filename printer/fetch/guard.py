@@ -39,9 +39,7 @@ def is_public(address: str) -> bool:
     if isinstance(ip, ipaddress.IPv6Address):
         inner = _embedded(ip)
         if inner is not None:
-            return _public_v4(inner) and (
-                ip in _NAT64 or ip.ipv4_mapped is not None or _unicast(ip)
-            )
+            return _public_v4(inner) and (ip in _GLOBAL_UNICAST or ip in _NAT64 or _mapped(ip))
         return _unicast(ip)
     return _public_v4(ip)
 
@@ -62,10 +60,14 @@ def _unicast(ip: ipaddress.IPv6Address) -> bool:
     return ip in _GLOBAL_UNICAST and not ip.is_private
 
 
+def _mapped(ip: ipaddress.IPv6Address) -> bool:
+    return ip.ipv4_mapped is not None
+
+
 def _embedded(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
     """Return the IPv4 address that an IPv6 one stands for: mapped, 6to4, NAT64, ISATAP."""
     low = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
-    if ip.ipv4_mapped is not None or ip in _NAT64:
+    if _mapped(ip) or ip in _NAT64:
         return low
     if ip.sixtofour is not None:
         return ip.sixtofour

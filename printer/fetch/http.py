@@ -164,8 +164,13 @@ class Web:
             return None
         from .cache import cache_folder, open_cache
 
+        try:
+            folder = cache_folder()
+        except RuntimeError:
+            self.warnings.append("there is no home folder to keep a cache in")
+            return None
         return open_cache(
-            cache_folder(),
+            folder,
             max_entry=self.options.max_bytes,
             secrets=[name for name, _ in self.options.headers],
             warn=self.warnings.append,

@@ -51,12 +51,12 @@ class PageGone(FetchError):
 class View:
     """A page on its way to a capture, and what is known of it when it fails.
 
-    ``deadline`` is the moment it must be done, ``failed`` the address that did not load.
+    ``deadline`` is the moment it must be done, ``target`` the address it was last on its way to.
     """
 
     def __init__(self, options: FetchOptions, identity: Identity, deadline: float) -> None:
         self.deadline = deadline
-        self.failed = ""
+        self.target = ""
         self._options = options
         self._identity = identity
         self._begun = deadline - options.timeout
@@ -101,6 +101,8 @@ class View:
                 self._answers.append(response)
 
         def began(request: Request) -> None:
+            if leads(request):
+                self.target = request.url
             if request.resource_type not in _ENDLESS:
                 self._loading.add(request)
                 self._busy = time.monotonic()
@@ -108,11 +110,6 @@ class View:
         def ended(request: Request) -> None:
             self._loading.discard(request)
             self._busy = time.monotonic()
-
-        def failed(request: Request) -> None:
-            ended(request)
-            if leads(request):
-                self.failed = request.url
 
         def opened(other: Page) -> None:
             if other is not page:
@@ -122,7 +119,7 @@ class View:
         page.on("request", began)
         page.on("response", answered)
         page.on("requestfinished", ended)
-        page.on("requestfailed", failed)
+        page.on("requestfailed", ended)
         context.on("page", opened)
         if self._identity.headers:
             self._give_headers(session)
@@ -173,7 +170,7 @@ class View:
         read = json.loads(result) if isinstance(result, str) else {}
         where = str(read.get("url", ""))
         if not where.startswith(("http:", "https:")):
-            raise PageGone("the page went away while it was read", url=self.failed or url)
+            raise PageGone("the page went away while it was read", url=self.target or url)
         if read["type"] not in HTML:
             raise refusal(str(read["type"]), where)
         body = (read["html"] or "").encode("utf-8", "replace")

@@ -148,7 +148,7 @@ def test_a_locked_cache_costs_a_warning(web: WebServer) -> None:
     assert not capture.from_cache
     assert len(warnings) == 1
     assert "locked" in warnings[0]
-    assert time.monotonic() - begun < 3
+    assert time.monotonic() - begun < 5
 
 
 def test_a_cache_locked_while_in_use_costs_a_warning(web: WebServer) -> None:
@@ -163,7 +163,7 @@ def test_a_cache_locked_while_in_use_costs_a_warning(web: WebServer) -> None:
                 assert fetcher.page(url).body == PAGE.encode()
         finally:
             holder.close()
-        assert time.monotonic() - begun < 3
+        assert time.monotonic() - begun < 5
         assert len(fetcher.warnings) == 1
 
 
@@ -250,7 +250,7 @@ def test_headers_that_make_no_sense_cost_nothing(web: WebServer, headers: dict[s
         assert fetch(url)[0].body == PAGE.encode()
 
 
-def test_many_processes_worth_of_clients_share_one_cache(web: WebServer) -> None:
+def test_many_clients_share_one_cache(web: WebServer) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     urls = [web.add(f"/{n}", f"<p>{n}</p>", headers=FRESH) for n in range(30)]

@@ -111,7 +111,7 @@ def test_standard_input_is_bounded_and_not_empty() -> None:
 def test_reading_a_file_needs_no_http_client() -> None:
     code = (
         "import sys, printer.fetch.local;"
-        "print([m for m in ('httpx2', 'hishel', 'playwright', 'ssl') if m in sys.modules])"
+        "print([m for m in ('httpx2', 'hishel', 'playwright') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
