@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -51,6 +52,7 @@ _BY_LANGUAGE: dict[str, tuple[str, ...]] = {
     "sv": ("Noter", "Innehåll", "sida {page} av {pages}", "Bilden saknas", "Video", "Ljud", "Karta", "Inlägg", "Inbäddad sida", "hämtad {date}"),
     "tr": ("Notlar", "İçindekiler", "sayfa {page} / {pages}", "Resim yok", "Video", "Ses", "Harita", "Gönderi", "Gömülü sayfa", "{date}"),
     "uk": ("Примітки", "Зміст", "сторінка {page} з {pages}", "Зображення недоступне", "Відео", "Аудіо", "Карта", "Допис", "Вбудована сторінка", "{date}"),
+    "zh-hant": ("註釋", "目錄", "第 {page} 頁，共 {pages} 頁", "圖片無法顯示", "影片", "音訊", "地圖", "貼文", "嵌入頁面", "{date}"),
     "zh": ("注释", "目录", "第 {page} 页，共 {pages} 页", "图片不可用", "视频", "音频", "地图", "帖子", "嵌入页面", "{date}"),
 }  # fmt: skip
 
@@ -62,6 +64,8 @@ def words(language: str) -> Words:
         return _ENGLISH
     if primary in ("nb", "nn"):
         primary = "no"
+    if primary == "zh" and re.search(r"-(hant|tw|hk|mo)\b", language.lower()):
+        primary = "zh-hant"
     known = _BY_LANGUAGE.get(primary)
     return Words(*known) if known else Words()
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pikepdf
@@ -113,7 +114,7 @@ def test_the_structure_says_what_things_are(printed, pictures) -> None:
     assert alternatives == ["Hills under an evening sky", "A tall tower"]
     headings = [int(kind[2:]) for kind in kinds if len(kind) == 3 and kind[1] == "H"]
     assert headings[0] == 1
-    assert all(after <= before + 1 for before, after in zip(headings, headings[1:], strict=False))
+    assert all(after <= before + 1 for before, after in pairwise(headings))
 
 
 def test_heading_levels_do_not_skip(printed) -> None:
@@ -276,7 +277,8 @@ def test_a_picture_keeps_its_size_on_screen(printed) -> None:
     page = paper.picture_of(0, 1.0)
     dark = page < 235
     rows = dark[200:].sum(axis=1)
-    assert abs(int(rows.max()) - 144) <= 3, "192 CSS pixels are 144 points"
+    wide = sorted(rows[rows > 100])
+    assert abs(int(wide[len(wide) // 2]) - 144) <= 3, "192 CSS pixels are 144 points"
 
 
 def test_several_articles_have_contents_and_begin_pages(printed) -> None:

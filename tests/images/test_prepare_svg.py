@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import base64
+import time
+from io import BytesIO
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+from PIL import Image
+
+from printer.article import Figure
+from printer.images.prepare import Prepared, prepare
+from printer.model import Capture
+
+NS = 'xmlns="http://www.w3.org/2000/svg"'
+
+
+def prepared(body: str, *, inline: bool = False) -> Prepared:
+    def get(url: str, referer: str) -> Capture:
+        return Capture(body.encode(), url, url)
+
+    figure = Figure("", svg=body, alt="Plan") if inline else Figure("https://example.org/plan.svg")
+    return prepare([(figure, "")], get)
+
+
+def drawing(body: str, *, inline: bool = False) -> str:
+    result = prepared(body, inline=inline)
+    assert not result.warnings
+    (picture,) = result.pictures.values()
+    assert picture.media_type == "image/svg+xml"
+    etree.fromstring(picture.data)
+    return picture.data.decode()
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "<script>alert('EVIL')</script>",
+        "<rect onclick='EVIL()' width='2' height='2'/>",
+        "<a href='javascript:EVIL()'><text>x</text></a>",
+        "<foreignObject><body xmlns='http://www.w3.org/1999/xhtml'>EVIL</body></foreignObject>",
+        "<image href='http://EVIL.test/x.png' width='2' height='2'/>",
+        "<image href='file:///EVIL' width='2' height='2'/>",
+        "<image href='data:image/svg+xml;base64,EVIL' width='2' height='2'/>",
+        "<image href='data:image/png;base64,EVIL' width='2' height='2'/>",
+        "<use href='http://EVIL.test/x.svg#a'/>",
+        "<rect fill='url(http://EVIL.test/)' width='2' height='2'/>",
+        "<rect style='fill:url(&quot;file:///EVIL&quot;)' width='2' height='2'/>",
+        "<rect style='fill:\\75rl(EVIL)' width='2' height='2'/>",
+        "<style>@import 'http://EVIL.test/';</style>",
+        "<style>@font-face { src: url(http://EVIL.test/) }</style>",
+        "<style>rect { fill: url(http://EVIL.test/) }</style>",
+        "<animate attributeName='href' to='EVIL'/>",
+        "<set attributeName='onload' to='EVIL'/>",
+        "<handler type='EVIL'/>",
+        "<?xml-stylesheet href='http://EVIL.test/'?>",
+        "<!-- EVIL -->",
+        "<rect xml:base='http://EVIL.test/' width='2' height='2'/>",
+        "<filter id='f'><feImage href='http://EVIL.test/'/></filter>",
+    ],
+)
+@pytest.mark.parametrize("inline", [False, True])
+def test_only_shapes_text_and_colours_are_left(inside: str, inline: bool) -> None:
+    made = drawing(f"<svg {NS} viewBox='0 0 9 9'><circle r='3'/>{inside}</svg>", inline=inline)
+    assert "EVIL" not in made
+    assert "<circle" in made
+
+
+def test_what_is_safe_is_kept() -> None:
+    made = drawing(
+        f"<svg {NS} viewBox='0 0 40 20'><style>.a {{ fill: red }}</style><defs><linearGradient id='g'>"
+        "<stop offset='1' stop-color='blue'/></linearGradient><path id='p' d='M0 0L9 9'/></defs>"
+        "<rect class='a' width='9' height='9' fill='url(#g)'/><use href='#p'/><text x='1'>Words</text></svg>"
+    )
+    for words in (".a { fill: red }", "url(#g)", "#p", "Words", "stop-color"):
+        assert words in made
+
+
+def test_entities_are_neither_read_nor_expanded() -> None:
+    head = "<!DOCTYPE svg [<!ENTITY file SYSTEM 'file:///etc/passwd'><!ENTITY a 'ha'>"
+    drawn = f"<svg {NS} viewBox='0 0 9 9'><rect/><text>&file;&a;</text></svg>"
+    assert "root:" not in drawing(f"{head}]>{drawn}")
+    bomb = "".join(f"<!ENTITY b{n} '{f'&b{n - 1};' * 10 if n else 'ha' * 10}'>" for n in range(12))
+    result = prepared(f"{head}{bomb}]>" + drawn.replace("&a;", "&b11;"))
+    assert all(len(picture.data) < 1000 for picture in result.pictures.values())
+
+
+def test_uses_of_uses_are_counted_and_circles_refused() -> None:
+    layers = "<g id='a0'><path d='M0 0'/></g>" + "".join(
+        f"<g id='a{n}'>" + f"<use href='#a{n - 1}'/>" * 10 + "</g>" for n in range(1, 12)
+    )
+    begun = time.monotonic()
+    assert "too many shapes" in prepared(f"<svg {NS} viewBox='0 0 9 9'>{layers}</svg>").warnings[0]
+    circle = "<g id='a'><use href='#b'/></g><g id='b'><use href='#a'/></g>"
+    assert "holds itself" in prepared(f"<svg {NS} viewBox='0 0 9 9'>{circle}</svg>").warnings[0]
+    assert time.monotonic() - begun < 2
+
+
+@pytest.mark.parametrize(
+    ("attributes", "size"),
+    [
+        ("width='200' height='100'", (200, 100)),
+        ("width='1in' height='48pt'", (96, 64)),
+        ("viewBox='0 0 30 60'", (30, 60)),
+        ("width='100%' viewBox='0 0 30 60'", (30, 60)),
+        ("width='90' viewBox='0 0 30 60'", (90, 180)),
+        ("", (300, 150)),
+        ("viewBox='0 0 nan inf'", (300, 150)),
+        ("width='1e9' height='-4'", (300, 150)),
+    ],
+)
+def test_its_size(attributes: str, size: tuple[int, int]) -> None:
+    (picture,) = prepared(
+        f"<svg {NS} {attributes}><rect width='9' height='9'/></svg>"
+    ).pictures.values()
+    assert (picture.width, picture.height) == size
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (f"<svg {NS}></svg>", "empty drawing"),
+        (f"<svg {NS}><rect></svg>", "not sound XML"),
+        (f"<svg {NS} width='999999' height='9'><rect/></svg>", "pixels"),
+        (f"<svg {NS}>{'<g>' * 5000}<rect/>{'</g>' * 5000}</svg>", "XML"),
+        (f"<svg {NS}><desc>{'x' * 3_000_000}</desc></svg>", "more than 3 MB"),
+    ],
+)
+def test_what_cannot_be_made_safe_is_refused(body: str, words: str) -> None:
+    result = prepared(body)
+    assert not result.pictures
+    assert words in result.warnings[0]
+
+
+def test_a_drawing_cut_from_html_needs_no_namespace() -> None:
+    assert "<path" in drawing('<svg viewBox="0 0 9 9"><path d="M0 0L9 9"/></svg>', inline=True)
+    made = drawing(
+        '<svg viewBox="0 0 9 9"><use xlink:href="#a"/><path id="a" d="M0 0"/></svg>', inline=True
+    )
+    assert "#a" in made
+
+
+def test_a_picture_inside_a_drawing_is_made_anew() -> None:
+    file = BytesIO()
+    Image.new("RGB", (40, 30), "red").save(file, "PNG")
+    source = base64.b64encode(file.getvalue() + b"TRAILER").decode()
+    made = drawing(
+        f"<svg {NS} viewBox='0 0 9 9'><image href='data:image/png;base64,{source}' width='9' height='9'/></svg>"
+    )
+    inside = base64.b64decode(made.partition("base64,")[2].partition('"')[0])
+    assert Image.open(BytesIO(inside)).size == (40, 30)
+    assert b"TRAILER" not in inside
+
+
+@given(st.text(max_size=200))
+def test_any_text_gives_a_drawing_or_a_line(text: str) -> None:
+    for inline in (True, False):
+        result = prepared(f"<svg {NS} viewBox='0 0 9 9'><rect/>{text}</svg>", inline=inline)
+        assert len(result.pictures) + len(result.warnings) == 1

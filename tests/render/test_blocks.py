@@ -1,0 +1,80 @@
+"""Hostile articles stay printable."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import pytest
+from specimens import SPECIMEN, cells, items, para
+
+from printer.article import Article, Block, Cell, Code, Item, List, Paragraph, Quote, Span, Table
+from printer.render import blocks
+from printer.render.blocks import bounded, walk
+from printer.render.markdown import to_markdown
+
+
+def nested(depth: int) -> tuple[Block, ...]:
+    run: tuple[Block, ...] = (para("at the bottom"),)
+    for level in range(depth):
+        run = (Quote(run),) if level % 2 else (List((Item((para(f"level {level}"), *run)),)),)
+    return run
+
+
+def article(*run: Block) -> Article:
+    return replace(SPECIMEN, blocks=run)
+
+
+@pytest.mark.parametrize(
+    ("name", "run", "words"),
+    [
+        ("deep nesting", nested(3000), "at the bottom"),
+        ("10,000 columns", (Table((), (cells(*["cell"] * 10_000),)),), "cell · cell"),
+        ("huge spans", (Table((), ((Cell((para("one"),), colspan=10**9, rowspan=10**9),), cells("two"))),), "two"),
+        ("nested tables", (Table((), ((Cell((Table((), (cells("inner"),)),)),),)),), "inner"),
+        ("a word without end", (para("w" * 50_000),), "www"),
+        ("a line of code without end", (Code("c" * 50_000, "python"),), "ccc"),
+        ("piled marks", (para("e" + "\u0301" * 100_000 + " after"),), "after"),
+        ("many spans", (Paragraph(tuple(Span(f"s{n} ", ("em",) * (n % 2)) for n in range(3000))),), "s2999"),
+        ("no-break spaces", (para("x" + "\u00a0" * 20_000 + "after"),), "after"),
+    ],
+)  # fmt: skip
+def test_a_hostile_article_prints_soon(
+    printed, name: str, run: tuple[Block, ...], words: str
+) -> None:
+    begun = time.monotonic()
+    paper = printed(article(*run))
+    assert words in paper.text, f"{name}: the text is gone"
+    assert time.monotonic() - begun < 30, f"{name}: took too long"
+
+
+def test_nothing_is_lost_to_depth() -> None:
+    deep = article(*nested(600))
+    kept, warnings = bounded(deep)
+    levels = {f"level {n}" for n in range(0, 600, 2)}
+    found = {b.spans[0].text for b in walk(kept.blocks) if isinstance(b, Paragraph)}
+    assert levels <= found
+    assert not warnings
+
+
+def test_too_many_blocks_end_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "MOST_BLOCKS", 50)
+    kept, warnings = bounded(
+        article(*(para(str(n)) for n in range(40)), items(*map(str, range(40))))
+    )
+    assert sum(1 for _ in walk(kept.blocks)) <= 50
+    assert "81 blocks" in warnings[0]
+
+
+def test_number_columns_are_set_to_the_right() -> None:
+    table = Table(
+        (cells("Name", "£", header=True),),
+        (cells("A 1", "1,200.50"), cells("B", "−3 %"), cells("C", "")),
+    )
+    (kept,), _ = bounded(article(table))[0].blocks, None
+    assert isinstance(kept, Table)
+    assert [cell.align for row in (*kept.head, *kept.body) for cell in row] == ["", "end"] * 4
+
+
+def test_markdown_of_a_deep_article() -> None:
+    assert "at the bottom" in to_markdown(article(*nested(3000)))

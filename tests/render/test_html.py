@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import html as lxml_html
+from specimens import SPECIMEN, cells, para, pictures
+
+from printer.article import (
+    Article,
+    Block,
+    Code,
+    Embed,
+    Figure,
+    Heading,
+    Item,
+    List,
+    Math,
+    Note,
+    Paragraph,
+    Quote,
+    Span,
+    Table,
+)
+from printer.render.html import render_html, to_html
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "{{ 7 * 7 }}{% for x in y %}",
+    "</style></title><b>",
+    "javascript:alert(1)",
+    "x' onclick='y",
+    "\x00\x0b\ud800",
+    "]]>--><!--",
+]
+
+
+def hostile(text: str) -> Article:
+    """Return an article that says one thing in every place there is."""
+    span = Span(text, ("code",), text, text, text, text, text, text, text, text)
+    blocks: tuple[Block, ...] = (
+        Paragraph((span,), text, text, text),
+        Heading(2, (span,), text, text, text),
+        List((Item((para(text),), text),), ordered=True, style=text),
+        Quote((para(text),), (span,)),
+        Code(text, text, text),
+        Table((cells(text),), (cells(text),), (), (span,), text),
+        Figure(text, (text,), (span,), text, text, id=text),
+        Math(text, text),
+        Embed("video", text, text, text),
+        Note(text, text, (para(text),)),
+    )
+    return Article(text, blocks, text, text, text, text, text, text)
+
+
+def scripts(page: str) -> list[str]:
+    """Return what could run or be fetched in a page."""
+    tree = lxml_html.fromstring(page)
+    found = [f"<{element.tag}>" for element in tree.iter("script", "iframe", "object", "base")]
+    for element in tree.iter():
+        for name, value in element.attrib.items():
+            if name.startswith("on") or value.strip().lower().startswith("javascript:"):
+                found.append(f"{name}={value}")
+    return found
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_strangers_text_is_only_text(text: str) -> None:
+    for page in (render_html([hostile(text)], {}).html, to_html(hostile(text))):
+        assert not [s for s in scripts(page) if not s.startswith(("content=", "data-", "alt="))]
+        assert "49" not in lxml_html.fromstring(page).xpath("string(//h1)")
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_kept_as_text(text: str) -> None:
+    tree = lxml_html.fromstring(to_html(Article("T", (para("[", text, "]"),))))
+    shown = "".join(tree.xpath("string(//article/p)").replace("\u200b", "").split())
+    if all(c.isprintable() or c in "\n\t " for c in text):
+        assert shown == "".join(f"[{text}]".replace("\u200b", "").split())
+
+
+def test_neighbours_under_one_mark_share_an_element() -> None:
+    link = "https://example.org/"
+    block = para(Span("a ", href=link), Span("b", ("em",), link), Span(" c", href=link), " d")
+    page = to_html(Article("T", (block,)))
+    assert f'<a href="{link}">a <em>b</em> c</a> d' in page
+
+
+def test_every_field_of_a_span_is_used() -> None:
+    """A new field is to be printed, or to be left out knowingly."""
+    known = {"text", "marks", "href", "title", "lang", "dir", "note", "ruby", "math", "id"}
+    assert {field.name for field in fields(Span)} == known
+
+
+def test_ids_are_defined_once_and_kept_apart() -> None:
+    one = replace(SPECIMEN, blocks=(para(Span("x", id="same")), para(Span("y", id="same"))))
+    tree = lxml_html.fromstring(render_html([one, one], {}).html)
+    ids = tree.xpath("//@id")
+    assert len(ids) == len(set(ids))
+    assert {"a1-same", "a2-same"} <= set(ids)
+
+
+def test_pictures_are_named_by_what_they_hold() -> None:
+    document = render_html([SPECIMEN], pictures())
+    names = lxml_html.fromstring(document.html).xpath("//img/@src")
+    assert len(names) == 2
+    assert set(names) == set(document.assets.pictures)
+
+
+def test_plain_html_shows_pictures_where_they_are() -> None:
+    tree = lxml_html.fromstring(to_html(SPECIMEN))
+    assert tree.xpath("//img/@src") == [figure.src for figure in SPECIMEN.figures]
+    inline = Article("T", (Figure("data:image/png;base64,AAAA", alt="Inside"),))
+    assert not lxml_html.fromstring(to_html(inline)).xpath("//img")
+
+
+def test_code_is_shown_with_weight_and_slant_and_unchanged() -> None:
+    text = "def f(x):\n\treturn x  # why\n\n"
+    page = to_html(Article("T", (Code(text, "python"), Code(text, "no such language"))))
+    one, two = lxml_html.fromstring(page).xpath("//pre")
+    assert one.text_content() == two.text_content() == text.expandtabs(4)
+    assert one.xpath(".//b/text()") == ["def", "return"]
+    assert one.xpath(".//i/text()") == ["# why"]
+    assert not two.xpath(".//b")
+
+
+def test_dates_are_written_as_the_reader_writes_them() -> None:
+    for language, date in (
+        ("en", "12 March 2024"), ("en-US", "March 12, 2024"), ("de", "12. März 2024"),
+        ("ja", "2024年3月12日"), ("", "12 March 2024"), ("xx", "2024-03-12"), ("x'", "12 March 2024"),
+    ):  # fmt: skip
+        assert date in to_html(
+            Article("T", (para("x"),), published="2024-03-12", language=language)
+        )
+    assert "not a date" in to_html(Article("T", (para("x"),), published="not a date"))
+
+
+def test_the_day_of_fetching_may_be_given() -> None:
+    document = render_html([SPECIMEN], {}, fetched=datetime(2024, 5, 1, tzinfo=UTC))
+    assert "1 May 2024" in document.html

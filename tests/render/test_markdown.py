@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import html as lxml_html
+from markdown_it import MarkdownIt
+from specimens import SPECIMEN, cells, head, items, para
+
+from printer.article import Article, Code, Figure, Note, Paragraph, Quote, Span, Table
+from printer.render.markdown import to_markdown
+
+READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+
+
+def read(article: Article) -> lxml_html.HtmlElement:
+    """Read an article's Markdown as a reader of Markdown would."""
+    return lxml_html.fromstring(f"<div>{READER.render(to_markdown(article))}</div>")
+
+
+def test_the_specimen_reads_as_what_it_is() -> None:
+    tree = read(SPECIMEN)
+    assert tree.xpath("string(//h1)") == SPECIMEN.title
+    assert tree.xpath("//h2/text()") == ["What was decided", "Accounts"]
+    assert tree.xpath("//img/@src") == [figure.src for figure in SPECIMEN.figures]
+    assert tree.xpath("//table/tbody/tr[1]/td/text()")[1:] == ["1811", "184.10", "The parish"]
+    assert tree.xpath("//pre/code/@class") == ["language-python"]
+    assert tree.xpath("//pre/code")[0].text_content().rstrip() == next(
+        block.text for block in SPECIMEN.blocks if isinstance(block, Code)
+    )
+    assert tree.xpath("//ol/@start") == ["9"]
+    assert tree.xpath("count(//ul/li)") >= 3
+    assert "[^n1]: The name is older" in to_markdown(SPECIMEN)
+    assert "family.[^n1]" in to_markdown(SPECIMEN)
+
+
+@given(
+    st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=40)
+)
+def test_any_text_reads_as_itself(text: str) -> None:
+    tree = read(Article("T", (para(text), para("a ", text, " b"))))
+    shown = [p.text_content() for p in tree.xpath("//p")]
+    assert shown == [text, f"a {text} b"]
+
+
+def test_the_beginnings_of_lines_are_no_markup() -> None:
+    lines = ["# not a heading", "- not a list", "+ nor this", "12. nor this", "3) nor this", "> no quote", "---", "===", "    no code", "```", "| a |", "<b>no</b>", "&amp; as it stands"]  # fmt: skip
+    tree = read(Article("T", tuple(para(line) for line in lines)))
+    assert [p.text_content() for p in tree.xpath("//p")] == [line.strip() for line in lines]
+
+
+def test_emphasis_keeps_its_blanks_outside() -> None:
+    block = para(
+        "a", Span(" b ", ("em",)), "c ", Span("d*e", ("strong",)), " ", Span("x`y", ("code",))
+    )
+    tree = read(Article("T", (block,)))
+    assert tree.xpath("//em/text()") == ["b"]
+    assert tree.xpath("//strong/text()") == ["d*e"]
+    assert tree.xpath("//code/text()") == ["x`y"]
+
+
+def test_only_safe_addresses_are_linked() -> None:
+    block = para(
+        Span("bad", href="javascript:alert(1)"), " ", Span("good", href="https://example.org/a (b)")
+    )
+    tree = read(Article("T", (block, Figure("javascript:x", alt="no"))))
+    assert tree.xpath("//a/@href") == ["https://example.org/a%28b%29"]
+    assert not tree.xpath("//img")
+
+
+def test_nested_blocks_stay_inside() -> None:
+    table = Table((cells("A|B", "C", header=True),), (cells("1", "2"),))
+    quote = Quote((para("one"), Code("two\n\nthree"), items("four", "five")))
+    tree = read(
+        Article("T", (quote, table, items((para("six"), Code("seven")), "eight"), head("End")))
+    )
+    assert tree.xpath("//blockquote/pre")[0].text_content() == "two\n\nthree\n"
+    assert tree.xpath("//blockquote/ul/li/text()") == ["four", "five"]
+    assert tree.xpath("//th/text()") == ["A|B", "C"]
+    assert tree.xpath("//li/pre")[0].text_content() == "seven\n"
+    assert tree.xpath("//h2/text()") == ["End"]
+
+
+def test_notes_hold_blocks() -> None:
+    note = Note("n", "1", (para("first"), Paragraph((Span("second"),))))
+    text = to_markdown(Article("T", (para("x", Span("1", note="n")), note)))
+    assert text.endswith("x[^n]\n\n[^n]: first\n\n    second\n")
