@@ -15,7 +15,7 @@ from .lines import attribute, line
 from .links import resolve
 from .marks import headings, read_marks
 from .schema import Described, describe
-from .titles import choose_title, site_part
+from .titles import Site, choose_title
 
 _TITLES = (
     "og:title", "twitter:title", "dc.title", "dcterms.title", "parsely-title", "sailthru.title",
@@ -81,9 +81,11 @@ def read_metadata(tree: HtmlElement, url: str, base: str) -> Metadata:
         *head.all("og:site_name", limit=100),
         *(attribute(each, 100) for each in described.sites),
     ]
-    stated = [*described.titles, *(value for name in _TITLES for value in head.all(name))]
-    title = choose_title(head.title, heads, [attribute(each) for each in stated], sites, url)
-    site = next(filter(None, sites), "") or site_part(head.title, heads, url) or head.first(*_SITES)
+    known = Site(sites, url)
+    stated = [*map(attribute, described.titles), *(v for name in _TITLES for v in head.all(name))]
+    article = described.article or head.first("og:type").lower() == "article"
+    title = choose_title(head.title, heads, stated, known, article=article)
+    site = next(filter(None, sites), "") or known.part(head.title, heads) or head.first(*_SITES)
     text = sample(tree)
     language = settle(_languages(tree, head, described), text)
     names, published = _authors(head, described, language, site, title), _published(head, described)

@@ -1,112 +1,168 @@
 """A page's title, without the name of its site.
 
 A page states its title up to five times: in ``title`` (with the site's name, a section, words for
-search engines), in a heading, in OpenGraph, in JSON-LD.  What two of them agree on is taken.
+search engines), in a heading, in OpenGraph, in JSON-LD.  What the heading and another of them agree
+on is taken.  Where they differ, the heading is what readers see, and so is taken when it is about
+the same; a heading that shares little with ``title`` is a slogan or the name of a section.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import urlsplit
 
 #: What stands between a title and the site's name.
 _SEPARATOR = re.compile(
     r"\s*[|｜¦]\s*|\s+(?:[-–—−•·»«›‹<>:~*⋆/\\]|::|--)\s+|\s*[»«›‹]\s+|\s*(?:::|__)\s*"
 )
-_LETTERS = re.compile(r"[\W_]+")
-_PERMALINK = re.compile(r"\s*[¶#§🔗]+$")
+#: One character of a script that sets no spaces, or a word.
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]|[^\W_]+")
+_SIGNS = re.compile(r"[\W_]+")
+_PERMALINK = re.compile(r"\s?[¶#§🔗]{1,3}$")
 
-#: Titles are cut at this many characters.
-MOST_CHARS = 300
+#: The share of words that a heading and ``title`` have in common when both are about the same: of
+#: an article's heading, of any.  On pages with more headings than these none is the main one.
+_SAME_ARTICLE, _SAME = 0.34, 0.67
+_MOST_HEADINGS = 3
+#: An article's only heading is its title, whatever ``title`` says, when it is this long.
+_SENTENCE = 4
+#: A first part of ``title`` this short ('View topic') gives way to a longer one.
+_SHORT, _LONG = 2, 3
 
 
 def key(text: str) -> str:
     """Return a text's letters and digits, for comparing what is punctuated differently."""
-    return _LETTERS.sub(" ", text).strip().casefold()
+    return _SIGNS.sub(" ", text).strip().casefold()
 
 
 def choose_title(
-    document: str, headings: Sequence[str], stated: Sequence[str], sites: Sequence[str], url: str
+    document: str,
+    headings: Sequence[str],
+    stated: Sequence[str],
+    site: Site,
+    *,
+    article: bool = False,
 ) -> str:
     """Return a page's title.
 
     ``document`` is the text of ``title``, ``headings`` those of ``h1``, ``stated`` the titles of
-    OpenGraph, JSON-LD and the like, ``sites`` the names the page's site goes by.
+    OpenGraph, JSON-LD and the like, ``article`` tells whether the page says that it is one.
     """
-    known = {key(site) for site in sites if key(site)}
-    host = _host(url)
-
-    def without_site(text: str) -> str:
-        return _without_site(text, known, host)
-
-    titles = [cut for text in headings if (cut := without_site(_PERMALINK.sub("", text)))]
-    titles = [text for text in titles if key(text) not in known and not _is_host(text, host)]
-    whole = without_site(document)
-    others = [cut for text in stated if (cut := without_site(text))]
-    parts = {key(part) for part in _parts(document)} | {key(whole)}
-    agreed = parts | {key(each) for each in others}
-    for heading in titles:
-        if key(heading) in agreed:
-            return heading
+    clean: Callable[[str], str] = _as_it_is if site.home else site.cut
+    heads = _distinct(site.cut(_PERMALINK.sub("", text)) for text in headings)
+    heads = [text for text in heads if not site.names(text)]
+    others = _distinct(clean(text) for text in stated)
+    whole = clean(document)
+    first = _first_part(whole)
+    ours = {key(whole), key(_parts(whole)[0]), key(first)}
+    for same in (ours, {key(text) for text in others}):
+        for heading in heads:
+            if key(heading) in same:
+                return heading
+    if heads and (found := _heading(heads, whole, article)):
+        return found
     for text in others:
-        if key(text) in parts:
-            return text
-    if len(titles) == 1 and len(titles[0].split()) > 2:
-        return titles[0]
-    first = _parts(whole)[0] if whole else ""
-    return first or next(iter(others), "") or next(iter(titles), "") or document
+        if key(text) in ours:
+            return first if key(text) == key(whole) else text
+    if others and not site.home and not _words(others[0]).isdisjoint(_words(whole)):
+        return _parts(others[0])[0]
+    return first or next(iter(others), "") or next(iter(heads), "") or document
 
 
-def site_part(document: str, headings: Sequence[str], url: str) -> str:
-    """Return the part of ``title`` that names the site: the one that repeats the host's name."""
-    host = _host(url)
-    parts = _parts(document)
-    if len(parts) < 2 or not host:
-        return ""
-    for part in (parts[-1], parts[0]):
-        if _is_host(part, host) and key(part) not in {key(each) for each in headings}:
-            return part
+def _heading(heads: Sequence[str], whole: str, article: bool) -> str:
+    """Return the heading that is about the same as ``title``, or ''."""
+    title = _words(whole)
+    if not title:
+        return heads[0]
+
+    def shared(text: str) -> float:
+        words = _words(text)
+        return len(words & title) / max(1, min(len(words), len(title)))
+
+    best = max(heads, key=shared)
+    later = {key(part) for part in _parts(whole)[1:]}
+    enough = shared(best) >= (_SAME_ARTICLE if article else _SAME)
+    if enough and len(heads) <= _MOST_HEADINGS and key(best) not in later:
+        return best
+    if article and len(heads) == 1 and len(_words(best)) >= _SENTENCE:
+        return best
     return ""
+
+
+class Site:
+    """The names a page's site goes by: those it states, and that of its host."""
+
+    def __init__(self, stated: Iterable[str], url: str) -> None:
+        self.known = {key(name) for name in stated} - {""}
+        self.host = ""
+        self.home = False
+        try:
+            parts = urlsplit(url)
+            labels = (parts.hostname or "").split(".")[:-1]
+        except ValueError:
+            return
+        self.home = bool(parts.netloc) and not parts.path.strip("/")
+        common = {"www", "m", "mobile", "co", "com", "org", "net"}
+        self.host = _SIGNS.sub("", "".join(label for label in labels if label not in common))
+
+    def names(self, text: str) -> bool:
+        """Tell whether a text is the name of the site."""
+        return key(text) in self.known or self.repeats_host(text)
+
+    def repeats_host(self, text: str) -> bool:
+        """Tell whether a text is the host's name: a part of it, or it with a word or two more."""
+        letters = _SIGNS.sub("", text).casefold()
+        if len(letters) < 3 or len(self.host) < 3:
+            return False
+        return (
+            letters in self.host
+            or letters.startswith(self.host)
+            or (len(self.host) > 4 and self.host in letters)
+        )
+
+    def cut(self, text: str) -> str:
+        """Cut the site's name off either end of a title."""
+        cuts = list(_SEPARATOR.finditer(text))
+        while cuts:
+            start = cuts[0].start()
+            if self.names(text[cuts[-1].end() :]) and text[: cuts[-1].start()]:
+                text = text[: cuts.pop().start()]
+            elif self.names(text[:start]) and text[cuts[0].end() :]:
+                text = text[cuts[0].end() :]
+                cuts = list(_SEPARATOR.finditer(text))
+            else:
+                break
+        return text
+
+    def part(self, document: str, headings: Sequence[str]) -> str:
+        """Return the part of ``title`` that is the site's name, when it repeats the host's."""
+        parts = _parts(document)
+        heads = {key(heading) for heading in headings}
+        for part in (parts[-1], parts[0]):
+            if len(parts) > 1 and self.repeats_host(part) and key(part) not in heads:
+                return part
+        return ""
 
 
 def _parts(text: str) -> list[str]:
     return [part for part in _SEPARATOR.split(text) if part] or [text]
 
 
-def _without_site(text: str, known: set[str], host: str) -> str:
-    """Cut the site's name off either end of a title."""
-    while True:
-        cuts = list(_SEPARATOR.finditer(text))
-        if not cuts:
-            return text
-        for cut, rest, part in (
-            (cuts[-1], text[: cuts[-1].start()], text[cuts[-1].end() :]),
-            (cuts[0], text[cuts[0].end() :], text[: cuts[0].start()]),
-        ):
-            del cut
-            if rest and (key(part) in known or _is_host(part, host)):
-                text = rest
-                break
-        else:
-            return text
+def _first_part(text: str) -> str:
+    first, *others = _parts(text)
+    if len(_words(first)) <= _SHORT:
+        return next((part for part in others if len(_words(part)) >= _LONG), first)
+    return first
 
 
-def _host(url: str) -> str:
-    """Return the letters of a host's name, without what most have in common."""
-    try:
-        host = urlsplit(url).hostname or ""
-    except ValueError:
-        return ""
-    labels = [label for label in host.split(".")[:-1] if label not in {"www", "m", "co", "com"}]
-    return _LETTERS.sub("", "".join(labels)).casefold()
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold()))
 
 
-def _is_host(part: str, host: str) -> bool:
-    """Tell whether a text is the name of the host, as a part of it or with some words more."""
-    letters = _LETTERS.sub("", part).casefold()
-    return (
-        len(letters) > 2
-        and len(host) > 2
-        and (letters in host or letters.startswith(host) or (len(host) > 4 and host in letters))
-    )
+def _distinct(texts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(text for text in texts if text))
+
+
+def _as_it_is(text: str) -> str:
+    return text
