@@ -164,13 +164,16 @@ class Outline:
 
     ``parents`` holds the index of each element's parent (-1 for the root's), ``states`` the
     :class:`Within` flags of each element as plain integers (``BREAK`` and ``UNSEEN`` say what the
-    element itself is).  ``blocks`` has the index of each segment's block.  ``runs`` has a triple
+    element itself is).  From ``begins`` up to ``ends`` go the indexes of the segments that each
+    element holds text of.  ``blocks`` has the index of each segment's block.  ``runs`` has a triple
     for each text leaf that is not blank: its segment, the state it stands in, its characters.
     """
 
     elements: list[HtmlElement]
     parents: list[int]
     states: list[int]
+    begins: list[int]
+    ends: list[int]
     segments: tuple[Segment, ...]
     blocks: list[int]
     runs: list[tuple[int, int, int]]
@@ -206,9 +209,11 @@ def _walk(root: HtmlElement, names: dict[str, int]) -> Outline:
     elements: list[HtmlElement] = []
     parents: list[int] = []
     states: list[int] = []
-    gather = _Gather(elements)
+    begins: list[int] = []
+    ends: list[int] = []
+    gather = _Gather(elements, ends)
     add, close = gather.add, gather.close
-    leaves = gather.leaves
+    leaves, found = gather.leaves, gather.found
     # The open elements, and what their content stands in: index, state, index of its block.
     opened: list[_Open] = [(root.getparent(), -1, 0, 0)]
     inside: HtmlElement | None = opened[0][0]
@@ -234,6 +239,8 @@ def _walk(root: HtmlElement, names: dict[str, int]) -> Outline:
                 block = len(elements)
         opened.append((element, len(elements), state, block))
         inside = element
+        begins.append(len(found))
+        ends.append(0)
         elements.append(element)
         parents.append(above)
         states.append(state)
@@ -243,17 +250,19 @@ def _walk(root: HtmlElement, names: dict[str, int]) -> Outline:
     while len(opened) > 1:
         close(opened)
     gather.flush()
-    found = tuple(gather.found)
-    return Outline(elements, parents, states, found, gather.blocks, gather.runs)
+    return Outline(
+        elements, parents, states, begins, ends, tuple(found), gather.blocks, gather.runs
+    )
 
 
 class _Gather:
     """Gathers leaves into segments."""
 
-    __slots__ = ("block", "blocks", "elements", "found", "leaves", "links", "runs", "texts")
+    __slots__ = ("block", "blocks", "elements", "ends", "found", "leaves", "links", "runs", "texts")
 
-    def __init__(self, elements: list[HtmlElement]) -> None:
+    def __init__(self, elements: list[HtmlElement], ends: list[int]) -> None:
         self.elements = elements
+        self.ends = ends
         self.found: list[Segment] = []
         self.blocks: list[int] = []
         self.runs: list[tuple[int, int, int]] = []
@@ -275,9 +284,11 @@ class _Gather:
 
     def close(self, opened: list[_Open]) -> HtmlElement | None:
         """Leave the innermost open element and return the one around it."""
-        element, _, state, _ = opened.pop()
+        element, index, state, _ = opened.pop()
         if state & _BREAK and self.leaves:
             self.flush()
+        if not state & _UNSEEN:
+            self.ends[index] = len(self.found) + bool(self.texts)
         above, _, around, block = opened[-1]
         text = element.tail  # type: ignore[union-attr]  # only the root's parent may be none
         if (

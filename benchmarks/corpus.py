@@ -1,0 +1,85 @@
+"""Read the corpus of pages with known answers, which lives outside the repository."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+#: Where the corpus is looked for; see docs/model-card.md for what it holds.
+CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
+
+#: Second-level labels under which a country's sites register their names.
+_SHARED = frozenset(
+    {"ac", "co", "com", "edu", "go", "gob", "gov", "govt", "ne", "net", "or", "org"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A page and its answer: the whole text, or snippets that must and must not appear."""
+
+    set: str
+    id: str
+    url: str
+    kind: str
+    html: bytes = field(repr=False)
+    text: str | None = field(default=None, repr=False)
+    required: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
+    title: str = ""
+
+    @property
+    def key(self) -> str:
+        """The page's name in the whole corpus."""
+        return f"{self.set}/{self.id}"
+
+    @property
+    def site(self) -> str:
+        """What must not be on both sides of a fold: the registrable domain, or the page itself."""
+        host = urlsplit(self.url).hostname or ""
+        return registrable(host) if "." in host else self.key
+
+
+def registrable(host: str) -> str:
+    """Return the name a site registered: two labels, or three under the likes of ``co.uk``."""
+    labels = host.lower().strip(".").split(".")
+    deep = len(labels) > 2 and len(labels[-1]) == 2 and labels[-2] in _SHARED
+    return ".".join(labels[-3:] if deep else labels[-2:])
+
+
+def there() -> bool:
+    """Whether the corpus can be read."""
+    return (CORPUS / "wcxb" / "truth.jsonl").exists()
+
+
+def samples(*sets: str) -> Iterator[Sample]:
+    """Yield the pages of the sets named (``wcxb``, ``traf``, ``moz``)."""
+    for name in sets:
+        with (CORPUS / name / "truth.jsonl").open(encoding="utf-8") as lines:
+            for line in lines:
+                yield _sample(name, json.loads(line))
+
+
+def _sample(name: str, record: dict[str, object]) -> Sample:
+    page = CORPUS / name / "pages" / f"{record['id']}.html.gz"
+    text = record.get("text")
+    if name == "moz":
+        from lxml import html
+
+        tree = html.fromstring("<div>" + str(record["expected_html"]) + "</div>")
+        text = "\n\n".join(tree.itertext())
+    return Sample(
+        set=name,
+        id=str(record["id"]),
+        url=str(record["url"]),
+        kind=str(record["type"]),
+        html=gzip.decompress(page.read_bytes()),
+        text=None if text is None else str(text),
+        required=tuple(record.get("with") or ()),  # type: ignore[arg-type]
+        forbidden=tuple(record.get("without") or ()),  # type: ignore[arg-type]
+        title=str(record.get("title") or ""),
+    )

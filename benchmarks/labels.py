@@ -1,0 +1,81 @@
+"""Teach segments from answers: how much of each segment belongs to the page's article."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .scoring import folded, words
+
+Labels = NDArray[np.float32]
+
+
+def from_text(segments: Sequence[str], answer: str) -> Labels:
+    """Return the share of each segment's words that the answer holds, in place.
+
+    A word counts when a run of three words around it, which may cross into the next segments,
+    stands in the answer; a segment too short for one when it is a line of the answer.  Where the
+    page says the same thing more often than the answer does, the copies deepest among other
+    segments of the answer count.
+    """
+    bags = [words(text) for text in segments]
+    stream = [word for bag in bags for word in bag]
+    wanted = words(answer)
+    runs = {tuple(wanted[i : i + 3]) for i in range(len(wanted) - 2)}
+    lines = Counter(" ".join(words(line)) for line in answer.splitlines())
+    covered = np.zeros(len(stream), np.float32)
+    for i in range(len(stream) - 2):
+        if tuple(stream[i : i + 3]) in runs:
+            covered[i : i + 3] = 1
+    labels = np.zeros(len(segments), np.float32)
+    start = 0
+    for number, bag in enumerate(bags):
+        if bag:
+            labels[number] = covered[start : start + len(bag)].mean()
+            if len(bag) < 4 and labels[number] < 1 and lines[" ".join(bag)]:
+                labels[number] = 1
+        start += len(bag)
+    _drop_copies(bags, labels, wanted)
+    return labels
+
+
+def _drop_copies(bags: list[list[str]], labels: Labels, wanted: list[str]) -> None:
+    """Clear the labels of copies that the answer does not have as often."""
+    same: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for number, bag in enumerate(bags):
+        if labels[number] > 0.5:
+            same[tuple(bag)].append(number)
+    sizes = np.array([len(bag) for bag in bags], np.float32)
+    weight = np.concatenate([[0], np.cumsum(sizes)])
+    good = np.concatenate([[0], np.cumsum(sizes * labels)])
+    text = " " + "  ".join(wanted) + " "
+    for bag, numbers in same.items():
+        if len(numbers) < 2:
+            continue
+        allowed = max(1, text.count(" " + "  ".join(bag) + " "))
+        density = {}
+        for number in numbers:
+            low, high = max(0, number - 8), min(len(bags), number + 9)
+            around = weight[high] - weight[low] - sizes[number]
+            density[number] = (good[high] - good[low] - sizes[number]) / max(1.0, around)
+        for number in sorted(numbers, key=lambda n: -density[n])[allowed:]:
+            labels[number] = 0
+
+
+def from_snippets(
+    segments: Sequence[str], required: Sequence[str], forbidden: Sequence[str]
+) -> Labels:
+    """Return 1 for segments that hold a required snippet, 0 for a forbidden one, else NaN."""
+    labels = np.full(len(segments), np.nan, np.float32)
+    whole = [folded(text) for text in segments]
+    for snippet in map(folded, forbidden):
+        hits = [n for n, text in enumerate(whole) if snippet in text]
+        labels[hits] = 0
+    for snippet in map(folded, required):
+        hits = [n for n, text in enumerate(whole) if snippet in text]
+        if len(hits) == 1:
+            labels[hits] = np.nan if labels[hits[0]] == 0 else 1
+    return labels

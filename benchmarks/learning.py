@@ -1,0 +1,202 @@
+"""The parts of training: what a page teaches, learned odds, and forests in the package's form."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import lightgbm as lgb
+import numpy as np
+
+from printer.dom.page import read_page
+from printer.extract.cues import Knowledge
+from printer.extract.features import Reading, read
+from printer.extract.registry import score_all
+from printer.extract.trees import Forest
+
+from . import labels
+from .corpus import Sample
+
+FOLDS = 5
+DEPTH = 6
+#: How a forest grows; the same each time.
+GROWTH: dict[str, Any] = {
+    "objective": "cross_entropy", "max_depth": DEPTH, "num_leaves": 31, "learning_rate": 0.1,
+    "min_data_in_leaf": 60, "feature_fraction": 0.35, "bagging_fraction": 0.5, "bagging_freq": 1,
+    "lambda_l2": 5, "max_bin": 63, "seed": 1, "deterministic": True, "force_row_wise": True,
+    "use_missing": False, "num_threads": 2, "verbose": -1,
+}  # fmt: skip
+
+Floats = np.ndarray[Any, np.dtype[np.floating[Any]]]
+
+
+@dataclass(slots=True, eq=False)
+class Lesson:
+    """A page with the answer for each of its segments (NaN: not told)."""
+
+    sample: Sample
+    reading: Reading | None = field(repr=False)
+    answers: Floats = field(repr=False)
+
+    @property
+    def fold(self) -> int:
+        """The fold its site is in."""
+        return zlib.crc32(self.sample.site.encode()) % FOLDS
+
+    @property
+    def weights(self) -> Floats:
+        """How much each segment counts: longer ones more, a long page's less."""
+        assert self.reading is not None
+        size = np.sqrt(self.reading.sizes + 1)
+        told = ~np.isnan(self.answers)
+        if not told.all():
+            return 0.15 * size * told / math.sqrt(len(size))
+        return size / size.sum() ** 0.7
+
+
+def lesson(sample: Sample) -> Lesson:
+    """Read a page and label its segments."""
+    page = read_page(sample.html, sample.url)
+    texts = [segment.text for segment in page.segments]
+    if not texts:
+        return Lesson(sample, None, np.zeros(0))
+    if sample.text is None:
+        answers = labels.from_snippets(texts, sample.required, sample.forbidden)
+    else:
+        answers = labels.from_text(texts, sample.text)
+    return Lesson(sample, read(page, score_all(page)), answers)
+
+
+#: For each name or word: the sum of shares that are the article's, of the pages' shares, of pages.
+Tally = dict[str, list[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Tallies by fold: of all pages, and of articles alone."""
+
+    general: list[Tally]
+    articles: list[Tally]
+
+    def known(self, without: frozenset[int] = frozenset()) -> Knowledge:
+        """Return the odds, some folds left out."""
+        articles = odds(self.articles, without)
+        names = {token: value for token, value in articles.items() if token[0] != "'"}
+        return Knowledge(odds(self.general, without), names)
+
+
+def count(lessons: Sequence[Lesson]) -> Counts:
+    """Count names and words by fold."""
+    articles = [each for each in lessons if each.sample.kind == "article"]
+    return Counts(tallies(lessons), tallies(articles))
+
+
+def tallies(lessons: Iterable[Lesson]) -> list[Tally]:
+    """Count names and words by fold; every site counts once."""
+    sites: dict[tuple[int, str], list[Lesson]] = defaultdict(list)
+    for each in lessons:
+        if each.reading is not None and not np.isnan(each.answers).any():
+            sites[each.fold, each.sample.site].append(each)
+    folds: list[Tally] = [{} for _ in range(FOLDS)]
+    for (fold, _), pages in sites.items():
+        together: Tally = {}
+        for page in pages:
+            for token, (share, base) in _shares(page).items():
+                _add(together, token, share, base, 1)
+        for token, (share, base, count) in together.items():
+            _add(folds[fold], token, share / count, base / count, 1)
+    return folds
+
+
+def _add(tally: Tally, token: str, share: float, base: float, count: float) -> None:
+    old = tally.setdefault(token, [0.0, 0.0, 0.0])
+    old[0] += share
+    old[1] += base
+    old[2] += count
+
+
+def _shares(each: Lesson) -> dict[str, tuple[float, float]]:
+    """Return for each name and word of a page the article's share under it, and overall."""
+    reading = each.reading
+    assert reading is not None
+    weight = np.sqrt(reading.sizes + 1)
+    total = np.concatenate([[0], np.cumsum(weight)])
+    good = np.concatenate([[0], np.cumsum(weight * each.answers)])
+    ends = np.clip(reading.ends, reading.begins, len(weight))
+    held = total[ends] - total[reading.begins]
+    right = good[ends] - good[reading.begins]
+    found: Tally = {}
+    for index, row in enumerate(reading.named.own):
+        if row and held[index] > 0:
+            for name in reading.named.names[row]:
+                _add(found, name, right[index], held[index], 1)
+    base = good[-1] / total[-1]
+    shares = {name: (value / text, base) for name, (value, text, _) in found.items()}
+    spoken: Tally = {}
+    for words, answer in zip(reading.words, each.answers.tolist(), strict=True):
+        for word in set(words):
+            _add(spoken, "'" + word, answer, 1, 1)
+    mean = float(each.answers.mean())
+    shares |= {word: (value / count, mean) for word, (value, count, _) in spoken.items()}
+    return shares
+
+
+def odds(folds: Sequence[Tally], without: frozenset[int] = frozenset()) -> dict[str, float]:
+    """Return the log-odds of names and words seen on enough sites, some folds left out."""
+    together: Tally = {}
+    for fold, tally in enumerate(folds):
+        if fold not in without:
+            for token, (share, base, count) in tally.items():
+                _add(together, token, share, base, count)
+    found = {}
+    for token in sorted(together):
+        share, base, count = together[token]
+        if count >= (8 if token[0] == "'" else 4) and "\n" not in token:
+            value = _log_odds(share, count) - _log_odds(base, count)
+            if abs(value) > 0.05:
+                # As the model's file keeps it.
+                found[token] = round(max(-3.9, min(3.9, value)) * 32) / 32
+    return found
+
+
+def _log_odds(share: float, count: float, prior: float = 2.0) -> float:
+    return math.log((share + prior) / (count - share + prior))
+
+
+def grow(rows: Floats, answers: Floats, weights: Floats, trees: int, **growth: Any) -> Forest:
+    """Grow a forest."""
+    data = lgb.Dataset(rows, answers, weight=weights)
+    return packed(lgb.train(GROWTH | growth, data, trees))
+
+
+def packed(booster: lgb.Booster) -> Forest:
+    """Return a booster's trees as complete ones of one depth."""
+    trees = booster.dump_model()["tree_info"]
+    inner = 2**DEPTH - 1
+    feature = np.zeros((len(trees), inner), np.int32)
+    threshold = np.full((len(trees), inner), np.inf, np.float32)
+    leaf = np.zeros((len(trees), inner + 1), np.float32)
+    for number, tree in enumerate(trees):
+        waiting = [(tree["tree_structure"], 0, 0)]
+        while waiting:
+            node, place, depth = waiting.pop()
+            if "leaf_value" in node:
+                span = 2 ** (DEPTH - depth)
+                first = (place + 1) * span - 1 - inner
+                leaf[number, first : first + span] = node["leaf_value"]
+                continue
+            feature[number, place] = node["split_feature"]
+            threshold[number, place] = _at_most(node["threshold"])
+            waiting.append((node["left_child"], 2 * place + 1, depth + 1))
+            waiting.append((node["right_child"], 2 * place + 2, depth + 1))
+    return Forest(feature, threshold, leaf)
+
+
+def _at_most(value: float) -> np.float32:
+    """Return the greatest single-precision number that is not above a threshold."""
+    near = np.float32(value)
+    return near if float(near) <= value else np.nextafter(near, np.float32(-np.inf))

@@ -1,0 +1,159 @@
+"""Measure extraction on the corpus: `python -m benchmarks.text_quality [--check] [NAME ...]`.
+
+A table of every extractor named (all, when none is): words, snippets, whole paragraphs, titles,
+time.  The model that the package ships was trained on these pages, so its line here is no estimate
+of how it does elsewhere: that is what `benchmarks.train` prints, site by site out of fold.  Here it
+is a guard against things getting worse: ``--check`` runs a fixed sample of pages with the default
+extractor and compares the figures with floors.toml.  ``--raise`` lifts the floors to what was
+reached; ``--lower NAME`` is the only way to let one down.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from printer import Article, extract
+from printer.errors import NoArticle
+from printer.extract import EXTRACTORS
+
+from .corpus import Sample, samples, there
+from .scoring import (
+    folded,
+    paragraphs,
+    shingle_score,
+    snippets,
+    whole_paragraphs,
+    word_score,
+)
+
+FLOORS = Path(__file__).with_name("floors.toml")
+SETS = ("wcxb", "traf", "moz")
+#: The check reads every so many-th page of each set.
+STEP = {"wcxb": 6, "traf": 4, "moz": 1}
+#: How far under a floor a figure may fall before it counts: less than any page is worth.
+SLACK = 0.0005
+
+Figures = dict[str, float]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="measure extraction on the corpus")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="extractors; all when none is")
+    parser.add_argument("--check", action="store_true", help="compare a sample with floors.toml")
+    parser.add_argument("--raise", dest="lift", action="store_true", help="lift the floors")
+    parser.add_argument("--lower", action="append", default=[], metavar="NAME",
+                        help="let this floor down to what is reached")  # fmt: skip
+    parser.add_argument("--step", type=int, default=1, help="read every so many-th page")
+    chosen = parser.parse_args()
+    if not there():
+        print("the corpus is not here, so nothing was measured: see docs/model-card.md")
+        return 0
+    if chosen.check or chosen.lift or chosen.lower:
+        reached = measure("default", _sample())
+        return _compare(reached, lift=chosen.lift, lower=chosen.lower)
+    for name in chosen.names or EXTRACTORS:
+        pages = (s for each in SETS for n, s in enumerate(samples(each)) if n % chosen.step == 0)
+        print(f"\n{name}")
+        for figure, value in measure(name, pages).items():
+            print(f"  {figure:24} {value:.4f}")
+    return 0
+
+
+def _sample() -> Iterable[Sample]:
+    for name in SETS:
+        yield from (s for n, s in enumerate(samples(name)) if n % STEP[name] == 0)
+
+
+def measure(name: str, pages: Iterable[Sample]) -> Figures:
+    """Return the figures of an extractor over pages."""
+    means: dict[str, list[float]] = defaultdict(list)
+    whole = [0, 0, 0]
+    quoted = [0, 0, 0]
+    times = []
+    for sample in pages:
+        started = time.perf_counter()
+        article = _article(sample, name)
+        times.append((time.perf_counter() - started) * 1000)
+        if sample.set == "traf":
+            right, wrong = (snippets(article.text, s) for s in (sample.required, sample.forbidden))
+            found = (sum(right), sum(wrong), len(right))
+            quoted = [a + b for a, b in zip(quoted, found, strict=True)]
+            continue
+        _add(means, sample, article)
+        if sample.set == "wcxb" and sample.kind == "article":
+            counts = whole_paragraphs(_long(article), paragraphs(sample.text or ""))
+            whole = [a + b for a, b in zip(whole, counts, strict=True)]
+    figures = {key: statistics.mean(values) for key, values in sorted(means.items())}
+    right_ones, given, wanted = whole
+    figures["paragraphs.precision"] = right_ones / max(1, given)
+    figures["paragraphs.recall"] = right_ones / max(1, wanted)
+    hits, misses, asked = quoted
+    figures["traf.f1"] = 2 * hits / max(1, hits + misses + asked)
+    figures["ms.mean"] = statistics.mean(times)
+    figures["ms.median"] = statistics.median(times)
+    return figures
+
+
+def _article(sample: Sample, name: str) -> Article:
+    try:
+        return extract(sample.html, sample.url, extractor=name)
+    except NoArticle:
+        return Article(title="", blocks=())
+
+
+def _long(article: Article) -> Sequence[str]:
+    return paragraphs("\n".join(article.paragraphs))
+
+
+def _add(means: dict[str, list[float]], sample: Sample, article: Article) -> None:
+    answer, text = sample.text or "", article.text
+    score = word_score(text, answer)
+    for figure, value in zip(("precision", "recall", "f1"), score, strict=True):
+        means[f"{sample.set}.{figure}"].append(value)
+    if sample.set != "wcxb":
+        return
+    means[f"wcxb.{sample.kind}"].append(score.f1)
+    if sample.kind == "article":
+        for figure, value in zip(("precision", "recall", "f1"), shingle_score(text, answer),
+                                 strict=True):  # fmt: skip
+            means[f"wcxb.article.shingle.{figure}"].append(value)
+    means["wcxb.required"] += snippets(text, sample.required, fold_case=True)
+    means["wcxb.forbidden"] += snippets(text, sample.forbidden, fold_case=True)
+    if sample.title and article.title:
+        same = folded(sample.title).lower() == folded(article.title).lower()
+        means["wcxb.title"].append(same)
+
+
+def _compare(reached: Figures, *, lift: bool, lower: Sequence[str]) -> int:
+    """Print each figure beside its floor and return 1 when one is under it."""
+    floors: Figures = tomllib.loads(FLOORS.read_text())["floors"] if FLOORS.exists() else {}
+    kept = {name: value for name, value in reached.items() if not name.startswith("ms.")}
+    failed = False
+    for name, value in kept.items():
+        # The share of forbidden snippets is the one figure that should be small.
+        sign = -1 if name == "wcxb.forbidden" else 1
+        floor = floors.get(name)
+        under = floor is not None and sign * (value - floor) < -SLACK and name not in lower
+        failed |= under
+        if floor is None or name in lower or (lift and sign * (value - floor) > 0):
+            floors[name] = round(value, 4)
+        mark = "  UNDER" if under else ""
+        print(f"  {name:28} {value:.4f}  floor {floors[name]:.4f}{mark}")
+    print(f"  ms a page: mean {reached['ms.mean']:.1f}, median {reached['ms.median']:.1f}")
+    if lift or lower:
+        lines = "\n".join(f'"{name}" = {value:.4f}' for name, value in sorted(floors.items()))
+        head = "# Reached on the sample of `benchmarks.text_quality --check`; see there.\n"
+        FLOORS.write_text(f"{head}[floors]\n{lines}\n")
+    if failed:
+        print("extraction got worse; where that is meant, lower the floor with --lower NAME")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

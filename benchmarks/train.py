@@ -1,0 +1,253 @@
+"""Train the default extractor: `python -m benchmarks.train [--cache FILE] [--report] [--out FILE]`.
+
+Folds hold whole sites.  For every fold the odds, both forests and the page forests are learned
+from the other folds alone, the second forest from first scores out of fold; the table scores these
+choices, so no page is judged by what was learned from its site.  The model written at the end is
+learned from all pages.  The same corpus gives the same model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pickle
+import statistics
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from printer.extract.ensemble import (
+    KINDS,
+    Model,
+    choose,
+    first_rows,
+    page_row,
+    second_rows,
+)
+from printer.extract.trees import Forest
+
+from .corpus import samples, there
+from .learning import FOLDS, Counts, Floats, Lesson, count, grow, lesson
+from .scoring import snippets, word_score
+
+MODEL = Path(__file__).resolve().parents[1] / "printer" / "extract" / "model.npz"
+SETS = ("wcxb", "moz", "traf")
+TREES = 150
+#: Pages are few: their forests are small.
+_PAGE_GROWTH: dict[str, Any] = {"min_data_in_leaf": 15, "num_leaves": 8, "learning_rate": 0.08,
+                                "lambda_l2": 10}  # fmt: skip
+_PAGE_TREES = 60
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="train the default extractor")
+    parser.add_argument("--cache", type=Path, help="keep what is read from the pages in this file")
+    parser.add_argument("--out", type=Path, default=MODEL, help="the model's file")
+    parser.add_argument("--report", action="store_true", help="cross-validate, write no model")
+    parser.add_argument("--save", type=Path, help="keep the scores out of fold here (JSON)")
+    chosen = parser.parse_args()
+    if not there():
+        raise SystemExit("the corpus is not here: see docs/model-card.md")
+    started = time.perf_counter()
+    lessons = _lessons(chosen.cache)
+    _say(f"{len(lessons)} pages read", started)
+    folds = count(lessons)
+    first, second = _out_of_fold(lessons, folds, started)
+    scores = [(a + b) / 2 for a, b in zip(first, second, strict=True)]
+    rows, truths = _pages(lessons, scores)
+    _report(lessons, scores, _page_scores(lessons, rows, truths))
+    if chosen.save:
+        kept = {e.sample.key: s.round(4).tolist() for e, s in zip(lessons, scores, strict=True)}
+        chosen.save.write_text(json.dumps(kept))
+    if not chosen.report:
+        model = _whole(lessons, folds, first, rows, truths)
+        chosen.out.write_bytes(model.dump())
+        _say(f"{chosen.out} written, {chosen.out.stat().st_size:,} bytes", started)
+
+
+def _say(what: str, started: float) -> None:
+    print(f"{time.perf_counter() - started:7.0f} s  {what}", flush=True)
+
+
+def _lessons(cache: Path | None) -> list[Lesson]:
+    if cache and cache.exists():
+        lessons: list[Lesson] = pickle.loads(cache.read_bytes())
+        return lessons
+    lessons = [lesson(sample) for sample in samples(*SETS)]
+    if cache:
+        cache.write_bytes(pickle.dumps(lessons))
+    return lessons
+
+
+def _rows(lessons: list[Lesson], folds: Counts, aside: int | None) -> list[Floats]:
+    """Return what the first forest sees; each fold's odds come from other folds than its own.
+
+    Pages of the fold ``aside`` are seen as the finished model would see them.
+    """
+    rows: list[Floats] = [np.zeros((0, 0))] * len(lessons)
+    for fold in range(FOLDS):
+        known = folds.known(frozenset({fold} if aside is None else {fold, aside}))
+        for number, each in enumerate(lessons):
+            if each.fold == fold and each.reading is not None:
+                rows[number] = first_rows(each.reading, known).astype(np.float32)
+    return rows
+
+
+def _grow(lessons: list[Lesson], rows: list[Floats], which: list[int]) -> Forest:
+    answers = np.concatenate([lessons[i].answers for i in which])
+    weights = np.concatenate([lessons[i].weights for i in which])
+    told = weights > 0
+    matrix = np.concatenate([rows[i] for i in which])[told]
+    return grow(matrix, answers[told], weights[told], TREES)
+
+
+def _split(lessons: list[Lesson], fold: int | None) -> tuple[list[int], list[int]]:
+    read = [i for i, each in enumerate(lessons) if each.reading is not None]
+    return (
+        [i for i in read if lessons[i].fold != fold],
+        [i for i in read if lessons[i].fold == fold],
+    )
+
+
+def _out_of_fold(
+    lessons: list[Lesson], folds: Counts, started: float
+) -> tuple[list[Floats], list[Floats]]:
+    first: list[Floats] = [np.zeros(0)] * len(lessons)
+    for fold in range(FOLDS):
+        rows = _rows(lessons, folds, fold)
+        others, mine = _split(lessons, fold)
+        forest = _grow(lessons, rows, others)
+        for i in mine:
+            first[i] = forest.predict(rows[i])
+        _say(f"first forest, fold {fold + 1} of {FOLDS}", started)
+    second = list(first)
+    for fold in range(FOLDS):
+        rows = _rows(lessons, folds, fold)
+        others, mine = _split(lessons, fold)
+        for i in others + mine:
+            rows[i] = _second(lessons[i], rows[i], first[i])
+        forest = _grow(lessons, rows, others)
+        for i in mine:
+            second[i] = forest.predict(rows[i])
+        _say(f"second forest, fold {fold + 1} of {FOLDS}", started)
+    return first, second
+
+
+def _second(each: Lesson, rows: Floats, first: Floats) -> Floats:
+    assert each.reading is not None
+    return second_rows(each.reading, rows, first).astype(np.float32)
+
+
+def _text(each: Lesson, scores: Floats) -> str:
+    if each.reading is None:
+        return ""
+    keep = choose(each.reading, scores)
+    return "\n".join(text for text, kept in zip(each.reading.texts, keep, strict=True) if kept)
+
+
+def _pages(lessons: list[Lesson], scores: list[Floats]) -> tuple[list[Floats], list[float]]:
+    """Return a row for each page, and the F1 of what is chosen there (NaN: not known)."""
+    rows, truths = [], []
+    for each, score in zip(lessons, scores, strict=True):
+        rows.append(np.zeros((0, 0)) if each.reading is None else page_row(each.reading, score))
+        answer = each.sample.text
+        truths.append(np.nan if answer is None else word_score(_text(each, score), answer).f1)
+    return rows, truths
+
+
+def _page_forests(
+    lessons: list[Lesson], rows: list[Floats], truths: list[float], which: list[int]
+) -> tuple[tuple[Forest, ...], Forest]:
+    """Grow the forests of kind and confidence from some pages of the first set."""
+    which = [i for i in which if lessons[i].sample.set == "wcxb"]
+    matrix = np.concatenate([rows[i] for i in which])
+    ones = np.ones(len(which))
+    kinds = [lessons[i].sample.kind for i in which]
+    forests = tuple(
+        grow(matrix, np.array([kind == name for kind in kinds], float), ones, _PAGE_TREES,
+             **_PAGE_GROWTH)
+        for name in KINDS
+    )  # fmt: skip
+    sure = grow(matrix, np.array([truths[i] for i in which]), ones, _PAGE_TREES, **_PAGE_GROWTH)
+    return forests, sure
+
+
+def _page_scores(
+    lessons: list[Lesson], rows: list[Floats], truths: list[float]
+) -> list[tuple[str, float, float]]:
+    """Return the kind and the confidence that every page gets out of fold, and its F1."""
+    found = [("", np.nan, np.nan)] * len(lessons)
+    for fold in range(FOLDS):
+        others, mine = _split(lessons, fold)
+        kinds, sure = _page_forests(lessons, rows, truths, others)
+        for i in mine:
+            chances = [float(forest.predict(rows[i])[0]) for forest in kinds]
+            found[i] = (KINDS[int(np.argmax(chances))], float(sure.predict(rows[i])[0]), truths[i])
+    return found
+
+
+def _whole(
+    lessons: list[Lesson],
+    folds: Counts,
+    first: list[Floats],
+    rows: list[Floats],
+    truths: list[float],
+) -> Model:
+    everything, _ = _split(lessons, None)
+    seen = _rows(lessons, folds, None)
+    forest = _grow(lessons, seen, everything)
+    for i in everything:
+        seen[i] = _second(lessons[i], seen[i], first[i])
+    second = _grow(lessons, seen, everything)
+    kinds, sure = _page_forests(lessons, rows, truths, everything)
+    return Model(folds.known(), forest, second, kinds, sure)
+
+
+def _report(
+    lessons: list[Lesson], scores: list[Floats], pages: list[tuple[str, float, float]]
+) -> None:
+    words_of: dict[str, list[float]] = defaultdict(list)
+    found = {name: [0, 0] for name in ("required", "forbidden")}
+    traf = [0, 0, 0]
+    for each, score in zip(lessons, scores, strict=True):
+        text, sample = _text(each, score), each.sample
+        lower = sample.set == "wcxb"
+        hits = [snippets(text, s, fold_case=lower) for s in (sample.required, sample.forbidden)]
+        if sample.set == "traf":
+            counts = (sum(hits[0]), sum(hits[1]), len(hits[0]))
+            traf = [a + b for a, b in zip(traf, counts, strict=True)]
+            continue
+        assert sample.text is not None
+        f1 = word_score(text, sample.text).f1
+        words_of[f"{sample.set} all"].append(f1)
+        if lower:
+            words_of[f"wcxb {sample.kind}"].append(f1)
+            for counts, hit in zip(found.values(), hits, strict=True):
+                counts[0] += sum(hit)
+                counts[1] += len(hit)
+    for name, values in sorted(words_of.items()):
+        print(f"{name:24} {len(values):5} pages  word F1 {statistics.mean(values):.4f}")
+    for name, (hit, told) in found.items():
+        print(f"wcxb {name:19} {hit / told:.4f}")
+    right, wrong, wanted = traf
+    print(f"traf snippets            F1 {2 * right / (right + wrong + wanted):.4f}  "
+          f"P {right / (right + wrong):.4f}  R {right / wanted:.4f}")  # fmt: skip
+    judged = [
+        (e, p) for e, p in zip(lessons, pages, strict=True) if e.sample.set == "wcxb" and p[0]
+    ]
+    right_kind = statistics.mean(e.sample.kind == p[0] for e, p in judged)
+    print(f"kind of page right       {right_kind:.4f}")
+    for low in np.arange(0, 1, 0.1):
+        some = [p for _, p in judged if low <= p[1] < low + 0.1]
+        if some:
+            mean = [statistics.mean(p[k] for p in some) for k in (1, 2)]
+            print(
+                f"confidence {low:.1f}: {len(some):5} pages, says {mean[0]:.3f}, is {mean[1]:.3f}"
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+"""What names and words tell: learned odds that text under a name, or with a word, is the article's.
+
+Names are the parts of ``class`` and ``id`` values and roles; words those of short texts.  The odds
+come with the model; a name or word it does not know says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from lxml.html import HtmlElement
+from numpy.typing import NDArray
+
+from ..dom.segments import Outline
+
+#: Longer attribute values are cut: some pages put whole style sheets of class names there.
+_MOST_CHARS = 300
+_MOST_WORDS = 14
+_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_a-zA-Z]+")
+_WORDS = re.compile(r"[^\W\d_]+|\d+")
+
+Odds = Mapping[str, float]
+Column = NDArray[np.floating[Any]]
+Ints = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The names on a page: each distinct set of them once, and which element has which.
+
+    ``own`` maps each element to a row of ``names``; row 0 is the empty set.
+    """
+
+    names: list[tuple[str, ...]]
+    own: list[int]
+
+
+def name_parts(value: str, tag: str) -> tuple[str, ...]:
+    """Return the names in the attributes of an element, whole and in parts."""
+    value = value[:_MOST_CHARS]
+    whole = [each.lower() for each in value.split() if len(each) < 32]
+    parts = [part.lower() for part in _PARTS.findall(value) if len(part) > 1]
+    return tuple(dict.fromkeys([f"<{tag}>", *(f".{each}" for each in whole), *parts]))
+
+
+def read_names(outline: Outline) -> Named:
+    """Read the names of every element that holds text."""
+    rows: dict[tuple[str, str | None, str | None], int] = {}
+    names: list[tuple[str, ...]] = [()]
+    own: list[int] = []
+    for element, begin, end in zip(outline.elements, outline.begins, outline.ends, strict=True):
+        if begin >= end:
+            own.append(0)
+            continue
+        key = (element.tag, element.get("class"), element.get("id"))
+        row = rows.get(key)
+        if row is None:
+            row = rows[key] = len(names)
+            said = " ".join(filter(None, (key[1], key[2], _said(element))))
+            names.append(name_parts(said, key[0]))
+        own.append(row)
+    return Named(names, own)
+
+
+def _said(element: HtmlElement) -> str:
+    said = (element.get("role"), element.get("itemprop"), element.get("data-testid"))
+    return " ".join(filter(None, said))
+
+
+def name_odds(named: Named, odds: Odds) -> Column:
+    """Return the lowest, highest and mean odds of each element's names (rows: elements)."""
+    table = np.zeros((len(named.names), 3), np.float32)
+    for row, names in enumerate(named.names):
+        found = [odds[name] for name in names if name in odds]
+        if found:
+            table[row] = min(0.0, *found), max(0.0, *found), sum(found) / len(found)
+    return table[named.own]
+
+
+def first_words(text: str) -> list[str]:
+    """Return the first words of a text in lower case, and the last two of a longer one."""
+    found = _WORDS.findall(text[:120].lower())
+    return found[:_MOST_WORDS]
+
+
+def word_odds(texts: Iterable[list[str]], odds: Odds) -> Column:
+    """Return the lowest, highest and mean odds of each text's words."""
+    rows = []
+    get = odds.get
+    for words in texts:
+        found = [get("'" + word, 0.0) for word in words]
+        rows.append((min(found), max(found), sum(found) / len(found)) if found else (0.0, 0.0, 0.0))
+    return np.array(rows, np.float32).reshape(-1, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """Learned odds: of names and words on all pages, and of names on articles alone."""
+
+    general: Odds
+    articles: Odds
+
+
+def cue_columns(
+    named: Named,
+    words: list[list[str]],
+    parents: Ints,
+    levels: list[Ints],
+    headings: Ints,
+    known: Knowledge,
+) -> Column:
+    """Return a row per segment: the odds of its words, of its block's names and those around it.
+
+    ``levels`` are the elements around each segment, from its block outward, ``headings`` the last
+    heading at or before each segment (-1: none).  Columns: lowest, highest, mean for the words and
+    those of the heading; the same for names of the block, its parent and the two next wider
+    containers; lowest, highest and sum of means over all elements around the segment; the same
+    four ways for what is known of articles alone.
+    """
+    spoken = word_odds(words, known.general)
+    under = np.where(headings[:, None] >= 0, spoken[headings], 0)
+    block, *wider = levels
+    columns = [spoken, under]
+    for odds in (known.general, known.articles):
+        table = name_odds(named, odds)
+        lowest, highest, summed = _inherited(table, parents)
+        around = [table[block], table[np.maximum(0, parents[block])]]
+        if odds is known.general:
+            around += [table[level] for level in wider[:2]]
+        columns += [*around, np.column_stack([lowest[block], highest[block], summed[block]])]
+    return np.column_stack(columns)
+
+
+def _inherited(table: Column, parents: Ints) -> tuple[Column, Column, Column]:
+    """Return per element the lowest, highest and summed odds of itself and all around it."""
+    lowest, highest, summed = (column.copy() for column in table.T)
+    for level in _levels(parents):
+        above = parents[level]
+        lowest[level] = np.minimum(lowest[level], lowest[above])
+        highest[level] = np.maximum(highest[level], highest[above])
+        summed[level] += summed[above]
+    return lowest, highest, summed
+
+
+def _levels(parents: Ints) -> list[Ints]:
+    """Return the elements level by level from the root's children down."""
+    depths = [0] * len(parents)
+    for index, parent in enumerate(parents.tolist()):
+        depths[index] = depths[parent] + 1 if parent >= 0 else 0
+    order = np.argsort(depths, kind="stable")
+    sizes = np.bincount(depths)
+    return np.split(order, np.cumsum(sizes)[:-1])[1:]

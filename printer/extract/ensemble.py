@@ -1,0 +1,167 @@
+"""The default extractor: a learned choice over what the papers' methods and the page tell.
+
+Boosted trees give each segment the share of its words that belong to the article
+(:mod:`.features` says what they see); a second forest looks again, knowing the first's scores of
+everything around (:mod:`.stacking`).  What is kept is the set of segments whose expected F1 is the
+highest, each text once.  docs/model-card.md tells on what the forests were trained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..dom.page import Page
+from ..model import Verdict
+from .cues import Knowledge, cue_columns
+from .features import Reading, levels, read
+from .stacking import page_look, second_look
+from .trees import Forest
+
+Column = NDArray[np.floating[Any]]
+
+#: The kinds of pages, in the order of the model's forests.
+KINDS = ("article", "collection", "documentation", "forum", "listing", "product", "service")
+#: A copy of a text is dropped when it has this many words.
+_COPIED_WORDS = 5
+#: Whatever is expected of the rest, a segment less likely than this is not kept.
+_LEAST = 0.02
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """What training leaves: odds of names and words, and the forests."""
+
+    known: Knowledge
+    first: Forest
+    second: Forest
+    kinds: tuple[Forest, ...]
+    confidence: Forest
+
+    @classmethod
+    def load(cls, data: bytes) -> Model:
+        """Read a model from the bytes of its file."""
+        with np.load(BytesIO(data), allow_pickle=False) as arrays:
+            return cls(
+                Knowledge(_odds(arrays, "general"), _odds(arrays, "articles")),
+                Forest.load(arrays, "first"),
+                Forest.load(arrays, "second"),
+                tuple(Forest.load(arrays, kind) for kind in KINDS),
+                Forest.load(arrays, "confidence"),
+            )
+
+    def dump(self) -> bytes:
+        """Return the bytes that :meth:`load` reads."""
+        arrays: dict[str, NDArray[np.generic]] = {
+            **_odds_arrays("general", self.known.general),
+            **_odds_arrays("articles", self.known.articles),
+            **self.first.arrays("first"),
+            **self.second.arrays("second"),
+            **self.confidence.arrays("confidence"),
+        }
+        for kind, forest in zip(KINDS, self.kinds, strict=True):
+            arrays |= forest.arrays(kind)
+        buffer = BytesIO()
+        np.savez_compressed(buffer, allow_pickle=False, **arrays)
+        return buffer.getvalue()
+
+
+def _odds(arrays: Mapping[str, NDArray[Any]], name: str) -> dict[str, float]:
+    tokens = arrays[f"{name}.tokens"].tobytes().decode().split("\n")
+    return dict(zip(tokens, (arrays[f"{name}.odds"] / 32).tolist(), strict=True))
+
+
+def _odds_arrays(name: str, odds: Mapping[str, float]) -> dict[str, NDArray[Any]]:
+    values = np.round(np.array(list(odds.values())) * 32).astype(np.int8)
+    tokens = np.frombuffer("\n".join(odds).encode(), np.uint8)
+    return {f"{name}.tokens": tokens, f"{name}.odds": values}
+
+
+@cache
+def shipped() -> Model:
+    """Return the model that comes with the package."""
+    return Model.load((files(__package__) / "model.npz").read_bytes())
+
+
+def first_rows(reading: Reading, known: Knowledge) -> Column:
+    """Return what the first forest sees."""
+    cues = cue_columns(
+        reading.named, reading.words, reading.parents, levels(reading, 3), reading.headings, known
+    )
+    return np.column_stack([reading.columns.matrix(), cues])
+
+
+def second_rows(reading: Reading, rows: Column, first: Column) -> Column:
+    """Return what the second forest sees."""
+    ranges = (reading.begins, reading.ends)
+    return np.column_stack(
+        [rows, second_look(first, reading.sizes, ranges, levels(reading, 5), list(reading.kin))]
+    )
+
+
+def page_row(reading: Reading, scores: Column) -> Column:
+    """Return what the forests of kind and confidence see: one row."""
+    names = reading.columns.names
+    matrix = reading.columns.values
+    whole = [matrix[i][0] for i, name in enumerate(names) if name.startswith("page ")]
+    weights = reading.sizes / reading.sizes.sum()
+    means = [float((scores * weights * column).sum()) for column in matrix]
+    plain = [float((weights * column).sum()) for column in matrix]
+    return np.array([[*whole, *page_look(scores, reading.sizes), *means, *plain]], np.float32)
+
+
+def choose(reading: Reading, scores: Column) -> NDArray[np.bool_]:
+    """Return the segments to keep: those that make the expected F1 over words the highest."""
+    likely = scores.astype(np.float64)
+    size = reading.sizes.astype(np.float64)
+    drop_copies(reading, likely)
+    order = np.argsort(-likely, kind="stable")
+    kept, right = np.cumsum(size[order]), np.cumsum((likely * size)[order])
+    best = int(np.argmax(2 * right / (kept + right[-1])))
+    keep: NDArray[np.bool_] = (likely >= likely[order[best]]) & (likely > _LEAST)
+    return keep
+
+
+def drop_copies(reading: Reading, likely: NDArray[np.float64]) -> None:
+    """Clear the scores of all but the likeliest copy of a text that stands in several places.
+
+    Repeated under the same parent it is meant to be read twice.
+    """
+    above = reading.parents[reading.blocks]
+    seen: dict[str, int] = {}
+    for index, text in enumerate(reading.texts):
+        if reading.sizes[index] < _COPIED_WORDS:
+            continue
+        other = seen.setdefault(text, index)
+        if above[index] == above[other]:
+            continue
+        if likely[index] > likely[other]:
+            likely[other], seen[text] = 0, index
+        else:
+            likely[index] = 0
+
+
+def judge(page: Page, methods: Mapping[str, Sequence[float]], model: Model) -> Verdict:
+    """Judge a page's segments by a model; ``methods`` are the papers' scores."""
+    if not page.segments:
+        return Verdict(())
+    reading = read(page, methods)
+    rows = first_rows(reading, model.known)
+    first = model.first.predict(rows)
+    scores = (first + model.second.predict(second_rows(reading, rows, first))) / 2
+    keep = choose(reading, scores)
+    row = page_row(reading, scores)
+    chances = [float(forest.predict(row)[0]) for forest in model.kinds]
+    return Verdict(
+        tuple(keep.tolist()),
+        scores={**{n: tuple(s) for n, s in methods.items()}, "default": tuple(scores.tolist())},
+        kind=KINDS[int(np.argmax(chances))],
+        confidence=float(model.confidence.predict(row)[0]),
+    )

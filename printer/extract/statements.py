@@ -1,0 +1,91 @@
+"""What a page states of itself that tells what kind of page it is and what its text says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from lxml.html import HtmlElement
+from numpy.typing import NDArray
+
+from ..dom.page import Page
+
+_TYPE = re.compile(r'"@type"\s{0,9}:\s{0,9}\[?\s{0,9}"([A-Za-z]{1,40})"')
+_BODY = re.compile(r'"(?:articleBody|text)"\s{0,9}:\s{0,9}"((?:[^"\\]|\\.)*)"')
+#: Schema types, by what they say of a page.
+_TYPES = {
+    "article": "Article NewsArticle BlogPosting Report ReportageNewsArticle OpinionNewsArticle "
+    "ScholarlyArticle LiveBlogPosting AnalysisNewsArticle",
+    "reference": "TechArticle APIReference HowTo SoftwareSourceCode",
+    "discussion": "DiscussionForumPosting QAPage Question Answer Comment",
+    "product": "Product Offer AggregateOffer ProductGroup",
+    "list": "CollectionPage ItemList SearchResultsPage Blog",
+    "service": "Service LocalBusiness ProfessionalService Organization AboutPage ContactPage "
+    "FAQPage",
+    "recipe": "Recipe",
+    "video": "VideoObject",
+}
+_STATED = ("website", "article", "product")
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """The kinds a page claims to be (counts by name), and the words of its summary and title."""
+
+    kinds: Mapping[str, float]
+    titles: tuple[frozenset[str], ...]
+    body: str
+
+    def agreement(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return per text how much of it is in the title and the summary, and whether in the body.
+
+        The columns: overlap with each title, then 1 or 0 for the stated body (-1: none stated).
+        """
+        rows = np.zeros((len(texts), 4), np.float32)
+        stated = self.body
+        for number, text in enumerate(texts):
+            if len(text) < 400:
+                words = frozenset(_WORD.findall(text.lower()))
+                for column, title in enumerate(self.titles):
+                    either = len(words | title)
+                    rows[number, column] = len(words & title) / either if either else 0.0
+            start = text[:60]
+            rows[number, 3] = (start in stated) if stated else -1
+        return rows
+
+
+def read_statements(page: Page) -> Statements:
+    """Read a page's statements."""
+    data = " ".join(_linked_data(page.tree))
+    types = _TYPE.findall(data)
+    kinds = dict.fromkeys(_TYPES, 0.0)
+    for name, listed in _TYPES.items():
+        known = listed.split()
+        kinds[name] = float(sum(found in known for found in types))
+    stated = next((m.get("content") or "" for m in page.tree.iter("meta")
+                   if m.get("property") == "og:type"), "")  # fmt: skip
+    for name in _STATED:
+        kinds[f"og {name}"] = float(stated.lower().startswith(name))
+    meta = page.metadata
+    heading = next((" ".join("".join(h.itertext()).split()) for h in page.tree.iter("h1")), "")
+    titles = tuple(frozenset(_WORD.findall(t.lower())) for t in (meta.title, meta.lead, heading))
+    bodies = [_unescape(body) for body in _BODY.findall(data) if len(body) > 200]
+    return Statements(kinds, titles, " ".join(" ".join(bodies).split()))
+
+
+def _linked_data(tree: HtmlElement) -> list[str]:
+    return [s.text or "" for s in tree.iter("script") if s.get("type") == "application/ld+json"]
+
+
+def _unescape(text: str) -> str:
+    import html
+    import json
+
+    try:
+        plain = json.loads(f'"{text}"', strict=False)
+    except ValueError:
+        plain = text
+    return html.unescape(plain)
