@@ -21,7 +21,7 @@ from .highlight import highlight
 from .inline import Anchors, bare_sign, breakable, clean, inline, language
 from .paper import TALLEST, UNITS, Paper, lay_out
 from .theme import environment, load
-from .words import words, written
+from .words import Words, words, written
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,8 @@ class Part:
     link: str
     hyphenate: bool
     script: str
+    words: Words
+    fetched: str
 
     @property
     def inline(self) -> Callable[[Spans], str]:
@@ -79,7 +81,7 @@ def render_html(
     theme, paper = load(chosen.theme), lay_out(chosen)
     sound, warnings = _bounded(articles)
     several = len(sound) > 1
-    parts = [_part(each, f"a{n}-" if several else "") for n, each in enumerate(sound, 1)]
+    parts = [_part(each, f"a{n}-" if several else "", fetched) for n, each in enumerate(sound, 1)]
     first = parts[0]
     html = _template(theme.name, "article").render(
         parts=parts,
@@ -87,8 +89,7 @@ def render_html(
         several=several,
         css=theme.css,
         paper=paper,
-        words=words(first.language),
-        fetched=written(fetched, first.language) if fetched else "",
+        words=first.words,
         picture=partial(_prepared, pictures, paper),
     )
     return Document(html, Assets.of(pictures.values()), warnings)
@@ -98,9 +99,7 @@ def to_html(article: Article, theme: str = "article") -> str:
     """Return an article as one plain page; its pictures stay where they are on the web."""
     (sound,), _ = _bounded([article])
     part = _part(sound, "")
-    return _template(load(theme).name, "plain").render(
-        part=part, words=words(part.language), picture=_on_the_web
-    )
+    return _template(load(theme).name, "plain").render(part=part, picture=_on_the_web)
 
 
 def _bounded(articles: Sequence[Article]) -> tuple[list[Article], tuple[str, ...]]:
@@ -151,7 +150,7 @@ def _table_class(table: Table) -> str:
     return "widest" if columns > 12 else "wide" if columns > 6 else "table"
 
 
-def _part(article: Article, prefix: str) -> Part:
+def _part(article: Article, prefix: str, fetched: datetime | None = None) -> Part:
     tag = language(article.language)
     link = article.url if article.url.lower().startswith(("http://", "https://")) else ""
     return Part(
@@ -165,6 +164,8 @@ def _part(article: Article, prefix: str) -> Part:
         link=link,
         hyphenate=_has_dictionary(tag),
         script=_script(tag),
+        words=words(tag),
+        fetched=written(fetched, tag) if fetched else "",
     )
 
 

@@ -157,7 +157,11 @@ def _content(span: Span, anchors: Anchors) -> str:
         return _call(text, span.note, anchors)
     html = "<br>".join(str(escape(line)) for line in breakable(text).split("\n"))
     if span.ruby:
-        html = f"<ruby>{html}<rt>{escape(clean(span.ruby))}</rt></ruby>"
+        reading = clean(span.ruby)[:60]
+        # The reading stands over the text at half its size; a long one makes room for itself.
+        html = (
+            f'<ruby style="min-width: {len(reading) / 2}em">{html}<rt>{escape(reading)}</rt></ruby>'
+        )
     if span.math:
         html = f'<span class="math">{html}</span>'
     name = anchors.define(span.id)

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 import pikepdf
+import pypdfium2
 import pytest
 import specimens
 from specimens import SCRIPTS, SPECIMEN, cells, head, items, para
@@ -292,6 +293,24 @@ def test_several_articles_have_contents_and_begin_pages(printed) -> None:
     assert f"{start + 1}" in first.partition("Zweiter Aufsatz")[2]
     with paper.pdf.open_outline() as outline:
         assert [str(each.title) for each in outline.root] == [SPECIMEN.title, "Zweiter Aufsatz"]
+
+
+def test_each_article_has_its_own_words_and_no_running_head_where_it_begins(printed) -> None:
+    paper = printed(SCRIPTS["de"], SCRIPTS["ru"])
+    assert "Anmerkungen" in paper.text
+    assert "Примечания" in paper.text
+    start = next(text for text in paper.texts[1:] if text.startswith(SCRIPTS["ru"].title))
+    assert start.count(SCRIPTS["ru"].title) == 1, "the running head repeats the title above it"
+
+
+def test_readings_stand_over_their_words(printed) -> None:
+    paper = printed(specimens.JAPANESE_RUBY)
+    document = pypdfium2.PdfDocument(paper.data)
+    page = document[0].get_textpage()
+    text = page.get_text_range()
+    tops = {word: page.get_charbox(text.index(word))[1] for word in ("わた", "ここは")}
+    document.close()
+    assert tops["わた"] > tops["ここは"] + 5
 
 
 def test_a_missing_glyph_is_reported_by_name(printed) -> None:
