@@ -303,6 +303,14 @@ def test_each_article_has_its_own_words_and_no_running_head_where_it_begins(prin
     assert start.count(SCRIPTS["ru"].title) == 1, "the running head repeats the title above it"
 
 
+def test_the_running_head_is_on_every_page_but_the_first(printed) -> None:
+    paper = printed(with_blocks(*(para(f"Line {n}.") for n in range(120))))
+    assert "The Valley Record" not in paper.texts[0].partition("Line 0")[2]
+    assert all(SPECIMEN.title in text for text in paper.texts)
+    assert all("The Valley Record" in text for text in paper.texts[1:])
+    assert paper.texts[0].count(SPECIMEN.title) == 1
+
+
 def test_readings_stand_over_their_words(printed) -> None:
     paper = printed(specimens.JAPANESE_RUBY)
     document = pypdfium2.PdfDocument(paper.data)
