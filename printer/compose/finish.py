@@ -98,6 +98,8 @@ def _trimmed(blocks: list[Block]) -> list[Block]:
     for block in blocks:
         if isinstance(block, Rule) and (not kept or isinstance(kept[-1], Rule | Heading)):
             continue
+        if isinstance(block, Note) and kept and isinstance(kept[-1], Rule):
+            kept.pop()  # the theme sets notes apart in its own way
         kept.append(block)
     while kept and (isinstance(kept[-1], Rule) or _left_over(kept)):
         kept.pop()

@@ -40,6 +40,7 @@ _FOUND = [
     "utf_8", "cp1252", "cp1250", "iso8859_2", "cp1251", "koi8_r", "cp1253", "cp1254", "cp1255",
     "cp1256", "cp932", "euc_jp", "gb18030", "big5hkscs", "cp949", "cp874",
 ]  # fmt: skip
+_DOUBLE = frozenset({"big5hkscs", "cp949", "gb18030", "cp932", "euc_jp", "euc-jp"})
 _CENTRAL = ("cp1250", "iso8859_2")
 #: What a word of the wrong charset has inside it.
 _ODD = re.compile("(?<=[^\\W\\d_])[\x80-\xa0¡-ª¬-¶¸-º¼-¿×÷ŁĽ\ufffd]")
@@ -62,7 +63,9 @@ def decode(body: bytes, declared: str = "") -> str:
         return _as_utf16(body) or body.decode("iso2022_jp_ext" if japanese else "ascii", "replace")
     names = [name for label in (declared, _meta(body)) if (name := _codec(label))]
     high = len(body.translate(None, _ASCII))
-    if (not names or names[0] == "utf-8" or high >= 8) and (text := _as_utf8(body)):
+    # What is valid UTF-8 is that, but a few characters of the two-byte charsets may be by chance.
+    chance = bool(names) and names[0] in _DOUBLE and high < 8
+    if not chance and (text := _as_utf8(body)):
         return text
     for name in names:
         if name != "utf-8" and (read := _as_declared(body, name, high)) is not None:
@@ -87,10 +90,11 @@ def _codec(label: str) -> str:
 
 def _as_utf8(body: bytes) -> str:
     """Decode what is UTF-8 but for a few stray bytes; '' for anything else."""
-    text = body.decode("utf-8", "replace")
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        text = body.decode("utf-8", "replace")
     wrong = text.count("\ufffd")
-    if not wrong:
-        return text
     # A sequence of n bytes is one character: few wrong ones among many right is UTF-8 gone stale.
     right = (len(body) - len(text)) // 2
     return text if wrong * 10 <= right else ""

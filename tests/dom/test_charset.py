@@ -88,6 +88,15 @@ def test_keeps_utf_8_with_a_few_stray_bytes() -> None:
     assert text.count("\ufffd") < 4
 
 
+def test_one_character_of_utf_8_is_enough_against_a_western_declaration() -> None:
+    assert decode("<p>the bridge’s".encode(), "windows-1252") == "<p>the bridge’s"
+    assert decode("<p>联通".encode("gb18030"), "gb2312") == "<p>联通"
+
+
+def test_replacement_characters_that_the_page_holds_are_utf_8() -> None:
+    assert decode("<p>a \ufffd b".encode(), "utf-8") == "<p>a \ufffd b"
+
+
 def test_trusts_curly_quotes_to_windows_1252() -> None:
     assert decode(b"<p>He said \x93yes\x94 \x96 twice", "iso-8859-1") == "<p>He said “yes” – twice"
 

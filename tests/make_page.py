@@ -1,0 +1,110 @@
+"""Make a test page, or accept what a test page gives now.
+
+    python tests/make_page.py SLUG FILE [URL]     a new page in tests/pages/SLUG
+    python tests/make_page.py --refresh SLUG...   accept the article of pages there are
+    python tests/make_page.py --refresh           ... of all pages
+
+Read what it writes (or the difference it shows) before you commit it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from printer import extract
+
+PAGES = Path(__file__).parent / "pages"
+
+#: What follows from the blocks, or changes with the model.
+_LEFT_OUT = frozenset({"confidence", "text", "paragraphs", "figures"})
+
+
+def slugs() -> list[str]:
+    """Return the names of the test pages there are."""
+    return sorted(source.parent.name for source in PAGES.glob("*/source.html"))
+
+
+def made(slug: str, url: str) -> dict[str, Any]:
+    """Return the article that a test page gives, as plain data."""
+    article = extract((PAGES / slug / "source.html").read_bytes(), url)
+    return {key: value for key, value in article.to_dict().items() if key not in _LEFT_OUT}
+
+
+def expected(slug: str) -> dict[str, Any]:
+    """Return the article that a test page should give."""
+    data: dict[str, Any] = json.loads((PAGES / slug / "expected.json").read_text())
+    return data
+
+
+def written(value: Any, indent: str = "") -> str:
+    """Return JSON as expected.json holds it: on one line whatever fits there."""
+    line = json.dumps(value, ensure_ascii=False)
+    if len(line) + len(indent) <= 100 or not isinstance(value, dict | list):
+        return line
+    deeper = indent + "  "
+    if isinstance(value, dict):
+        inside = [f"{json.dumps(key)}: {written(each, deeper)}" for key, each in value.items()]
+        opened, closed = "{}"
+    else:
+        inside = [written(each, deeper) for each in value]
+        opened, closed = "[]"
+    lines = ",\n".join(deeper + each for each in inside)
+    return f"{opened}\n{lines}\n{indent}{closed}"
+
+
+def difference(slug: str, article: dict[str, Any]) -> str:
+    """Return how an article differs from what is expected, as a unified diff; '' when equal."""
+    before = written(expected(slug)).splitlines()
+    after = written(article).splitlines()
+    lines = difflib.unified_diff(before, after, f"{slug}: expected", f"{slug}: made", lineterm="")
+    return "\n".join(lines)
+
+
+def _write(slug: str, article: dict[str, Any]) -> None:
+    (PAGES / slug / "expected.json").write_text(written(article) + "\n")
+    print(PAGES / slug / "expected.json")
+
+
+def _new(slug: str, source: Path, url: str) -> None:
+    folder = PAGES / slug
+    if folder.exists():
+        sys.exit(f"{folder} is there already; --refresh {slug} accepts what it gives now")
+    folder.mkdir(parents=True)
+    shutil.copyfile(source, folder / "source.html")
+    _write(slug, made(slug, url))
+
+
+def _refresh(names: list[str]) -> None:
+    for slug in names:
+        article = made(slug, expected(slug)["url"])
+        if change := difference(slug, article):
+            print(change)
+            _write(slug, article)
+
+
+def main() -> None:
+    """Run the command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=_Formatter)
+    parser.add_argument("--refresh", action="store_true", help="accept what pages give now")
+    parser.add_argument("words", nargs="*", metavar="SLUG FILE [URL]")
+    options = parser.parse_args()
+    words: list[str] = options.words
+    if options.refresh:
+        _refresh(words or slugs())
+    elif len(words) in {2, 3}:
+        url = words[2] if len(words) == 3 else f"https://{words[0]}.example.org/page"
+        _new(words[0], Path(words[1]), url)
+    else:
+        parser.error("give SLUG and FILE, or --refresh")
+
+
+_Formatter = argparse.RawDescriptionHelpFormatter
+
+if __name__ == "__main__":
+    main()
