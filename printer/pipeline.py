@@ -169,7 +169,7 @@ class Printer:
             pages=printed.pages,
             title=articles[0].title,
             pictures=len(prepared.pictures),
-            warnings=(*warnings, *prepared.warnings, *printed.warnings),
+            warnings=(*warnings, *prepared.warnings, *printed.warnings, *self._web_warnings()),
         )
 
     def _capture(self, source: Source) -> Capture:
@@ -241,6 +241,13 @@ class Printer:
 
             return read_beside(url, referer, self.fetch.max_bytes)
         return self._fetcher().resource(url, referer)
+
+    def _web_warnings(self) -> list[str]:
+        """Return what was to be said of the connections and the cache since the last print."""
+        told = list(self._web.warnings) if self._web else []
+        if self._web:
+            self._web.warnings.clear()
+        return told
 
     def _fetcher(self) -> Web:
         if self._web is None:

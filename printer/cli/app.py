@@ -139,7 +139,7 @@ def print_(
     folder = Path(out) if Path(out).is_dir() and out else None
     if len(names) > 1 and out and not bundle and folder is None:
         raise UsageError("several pages make several PDFs", hint="For one of all: --bundle OUT.pdf")
-    with _printer(loaded.settings, names, console) as printer:
+    with _printer(loaded.settings, [*names, url], console) as printer:
         sources = [_source(name, url, loaded.settings.max_size) for name in names]
         groups = [sources] if bundle else [[source] for source in sources]
         target = _Target("" if folder else out, folder or Path(), force)
@@ -162,7 +162,7 @@ def extract(
 ) -> None:
     """Print the article itself: as JSON, Markdown, text or HTML."""
     console = Console(loaded.settings.verbose, loaded.settings.quiet)
-    with _printer(loaded.settings, [page], console) as printer, console.progress(1):
+    with _printer(loaded.settings, [page, url], console) as printer, console.progress(1):
         reading = printer.read(_source(page, url, loaded.settings.max_size))
     for warning in reading.article.warnings:
         console.warn(warning)
@@ -185,7 +185,7 @@ def explain_(
     from ..render.explain import to_data, to_report
 
     console = Console(loaded.settings.verbose, loaded.settings.quiet)
-    with _printer(loaded.settings, [page], console) as printer, console.progress(1):
+    with _printer(loaded.settings, [page, url], console) as printer, console.progress(1):
         explanation = printer.explain(_source(page, url, loaded.settings.max_size))
     if as_json:
         text = json.dumps(to_data(explanation), ensure_ascii=False, indent=2) + "\n"
@@ -282,7 +282,7 @@ def _printer(settings: config.Settings, names: list[str], console: Console) -> P
         extract=settings.extract_options(),
         pictures=settings.image_options(),
         page=settings.print_options(),
-        named=tuple(names),
+        named=tuple(filter(None, names)),
         notify=console.step,
     )
 

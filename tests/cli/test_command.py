@@ -76,7 +76,7 @@ def test_a_local_file_and_options_before_the_page(webprint, tmp_path):
 
 def test_standard_input_to_standard_output(tmp_path):
     process = start("-", "--url", "https://example.org/a", "-o", "-", cwd=tmp_path)
-    out, err = process.communicate(story().encode(), timeout=60)
+    out, err = process.communicate(story().encode(), timeout=180)
     assert process.returncode == 0, err.decode()
     assert out.startswith(b"%PDF")
     assert "The ferry leaves" in text_of(out)
@@ -245,11 +245,11 @@ def test_an_interrupted_run_leaves_the_old_file(web, tmp_path):
     out.write_bytes(b"old")
     url = web.add("/slow", lambda: iter(lambda: time.sleep(0.1) or b" ", None))
     process = start(url, out, env={**os.environ, "WEBPRINT_CACHE": "false"})
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while not web.hits("/slow") and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=120)
     assert process.returncode == 130
     assert b"Traceback" not in err
     assert out.read_bytes() == b"old"
@@ -262,7 +262,7 @@ def test_a_closed_pipe_is_no_traceback(tmp_path):
     process.stdout.close()
     process.stdin.close()
     err = process.stderr.read().decode()
-    assert process.wait(60) == OutputError.exit_code
+    assert process.wait(180) == OutputError.exit_code
     assert "Traceback" not in err
     process.stderr.close()
 
