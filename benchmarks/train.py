@@ -14,14 +14,17 @@ import pickle
 import statistics
 import time
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from printer.extract.cues import Knowledge
 from printer.extract.ensemble import (
     KINDS,
     Model,
+    article_chance,
     choose,
     first_rows,
     page_row,
@@ -57,8 +60,12 @@ def main() -> None:
     folds = count(lessons)
     first, second = _out_of_fold(lessons, folds, started)
     scores = [(a + b) / 2 for a, b in zip(first, second, strict=True)]
-    rows, truths = _pages(lessons, scores)
-    _report(lessons, scores, _page_scores(lessons, rows, truths))
+    rows = [_page(each, score) for each, score in zip(lessons, scores, strict=True)]
+    chances = _chances(lessons, rows)
+    texts = [_text(*each) for each in zip(lessons, scores, chances, strict=True)]
+    truths = [_f1(each, text) for each, text in zip(lessons, texts, strict=True)]
+    _report(lessons, texts)
+    _report_pages(lessons, chances, _confidences(lessons, rows, truths), truths)
     if chosen.save:
         kept = {e.sample.key: s.round(4).tolist() for e, s in zip(lessons, scores, strict=True)}
         chosen.save.write_text(json.dumps(kept))
@@ -72,27 +79,33 @@ def _say(what: str, started: float) -> None:
     print(f"{time.perf_counter() - started:7.0f} s  {what}", flush=True)
 
 
-def _lessons(cache: Path | None) -> list[Lesson]:
-    if cache and cache.exists():
-        lessons: list[Lesson] = pickle.loads(cache.read_bytes())
+def _lessons(kept: Path | None) -> list[Lesson]:
+    if kept and kept.exists():
+        lessons: list[Lesson] = pickle.loads(kept.read_bytes())
         return lessons
     lessons = [lesson(sample) for sample in samples(*SETS)]
-    if cache:
-        cache.write_bytes(pickle.dumps(lessons))
+    if kept:
+        kept.write_bytes(pickle.dumps(lessons))
     return lessons
+
+
+@cache
+def _known(folds: Counts, without: frozenset[int]) -> Knowledge:
+    return folds.known(without)
 
 
 def _rows(lessons: list[Lesson], folds: Counts, aside: int | None) -> list[Floats]:
     """Return what the first forest sees; each fold's odds come from other folds than its own.
 
-    Pages of the fold ``aside`` are seen as the finished model would see them.
+    Those of the fold ``aside`` play no part either, so that its pages are seen by what others
+    taught, and what the others look like owes nothing to it.
     """
     rows: list[Floats] = [np.zeros((0, 0))] * len(lessons)
-    for fold in range(FOLDS):
-        known = folds.known(frozenset({fold} if aside is None else {fold, aside}))
-        for number, each in enumerate(lessons):
-            if each.fold == fold and each.reading is not None:
-                rows[number] = first_rows(each.reading, known).astype(np.float32)
+    for number, each in enumerate(lessons):
+        if each.reading is not None:
+            without = frozenset({each.fold} if aside is None else {each.fold, aside})
+            seen = first_rows(each.reading, _known(folds, without))
+            rows[number] = seen.astype(np.float32)
     return rows
 
 
@@ -116,22 +129,24 @@ def _out_of_fold(
     lessons: list[Lesson], folds: Counts, started: float
 ) -> tuple[list[Floats], list[Floats]]:
     first: list[Floats] = [np.zeros(0)] * len(lessons)
+    seen = []
     for fold in range(FOLDS):
         rows = _rows(lessons, folds, fold)
         others, mine = _split(lessons, fold)
         forest = _grow(lessons, rows, others)
         for i in mine:
             first[i] = forest.predict(rows[i])
+        seen.append(rows)
         _say(f"first forest, fold {fold + 1} of {FOLDS}", started)
     second = list(first)
-    for fold in range(FOLDS):
-        rows = _rows(lessons, folds, fold)
+    for fold, rows in enumerate(seen):
         others, mine = _split(lessons, fold)
         for i in others + mine:
             rows[i] = _second(lessons[i], rows[i], first[i])
         forest = _grow(lessons, rows, others)
         for i in mine:
             second[i] = forest.predict(rows[i])
+        rows.clear()
         _say(f"second forest, fold {fold + 1} of {FOLDS}", started)
     return first, second
 
@@ -141,51 +156,65 @@ def _second(each: Lesson, rows: Floats, first: Floats) -> Floats:
     return second_rows(each.reading, rows, first).astype(np.float32)
 
 
-def _text(each: Lesson, scores: Floats) -> str:
+def _page(each: Lesson, scores: Floats) -> Floats:
+    return np.zeros((0, 0)) if each.reading is None else page_row(each.reading, scores)
+
+
+def _text(each: Lesson, scores: Floats, chances: Floats) -> str:
     if each.reading is None:
         return ""
-    keep = choose(each.reading, scores)
+    keep = choose(each.reading, scores, article_chance(chances))
     return "\n".join(text for text, kept in zip(each.reading.texts, keep, strict=True) if kept)
 
 
-def _pages(lessons: list[Lesson], scores: list[Floats]) -> tuple[list[Floats], list[float]]:
-    """Return a row for each page, and the F1 of what is chosen there (NaN: not known)."""
-    rows, truths = [], []
-    for each, score in zip(lessons, scores, strict=True):
-        rows.append(np.zeros((0, 0)) if each.reading is None else page_row(each.reading, score))
-        answer = each.sample.text
-        truths.append(np.nan if answer is None else word_score(_text(each, score), answer).f1)
-    return rows, truths
+def _f1(each: Lesson, text: str) -> float:
+    return np.nan if each.sample.text is None else word_score(text, each.sample.text).f1
 
 
-def _page_forests(
-    lessons: list[Lesson], rows: list[Floats], truths: list[float], which: list[int]
-) -> tuple[tuple[Forest, ...], Forest]:
-    """Grow the forests of kind and confidence from some pages of the first set."""
-    which = [i for i in which if lessons[i].sample.set == "wcxb"]
+def _told(lessons: list[Lesson], which: list[int]) -> list[int]:
+    """Return the pages that kind and confidence are learned from: those of all kinds."""
+    return [i for i in which if lessons[i].sample.set == "wcxb"]
+
+
+def _kind_forests(lessons: list[Lesson], rows: list[Floats], which: list[int]) -> list[Forest]:
+    which = _told(lessons, which)
     matrix = np.concatenate([rows[i] for i in which])
+    kinds = np.array([lessons[i].sample.kind for i in which])
     ones = np.ones(len(which))
-    kinds = [lessons[i].sample.kind for i in which]
-    forests = tuple(
-        grow(matrix, np.array([kind == name for kind in kinds], float), ones, _PAGE_TREES,
-             **_PAGE_GROWTH)
+    return [
+        grow(matrix, (kinds == name).astype(float), ones, _PAGE_TREES, **_PAGE_GROWTH)
         for name in KINDS
-    )  # fmt: skip
-    sure = grow(matrix, np.array([truths[i] for i in which]), ones, _PAGE_TREES, **_PAGE_GROWTH)
-    return forests, sure
+    ]
 
 
-def _page_scores(
-    lessons: list[Lesson], rows: list[Floats], truths: list[float]
-) -> list[tuple[str, float, float]]:
-    """Return the kind and the confidence that every page gets out of fold, and its F1."""
-    found = [("", np.nan, np.nan)] * len(lessons)
+def _confidence_forest(
+    lessons: list[Lesson], rows: list[Floats], truths: list[float], which: list[int]
+) -> Forest:
+    which = _told(lessons, which)
+    matrix = np.concatenate([rows[i] for i in which])
+    answers = np.array([truths[i] for i in which])
+    return grow(matrix, answers, np.ones(len(which)), _PAGE_TREES, **_PAGE_GROWTH)
+
+
+def _chances(lessons: list[Lesson], rows: list[Floats]) -> list[Floats]:
+    """Return the chances of each kind that every page gets out of fold."""
+    found = [np.zeros(len(KINDS))] * len(lessons)
     for fold in range(FOLDS):
         others, mine = _split(lessons, fold)
-        kinds, sure = _page_forests(lessons, rows, truths, others)
+        forests = _kind_forests(lessons, rows, others)
         for i in mine:
-            chances = [float(forest.predict(rows[i])[0]) for forest in kinds]
-            found[i] = (KINDS[int(np.argmax(chances))], float(sure.predict(rows[i])[0]), truths[i])
+            found[i] = np.array([forest.predict(rows[i])[0] for forest in forests])
+    return found
+
+
+def _confidences(lessons: list[Lesson], rows: list[Floats], truths: list[float]) -> Floats:
+    """Return the confidence that every page gets out of fold."""
+    found = np.full(len(lessons), np.nan)
+    for fold in range(FOLDS):
+        others, mine = _split(lessons, fold)
+        forest = _confidence_forest(lessons, rows, truths, others)
+        for i in mine:
+            found[i] = forest.predict(rows[i])[0]
     return found
 
 
@@ -202,32 +231,30 @@ def _whole(
     for i in everything:
         seen[i] = _second(lessons[i], seen[i], first[i])
     second = _grow(lessons, seen, everything)
-    kinds, sure = _page_forests(lessons, rows, truths, everything)
+    kinds = tuple(_kind_forests(lessons, rows, everything))
+    sure = _confidence_forest(lessons, rows, truths, everything)
     return Model(folds.known(), forest, second, kinds, sure)
 
 
-def _report(
-    lessons: list[Lesson], scores: list[Floats], pages: list[tuple[str, float, float]]
-) -> None:
+def _report(lessons: list[Lesson], texts: list[str]) -> None:
     words_of: dict[str, list[float]] = defaultdict(list)
     found = {name: [0, 0] for name in ("required", "forbidden")}
     traf = [0, 0, 0]
-    for each, score in zip(lessons, scores, strict=True):
-        text, sample = _text(each, score), each.sample
+    for each, text in zip(lessons, texts, strict=True):
+        sample = each.sample
         lower = sample.set == "wcxb"
         hits = [snippets(text, s, fold_case=lower) for s in (sample.required, sample.forbidden)]
         if sample.set == "traf":
             counts = (sum(hits[0]), sum(hits[1]), len(hits[0]))
             traf = [a + b for a, b in zip(traf, counts, strict=True)]
             continue
-        assert sample.text is not None
-        f1 = word_score(text, sample.text).f1
+        f1 = _f1(each, text)
         words_of[f"{sample.set} all"].append(f1)
         if lower:
             words_of[f"wcxb {sample.kind}"].append(f1)
-            for counts, hit in zip(found.values(), hits, strict=True):
-                counts[0] += sum(hit)
-                counts[1] += len(hit)
+            for pair, hit in zip(found.values(), hits, strict=True):
+                pair[0] += sum(hit)
+                pair[1] += len(hit)
     for name, values in sorted(words_of.items()):
         print(f"{name:24} {len(values):5} pages  word F1 {statistics.mean(values):.4f}")
     for name, (hit, told) in found.items():
@@ -235,18 +262,21 @@ def _report(
     right, wrong, wanted = traf
     print(f"traf snippets            F1 {2 * right / (right + wrong + wanted):.4f}  "
           f"P {right / (right + wrong):.4f}  R {right / wanted:.4f}")  # fmt: skip
-    judged = [
-        (e, p) for e, p in zip(lessons, pages, strict=True) if e.sample.set == "wcxb" and p[0]
-    ]
-    right_kind = statistics.mean(e.sample.kind == p[0] for e, p in judged)
-    print(f"kind of page right       {right_kind:.4f}")
+
+
+def _report_pages(
+    lessons: list[Lesson], chances: list[Floats], sure: Floats, truths: list[float]
+) -> None:
+    told = [i for i in _split(lessons, None)[0] if lessons[i].sample.set == "wcxb"]
+    right = statistics.mean(
+        lessons[i].sample.kind == KINDS[int(np.argmax(chances[i]))] for i in told
+    )
+    print(f"kind of page right       {right:.4f}")
     for low in np.arange(0, 1, 0.1):
-        some = [p for _, p in judged if low <= p[1] < low + 0.1]
+        some = [i for i in told if low <= sure[i] < low + 0.1]
         if some:
-            mean = [statistics.mean(p[k] for p in some) for k in (1, 2)]
-            print(
-                f"confidence {low:.1f}: {len(some):5} pages, says {mean[0]:.3f}, is {mean[1]:.3f}"
-            )
+            says, was = (statistics.mean(values[i] for i in some) for values in (sure, truths))
+            print(f"confidence {low:.1f}: {len(some):5} pages, says {says:.3f}, is {was:.3f}")
 
 
 if __name__ == "__main__":

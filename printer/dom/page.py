@@ -6,9 +6,13 @@ from dataclasses import dataclass, field
 
 from lxml.html import HtmlElement
 
+from .embedded import embedded_text, restore
 from .metadata import Metadata, read_metadata
 from .parse import base_url, decode, parse
 from .segments import Leaf, Outline, Segment, outline
+
+#: A page that shows fewer characters than this outside links may carry its text as data.
+_SHELL = 500
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,4 +42,10 @@ def read_page(html: bytes | str, url: str = "", charset: str = "") -> Page:
     tree = parse(source)
     base = base_url(tree, url)
     found = outline(tree)
+    shown = sum(len(segment.text) - segment.link_chars for segment in found.segments)
+    if shown < _SHELL:
+        text = embedded_text(tree)
+        if len(text) > max(_SHELL, 2 * shown):
+            restore(tree, text)
+            found = outline(tree)
     return Page(tree, url, base, found.segments, read_metadata(tree, url, base), found, source)

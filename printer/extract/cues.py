@@ -23,6 +23,12 @@ _MOST_WORDS = 14
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_a-zA-Z]+")
 _WORDS = re.compile(r"[^\W\d_]+|\d+")
 
+#: Elements that seldom hold segments, and many on a page.
+_INLINE = frozenset({
+    "a", "abbr", "b", "bdi", "br", "cite", "code", "em", "font", "i", "img", "kbd", "q", "s",
+    "small", "span", "strong", "sub", "sup", "u", "var", "wbr",
+})  # fmt: skip
+
 Odds = Mapping[str, float]
 Column = NDArray[np.floating[Any]]
 Ints = NDArray[np.intp]
@@ -48,15 +54,16 @@ def name_parts(value: str, tag: str) -> tuple[str, ...]:
 
 
 def read_names(outline: Outline) -> Named:
-    """Read the names of every element that holds text."""
+    """Read the names of every element that holds text, inline ones left out."""
     rows: dict[tuple[str, str | None, str | None], int] = {}
     names: list[tuple[str, ...]] = [()]
     own: list[int] = []
     for element, begin, end in zip(outline.elements, outline.begins, outline.ends, strict=True):
-        if begin >= end:
+        tag = element.tag
+        if begin >= end or tag in _INLINE:
             own.append(0)
             continue
-        key = (element.tag, element.get("class"), element.get("id"))
+        key = (tag, element.get("class"), element.get("id"))
         row = rows.get(key)
         if row is None:
             row = rows[key] = len(names)

@@ -31,6 +31,9 @@ Column = NDArray[np.floating[Any]]
 KINDS = ("article", "collection", "documentation", "forum", "listing", "product", "service")
 #: A copy of a text is dropped when it has this many words.
 _COPIED_WORDS = 5
+#: How much more than chance scores err together on articles: a whole list of related stories is
+#: right or wrong at once, so that half-likely ones are worth less than their expectation.
+_CAUTION = 0.5
 #: Whatever is expected of the rest, a segment less likely than this is not kept.
 _LEAST = 0.02
 
@@ -117,16 +120,25 @@ def page_row(reading: Reading, scores: Column) -> Column:
     return np.array([[*whole, *page_look(scores, reading.sizes), *means, *plain]], np.float32)
 
 
-def choose(reading: Reading, scores: Column) -> NDArray[np.bool_]:
-    """Return the segments to keep: those that make the expected F1 over words the highest."""
+def choose(reading: Reading, scores: Column, article: float) -> NDArray[np.bool_]:
+    """Return the segments to keep: those that make the expected F1 over words the highest.
+
+    ``article`` is how likely the page is one; the likelier, the more cautious the choice.
+    """
     likely = scores.astype(np.float64)
     size = reading.sizes.astype(np.float64)
     drop_copies(reading, likely)
+    worth = likely ** (1 + _CAUTION * article) * size
     order = np.argsort(-likely, kind="stable")
-    kept, right = np.cumsum(size[order]), np.cumsum((likely * size)[order])
+    kept, right = np.cumsum(size[order]), np.cumsum(worth[order])
     best = int(np.argmax(2 * right / (kept + right[-1])))
     keep: NDArray[np.bool_] = (likely >= likely[order[best]]) & (likely > _LEAST)
     return keep
+
+
+def article_chance(chances: Column) -> float:
+    """Return how likely a page is an article, by the chances of all kinds."""
+    return float(chances[0] / max(1e-6, chances.sum()))
 
 
 def drop_copies(reading: Reading, likely: NDArray[np.float64]) -> None:
@@ -156,9 +168,9 @@ def judge(page: Page, methods: Mapping[str, Sequence[float]], model: Model) -> V
     rows = first_rows(reading, model.known)
     first = model.first.predict(rows)
     scores = (first + model.second.predict(second_rows(reading, rows, first))) / 2
-    keep = choose(reading, scores)
     row = page_row(reading, scores)
-    chances = [float(forest.predict(row)[0]) for forest in model.kinds]
+    chances = np.array([float(forest.predict(row)[0]) for forest in model.kinds])
+    keep = choose(reading, scores, article_chance(chances))
     return Verdict(
         tuple(keep.tolist()),
         scores={**{n: tuple(s) for n, s in methods.items()}, "default": tuple(scores.tolist())},
