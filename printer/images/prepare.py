@@ -33,6 +33,9 @@ SCREEN = 96
 #: At most so many versions of one picture are tried.
 MOST_TRIES = 4
 
+#: What a picture's address may begin with; whether a file may be read is for ``get`` to say.
+_SCHEMES = ("http://", "https://", "data:", "file://")
+
 #: A figure, and the page that names it.
 Wanted: TypeAlias = tuple[Figure, str]
 
@@ -207,7 +210,7 @@ def _run(
 def _sources(figure: Figure) -> Iterator[str]:
     """Yield the addresses of a picture, the chosen one first."""
     every = dict.fromkeys((figure.src, *figure.sources))
-    usable = (url for url in every if url[:8].lower().startswith(("http://", "https://", "data:")))
+    usable = (url for url in every if url[:8].lower().startswith(_SCHEMES))
     for _, url in zip(range(MOST_TRIES), usable, strict=False):
         yield url
 
