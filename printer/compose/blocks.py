@@ -22,7 +22,7 @@ from .boxes import (
 from .code import code_text, is_code_table, language_of
 from .embeds import read_embed
 from .flow import Flow
-from .formulas import Formula, has_formulas, is_preview, read_formula
+from .formulas import Formula, is_preview, read_formula
 from .inline import MARKS_OF, PLAIN, Style, tidy, with_mark
 from .links import Links
 from .notes import Anchors
@@ -47,11 +47,12 @@ _LANG = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{1,8}){0,4}")
 class _Open:
     """An open element, and what to restore when the walk leaves it."""
 
-    __slots__ = ("box", "close", "element", "flow", "inside", "part_of", "style")
+    __slots__ = ("block", "box", "close", "element", "flow", "inside", "part_of", "style")
 
     def __init__(self, element: HtmlElement, style: Style) -> None:
         self.element = element
         self.style = style
+        self.block = False  # whether it is displayed as a block
         self.flow: Flow | None = None  # the flow around, when the element has one of its own
         self.box: Box | None = None  # the box that the element opened
         self.part_of: Box | None = None  # the box that the element is a part of
@@ -73,7 +74,7 @@ class Composer:
         self.flow = Flow()
         self.style = PLAIN
         self.boxes: list[Box] = []
-        self.has_formulas = has_formulas(page.source)
+        self.has_formulas = selection.formulas
 
     def blocks(self) -> tuple[Block, ...]:
         """Return the blocks of the page.  Depth costs nothing, as the open elements are a list."""
@@ -174,6 +175,7 @@ class Composer:
         if element.attrib:
             self._attributes(element, tag)
         if tag in BLOCKS:
+            entered.block = True
             self.flow.flush()
             self._enter_block(entered, element, tag)
         elif tag in MARKS_OF:
@@ -277,14 +279,8 @@ class Composer:
             return HeadingBox(_HEADINGS[tag])
         if tag in _LISTS:
             return ListBox(element)
-        if tag == "blockquote":
-            return QuoteBox(pull=_is_pull(element))
-        if tag == "dl":
-            return DefinitionBox()
-        if tag == "table":
-            return TableBox() if is_data(element) else None
-        if tag == "summary":
-            return SummaryBox()
+        if tag in _BOXES:
+            return _BOXES[tag](element)
         if element.get("role") == "heading":
             level = element.get("aria-level") or ""
             return HeadingBox(int(level) if level in {"1", "2", "3", "4", "5", "6"} else 3)
@@ -312,7 +308,7 @@ class Composer:
     def _leave(self, left: _Open) -> None:
         self.style = left.style
         if left.flow is None:
-            if left.element.tag in BLOCKS:
+            if left.block:
                 self.flow.flush()
             return
         own, self.flow = self.flow, left.flow
@@ -331,4 +327,13 @@ class Composer:
 
 
 def _is_pull(element: HtmlElement) -> bool:
-    return bool(_PULL.search((element.get("class") or "")[:500]))
+    named = element.get("class")
+    return bool(named and "pull" in named.lower() and _PULL.search(named[:500]))
+
+
+_BOXES: dict[str, Callable[[HtmlElement], Box | None]] = {
+    "blockquote": lambda element: QuoteBox(pull=_is_pull(element)),
+    "dl": lambda _: DefinitionBox(),
+    "table": lambda element: TableBox() if is_data(element) else None,
+    "summary": lambda _: SummaryBox(),
+}

@@ -21,6 +21,7 @@ _NO_LANGUAGE = frozenset({
     "none", "default", "plain", "plaintext", "text", "txt", "nohighlight", "notranslate",
     "undefined", "auto", "source", "code",
 })  # fmt: skip
+_BREAKS = frozenset({"br", "hr"})
 _UNTOUCHED = frozenset({"script", "style", "button", "template"})
 
 
@@ -41,8 +42,8 @@ def code_text(element: HtmlElement, leaves: dict[Leaf, int]) -> str:
             if node is not element and (node.tag in _UNTOUCHED or is_gutter(node)):
                 dropped = node
                 continue
-            if node.tag == "br" or (node.tag in BLOCKS and node is not element):
-                _new_line(parts, always=node.tag == "br")
+            if node.tag in _BREAKS or (node.tag in BLOCKS and node is not element):
+                _new_line(parts, always=node.tag in _BREAKS)
             _add(parts, node, False, leaves)
         elif node is not element:
             if node.tag in BLOCKS:

@@ -10,7 +10,6 @@ from lxml.html import HtmlElement
 
 from .inline import tidy
 
-_SIGNS = ("<math", "<MATH", "katex", "MathJax", "mjx-", "math/tex")
 _LIMIT = 20_000
 _TEX = "application/x-tex"
 _CLASSES = re.compile(
@@ -40,11 +39,6 @@ class Formula:
     source: str
     text: str
     display: bool
-
-
-def has_formulas(source: str) -> bool:
-    """Tell whether a page may hold formulas other than pictures of them."""
-    return any(sign in source for sign in _SIGNS)
 
 
 def read_formula(element: HtmlElement) -> Formula | None:

@@ -12,8 +12,9 @@ from ..dom.segments import Leaf
 from ..model import Placed, Verdict
 
 #: Elements without text that are printed when they stand among text that is.
-_SILENT = ("hr", "math", "iframe", "video", "audio")
-_MATH_SCRIPT = "math/tex"
+_SILENT = ("hr", "math", "script", "iframe", "video", "audio")
+_FORMULAS = frozenset({"math", "script"})
+_TEX = "math/tex"
 
 #: Where nothing silent is taken from.
 _APART = frozenset({"nav", "aside", "footer", "header", "form", "button", "noscript", "template"})
@@ -25,12 +26,14 @@ _CLIMB = 6
 class Selection:
     """What is printed: a segment index per chosen leaf, a figure per picture's element.
 
-    ``path`` holds every element that has something of it below or at itself.
+    ``path`` holds every element that has something of it below or at itself, ``formulas`` says
+    whether there are any on the page.
     """
 
     leaves: dict[Leaf, int]
     figures: dict[HtmlElement, Figure]
     path: set[HtmlElement]
+    formulas: bool
 
 
 def select(page: Page, verdict: Verdict, pictures: tuple[Placed, ...]) -> Selection:
@@ -45,13 +48,15 @@ def select(page: Page, verdict: Verdict, pictures: tuple[Placed, ...]) -> Select
     path: set[HtmlElement] = set()
     for element, tail in leaves:
         _mark(element.getparent() if tail else element, path)
-    for element in _silent(page):
+    silent = _silent(page)
+    for element in silent:
         if _stands_among(element, path):
             _mark(element, path)
     figures = {placed.element: placed.figure for placed in pictures}
     for element in figures:
         _mark(element, path)
-    return Selection(leaves, figures, path)
+    formulas = any(element.tag in _FORMULAS for element in silent)
+    return Selection(leaves, figures, path, formulas)
 
 
 def _mark(element: HtmlElement | None, path: set[HtmlElement]) -> None:
@@ -61,11 +66,11 @@ def _mark(element: HtmlElement | None, path: set[HtmlElement]) -> None:
 
 
 def _silent(page: Page) -> list[HtmlElement]:
-    found = list(page.tree.iter(*_SILENT))
-    if _MATH_SCRIPT in page.source:
-        scripts = page.tree.iter("script")
-        found += (each for each in scripts if _MATH_SCRIPT in (each.get("type") or ""))
-    return found
+    return [
+        element
+        for element in page.tree.iter(*_SILENT)
+        if element.tag != "script" or (element.get("type") or "").startswith(_TEX)
+    ]
 
 
 def _stands_among(element: HtmlElement, path: set[HtmlElement]) -> bool:

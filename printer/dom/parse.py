@@ -18,8 +18,10 @@ MAX_DEPTH = 512
 #: Attributes of one element beyond this many are dropped.
 MAX_ATTRIBUTES = 1000
 
-# The parser's time is quadratic in the attributes of one element.  A tag may be so long without
-# harm (a picture as data), so that a long one only means a slower and safe way of parsing.
+# The parser's time is quadratic in the attributes of one element; what fits in a small page takes
+# a second at most.  A long tag may be harmless (a picture as data): it only means a slower and safe
+# way of parsing.
+_SMALL_PAGE = 150_000
 _LONG_TAG = 60_000
 _ATTRIBUTES = (
     rb"""[^\s/>]*+(?:[\s/]++|[^\s/>][^\s/>=]*+"""
@@ -47,7 +49,7 @@ _LOOKUP = etree.ElementDefaultClassLookup(element=HtmlElement)
 def parse(text: str) -> HtmlElement:
     """Return the tree of a page in linear time; never raises.  An empty page has an empty body."""
     source = text.encode("utf-8", "replace").translate(None, _CONTROLS) or b"<html/>"
-    if len(source) > _LONG_TAG and _has_long_tag(source):
+    if len(source) > _SMALL_PAGE and _has_long_tag(source):
         return _parse_flat(source)
     parser = _parser()
     tree = etree.fromstring(source, parser)

@@ -32,7 +32,7 @@ trees = st.recursive(
 
 
 @given(trees, st.randoms(use_true_random=False))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_the_words_of_the_kept_segments_are_the_words_of_the_article(
     html: str, random: object
 ) -> None:
