@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from .dates import MONTHS
 from .lines import attribute
 
 #: Names of one page beyond these are dropped, as is what is longer than any name.
@@ -13,8 +14,10 @@ MOST_CHARS = 100
 
 #: What stands before a name in any language: a word that is no name, or one with a colon.
 _BY = re.compile(
-    r"""(?:(?:written|posted|published|reported|story|text|words|article|reviewed|edited)\s)?by\b\s*:?
-    |(?:(?:the\s)?authors?|written|text|autor(?:in|en|a|es|zy|i)?|auteure?s?|författare|skribent
+    r"""(?:[^\W\d_]{3,12}\s)?(?:by|via)\b\s*:?
+    |authors?\b\s*:?
+    |written\sby(?=[A-Z])
+    |(?:the\s)?(?:author|written|text|autor(?:in|en|a|es|zy|i)?|auteure?s?|författare|skribent
         |tekst|redakcja|автор(?:ы)?|текст|文|作者|記者|记者|撰文|筆者|著者|執筆|取材|編輯|编辑|글
         |الكاتب|نویسنده)\s*[:：/／・|]
     |بقلم\b|מאת\b|ein\s(?:artikel|beitrag|gastbeitrag|kommentar)\svon\b|geschrieben\svon\b
@@ -31,13 +34,27 @@ _BY_IN = {
 _REPORTER = re.compile(r"\s*(?:기자|특파원|記者|记者|報導|报道)$")
 #: What stands after a name: a function, an address, a date.
 _AFTER = re.compile(
-    r"""\s*(?:[|•·–—]\s|\s-\s|\s/\s|\bon\s(?=\w{3,9}\s[0-9])|[\[(<].*|\bupdated\b|\bpublished\b).*$"""
-    r"""|,\s(?:staff|senior|special|contributing|chief|managing|deputy|associate|freelance|editor|"""
-    r"""reporter|correspondent|columnist|writer|phd|ph\.d|m\.?d\.?|rd|rn|mba|cfp|cpa|dds|esq)\b.*$""",
+    r"""\s?(?:[|•·⋅∙–—]|-\s|\s-|»|\s/\s|\bon\s(?=\w{3,9}\s[0-9])|[\[(<]"""
+    r"""|[,\s]{1,2}(?:[^\W\d_]{3,10}\.?\s)?[0-9]|\b(?:last\s)?(?:updated|published)\b"""
+    r"""|[.,;]?\s(?:medically\s|fact.?checked\s|expert\s)?(?:reviewed|edited|checked|photographs?"""
+    r"""|photos?|illustrat\w{2,4}|pictures|images)\s(?:and\s\w{4,12}\s)?by\b).*$""",
     re.IGNORECASE | re.DOTALL,
 )
-_AND = re.compile(
-    r"\s*(?:;|、|،|\s&\s|\s\+\s|\s(?:and|und|et|y|e|i|en|och|og|ja|и|και|with|mit|avec)\s)\s*"
+#: What stands between two names; the second may be within one, as in 'Ortega y Gasset'.
+_AND = re.compile(r"\s*(?:;|、|،|\s&\s|\s\+\s|\s(?:and|und|et|och|og|и|και|with|mit|avec)\s)\s*")
+_PERHAPS_AND = re.compile(r"\s(?:y|e|i|en|ja|ve|dan|và)\s")
+#: What people are, or hold; no part of a name.
+_FUNCTIONS = frozenset({
+    "analyst", "assistant", "associate", "author", "autor", "autorin", "blogger", "ceo", "cfo",
+    "chief", "cmo", "co-founder", "cofounder", "columnist", "consultant", "contributing",
+    "contributor", "coo", "correspondent", "cto", "deputy", "director", "editor", "educator",
+    "expert", "former", "founder", "freelance", "gardener", "head", "horticulturalist",
+    "journalist", "journalistin", "lead", "manager", "managing", "marketer", "officer",
+    "photographer", "president", "producer", "redakteur", "redakteurin", "reporter", "reviewer",
+    "senior", "special", "specialist", "sponsored", "staff", "strategist", "vp", "writer",
+})  # fmt: skip
+_CREDENTIAL = re.compile(
+    r"(?:[A-Z]{2,6}|(?:[A-Z][a-z]?\.){2,4}|[A-Z][a-z]?\.?D|Esq|[A-Z]{2,4}-[A-Z]{2,4})\.?"
 )
 _ADDRESS = re.compile(
     r"\S*(?:@|://|www\.)\S*|[\w-]+\.(?:com|org|net|de|co\.uk|fr|io)\b", re.IGNORECASE
@@ -51,9 +68,19 @@ _NOBODY = frozenset({
     "root", "test", "unknown", "anonymous", "none", "null", "undefined", "n/a", "na", "team",
     "news", "website", "web", "owner", "moderator", "default", "super user", "superuser", "name",
     "wordpress", "blog", "newsroom", "press release", "by", "share", "follow", "view profile",
-    "about the author", "see all posts", "true", "false", "редакция", "編集部", "编辑部", "本站",
+    "about the author", "see all posts", "true", "false", "home", "редакция", "編集部",
+    "编辑部", "本站",
+})  # fmt: skip
+#: A given name, with initials or without.
+_GIVEN = re.compile(r"[^\W\d_][^\W\d_a-z]{0,1}[^\W\d_A-Z]{1,30}(?:\s[A-Z]\.?){0,3}")
+#: Words with small letters that names have in them.
+_WITHIN = frozenset({
+    "al", "and", "bin", "da", "das", "de", "del", "della", "den", "der", "di", "dos", "e", "et",
+    "i", "la", "le", "of", "und", "van", "von", "y",
 })  # fmt: skip
 _EDGES = " \t,.:;|•·-–—/\"“”„'‘’()[]*"
+#: The name of an account rather than a person.
+_ACCOUNT = re.compile(r"[a-z0-9]+[._-][a-z0-9._-]+")
 _CODE = re.compile(r"[{}<>\\=$%_]|^[\W\d]*$|[0-9a-f]{12}")
 
 
@@ -63,13 +90,29 @@ def byline(stated: Iterable[str], language: str = "", *others: str) -> str:
     ``stated`` holds one or more names each; ``others`` are names of what is no author: the site.
     """
     names: list[str] = []
-    known = {"", *(other.casefold() for other in others)}
+    known = {"", *map(_key, others)}
     for text in stated:
         for name in _names(text, language.partition("-")[0]):
-            if name.casefold() not in known and len(names) < MOST_NAMES:
-                known.add(name.casefold())
+            if _key(name) not in known and len(names) < MOST_NAMES:
+                known.add(_key(name))
                 names.append(name)
     return ", ".join(names)
+
+
+def _key(name: str) -> str:
+    return "".join(filter(str.isalnum, name)).casefold()
+
+
+def written_byline(text: str) -> str:
+    """Return what follows 'By' on a line of its own when it is names; '' for a sentence."""
+    text = attribute(text, 120)
+    found = _BY.match(text)
+    rest = (text[found.end() :] if found else text.partition(" ")[2]).strip()
+    words = _AFTER.sub("", rest, 1).split()
+    capital = sum(not word[0].islower() for word in words)
+    small = [word for word in words if word[0].islower() and word not in _WITHIN]
+    enough = len(words) > 1 or not rest.isascii()
+    return text if words and enough and len(words) <= 12 and capital and not small else ""
 
 
 def _names(text: str, language: str) -> list[str]:
@@ -80,12 +123,21 @@ def _names(text: str, language: str) -> list[str]:
         text = " ".join(_ADDRESS.sub(" ", text).split())
     text = _AFTER.sub("", text, 1)
     names = []
-    for part in _AND.split(text)[:MOST_NAMES]:
+    for part in _parted(text):
         for name in _listed(part):
-            name = _REPORTER.sub("", name.strip(_EDGES)).strip(_EDGES)
+            name = _without_function(_REPORTER.sub("", name.strip(_EDGES)).strip(_EDGES))
             if _is_name(name):
                 names.append(_cased(name))
     return names
+
+
+def _parted(text: str) -> list[str]:
+    """Part a text at its conjunctions."""
+    parts = []
+    for part in _AND.split(text)[:MOST_NAMES]:
+        pieces = _PERHAPS_AND.split(part)
+        parts += pieces if all(" " in piece for piece in pieces) else [part]
+    return parts
 
 
 def _without_by(text: str, language: str) -> str:
@@ -101,13 +153,13 @@ def _without_by(text: str, language: str) -> str:
 def _listed(part: str) -> list[str]:
     """Part names at commas, but not a family name from a given one ('Writer, Anna')."""
     pieces = [piece.strip() for piece in part.split(",") if piece.strip()]
-    if len(pieces) == 2 and all(" " not in piece for piece in pieces):
-        return [f"{pieces[1]} {pieces[0]}"] if not _is_suffix(pieces[1]) else [", ".join(pieces)]
+    if len(pieces) == 2 and _GIVEN.fullmatch(pieces[1]) and " " not in pieces[0]:
+        return [f"{pieces[1]} {pieces[0]}"]
     names: list[str] = []
     for piece in pieces:
         if names and _is_suffix(piece):
             names[-1] += f", {piece}"
-        else:
+        elif not (names and (_CREDENTIAL.fullmatch(piece) or _is_function(piece))):
             names.append(piece)
     return names
 
@@ -116,12 +168,28 @@ def _is_suffix(piece: str) -> bool:
     return piece.rstrip(".").casefold() in {"jr", "sr", "ii", "iii", "iv"}
 
 
+def _is_function(text: str) -> bool:
+    return not _FUNCTIONS.isdisjoint(text.casefold().replace("/", " ").split())
+
+
+def _without_function(name: str) -> str:
+    """Cut what people are off the end of their name: 'Anna Writer Senior Editor'."""
+    words = name.split()
+    if len(words) > 2 and words[-1].casefold() in _FUNCTIONS:
+        kept = next(
+            (place for place, word in enumerate(words) if word.casefold() in _FUNCTIONS), None
+        )
+        return " ".join(words[:kept]).strip(_EDGES) if kept and kept > 1 else name
+    return name
+
+
 def _is_name(name: str) -> bool:
     return (
         1 < len(name) <= MOST_CHARS
         and name.casefold() not in _NOBODY
         and len(name.split()) <= 8
         and not _CODE.search(name)
+        and (" " in name or not (_ACCOUNT.fullmatch(name) or name.casefold() in MONTHS))
     )
 
 

@@ -23,7 +23,7 @@ _MONTHS = (
     "november nov novembre noviembre novembro listopada ноября listopadu",
     "december dec décembre déc dezember dez diciembre dicembre dezembro grudnia декабря prosince",
 )
-_MONTH = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
+MONTHS = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
 
 _TIME = (
     r"""(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:[.,][0-9]{1,9})?)?"""
@@ -103,7 +103,7 @@ def _numbers(parts: dict[str, str | None]) -> dict[str, str | None] | None:
         day, number = (second, first) if second > 12 else (first, second)
         return {"year": parts["year"], "month": str(number), "day": str(day)}
     if not month.isdecimal():
-        named = _MONTH.get(month.lower())
+        named = MONTHS.get(month.lower())
         return parts | {"month": str(named)} if named else None
     return parts
 

@@ -11,23 +11,26 @@ from .lines import attribute
 #: Elements looked at; a page with more states nothing that matters in the rest.
 MOST_ELEMENTS = 2_000
 _MOST_VALUES = 20
-_PROPERTIES = ("property", "name", "itemprop", "http-equiv")
+_KINDS = frozenset({"property", "name", "itemprop", "http-equiv"})
+_DRAWINGS = frozenset({"svg", "symbol", "g", "path", "use"})
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A page's statements by lower-case name, in document order; ``links`` by their ``rel``."""
+    """A page's statements by lower-case name, in document order, as they stand there."""
 
     title: str = ""
+    canonical: str = ""
     metas: dict[str, list[str]] = field(default_factory=dict)
-    links: dict[str, str] = field(default_factory=dict)
 
     def all(self, *names: str, limit: int = 500) -> list[str]:
         """Return every value of the first of ``names`` that states one."""
         for name in names:
-            values = [value for raw in self.metas.get(name, ()) if (value := attribute(raw, limit))]
-            if values:
-                return values
+            stated = self.metas.get(name)
+            if stated:
+                values = [value for raw in stated if (value := attribute(raw, limit))]
+                if values:
+                    return values
         return []
 
     def first(self, *names: str, limit: int = 500) -> str:
@@ -37,30 +40,29 @@ class Head:
 
 def read_head(tree: HtmlElement) -> Head:
     """Read a page's head; such elements in the body count as well, as browsers put them there."""
-    head = Head(_title(tree))
+    metas: dict[str, list[str]] = {}
+    canonical = ""
     for number, element in enumerate(tree.iter("meta", "link")):
         if number >= MOST_ELEMENTS:
             break
-        if element.tag == "meta":
-            content = element.get("content")
-            if content:
-                for kind in _PROPERTIES:
-                    names = element.get(kind)
-                    if names:
-                        _add(head.metas, names, content)
-        else:
-            rel, href = element.get("rel"), element.get("href")
-            if rel and href:
-                for each in rel[:200].lower().split():
-                    head.links.setdefault(each, href)
-    return head
+        if element.tag == "link":
+            rel = "" if canonical else element.get("rel") or ""
+            if "canonical" in rel.lower().split():
+                canonical = element.get("href") or ""
+            continue
+        content = element.get("content")
+        if content:
+            for kind, names in element.items():
+                if kind in _KINDS:
+                    _add(metas, names, content)
+    return Head(_title(tree), canonical, metas)
 
 
 def _title(tree: HtmlElement) -> str:
     """Return the document's title, which is never that of a drawing."""
     for element in tree.iter("title"):
         parent = element.getparent()
-        if parent is None or parent.tag not in {"svg", "symbol", "g"}:
+        if parent is None or parent.tag not in _DRAWINGS:
             text = attribute("".join(element.itertext()))
             if text:
                 return text

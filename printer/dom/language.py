@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from .common_words import by_words
 
@@ -91,6 +91,8 @@ _RIGHT_TO_LEFT = frozenset({
 })  # fmt: skip
 _RIGHT_SCRIPTS = frozenset({"arab", "hebr", "thaa", "syrc", "nkoo", "adlm"})
 
+#: Characters of text that show its script, and that tell its language.
+_GLANCE, _SAMPLE = 600, 4_000
 #: Letters of a sample below which nothing is told from it.
 _ENOUGH = 40
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -114,39 +116,39 @@ def language_tag(stated: str | None) -> str:
     return tag
 
 
-def direction_of(language: str, text: str = "") -> str:
-    """Return 'rtl' or 'ltr' as a language is written, else as the letters of a text are."""
-    parts = language.lower().split("-")
-    if len(parts) > 1 and len(parts[1]) == 4:
-        return "rtl" if parts[1] in _RIGHT_SCRIPTS else "ltr"
-    if parts[0]:
-        return "rtl" if parts[0] in _RIGHT_TO_LEFT else "ltr"
-    return "rtl" if script_of(text) in {"arabic", "hebrew"} else "ltr"
+def direction_of(language: str) -> str:
+    """Return 'rtl' or 'ltr' as a language is written."""
+    primary, *others = language.lower().split("-")
+    script = next((part for part in others[:1] if len(part) == 4), "")
+    if script:
+        return "rtl" if script in _RIGHT_SCRIPTS else "ltr"
+    return "rtl" if primary in _RIGHT_TO_LEFT else "ltr"
 
 
 def script_of(text: str) -> str:
     """Return the script of most of a text's letters, or '' when it has too few."""
     others = "" if text.isascii() else "".join(_BEYOND.findall(text))
-    counts = Counter({"latin": sum(map(len, _LATIN.findall(text)))})
-    if len(others) * 4 > counts["latin"]:
-        counts.update({name: len(letters.findall(others)) for name, letters in _LETTERS.items()})
-        if counts["kana"] * 12 > counts["han"]:
-            counts["kana"] += counts.pop("han", 0)  # kana is what tells Japanese from Chinese
+    if len(others) * 20 < len(text):
+        return "latin" if len(text) >= 2 * _ENOUGH else ""
+    counts = Counter({name: len(letters.findall(others)) for name, letters in _LETTERS.items()})
+    counts["latin"] = sum(map(len, _LATIN.findall(text)))
+    if counts["kana"] * 12 > counts["han"]:
+        counts["kana"] += counts.pop("han", 0)  # kana is what tells Japanese from Chinese
     name, most = counts.most_common(1)[0]
     return name if most >= _ENOUGH and most * 2 > counts.total() else ""
 
 
-def settle(stated: Iterable[str], text: str) -> str:
-    """Return the language of a page that states some and shows ``text``.
+def settle(stated: Iterable[str], sample: Callable[[int], str]) -> str:
+    """Return the language of a page that states some; ``sample`` gives so much of its text.
 
     The first tag stated is taken, unless it names a language that is not written so.
     """
-    script = script_of(text)
-    tags = [tag for each in stated if (tag := language_tag(each))]
-    for tag in tags:
-        if not script or _written_so(tag, script):
+    script = script_of(sample(_GLANCE))
+    for each in stated:
+        tag = language_tag(each)
+        if tag and (not script or _written_so(tag, script)):
             return tag
-    return detect(text, script)
+    return detect(sample(_SAMPLE))
 
 
 def _written_so(tag: str, script: str) -> bool:
@@ -157,10 +159,10 @@ def _written_so(tag: str, script: str) -> bool:
     return language in _WRITTEN[script] or (script == "cyrillic" and language in _CYRILLIC_TOO)
 
 
-def detect(text: str, script: str = "") -> str:
+def detect(text: str) -> str:
     """Return the language of a text by its script and its commonest words, or ''."""
-    script = script or script_of(text)
+    script = script_of(text)
     if not script:
         return ""
-    words = Counter(word.lower() for word in _WORD.findall(text[:6000]))
+    words = Counter(word.lower() for word in _WORD.findall(text))
     return by_words(words, script) or (_WRITTEN[script][0] if script in _ONE_LANGUAGE else "")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import islice
 
 from lxml.html import HtmlElement
 
+from .bylines import written_byline
 from .dates import iso_date, written_date
 from .lines import line
 
@@ -16,22 +17,26 @@ from .lines import line
 _MOST_HEADINGS = 20
 #: How far from the main heading a mark may stand, in elements: below it, above it; and how far
 #: from the page's top where there is no heading.
-_BELOW, _ABOVE, _ALONE = 80, 40, 300
+_BELOW, _ABOVE, _ALONE = 60, 25, 250
+#: Elements of a page looked at in search of its heading.
+_MOST_ELEMENTS = 20_000
 #: How deep a mark's surroundings are looked into.
 _DEPTH = 40
 _MOST_CHARS = 160
 
-_TAG = "*"
 _IS_AUTHOR, _IS_DATE = 1, 2
+#: What every class has in it that marks either.
+_HINTS = ("aut", "byline", "by-line", "writ", "date", "publi", "posted")
+_ITEMS = frozenset({
+    "author", "creator", "schema:author", "dc:creator", "datePublished", "schema:datePublished",
+})  # fmt: skip
 _AUTHOR = re.compile(
     r"(?:^|[\s_-])(?:byline|by-line|authors?|autor(?:en|in)?|auteurs?|autore|writer|writtenby)"
-    r"(?:[-_]{1,2}(?:names?|link|title|text|url|list|item|info))*(?:$|\s)|authorname|byline__",
-    re.IGNORECASE,
+    r"(?:[-_]{1,2}(?:names?|links?|list))*(?:$|\s)|authorname|byline__author"
 )
 _DATE = re.compile(
     r"(?:^|[\s_-])(?:published|pubdate|pub-date|dt-published|publish-?(?:ed-?)?(?:date|time)"
     r"|date-?published|entry-date|post-date|posted-on|article-date)(?:$|\s)",
-    re.IGNORECASE,
 )
 #: What holds the marks of other stories, and of those who write below this one.
 _ELSEWHERE = re.compile(
@@ -83,73 +88,60 @@ def read_marks(tree: HtmlElement) -> Marks:
     Only what stands near the main heading is looked at: other stories' marks are farther off.
     """
     heading = next((each for each in tree.iter("h1") if line("".join(each.itertext()))), None)
-    if heading is None:
+    elements = list(islice(tree.iter("*"), _MOST_ELEMENTS))
+    if heading is None or heading not in elements:
         body = tree.find("body")
-        near = [islice(tree.iter(_TAG) if body is None else body.iter(_TAG), _ALONE)]
+        start = 0 if body is None or body not in elements else elements.index(body)
+        near = [elements[start : start + _ALONE]]
     else:
-        near = [
-            islice(chain(heading.iterdescendants(_TAG), _following(heading)), _BELOW),
-            islice(_preceding(heading), _ABOVE),
-        ]
+        start = elements.index(heading)
+        near = [elements[start + 1 : start + _BELOW], elements[max(0, start - _ABOVE) : start]]
     marks = Marks()
     kinds: dict[str, int] = {}
-    for elements in near:
+    for window in near:
         authors: list[HtmlElement] = []
+        lines: list[HtmlElement] = []
         dates: list[HtmlElement] = []
-        for element in elements:
+        for element in window:
             kind = _kind(element, kinds)
-            if kind == _IS_AUTHOR or (not kind and _begins(element)):
+            if kind == _IS_AUTHOR:
                 authors.append(element)
             elif kind == _IS_DATE:
                 dates.append(element)
-        marks.authors = marks.authors or _first(authors, _author)
+            elif element.text and _BYLINE.match(element.text):
+                lines.append(element)
+        marks.authors = marks.authors or _first(authors, _author) or _first(lines, _line)
         marks.dates = marks.dates or _first(dates, _date)
     return marks
 
 
-def _following(element: HtmlElement) -> Iterator[HtmlElement]:
-    """Yield the elements after one, and all inside them, in document order."""
-    above: HtmlElement | None = element
-    while above is not None and above.tag != "body":
-        for beside in above.itersiblings(_TAG):
-            yield from beside.iter(_TAG)
-        above = above.getparent()
-
-
-def _preceding(element: HtmlElement) -> Iterator[HtmlElement]:
-    """Yield the elements before one, the nearest branches first."""
-    above: HtmlElement | None = element
-    while above is not None and above.tag != "body":
-        for beside in above.itersiblings(_TAG, preceding=True):
-            yield from beside.iter(_TAG)
-        above = above.getparent()
-
-
 def _kind(element: HtmlElement, kinds: dict[str, int]) -> int:
     """Tell what an element is marked as: author, date, or 0 for neither."""
-    tag = element.tag
-    named = element.get("class")
-    kind = 0
-    if named:
-        known = kinds.get(named)
-        if known is None:
-            short = named[:400]
-            known = _IS_AUTHOR if _AUTHOR.search(short) else _IS_DATE if _DATE.search(short) else 0
-            kinds[named] = known
-        kind = known
-    item = element.get("itemprop") or element.get("property")
+    pairs = element.items()
+    if element.tag == "time":
+        return 0 if _modified(element) else _IS_DATE
+    if not pairs:
+        return 0
+    stated = dict(pairs)
+    item = stated.get("itemprop") or stated.get("property")
     if item:
-        names = item[:100].split()
-        if "author" in names or "creator" in names or "schema:author" in names:
-            return _IS_AUTHOR
-        if "datePublished" in names or "schema:datePublished" in names:
-            return _IS_DATE
-        if "dateModified" in names:
+        names = _ITEMS.intersection(item[:100].split())
+        if names:
+            return _IS_DATE if "datePublished" in item else _IS_AUTHOR
+        if "dateModified" in item:
             return 0
-    if tag == "time":
-        return 0 if kind == _IS_AUTHOR or _modified(element) else _IS_DATE
-    if tag == "a" and "author" in (element.get("rel") or "").split():
+    if "author" in stated.get("rel", "").split():
         return _IS_AUTHOR
+    named = stated.get("class")
+    if not named:
+        return 0
+    kind = kinds.get(named)
+    if kind is None:
+        short = named[:400].lower()
+        kind = 0
+        if any(word in short for word in _HINTS):
+            kind = _IS_AUTHOR if _AUTHOR.search(short) else _IS_DATE if _DATE.search(short) else 0
+        kinds[named] = kind
     return kind
 
 
@@ -158,12 +150,6 @@ def _modified(element: HtmlElement) -> bool:
     around = element.get("class") or ""
     before = "" if parent is None else (parent.text or "")[:60] + (parent.get("class") or "")[:60]
     return bool(_UPDATED.search(around + " " + before))
-
-
-def _begins(element: HtmlElement) -> bool:
-    """Tell whether an element's text begins as a byline does."""
-    text = element.text
-    return bool(text and _BYLINE.match(text))
 
 
 def _first(marks: list[HtmlElement], read: Callable[[HtmlElement], str]) -> list[str]:
@@ -206,8 +192,13 @@ def _author(mark: HtmlElement) -> str:
             text = line("".join(each.itertext()) or each.get("content"))
             if text:
                 return text
-    text = line("".join(mark.itertext()), _MOST_CHARS + 1)
+    text = line(" ".join(mark.itertext()), _MOST_CHARS + 1)
     return text if len(text) <= _MOST_CHARS else ""
+
+
+def _line(mark: HtmlElement) -> str:
+    text = line(" ".join(mark.itertext()), _MOST_CHARS + 1)
+    return written_byline(text) if len(text) <= _MOST_CHARS else ""
 
 
 def _date(mark: HtmlElement) -> str:

@@ -18,13 +18,14 @@ from .schema import Described, describe
 from .titles import Site, choose_title
 
 _TITLES = (
-    "og:title", "twitter:title", "dc.title", "dcterms.title", "parsely-title", "sailthru.title",
-    "citation_title", "cxenseparse:title", "headline", "title",
+    "og:title", "twitter:title", "dc.title", "dc:title", "dcterms.title", "parsely-title",
+    "sailthru.title", "citation_title", "cxenseparse:title", "headline", "title",
 )  # fmt: skip
 _AUTHORS = (
-    "author", "article:author_name", "citation_author", "dc.creator", "dcterms.creator",
-    "parsely-author", "sailthru.author", "cxenseparse:author", "byl", "dc:creator", "og:author",
-    "creator", "dcsext.author", "vr:author", "article:author", "shareaholic:article_author_name",
+    "citation_author", "dc.creator", "dc:creator", "author", "article:author_name",
+    "dcterms.creator", "parsely-author", "sailthru.author", "cxenseparse:author", "byl",
+    "og:author", "creator", "dcsext.author", "vr:author", "article:author",
+    "shareaholic:article_author_name",
 )  # fmt: skip
 _DATES = (
     "article:published_time", "datepublished", "og:article:published_time", "citation_date",
@@ -44,10 +45,10 @@ _LANGUAGES = ("content-language", "og:locale", "dc.language", "dcterms.language"
 _IMAGES = ("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src",
            "parsely-image-url", "sailthru.image.full", "image", "thumbnailurl")  # fmt: skip
 
-#: Characters of a lead, of the addresses, and of the text that tells the language.
+#: Characters of a lead, of an address; of a text that tells the language, of enough of them.
 _LEAD = 1_000
 _ADDRESS = 2_000
-_SAMPLE = 4_000
+_SHORTEST, _PLENTY = 20, 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class Metadata:
 def read_metadata(tree: HtmlElement, url: str, base: str) -> Metadata:
     """Read a page's metadata from JSON-LD, OpenGraph, Dublin Core, meta, microdata, the page."""
     head = read_head(tree)
-    canonical = _address(head.links.get("canonical", ""), base) or _address(
+    canonical = _address(head.canonical, base) or _address(
         head.first("og:url", limit=_ADDRESS), base
     )
     described = describe(read_json_ld(tree), (url, canonical))
@@ -86,8 +87,7 @@ def read_metadata(tree: HtmlElement, url: str, base: str) -> Metadata:
     article = described.article or head.first("og:type").lower() == "article"
     title = choose_title(head.title, heads, stated, known, article=article)
     site = next(filter(None, sites), "") or known.part(head.title, heads) or head.first(*_SITES)
-    text = sample(tree)
-    language = settle(_languages(tree, head, described), text)
+    language = settle(_languages(tree, head, described), lambda enough: sample(tree, enough))
     names, published = _authors(head, described, language, site, title), _published(head, described)
     if not names or not published:
         marks = read_marks(tree)
@@ -100,28 +100,30 @@ def read_metadata(tree: HtmlElement, url: str, base: str) -> Metadata:
         site=site,
         lead=head.first(*_LEADS, limit=_LEAD) or attribute(next(iter(described.leads), ""), _LEAD),
         language=language,
-        direction=_direction(tree) or direction_of(language, text),
+        direction=_direction(tree) or direction_of(language),
         canonical=canonical,
         image=_image(head, described, base),
     )
 
 
-def sample(tree: HtmlElement) -> str:
-    """Return text of a page's paragraphs, enough to tell its language by."""
+def sample(tree: HtmlElement, enough: int) -> str:
+    """Return text of a page's paragraphs, or where it has none of whatever holds text."""
     found: list[str] = []
     length = 0
-    for tag in ("p", "div", "td", "li", "a"):
-        for element in tree.iter(tag):
-            text = element.text if tag != "p" else "".join(element.itertext())
-            if text and len(text) > 20:
-                text = line(text, _SAMPLE)
-                found.append(text)
-                length += len(text)
-                if length > _SAMPLE:
-                    return " ".join(found)
-        if length > 400:
+    for tags in (("p",), ("div", "td", "li", "dd", "font", "span"), ("a", "h1", "h2", "option")):
+        for element in tree.iter(*tags):
+            if tags[0] == "p":
+                text = "".join(element.itertext())
+            else:
+                text = " ".join(filter(None, (element.text, *(each.tail for each in element))))
+            if len(text) > _SHORTEST and not text.isspace():
+                found.append(text[:enough])
+                length += len(found[-1])
+                if length > enough:
+                    return line(" ".join(found), enough)
+        if length > _PLENTY:
             break
-    return " ".join(found)
+    return line(" ".join(found), enough)
 
 
 def _address(stated: str, base: str) -> str:
