@@ -14,7 +14,8 @@ import numpy as np
 
 from printer.dom.page import read_page
 from printer.extract.cues import Knowledge
-from printer.extract.features import Reading, read
+from printer.extract.features import read
+from printer.extract.reading import Reading
 from printer.extract.registry import score_all
 from printer.extract.trees import Forest
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from enum import IntFlag, auto
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
+from lxml import etree
 from lxml.html import HtmlElement
 
 #: Elements whose text is never seen.
@@ -113,6 +114,8 @@ _ROLES = {
     "button": int(Within.BUTTON),
     "heading": int(Within.HEADING),
 }
+#: The attributes that :func:`_stated` reads.
+_STATED = frozenset({"style", "hidden", "aria-hidden", "role"})
 _HIDDEN, _UNSEEN, _BREAK, _LINK = map(
     int, (Within.HIDDEN, Within.UNSEEN, Within.BREAK, Within.LINK)
 )
@@ -153,9 +156,6 @@ class Segment:
     leaves: tuple[Leaf, ...]
     text: str
     link_chars: int = field(default=0)
-
-
-_Open: TypeAlias = tuple[HtmlElement | None, int, int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,72 +204,90 @@ def outline(root: HtmlElement) -> Outline:
 def _walk(root: HtmlElement, names: dict[str, int]) -> Outline:
     """Walk the tree once; ``names`` says what state each element's name brings.
 
-    Depth costs nothing, as the open elements are a list.
+    Depth costs nothing, as the open elements are a list.  Comments are not in the tree.
     """
-    elements: list[HtmlElement] = []
-    parents: list[int] = []
-    states: list[int] = []
-    begins: list[int] = []
-    ends: list[int] = []
-    gather = _Gather(elements, ends)
-    add, close = gather.add, gather.close
-    leaves, found = gather.leaves, gather.found
-    # The open elements, and what their content stands in: index, state, index of its block.
-    opened: list[_Open] = [(root.getparent(), -1, 0, 0)]
-    inside: HtmlElement | None = opened[0][0]
-    for element in root.iter():
-        parent = element.getparent()
-        while inside is not parent:
-            inside = close(opened)
-        _, above, state, block = opened[-1]
-        if state & _UNSEEN:
-            opened.append((element, above, state & ~_BREAK, block))
-            inside = element
-            continue
-        own = names.get(element.tag, 0)
-        state = (state & ~_BREAK) | own | (_stated(element) if element.attrib else 0)
-        if own:
-            if own & _BREAK and leaves:
-                gather.flush()
-            if own & _UNSEEN:
-                opened.append((element, above, state, block))
-                inside = element
-                continue
-            if own & _BREAK:
-                block = len(elements)
-        opened.append((element, len(elements), state, block))
-        inside = element
-        begins.append(len(found))
-        ends.append(0)
-        elements.append(element)
-        parents.append(above)
-        states.append(state)
-        text = element.text
-        if text and (leaves or not text.isspace()):
-            add(element, False, text, state, block)
-    while len(opened) > 1:
-        close(opened)
+    gather = _Gather()
+    begin, end = gather.begin, gather.end
+    walk = etree.iterwalk(root, events=("start", "end"))
+    for event, element in walk:
+        if event == "end":
+            end(element)
+        elif begin(element, names.get(element.tag, 0)):
+            walk.skip_subtree()
     gather.flush()
     return Outline(
-        elements, parents, states, begins, ends, tuple(found), gather.blocks, gather.runs
+        gather.elements,
+        gather.parents,
+        gather.states,
+        gather.begins,
+        gather.ends,
+        tuple(gather.found),
+        gather.blocks,
+        gather.runs,
     )
 
 
 class _Gather:
-    """Gathers leaves into segments."""
+    """Gathers elements, and leaves into segments."""
 
-    __slots__ = ("block", "blocks", "elements", "ends", "found", "leaves", "links", "runs", "texts")
+    __slots__ = (
+        "begins", "block", "blocks", "elements", "ends", "found", "leaves", "links", "opened",
+        "parents", "runs", "states", "texts",
+    )  # fmt: skip
 
-    def __init__(self, elements: list[HtmlElement], ends: list[int]) -> None:
-        self.elements = elements
-        self.ends = ends
+    def __init__(self) -> None:
+        self.elements: list[HtmlElement] = []
+        self.parents: list[int] = []
+        self.states: list[int] = []
+        self.begins: list[int] = []
+        self.ends: list[int] = []
         self.found: list[Segment] = []
         self.blocks: list[int] = []
         self.runs: list[tuple[int, int, int]] = []
+        # The open elements: index, state, index of the block.
+        self.opened: list[tuple[int, int, int]] = [(-1, 0, 0)]
+        # The segment at hand.
         self.leaves: list[Leaf] = []
         self.texts: list[str] = []
         self.block = 0
         self.links = 0
+
+    def begin(self, element: HtmlElement, own: int) -> bool:
+        """Enter an element whose name brings the state ``own``; return whether it is not seen."""
+        above, state, block = self.opened[-1]
+        state = state & ~_BREAK | own
+        if own & _BREAK and self.leaves:
+            self.flush()
+        if own & _UNSEEN:
+            self.opened.append((-1, state, block))
+            return True
+        if not _STATED.isdisjoint(element.keys()):
+            state |= _stated(element)
+        index = len(self.elements)
+        if own & _BREAK:
+            block = index
+        self.opened.append((index, state, block))
+        self.begins.append(len(self.found))
+        self.ends.append(0)
+        self.elements.append(element)
+        self.parents.append(above)
+        self.states.append(state)
+        text = element.text
+        if text and (self.leaves or not text.isspace()):
+            self.add(element, False, text, state, block)
+        return False
+
+    def end(self, element: HtmlElement) -> None:
+        """Leave an element."""
+        index, state, _ = self.opened.pop()
+        if state & _BREAK and self.leaves:
+            self.flush()
+        if index >= 0:
+            self.ends[index] = len(self.found) + bool(self.texts)
+        text = element.tail
+        if text and index and (self.leaves or not text.isspace()):
+            _, around, block = self.opened[-1]
+            self.add(element, True, text, around, block)
 
     def add(self, element: HtmlElement, tail: bool, text: str, state: int, block: int) -> None:
         """Add a leaf to the segment at hand."""
@@ -281,24 +299,6 @@ class _Gather:
             self.runs.append((len(self.found), state, chars))
             if state & _LINK:
                 self.links += chars
-
-    def close(self, opened: list[_Open]) -> HtmlElement | None:
-        """Leave the innermost open element and return the one around it."""
-        element, index, state, _ = opened.pop()
-        if state & _BREAK and self.leaves:
-            self.flush()
-        if not state & _UNSEEN:
-            self.ends[index] = len(self.found) + bool(self.texts)
-        above, _, around, block = opened[-1]
-        text = element.tail  # type: ignore[union-attr]  # only the root's parent may be none
-        if (
-            text
-            and (self.leaves or not text.isspace())
-            and not around & _UNSEEN
-            and len(opened) > 1
-        ):
-            self.add(element, True, text, around, block)
-        return above
 
     def flush(self) -> None:
         """End the segment at hand, if there is one."""

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from ..dom.page import Page
 from ..model import Verdict
 from .cues import Knowledge, cue_columns
-from .features import Reading, levels, read
+from .features import read
+from .reading import Reading, levels
 from .stacking import page_look, second_look
 from .trees import Forest
 
@@ -141,22 +142,20 @@ def article_chance(chances: Column) -> float:
     return float(chances[0] / max(1e-6, chances.sum()))
 
 
-def drop_copies(reading: Reading, likely: NDArray[np.float64]) -> None:
+def drop_copies(reading: Reading, likely: Column) -> None:
     """Clear the scores of all but the likeliest copy of a text that stands in several places.
 
-    Repeated under the same parent it is meant to be read twice.
+    Repeated under the same parent it is meant to be read again.
     """
-    above = reading.parents[reading.blocks]
-    seen: dict[str, int] = {}
-    for index, text in enumerate(reading.texts):
-        if reading.sizes[index] < _COPIED_WORDS:
-            continue
-        other = seen.setdefault(text, index)
-        if above[index] == above[other]:
-            continue
-        if likely[index] > likely[other]:
-            likely[other], seen[text] = 0, index
-        else:
+    above = reading.parents[reading.blocks].tolist()
+    best: dict[str, tuple[float, int]] = {}
+    long = np.flatnonzero(reading.sizes >= _COPIED_WORDS).tolist()
+    for index in long:
+        text, score = reading.texts[index], float(likely[index])
+        if text not in best or score > best[text][0]:
+            best[text] = score, above[index]
+    for index in long:
+        if best[reading.texts[index]][1] != above[index]:
             likely[index] = 0
 
 

@@ -7,8 +7,6 @@ class names mean comes as learned odds (:mod:`.cues`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +14,8 @@ from numpy.typing import NDArray
 from ..dom.page import Page
 from ..dom.segments import Outline, Within
 from . import characters as ch
-from .cues import Named, first_words, read_names
+from .reading import Column, Ints, Reading, gather
 from .statements import read_statements
-
-Column = NDArray[np.floating[Any]]
-Ints = NDArray[np.intp]
 
 #: The states that are features of their own.
 _TOLD = (
@@ -48,106 +43,14 @@ _OWN_TAGS = {
         1,
     )
 }  # fmt: skip
-#: A segment is a paragraph when it has this many characters and few of them in links.
-_PARAGRAPH = 80
-
-
-@dataclass(slots=True)
-class Columns:
-    """Features under their names, in the order they were added."""
-
-    names: list[str] = field(default_factory=list)
-    values: list[Column] = field(default_factory=list)
-
-    def add(self, name: str, values: NDArray[np.generic]) -> None:
-        """Add a column, or several under numbered names."""
-        numbers = values.astype(np.float32)
-        if numbers.ndim == 1:
-            self.names.append(name)
-            self.values.append(numbers)
-            return
-        for number, column in enumerate(numbers.T):
-            self.names.append(f"{name}.{number}")
-            self.values.append(column)
-
-    def matrix(self) -> Column:
-        """Return the columns side by side."""
-        return np.column_stack(self.values)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Reading:
-    """Everything read from a page that features are made of.
-
-    The arrays have a place per segment, but ``begins``, ``ends`` and ``climb`` (the nearest element
-    around it that holds more segments than it does) per element.  ``sizes`` counts words, two
-    signs of a script that parts no words being one, ``headings`` has the last heading at or before
-    each segment (-1: none).  ``kin`` numbers the groups of segments that
-    look alike: the same names on the block and one, or two, elements around it.
-    """
-
-    texts: list[str]
-    parents: Ints
-    states: Ints
-    tags: list[str]
-    articles: Ints
-    headings: Ints
-    named: Named
-    words: list[list[str]]
-    blocks: Ints
-    begins: Ints
-    ends: Ints
-    climb: Ints
-    sizes: Column
-    chars: Column
-    links: Column
-    paragraph: Column
-    kin: tuple[Ints, Ints]
-    columns: Columns
 
 
 def read(page: Page, methods: Mapping[str, Sequence[float]]) -> Reading:
     """Read a page that has at least one segment; ``methods`` are the papers' scores."""
-    outline = page.outline
-    blocks = np.array(outline.blocks, np.intp)
-    begins, ends = np.array(outline.begins, np.intp), np.array(outline.ends, np.intp)
-    texts = [segment.text for segment in page.segments]
-    table, kinds, starts = ch.counts(texts)
-    chars = table[:, : ch.KINDS].sum(1)
-    links = np.array([segment.link_chars for segment in page.segments], np.float32)
-    paragraph = chars * ((chars >= _PARAGRAPH) & (links < 0.35 * chars))
-    named = read_names(outline)
-    states = np.array(outline.states, np.int64)[blocks]
-    heading = (states & int(Within.HEADING)) != 0
-    reading = Reading(
-        texts=texts,
-        parents=np.array(outline.parents, np.intp),
-        states=states,
-        headings=np.maximum.accumulate(np.where(heading, np.arange(len(blocks)), -1)),
-        tags=[str(outline.elements[block].tag) for block in outline.blocks],
-        articles=np.array(
-            [
-                b
-                for e, b in zip(outline.elements, outline.begins, strict=True)
-                if e.tag == "article"
-            ],
-            np.intp,
-        ),
-        named=named,
-        words=[first_words(text) for text in texts],
-        blocks=blocks,
-        begins=begins,
-        ends=ends,
-        climb=_climb(outline),
-        sizes=np.maximum(0.5, table[:, ch.WORDS] + table[:, ch.IDEOGRAPH] / 2),
-        chars=chars,
-        links=links,
-        paragraph=paragraph,
-        kin=_kin(outline, named, blocks),
-        columns=Columns(),
-    )
+    table, kinds, starts = ch.counts([segment.text for segment in page.segments])
+    reading = gather(page, table)
     _text(reading, table, kinds, starts)
-    _states(reading, outline)
+    _states(reading, page.outline)
     _containers(reading)
     _groups(reading)
     _place(reading)
@@ -157,25 +60,6 @@ def read(page: Page, methods: Mapping[str, Sequence[float]]) -> Reading:
     for name, scores in methods.items():
         reading.columns.add(name, np.array(scores))
     return reading
-
-
-def levels(reading: Reading, count: int) -> list[Ints]:
-    """Return the elements around each segment: its block, then ever wider ones."""
-    found = [reading.blocks]
-    while len(found) < count:
-        found.append(reading.climb[found[-1]])
-    return found
-
-
-def _climb(outline: Outline) -> Ints:
-    climb = [0] * len(outline.parents)
-    begins, ends = outline.begins, outline.ends
-    for index, parent in enumerate(outline.parents):
-        if parent < 0:
-            continue
-        wider = begins[parent] < begins[index] or ends[parent] > ends[index]
-        climb[index] = parent if wider else climb[parent]
-    return np.array(climb, np.intp)
 
 
 def _text(reading: Reading, table: Column, kinds: NDArray[np.uint8], starts: Ints) -> None:
@@ -270,16 +154,6 @@ def _containers(reading: Reading) -> None:
     best = max(1.0, float((children + np.bincount(parents, children, len(children)) / 2).max()))
     add("parent score", score / best)
     add("grandparent score", children[parents[parent]] / max(1.0, float(children.max())))
-
-
-def _kin(outline: Outline, named: Named, blocks: Ints) -> tuple[Ints, Ints]:
-    own = np.array(named.own, np.int64)
-    parents = np.maximum(0, np.array(outline.parents, np.intp))
-    up, over = parents[blocks], parents[parents[blocks]]
-    path = own[blocks] * 1_000_003 + own[up]
-    groups = np.unique(path, return_inverse=True)[1]
-    close = np.unique(path * 1_000_003 + own[over], return_inverse=True)[1]
-    return groups.astype(np.intp), close.astype(np.intp)
 
 
 def _groups(reading: Reading) -> None:
