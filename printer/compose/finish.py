@@ -34,7 +34,7 @@ def finish(
     kept = [block for block in map(_worth, blocks) if block is not None]
     kept = _without_title(kept, title)
     kept = _without_echoes(kept)
-    kept = _trimmed(kept)
+    kept = _trimmed(_without_note_headings(kept))
     kept = _levelled(kept)
     return _linked(tuple(kept), aliases) if linked else tuple(kept)
 
@@ -98,12 +98,27 @@ def _trimmed(blocks: list[Block]) -> list[Block]:
     for block in blocks:
         if isinstance(block, Rule) and (not kept or isinstance(kept[-1], Rule | Heading)):
             continue
-        if isinstance(block, Note) and kept and isinstance(kept[-1], Rule):
-            kept.pop()  # the theme sets notes apart in its own way
         kept.append(block)
     while kept and (isinstance(kept[-1], Rule) or _left_over(kept)):
         kept.pop()
     return kept
+
+
+def _without_note_headings(blocks: list[Block]) -> list[Block]:
+    """Leave out a heading or rule above nothing but notes: the theme sets notes apart itself."""
+    kept: list[Block] = []
+    below = ""  # what stands between here and the next heading: '', 'notes' alone, 'text'
+    for block in reversed(blocks):
+        if isinstance(block, Note):
+            below = below or "notes"
+        elif isinstance(block, Heading | Rule):
+            if below == "notes":
+                continue
+            below = "" if isinstance(block, Heading) else below
+        else:
+            below = "text"
+        kept.append(block)
+    return kept[::-1]
 
 
 def _left_over(blocks: list[Block]) -> bool:

@@ -257,7 +257,15 @@ def test_footnotes(kind: str) -> None:
     (body,) = note.blocks
     assert isinstance(body, Paragraph)
     assert plain(body.spans) == "The note."
-    assert not [block for block in made.blocks if isinstance(block, List)]
+    # The theme sets notes in a place of their own, under its own heading.
+    assert [type(block) for block in made.blocks] == [Paragraph, Note]
+
+
+def test_a_heading_above_notes_stays_when_it_has_text_as_well() -> None:
+    text, notes = NOTES["markdown"]
+    assert outline(f"{text}<h2>Notes</h2><p>Some more.{notes}") == [(2, "Notes")]
+    assert outline(f"{text}<h2>Notes</h2>{notes}<p>Some more.") == [(2, "Notes")]
+    assert outline(f"{text}<h2>Notes</h2>{notes}<h2>More</h2><p>x") == [(2, "More")]
 
 
 def test_a_sign_whose_note_is_not_printed_is_text() -> None:
