@@ -152,10 +152,19 @@ def _sets(words: Mapping[str, str]) -> dict[str, frozenset[str]]:
 WORDS = {"latin": _sets(_LATIN)} | {name: _sets(words) for name, words in _OTHERS.items()}
 
 #: Words of a sample below which none is told apart.
-_FEWEST = 12
-#: The share of common words a text has at least, and by how much the best leads.
-_SHARE = 0.1
-_LEAD = 1.1
+_FEWEST = 20
+#: The share of common words that a text has at least; and by how many of them, and by which share
+#: of all words, the best language leads.
+_SHARE = 0.15
+_LEAD, _LEAD_SHARE = 3, 0.01
+
+
+def common(counts: Mapping[str, int], language: str, script: str) -> float:
+    """Return the share of a language's common words in a text, 1 for a language without a list."""
+    words = WORDS.get(script, {}).get(language)
+    if words is None:
+        return 1.0
+    return sum(counts[word] for word in counts.keys() & words) / max(1, sum(counts.values()))
 
 
 def by_words(counts: Mapping[str, int], script: str) -> str:
@@ -163,12 +172,10 @@ def by_words(counts: Mapping[str, int], script: str) -> str:
     total = sum(counts.values())
     if total < _FEWEST or script not in WORDS:
         return ""
-    scores = sorted(
-        (
-            (sum(counts[word] for word in words if word in counts) / total, language)
-            for language, words in WORDS[script].items()
-        ),
-        reverse=True,
+    found = sorted(
+        (sum(counts[word] for word in counts.keys() & words), language)
+        for language, words in WORDS[script].items()
     )
-    (best, language), (second, _) = scores[:2]
-    return language if best >= _SHARE and best >= second * _LEAD else ""
+    (second, _), (best, language) = found[-2:]
+    clear = best - second >= _LEAD + _LEAD_SHARE * total
+    return language if clear and best >= _SHARE * total else ""

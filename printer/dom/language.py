@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from .common_words import by_words
+from .common_words import by_words, common
 
 _TAG = re.compile(
     r"(?P<language>[a-z]{2,3})(?:[-_](?P<script>[a-z]{4}))?(?:[-_](?P<region>[a-z]{2}|[0-9]{3}))?"
@@ -68,6 +68,8 @@ _SCRIPTS: tuple[tuple[str, str, str], ...] = (
     ("ethiopic", "\u1200-\u137f", "am ti"),
     ("khmer", "\u1780-\u17ff", "km"),
 )
+#: Scripts of which a letter is a syllable or more.
+_DENSE = ("han", "kana", "hangul")
 _LETTERS = {name: re.compile(f"[{points}]") for name, points, _ in _SCRIPTS}
 _WRITTEN = {name: tuple(languages.split()) for name, _, languages in _SCRIPTS}
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]+")
@@ -93,6 +95,8 @@ _RIGHT_SCRIPTS = frozenset({"arab", "hebr", "thaa", "syrc", "nkoo", "adlm"})
 
 #: Characters of text that show its script, and that tell its language.
 _GLANCE, _SAMPLE = 600, 4_000
+#: A share of its common words so low that the text is hardly in a language.
+_STRANGE = 0.08
 #: Letters of a sample below which nothing is told from it.
 _ENOUGH = 40
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -126,33 +130,43 @@ def direction_of(language: str) -> str:
 
 
 def script_of(text: str) -> str:
-    """Return the script of most of a text's letters, or '' when it has too few."""
+    """Return the script of most of a text's words, or '' when it has too few letters."""
     others = "" if text.isascii() else "".join(_BEYOND.findall(text))
     if len(others) * 20 < len(text):
         return "latin" if len(text) >= 2 * _ENOUGH else ""
     counts = Counter({name: len(letters.findall(others)) for name, letters in _LETTERS.items()})
     counts["latin"] = sum(map(len, _LATIN.findall(text)))
+    letters = counts.total()
     if counts["kana"] * 12 > counts["han"]:
         counts["kana"] += counts.pop("han", 0)  # kana is what tells Japanese from Chinese
+    for name in _DENSE:
+        counts[name] *= 3
     name, most = counts.most_common(1)[0]
-    return name if most >= _ENOUGH and most * 2 > counts.total() else ""
+    return name if letters >= _ENOUGH and most * 2 > counts.total() else ""
 
 
 def settle(stated: Iterable[str], sample: Callable[[int], str]) -> str:
     """Return the language of a page that states some; ``sample`` gives so much of its text.
 
-    The first tag stated is taken, unless it names a language that is not written so.
+    The first tag stated is taken, unless its language is not written so or is plainly another:
+    templates come in English, and many a page keeps what its template states.
     """
-    script = script_of(sample(_GLANCE))
-    for each in stated:
-        tag = language_tag(each)
-        if tag and (not script or _written_so(tag, script)):
-            return tag
-    return detect(sample(_SAMPLE))
+    glance = sample(_GLANCE)
+    script = script_of(glance)
+    tag = next(
+        (tag for each in stated if (tag := language_tag(each)) and _written_so(tag, script)), ""
+    )
+    language = tag.partition("-")[0]
+    if tag and common(_counted(glance), language, script) > _STRANGE:
+        return tag
+    found = detect(sample(_SAMPLE))
+    return found if found and found != language else tag
 
 
 def _written_so(tag: str, script: str) -> bool:
     language = tag.partition("-")[0]
+    if not script:
+        return True
     if script == "latin":
         # Transliteration is common; only languages that are never printed so are doubted.
         return language not in _NEVER_LATIN
@@ -164,5 +178,9 @@ def detect(text: str) -> str:
     script = script_of(text)
     if not script:
         return ""
-    words = Counter(word.lower() for word in _WORD.findall(text))
-    return by_words(words, script) or (_WRITTEN[script][0] if script in _ONE_LANGUAGE else "")
+    one = _WRITTEN[script][0] if script in _ONE_LANGUAGE else ""
+    return one or by_words(_counted(text), script)
+
+
+def _counted(text: str) -> Counter[str]:
+    return Counter(_WORD.findall(text.lower()))

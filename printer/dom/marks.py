@@ -13,11 +13,11 @@ from .bylines import written_byline
 from .dates import iso_date, written_date
 from .lines import line
 
-#: Headings kept of a page.
-_MOST_HEADINGS = 20
+#: Headings looked at, and text leaves of one element.
+_MOST_HEADINGS, _MOST_LEAVES = 20, 200
 #: How far from the main heading a mark may stand, in elements: below it, above it; and how far
 #: from the page's top where there is no heading.
-_BELOW, _ABOVE, _ALONE = 60, 25, 250
+_BELOW, _ABOVE, _ALONE = 80, 30, 250
 #: Elements of a page looked at in search of its heading.
 _MOST_ELEMENTS = 20_000
 #: How deep a mark's surroundings are looked into.
@@ -69,13 +69,16 @@ class Marks:
 def headings(tree: HtmlElement) -> list[str]:
     """Return the text of the page's main headings, in document order."""
     found: list[str] = []
-    for element in tree.iter("h1"):
-        text = line("".join(element.itertext())) or _picture(element)
+    for element in islice(tree.iter("h1"), _MOST_HEADINGS):
+        text = _text(element) or _picture(element)
         if text and text not in found:
             found.append(text)
-            if len(found) >= _MOST_HEADINGS:
-                break
     return found
+
+
+def _text(element: HtmlElement, between: str = "") -> str:
+    """Return an element's text, or its first part when that is long."""
+    return line(between.join(islice(element.itertext(), _MOST_LEAVES)))
 
 
 def _picture(element: HtmlElement) -> str:
@@ -87,7 +90,7 @@ def read_marks(tree: HtmlElement) -> Marks:
 
     Only what stands near the main heading is looked at: other stories' marks are farther off.
     """
-    heading = next((each for each in tree.iter("h1") if line("".join(each.itertext()))), None)
+    heading = next((h1 for h1 in islice(tree.iter("h1"), _MOST_HEADINGS) if _text(h1)), None)
     elements = list(islice(tree.iter("*"), _MOST_ELEMENTS))
     if heading is None or heading not in elements:
         body = tree.find("body")
@@ -189,15 +192,15 @@ def _author(mark: HtmlElement) -> str:
         return mark.get("content") or ""
     for each in islice(mark.iterdescendants(), 60):
         if each.get("itemprop") == "name" or "author" in (each.get("rel") or "").split():
-            text = line("".join(each.itertext()) or each.get("content"))
+            text = _text(each) or line(each.get("content"))
             if text:
                 return text
-    text = line(" ".join(mark.itertext()), _MOST_CHARS + 1)
+    text = _text(mark, " ")
     return text if len(text) <= _MOST_CHARS else ""
 
 
 def _line(mark: HtmlElement) -> str:
-    text = line(" ".join(mark.itertext()), _MOST_CHARS + 1)
+    text = _text(mark, " ")
     return written_byline(text) if len(text) <= _MOST_CHARS else ""
 
 
@@ -209,5 +212,5 @@ def _date(mark: HtmlElement) -> str:
     inner = None if mark.tag == "time" else mark.find(".//time")
     if inner is not None:
         return _date(inner)
-    text = line("".join(mark.itertext()), _MOST_CHARS + 1)
+    text = _text(mark)
     return written_date(text) if len(text) <= _MOST_CHARS else ""

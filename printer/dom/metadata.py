@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 
 from lxml.html import HtmlElement
 
@@ -48,6 +49,8 @@ _IMAGES = ("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "
 #: Characters of a lead, of an address; of a text that tells the language, of enough of them.
 _LEAD = 1_000
 _ADDRESS = 2_000
+_MOST_LEAVES = 200
+_MOST_DATES, _FEW, _DAY = 20, 3, len("2024-02-29")
 _SHORTEST, _PLENTY = 20, 300
 
 
@@ -113,7 +116,7 @@ def sample(tree: HtmlElement, enough: int) -> str:
     for tags in (("p",), ("div", "td", "li", "dd", "font", "span"), ("a", "h1", "h2", "option")):
         for element in tree.iter(*tags):
             if tags[0] == "p":
-                text = "".join(element.itertext())
+                text = "".join(islice(element.itertext(), _MOST_LEAVES))
             else:
                 text = " ".join(filter(None, (element.text, *(each.tail for each in element))))
             if len(text) > _SHORTEST and not text.isspace():
@@ -161,8 +164,16 @@ def _authors(head: Head, described: Described, language: str, *others: str) -> s
 
 
 def _published(head: Head, described: Described) -> str:
-    stated = [*described.published, *(value for name in _DATES for value in head.all(name))]
-    return next((found for each in stated if (found := iso_date(each))), "")
+    """Return the first date stated, with the time that another statement of the same day gives."""
+    stated = list(described.published)
+    for name in _DATES:
+        values = list(dict.fromkeys(head.all(name)))
+        if len(values) <= _FEW:  # more are those of a list of stories
+            stated += values
+    dates = [found for each in stated[:_MOST_DATES] if (found := iso_date(each))]
+    return next((each for each in dates if len(each) > _DAY and each.startswith(dates[0])), "") or (
+        dates[0] if dates else ""
+    )
 
 
 def _direction(tree: HtmlElement) -> str:
