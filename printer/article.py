@@ -7,11 +7,19 @@ every output format (PDF, HTML, Markdown, JSON) reads the same structure.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal, TypeAlias
 
 Direction = Literal["ltr", "rtl"]
+
+#: A word; in scripts without spaces (Han, kana, Thai, Lao, Khmer, Burmese) each sign is one.
+_WORD = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\U00020000-\U0003ffff]|[^\\W\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"
+    "\u3400-\u4dbf\u4e00-\u9fff]+"
+)
 
 #: The marks a span may carry, in the order in which they nest, outermost first.
 MARKS = (
@@ -277,8 +285,14 @@ class Article:
 
     @property
     def paragraphs(self) -> tuple[str, ...]:
-        """The article's pieces of running text, in reading order, the title left out."""
-        return tuple(piece for piece in _within(self.blocks) if piece)
+        """The article's paragraphs: pieces of running text of five words or more, in order.
+
+        A sign of a script that sets no spaces between words counts as a word.  Shorter pieces
+        (headings, labels, cells) are in ``blocks`` and ``text``.
+        """
+        return tuple(
+            piece for piece in _within(self.blocks) if len(_WORD.findall(piece[:200])) >= 5
+        )
 
     @property
     def text(self) -> str:
