@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+
 from ..dom.page import Page
-from ..dom.segments import Within
+from ..errors import UsageError
 from ..model import Verdict
 from ..options import ExtractOptions
+from .ensemble import judge, shipped
+from .registry import METHODS, score_all
 
-__all__ = ["decide"]
+__all__ = ["EXTRACTORS", "decide"]
 
-_OUTSIDE = int(
-    Within.NAV | Within.ASIDE | Within.FOOTER | Within.FORM | Within.CAPTION | Within.BUTTON
-)
+#: The names of the extractors: the learned one, then each paper's method.
+EXTRACTORS = ("default", *METHODS)
+
+#: A paper's method does not say how sure it is.
+_UNTOLD = 0.5
 
 
 def decide(page: Page, options: ExtractOptions) -> Verdict:
-    """Decide which text segments are the article's."""
-    del options
-    states, blocks = page.outline.states, page.outline.blocks
-    values = [
-        -max(10, len(s.text)) if states[b] & _OUTSIDE or s.link_chars > len(s.text) / 2
-        else len(s.text) - 25
-        for s, b in zip(page.segments, blocks, strict=True)
-    ]  # fmt: skip
-    best = total = 0
-    start = first = last = 0
-    for index, value in enumerate(values):
-        if total <= 0:
-            total, start = 0, index
-        total += value
-        if total > best:
-            best, first, last = total, start, index + 1
-    keep = tuple(
-        first <= i < last and not states[b] & _OUTSIDE and s.link_chars <= len(s.text) / 2
-        for i, (s, b) in enumerate(zip(page.segments, blocks, strict=True))
-    )
-    return Verdict(keep)
+    """Decide which text segments are the article's.
+
+    Raises :class:`UsageError` when no extractor has the name that ``options`` give.
+    """
+    name = options.extractor
+    if name not in EXTRACTORS:
+        near = get_close_matches(name, EXTRACTORS, 1, 0.0)[0]
+        known = ", ".join(EXTRACTORS)
+        raise UsageError(
+            f"no extractor is called {name!r}", hint=f"Did you mean {near!r}? There are {known}"
+        )
+    if name == "default":
+        return judge(page, score_all(page), shipped())
+    scores = score_all(page, (name,))
+    keep = tuple(score > 0 for score in scores[name])
+    return Verdict(keep, scores, confidence=_UNTOLD if any(keep) else 0.0)

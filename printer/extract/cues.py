@@ -132,9 +132,10 @@ def cue_columns(
     under = np.where(headings[:, None] >= 0, spoken[headings], 0)
     block, *wider = levels
     columns = [spoken, under]
+    depths = _depths(parents)
     for odds in (known.general, known.articles):
         table = name_odds(named, odds)
-        lowest, highest, summed = _inherited(table, parents)
+        lowest, highest, summed = _inherited(table, parents, depths)
         around = [table[block], table[np.maximum(0, parents[block])]]
         if odds is known.general:
             around += [table[level] for level in wider[:2]]
@@ -142,10 +143,10 @@ def cue_columns(
     return np.column_stack(columns)
 
 
-def _inherited(table: Column, parents: Ints) -> tuple[Column, Column, Column]:
+def _inherited(table: Column, parents: Ints, depths: list[Ints]) -> tuple[Column, Column, Column]:
     """Return per element the lowest, highest and summed odds of itself and all around it."""
     lowest, highest, summed = (column.copy() for column in table.T)
-    for level in _levels(parents):
+    for level in depths:
         above = parents[level]
         lowest[level] = np.minimum(lowest[level], lowest[above])
         highest[level] = np.maximum(highest[level], highest[above])
@@ -153,7 +154,7 @@ def _inherited(table: Column, parents: Ints) -> tuple[Column, Column, Column]:
     return lowest, highest, summed
 
 
-def _levels(parents: Ints) -> list[Ints]:
+def _depths(parents: Ints) -> list[Ints]:
     """Return the elements level by level from the root's children down."""
     depths = [0] * len(parents)
     for index, parent in enumerate(parents.tolist()):

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -91,7 +91,7 @@ def _odds_arrays(name: str, odds: Mapping[str, float]) -> dict[str, NDArray[Any]
 @cache
 def shipped() -> Model:
     """Return the model that comes with the package."""
-    return Model.load((files(__package__) / "model.npz").read_bytes())
+    return Model.load(Path(__file__).with_name("model.npz").read_bytes())
 
 
 def first_rows(reading: Reading, known: Knowledge) -> Column:
@@ -112,13 +112,12 @@ def second_rows(reading: Reading, rows: Column, first: Column) -> Column:
 
 def page_row(reading: Reading, scores: Column) -> Column:
     """Return what the forests of kind and confidence see: one row."""
-    names = reading.columns.names
-    matrix = reading.columns.values
-    whole = [matrix[i][0] for i, name in enumerate(names) if name.startswith("page ")]
+    matrix = reading.columns.matrix()
+    whole = [i for i, name in enumerate(reading.columns.names) if name.startswith("page ")]
     weights = reading.sizes / reading.sizes.sum()
-    means = [float((scores * weights * column).sum()) for column in matrix]
-    plain = [float((weights * column).sum()) for column in matrix]
-    return np.array([[*whole, *page_look(scores, reading.sizes), *means, *plain]], np.float32)
+    parts = (matrix[0, whole], page_look(scores, reading.sizes),
+             (scores * weights) @ matrix, weights @ matrix)  # fmt: skip
+    return np.concatenate(parts)[None].astype(np.float32)
 
 
 def choose(reading: Reading, scores: Column, article: float) -> NDArray[np.bool_]:
