@@ -35,7 +35,7 @@ _REPORTER = re.compile(r"\s*(?:기자|특파원|記者|记者|報導|报道)$")
 #: What stands after a name: a function, an address, a date.
 _AFTER = re.compile(
     r"""\s?(?:[|•·⋅∙–—]|-\s|\s-|»|\s/\s|\bon\s(?=\w{3,9}\s[0-9])|[\[(<]"""
-    r"""|[,\s]{1,2}(?:[^\W\d_]{3,10}\.?\s)?[0-9]|\b(?:last\s)?(?:updated|published)\b"""
+    r"""|[,\s]{1,2}[0-9]|\b(?:last\s)?(?:updated|published)\b"""
     r"""|[.,;]?\s(?:medically\s|fact.?checked\s|expert\s)?(?:reviewed|edited|checked|photographs?"""
     r"""|photos?|illustrat\w{2,4}|pictures|images)\s(?:and\s\w{4,12}\s)?by\b).*$""",
     re.IGNORECASE | re.DOTALL,
@@ -73,12 +73,14 @@ _NOBODY = frozenset({
 })  # fmt: skip
 #: A given name, with initials or without.
 _GIVEN = re.compile(r"[^\W\d_][^\W\d_a-z]{0,1}[^\W\d_A-Z]{1,30}(?:\s[A-Z]\.?){0,3}")
+#: An initial or 'Jr.' at the end.
+_ABBREVIATED = re.compile(r"\b[^\W\d_]{1,2}\.$")
 #: Words with small letters that names have in them.
 _WITHIN = frozenset({
     "al", "and", "bin", "da", "das", "de", "del", "della", "den", "der", "di", "dos", "e", "et",
     "i", "la", "le", "of", "und", "van", "von", "y",
 })  # fmt: skip
-_EDGES = " \t,.:;|•·-–—/\"“”„'‘’()[]*"
+_EDGES = " \t,:;|•·-–—/\"“”„'‘’()[]*"
 #: The name of an account rather than a person.
 _ACCOUNT = re.compile(r"[a-z0-9]+[._-][a-z0-9._-]+")
 _CODE = re.compile(r"[{}<>\\=$%_]|^[\W\d]*$|[0-9a-f]{12}")
@@ -108,7 +110,7 @@ def written_byline(text: str) -> str:
     text = attribute(text, 120)
     found = _BY.match(text)
     rest = (text[found.end() :] if found else text.partition(" ")[2]).strip()
-    words = _AFTER.sub("", rest, 1).split()
+    words = _without_after(rest).split()
     capital = sum(not word[0].islower() for word in words)
     small = [word for word in words if word[0].islower() and word not in _WITHIN]
     enough = len(words) > 1 or not rest.isascii()
@@ -121,11 +123,13 @@ def _names(text: str, language: str) -> list[str]:
     text = _without_by(text, language)
     if _ADDRESS.search(text):
         text = " ".join(_ADDRESS.sub(" ", text).split())
-    text = _AFTER.sub("", text, 1)
+    text = _without_after(text)
     names = []
     for part in _parted(text):
         for name in _listed(part):
             name = _without_function(_REPORTER.sub("", name.strip(_EDGES)).strip(_EDGES))
+            if name.endswith(".") and not _ABBREVIATED.search(name):
+                name = name.rstrip(".")
             if _is_name(name):
                 names.append(_cased(name))
     return names
@@ -148,6 +152,15 @@ def _without_by(text: str, language: str) -> str:
     if first.lower() in _BY_IN.get(language, "").split() and (" " in rest or first.islower()):
         return rest
     return text
+
+
+def _without_after(text: str) -> str:
+    """Cut off what follows names; of a date its month may come first."""
+    found = _AFTER.search(text)
+    if not found:
+        return text
+    before, _, last = text[: found.start()].rpartition(" ")
+    return before if last.strip(".,").casefold() in MONTHS else text[: found.start()]
 
 
 def _listed(part: str) -> list[str]:

@@ -29,7 +29,7 @@ _NAMES = {
     "العربية": "ar", "dutch": "nl", "nederlands": "nl", "polish": "pl", "polski": "pl",
     "swedish": "sv", "svenska": "sv",
 }  # fmt: skip
-_NONE = frozenset({"xx", "und", "mul", "zxx", "mis", "lang", "std", "all"})
+_NONE = frozenset({"xx", "und", "mul", "zxx", "mis", "lang", "std", "all", "utf", "iso"})
 
 #: Scripts by the code points of their letters, and the languages written in them.  The first is
 #: taken where nothing else tells.
@@ -99,7 +99,8 @@ _GLANCE, _SAMPLE = 600, 4_000
 _STRANGE = 0.08
 #: Letters of a sample below which nothing is told from it.
 _ENOUGH = 40
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+#: A word with the signs that Indic scripts write around letters, which are no letters themselves.
+_WORD = re.compile(r"[^\s0-9!\"#$%&()*+,./:;<=>?@\[\]^_`{|}~–—…،؛؟।«»“”„‹›\\-]+")
 
 
 def language_tag(stated: str | None) -> str:

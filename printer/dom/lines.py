@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import html
 import re
+from itertools import islice
+
+from lxml.etree import iterwalk
+from lxml.html import HtmlElement
 
 #: What a line never holds: controls, bidi overrides and isolates, invisible signs, private use
 #: (icon fonts), halves of surrogate pairs, noncharacters.
@@ -18,6 +22,8 @@ _TAGS = re.compile(
 
 #: How much longer than its limit a text may be before it is cleaned: entities and space shrink.
 _SLACK = 8
+#: Starts and ends of elements that are looked at for their text.
+_MOST_EVENTS = 400
 
 
 def line(text: str | None, limit: int = 500) -> str:
@@ -48,3 +54,13 @@ def attribute(text: str | None, limit: int = 500) -> str:
     if "</" in text:
         text = _TAGS.sub("", text)
     return line(text, limit)
+
+
+def text_line(element: HtmlElement, between: str = "", limit: int = 500) -> str:
+    """Return an element's text as a line, of its first elements when it holds a great many."""
+    parts = []
+    for event, each in islice(iterwalk(element, ("start", "end")), _MOST_EVENTS):
+        part = each.text if event == "start" else each.tail if each is not element else None
+        if part:
+            parts.append(part)
+    return line(between.join(parts), limit)

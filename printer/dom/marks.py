@@ -11,10 +11,12 @@ from lxml.html import HtmlElement
 
 from .bylines import written_byline
 from .dates import iso_date, written_date
-from .lines import line
+from .lines import line, text_line
 
 #: Headings looked at, and text leaves of one element.
 _MOST_HEADINGS, _MOST_LEAVES = 20, 200
+#: How many elements from another one a mark stands beside it.
+_BESIDE = 2
 #: How far from the main heading a mark may stand, in elements: below it, above it; and how far
 #: from the page's top where there is no heading.
 _BELOW, _ABOVE, _ALONE = 80, 30, 250
@@ -70,19 +72,15 @@ def headings(tree: HtmlElement) -> list[str]:
     """Return the text of the page's main headings, in document order."""
     found: list[str] = []
     for element in islice(tree.iter("h1"), _MOST_HEADINGS):
-        text = _text(element) or _picture(element)
+        text = text_line(element) or _picture(element)
         if text and text not in found:
             found.append(text)
     return found
 
 
-def _text(element: HtmlElement, between: str = "") -> str:
-    """Return an element's text, or its first part when that is long."""
-    return line(between.join(islice(element.itertext(), _MOST_LEAVES)))
-
-
 def _picture(element: HtmlElement) -> str:
-    return next((line(each.get("alt")) for each in element.iter("img")), "")
+    inner = islice(element.iter(), _MOST_LEAVES)
+    return next((line(each.get("alt")) for each in inner if each.tag == "img"), "")
 
 
 def read_marks(tree: HtmlElement) -> Marks:
@@ -90,7 +88,7 @@ def read_marks(tree: HtmlElement) -> Marks:
 
     Only what stands near the main heading is looked at: other stories' marks are farther off.
     """
-    heading = next((h1 for h1 in islice(tree.iter("h1"), _MOST_HEADINGS) if _text(h1)), None)
+    heading = next((h1 for h1 in islice(tree.iter("h1"), _MOST_HEADINGS) if text_line(h1)), None)
     elements = list(islice(tree.iter("*"), _MOST_ELEMENTS))
     if heading is None or heading not in elements:
         body = tree.find("body")
@@ -120,6 +118,8 @@ def read_marks(tree: HtmlElement) -> Marks:
 
 def _kind(element: HtmlElement, kinds: dict[str, int]) -> int:
     """Tell what an element is marked as: author, date, or 0 for neither."""
+    if element.tag == "meta":
+        return 0  # read with the head
     pairs = element.items()
     if element.tag == "time":
         return 0 if _modified(element) else _IS_DATE
@@ -150,24 +150,22 @@ def _kind(element: HtmlElement, kinds: dict[str, int]) -> int:
 
 def _modified(element: HtmlElement) -> bool:
     parent = element.getparent()
-    around = element.get("class") or ""
+    around = " ".join(filter(None, (element.get("class"), element.get("itemprop"))))
     before = "" if parent is None else (parent.text or "")[:60] + (parent.get("class") or "")[:60]
     return bool(_UPDATED.search(around + " " + before))
 
 
 def _first(marks: list[HtmlElement], read: Callable[[HtmlElement], str]) -> list[str]:
     """Read the first mark that says something, and those beside it."""
-    home: HtmlElement | None = None
+    last: HtmlElement | None = None
     found: list[str] = []
     for mark in marks:
         text = read(mark)
         if not text or _elsewhere(mark):
             continue
-        above = mark.getparent()
-        if home is None:
-            home = above
-        if not found or (above is home and text not in " ".join(found)):
+        if last is None or last in islice(mark.itersiblings(preceding=True), _BESIDE):
             found.append(text)
+            last = mark
     return found
 
 
@@ -192,15 +190,15 @@ def _author(mark: HtmlElement) -> str:
         return mark.get("content") or ""
     for each in islice(mark.iterdescendants(), 60):
         if each.get("itemprop") == "name" or "author" in (each.get("rel") or "").split():
-            text = _text(each) or line(each.get("content"))
+            text = text_line(each) or line(each.get("content"))
             if text:
                 return text
-    text = _text(mark, " ")
+    text = text_line(mark, " ")
     return text if len(text) <= _MOST_CHARS else ""
 
 
 def _line(mark: HtmlElement) -> str:
-    text = _text(mark, " ")
+    text = text_line(mark, " ")
     return written_byline(text) if len(text) <= _MOST_CHARS else ""
 
 
@@ -212,5 +210,5 @@ def _date(mark: HtmlElement) -> str:
     inner = None if mark.tag == "time" else mark.find(".//time")
     if inner is not None:
         return _date(inner)
-    text = _text(mark)
+    text = text_line(mark)
     return written_date(text) if len(text) <= _MOST_CHARS else ""

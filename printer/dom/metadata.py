@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from lxml.html import HtmlElement
 
@@ -12,7 +12,7 @@ from .dates import iso_date
 from .head import Head, read_head
 from .jsonld import read_json_ld
 from .language import direction_of, settle
-from .lines import attribute, line
+from .lines import attribute, line, text_line
 from .links import resolve
 from .marks import headings, read_marks
 from .schema import Described, describe
@@ -49,7 +49,6 @@ _IMAGES = ("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "
 #: Characters of a lead, of an address; of a text that tells the language, of enough of them.
 _LEAD = 1_000
 _ADDRESS = 2_000
-_MOST_LEAVES = 200
 _MOST_DATES, _FEW, _DAY = 20, 3, len("2024-02-29")
 _SHORTEST, _PLENTY = 20, 300
 
@@ -116,7 +115,7 @@ def sample(tree: HtmlElement, enough: int) -> str:
     for tags in (("p",), ("div", "td", "li", "dd", "font", "span"), ("a", "h1", "h2", "option")):
         for element in tree.iter(*tags):
             if tags[0] == "p":
-                text = "".join(islice(element.itertext(), _MOST_LEAVES))
+                text = text_line(element, limit=enough)
             else:
                 text = " ".join(filter(None, (element.text, *(each.tail for each in element))))
             if len(text) > _SHORTEST and not text.isspace():
@@ -165,15 +164,22 @@ def _authors(head: Head, described: Described, language: str, *others: str) -> s
 
 def _published(head: Head, described: Described) -> str:
     """Return the first date stated, with the time that another statement of the same day gives."""
-    stated = list(described.published)
+    dates = _dates(described.published)
     for name in _DATES:
-        values = list(dict.fromkeys(head.all(name)))
-        if len(values) <= _FEW:  # more are those of a list of stories
-            stated += values
+        dates += _dates(head.all(name))
+    day = dates[0] if dates else ""
+    return next((date for date in dates if len(date) > _DAY and date.startswith(day)), day)
+
+
+def _dates(stated: Sequence[str]) -> list[str]:
+    """Return dates as ISO 8601, unless they are those of a list of stories, the newest first.
+
+    A discussion has as many, and its first is the oldest.
+    """
     dates = [found for each in stated[:_MOST_DATES] if (found := iso_date(each))]
-    return next((each for each in dates if len(each) > _DAY and each.startswith(dates[0])), "") or (
-        dates[0] if dates else ""
-    )
+    if len(set(dates)) > _FEW and dates[0] > min(dates):
+        return []
+    return dates
 
 
 def _direction(tree: HtmlElement) -> str:
