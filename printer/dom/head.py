@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from lxml.html import HtmlElement
@@ -32,6 +33,12 @@ class Head:
                 if values:
                     return values
         return []
+
+    def each(self, names: Iterable[str], limit: int = 500) -> Iterator[list[str]]:
+        """Yield the values stated under each of ``names`` that is stated."""
+        for name in names:
+            if name in self.metas:
+                yield self.all(name, limit=limit)
 
     def first(self, *names: str, limit: int = 500) -> str:
         """Return the first value stated under ``names``, or ''."""

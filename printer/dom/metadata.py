@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
@@ -37,7 +39,7 @@ _DATES = (
     "publication_date", "og:publish_date", "og:pubdate", "dc.date", "dcterms.date", "pdate",
     "ptime", "displaydate", "vr:published-time", "dcsext.articlefirstpublished", "date",
 )  # fmt: skip
-_SITES = ("og:site_name", "application-name", "apple-mobile-web-app-title", "dc.publisher",
+_SITES = ("application-name", "apple-mobile-web-app-title", "dc.publisher",
           "dcterms.publisher", "citation_journal_title", "al:android:app_name")  # fmt: skip
 _LEADS = ("og:description", "description", "twitter:description", "dc.description",
           "dcterms.description", "sailthru.description")  # fmt: skip
@@ -75,20 +77,15 @@ class Metadata:
 def read_metadata(tree: HtmlElement, url: str, base: str) -> Metadata:
     """Read a page's metadata from JSON-LD, OpenGraph, Dublin Core, meta, microdata, the page."""
     head = read_head(tree)
-    canonical = _address(head.canonical, base) or _address(
-        head.first("og:url", limit=_ADDRESS), base
-    )
+    canonical = _canonical(head, url, base)
     described = describe(read_json_ld(tree), (url, canonical))
     heads = headings(tree)
-    sites = [
-        *head.all("og:site_name", limit=100),
-        *(attribute(each, 100) for each in described.sites),
-    ]
+    sites = _sites(head, described)
     known = Site(sites, url)
-    stated = [*map(attribute, described.titles), *(v for name in _TITLES for v in head.all(name))]
     article = described.article or head.first("og:type").lower() == "article"
+    stated = [*map(attribute, described.titles), *_flat(head.each(_TITLES))]
     title = choose_title(head.title, heads, stated, known, article=article)
-    site = next(filter(None, sites), "") or known.part(head.title, heads) or head.first(*_SITES)
+    site = next(iter(sites), "") or known.part(head.title, heads) or head.first(*_SITES, limit=100)
     language = settle(_languages(tree, head, described), lambda enough: sample(tree, enough))
     names, published = _authors(head, described, language, site, title), _published(head, described)
     if not names or not published:
@@ -106,6 +103,33 @@ def read_metadata(tree: HtmlElement, url: str, base: str) -> Metadata:
         canonical=canonical,
         image=_image(head, described, base),
     )
+
+
+def _flat(lists: Iterable[list[str]]) -> Iterator[str]:
+    return chain.from_iterable(lists)
+
+
+def _canonical(head: Head, url: str, base: str) -> str:
+    """Return the address the page gives as its own; a story's is not that of the front page."""
+    for stated in (head.canonical, head.first("og:url", limit=_ADDRESS)):
+        found = _address(stated, base)
+        if found and (_path(found) or not _path(url)):
+            return found
+    return ""
+
+
+def _path(url: str) -> str:
+    try:
+        return urlsplit(url).path.strip("/")
+    except ValueError:  # a bracket that opens no IPv6 address
+        return ""
+
+
+def _sites(head: Head, described: Described) -> list[str]:
+    stated = head.all("og:site_name", limit=100) + [
+        attribute(each, 100) for each in described.sites
+    ]
+    return [each for each in stated if any(map(str.isalnum, each)) and "://" not in each]
 
 
 def sample(tree: HtmlElement, enough: int) -> str:
@@ -134,8 +158,8 @@ def _address(stated: str, base: str) -> str:
 
 
 def _image(head: Head, described: Described, base: str) -> str:
-    stated = [*(value for name in _IMAGES for value in head.all(name, limit=_ADDRESS)),
-              *(attribute(each, _ADDRESS) for each in described.images)]  # fmt: skip
+    described_images = (attribute(each, _ADDRESS) for each in described.images)
+    stated = chain(_flat(head.each(_IMAGES, limit=_ADDRESS)), described_images)
     return next((found for each in stated if (found := _address(each, base))), "")
 
 
@@ -148,25 +172,20 @@ def _languages(tree: HtmlElement, head: Head, described: Described) -> list[str]
         if each is not None
         for name in ("lang", "xml:lang")
     ]
-    for name in _LANGUAGES:
-        stated += head.all(name, limit=60)
-    return [*stated, *described.languages]
+    return [*stated, *_flat(head.each(_LANGUAGES, limit=60)), *described.languages]
 
 
 def _authors(head: Head, described: Described, language: str, *others: str) -> str:
     """Return the byline that a page's statements give, JSON-LD's first."""
-    for stated in (described.authors, *(head.all(name) for name in _AUTHORS)):
-        found = byline(stated, language, *others)
-        if found:
-            return found
-    return ""
+    every = chain((described.authors,), head.each(_AUTHORS))
+    return next((found for each in every if (found := byline(each, language, *others))), "")
 
 
 def _published(head: Head, described: Described) -> str:
     """Return the first date stated, with the time that another statement of the same day gives."""
     dates = _dates(described.published)
-    for name in _DATES:
-        dates += _dates(head.all(name))
+    for stated in head.each(_DATES):
+        dates += _dates(stated)
     day = dates[0] if dates else ""
     return next((date for date in dates if len(date) > _DAY and date.startswith(day)), day)
 

@@ -199,3 +199,21 @@ def test_addresses_are_of_the_web(stated):
 def test_the_site_is_named_by_the_host_when_nothing_else_does():
     found = read("<title>The ferry | Example News</title>", f"<h1>The ferry</h1>{TEXT}")
     assert found.site == "Example News"
+
+
+def test_the_front_page_is_not_a_story_s_address():
+    head = '<link rel="canonical" href="/"><meta property="og:url" content="/news/ferry">'
+    assert read(head).canonical == "https://www.example.org/news/ferry"
+    assert read(head, url="https://www.example.org/").canonical == "https://www.example.org/"
+
+
+def test_a_sign_or_an_address_is_no_site_s_name():
+    assert read('<meta property="og:site_name" content="/">').site == ""
+    assert read('<meta property="og:site_name" content="https://example.org">').site == ""
+
+
+@pytest.mark.parametrize("url", ["", "http://[", "not an address", "file:///tmp/a.html"])
+def test_any_address_of_the_page_will_do(url):
+    base = '<base href="https://example.org/">'
+    found = read(f"{base}<title>The ferry | News</title><link rel=canonical href=/x>", url=url)
+    assert found.title == "The ferry"
