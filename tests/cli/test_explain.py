@@ -10,7 +10,7 @@ def test_the_report_shows_every_segment(webprint, tmp_path):
     (tmp_path / "a.html").write_text(story(extra="<p>Bread &lt;script&gt; &amp; butter.</p>"))
     code, out, _ = webprint("explain", "a.html")
     assert code == 0
-    assert out.count("<tr") == 1 + 10
+    assert out.count("<tr") == 1 + 9
     assert "Bread &lt;script&gt; &amp; butter." in out
     assert "max-subsequence" in out
 
