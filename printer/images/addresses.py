@@ -64,7 +64,7 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _WIDTH = re.compile(
-    r"[-_](\d{2,4})x\d{2,4}(?=[^/]{0,40}$)|[?&;](?:w|width|imwidth|wid|maxwidth)=(\d{2,4})(?!\d)"
+    r"[-_](\d{2,4})x\d{2,4}(?=[^/]{0,40}$)|[?&;](?:w|s|width|imwidth|wid|maxwidth)=(\d{2,4})(?!\w)"
     r"|[?&](?:resize|fit|size)=(\d{2,4})(?:%2C|,|x)|[/,;](?:w|width)[_=-](\d{2,4})(?![\d])"
     r"|/(?:rs:\w{1,9}:|fit-in/)?(\d{2,4})x\d{0,4}/|[/_](\d{3,4})w?[/_.](?=[^/]{0,60}$)",
     re.IGNORECASE,
@@ -102,6 +102,12 @@ def named_by(element: HtmlElement) -> list[Address]:
             for address in named_by(source):
                 _keep(found, address._replace(rank=SMALL) if small else address)
     return list(found.values())[:_MOST_ADDRESSES]
+
+
+def src_of(element: HtmlElement) -> tuple[Address, ...]:
+    """Return the address in ``src`` alone."""
+    value = (element.get("src") or "").strip()
+    return (_plain(value),) if 0 < len(value) <= _MOST_DATA else ()
 
 
 def _keep(found: dict[str, Address], address: Address) -> None:
@@ -182,17 +188,17 @@ def read_srcset(value: str) -> Iterator[Address]:
             continue
         descriptor = parts[place + 1] if place + 1 < len(parts) else ""
         width = int(float(descriptor[:-1])) if descriptor[-1:] in ("w", "W") else 0
-        preview = url[:5] == "data:" or _PLACEHOLDER.search(url[-200:])
+        preview = url[:5] == "data:" or (not width and _PLACEHOLDER.search(url[-200:]))
         yield Address(url, width, PREVIEW if preview else VERSION)
 
 
 def background_of(element: HtmlElement) -> list[Address]:
     """Return the addresses of the background that an element's own style or a script gives it."""
-    found = [
-        Address(url.strip(), 0, VERSION)
-        for url in _CSS_URL.findall((element.get("style") or "")[:_MOST_CHARS])
-        if not url.startswith("data:")
-    ]
+    style = element.get("style")
+    found = []
+    if style and "url(" in style:
+        urls = _CSS_URL.findall(style[:_MOST_CHARS])
+        found = [Address(url.strip(), 0, VERSION) for url in urls if url[:5] != "data:"]
     for name in _BACKGROUNDS:
         value = element.get(name)
         if value:

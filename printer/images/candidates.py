@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
-from lxml import etree, html
+from lxml import html
 from lxml.html import HtmlElement
 
 from ..dom.page import Page
@@ -19,9 +19,13 @@ from .addresses import (
     best,
     likeness,
     named_by,
+    src_of,
     stated_width,
 )
 from .drawings import drawing_title
+
+#: The index of an element in the outline, and of the segment after it.
+_Place: TypeAlias = tuple[int, int]
 
 Kind = Literal["image", "drawing", "poster", "background", "lead"]
 
@@ -37,9 +41,9 @@ _STYLE = {
     side: re.compile(rf"(?:^|[;\s]){side}\s{{0,9}}:\s{{0,9}}(\d{{1,5}})(?:\.\d{{1,9}})?px")
     for side in ("width", "height")
 }
-_BACKGROUND = etree.XPath(
-    "//*[contains(@style,'url(') or @data-bg or @data-background-image or @data-bgset]"
-)
+_NO_BACKGROUND = frozenset({"html", "body", "img", "source", "a"})
+#: A background with more segments of text over it is not a picture of the article.
+_MOST_OVER = 8
 _BOTH = re.compile(r"[-_=/](\d{2,4})(?:x|%2C|,)(\d{2,4})(?![\d])", re.IGNORECASE)
 _MOST_NOSCRIPT = 20_000
 
@@ -80,19 +84,27 @@ class Candidate:
         return tuple(dict.fromkeys(filter(None, (absolute(url, base) for url in urls))))
 
 
-def find_candidates(page: Page) -> list[Candidate]:
-    """Return the pictures of a page in document order, copies that stand together as one."""
+def find_candidates(page: Page, near: range | None = None) -> list[Candidate]:
+    """Return the pictures of a page in document order, copies that stand together as one.
+
+    Of pictures whose ``before`` is not in ``near`` only the ``src`` is read.
+    """
     places = _Places(page)
     found: list[Candidate] = []
     for element in page.tree.iter(*_TAGS):
         if len(found) >= MOST:
             break
-        for candidate in _read(element, places):
+        at, before = place = places.of(element)
+        if near is not None and before not in near:
+            if element.tag in _IMAGES:
+                found.append(Candidate(element, "image", at, before, src_of(element)))
+            continue
+        for candidate in _read(element, place):
             if not (found and _merge(found, candidate)):
                 found.append(candidate)
     found = [each for each in found if each.kind == "drawing" or _has_address(each)]
-    if "url(" in page.source or "data-b" in page.source:
-        found += _backgrounds(page, places, {each.element for each in found})
+    if _has_backgrounds(page.source):
+        found += _backgrounds(page, near, {each.element for each in found})
         found.sort(key=lambda each: (each.at, each.before))
     return found
 
@@ -131,37 +143,32 @@ class _Places:
         return found, self.outline.begins[found]
 
 
-def _read(element: HtmlElement, places: _Places) -> Iterator[Candidate]:
+def _read(element: HtmlElement, place: _Place) -> Iterator[Candidate]:
     tag = element.tag
     if tag in _IMAGES:
-        yield _image(element, element, places)
+        yield _made(element, "image", named_by(element), place)
     elif tag == "noscript":
-        yield from _unparsed(element, places)
+        yield from _unparsed(element, place)
     elif tag == "video":
         poster = (element.get("poster") or element.get("data-poster") or "").strip()
         if poster:
-            yield _made(element, "poster", [Address(poster)], places)
+            yield _made(element, "poster", [Address(poster)], place)
     elif tag == "object":
         data = element.get("data") or ""
         if data and (element.get("type") or "").startswith("image/"):
-            yield _made(element, "image", [Address(data)], places)
+            yield _made(element, "image", [Address(data)], place)
     elif element.getparent() is not None and _is_drawing(element):
-        yield _made(element, "drawing", [], places)
-
-
-def _image(element: HtmlElement, place: HtmlElement, places: _Places) -> Candidate:
-    return _made(place, "image", named_by(element), places, element)
+        yield _made(element, "drawing", [], place)
 
 
 def _made(
-    place: HtmlElement,
+    element: HtmlElement,
     kind: Kind,
     addresses: list[Address],
-    places: _Places,
-    stated: HtmlElement | None = None,
+    place: _Place,
+    standing: HtmlElement | None = None,
 ) -> Candidate:
-    element = place if stated is None else stated
-    at, before = places.of(place)
+    at, before = place
     width, height = _side(element, "width"), _side(element, "height")
     chosen = best(addresses)
     natural = max((a.width or stated_width(a.url) for a in addresses), default=0)
@@ -172,7 +179,7 @@ def _made(
     if kind == "drawing":
         width, height = _drawn_size(element, width, height)
     return Candidate(
-        element=place,
+        element=element if standing is None else standing,
         kind=kind,
         at=at,
         before=before,
@@ -196,13 +203,13 @@ def _side(element: HtmlElement, side: str) -> int:
     return int(match[1]) if match else 0
 
 
-def _unparsed(element: HtmlElement, places: _Places) -> Iterator[Candidate]:
+def _unparsed(element: HtmlElement, place: _Place) -> Iterator[Candidate]:
     """Read the pictures in a ``noscript`` whose content was left as text."""
     text = element.text or ""
     if len(element) or "<img" not in text or len(text) > _MOST_NOSCRIPT:
         return
     for image in html.fragment_fromstring(text, create_parent="div").iter("img"):
-        yield _image(image, element, places)
+        yield _made(image, "image", named_by(image), place, element)
 
 
 def _merge(found: list[Candidate], new: Candidate) -> bool:
@@ -267,39 +274,45 @@ def _near(one: HtmlElement, other: HtmlElement) -> bool:
     return False
 
 
-def _backgrounds(page: Page, places: _Places, taken: set[HtmlElement]) -> Iterator[Candidate]:
-    """Yield the backgrounds of elements that hold little but them."""
+def _has_backgrounds(source: str) -> bool:
+    return "url(" in source or "data-bg" in source or "data-background" in source
+
+
+def _backgrounds(page: Page, near: range | None, taken: set[HtmlElement]) -> Iterator[Candidate]:
+    """Yield the backgrounds of elements that hold little text, a title perhaps."""
     begins, ends = page.outline.begins, page.outline.ends
-    found: list[HtmlElement] = _BACKGROUND(page.tree)  # type: ignore[assignment]
-    for count, element in enumerate(found):
-        if count >= MOST:
-            return
-        index = places.index.get(element)
-        if index is None or element in taken or ends[index] - begins[index] > 1:
+    count = 0
+    for index, element in enumerate(page.outline.elements):
+        before = begins[index]
+        if (near is not None and before not in near) or ends[index] - before > _MOST_OVER:
             continue
-        if element.tag in ("body", "html", "img") or element.find(".//img") is not None:
+        if not element.attrib or element in taken or element.tag in _NO_BACKGROUND:
             continue
         addresses = background_of(element)
-        if addresses:
-            yield _made(element, "background", addresses, places)
+        if addresses and element.find(".//img") is None:
+            yield _made(element, "background", addresses, (index, before))
+            count += 1
+        if count >= MOST:
+            return
 
 
 _LARGE = 150
 
 
 def _is_drawing(element: HtmlElement) -> bool:
-    """Tell a drawing from an icon: in a figure, or large by its own account."""
+    """Tell a drawing from an icon: alone in a figure, or large by its own account."""
+    if element.get("aria-hidden") == "true":
+        return False
     above = element.getparent()
     for _ in range(3):
         if above is None:
             break
-        if above.tag == "figure":
-            return True
         if above.tag in ("a", "button"):
             return False
+        if above.tag == "figure":
+            return above.find(".//img") is None
         above = above.getparent()
-    width, height = _drawn_size(element, _side(element, "width"), _side(element, "height"))
-    return element.get("role") == "img" and min(width, height) >= _LARGE
+    return min(_side(element, "width"), _side(element, "height")) >= _LARGE
 
 
 def _drawn_size(element: HtmlElement, width: int, height: int) -> tuple[int, int]:

@@ -247,11 +247,14 @@ def climbed_caption(
 
 
 def block_caption(page: Page, candidate: Candidate) -> tuple[str, range]:
-    """Return the text of the picture's first block ancestor, and its segments (Joshi and Liu)."""
+    """Return the text of the picture's first block ancestor, and its segments (Joshi and Liu).
+
+    Blocks that hold no text, as pages now wrap their pictures in, are passed over.
+    """
     outline = page.outline
     index = candidate.at
     while index > 0 and (
-        outline.elements[index].tag not in BLOCKS or outline.elements[index] is candidate.element
+        outline.elements[index].tag not in BLOCKS or outline.begins[index] == outline.ends[index]
     ):
         index = outline.parents[index]
     inside = range(outline.begins[index], outline.ends[index])

@@ -59,7 +59,16 @@ _FILE = {
         payment* visa paypal""",
     "file of nothing": """
         pixel spacer blank transparent placeholder* default loading loader tracking beacon clear
-        noscript collect tr""",
+        noscript collect tr divider* separator* decoration* decorative gradient* background* bg
+        pattern* shape* line lines shadow* texture* dots wave* overlay* circle*""",
+}  # fmt: skip
+
+_HOST = {
+    "from a host of ads": """
+        ad ads adserver* adserv* advert* adspirit adnxs doubleclick* googlesyndication banner* pixel
+        px track* tracker* tracking analytics stats beacon* affiliate* count counter zoominfo bat
+        collect adsct""",
+    "from a host of portraits": "gravatar avatar* avatars",
 }  # fmt: skip
 
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -78,7 +87,7 @@ def _lists(said: dict[str, str]) -> tuple[dict[str, str], dict[str, list[tuple[s
     return whole, begun
 
 
-_AROUND_LISTS, _FILE_LISTS = _lists(_AROUND), _lists(_FILE)
+_AROUND_LISTS, _FILE_LISTS, _HOST_LISTS = _lists(_AROUND), _lists(_FILE), _lists(_HOST)
 
 
 @lru_cache(8192)
@@ -91,6 +100,12 @@ def around(names: str) -> frozenset[str]:
 def of_file(path: str) -> frozenset[str]:
     """Return what the end of a file's path says."""
     return _look_up(path, _FILE_LISTS)
+
+
+@lru_cache(1024)
+def of_host(address: str) -> frozenset[str]:
+    """Return what the host says, and the first steps of the path."""
+    return _look_up(address, _HOST_LISTS)
 
 
 def _look_up(

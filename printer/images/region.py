@@ -19,6 +19,9 @@ from typing import NamedTuple
 from ..dom.page import Page
 from ..model import Verdict
 
+#: How many characters before the borders, and after them, pictures of the article still stand.
+_BEFORE, _AFTER = 400, 1200
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizeLimits:
@@ -70,3 +73,22 @@ def large_enough(width: int, height: int, limits: SizeLimits = SizeLimits()) -> 
         return None
     low, high = sorted((width, height))
     return low >= limits.side and high <= limits.ratio * low
+
+
+def surroundings(page: Page, borders: Region | None) -> range:
+    """Return the places, as ``before`` of a candidate, where an article's picture may stand.
+
+    A lead picture may stand shortly before the title, a last one shortly after the text.
+    """
+    if borders is None:
+        return range(0)
+    sizes = [len(each.text) for each in page.segments]
+    low, room = borders.first, _BEFORE
+    while low > 0 and room >= sizes[low - 1]:
+        low -= 1
+        room -= sizes[low]
+    high, room = borders.last + 1, _AFTER
+    while high < len(sizes) and room >= sizes[high]:
+        room -= sizes[high]
+        high += 1
+    return range(low, high + 1)

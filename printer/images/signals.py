@@ -18,8 +18,8 @@ from ..dom.segments import Within
 from ..model import Verdict
 from .addresses import likeness
 from .candidates import Candidate
-from .names import around, of_file
-from .region import Region, region
+from .names import around, of_file, of_host
+from .region import Region
 
 _INSIDE = {
     int(Within.NAV): "in navigation",
@@ -52,9 +52,15 @@ _MOST_NAME = 240
 class Signals:
     """Reads the signals of a page's candidates."""
 
-    def __init__(self, page: Page, verdict: Verdict, candidates: Sequence[Candidate]) -> None:
+    def __init__(
+        self,
+        page: Page,
+        verdict: Verdict,
+        candidates: Sequence[Candidate],
+        borders: Region | None,
+    ) -> None:
         self.page = page
-        self.region: Region | None = region(page, verdict)
+        self.region = borders
         outline = page.outline
         self.parents, self.states = outline.parents, outline.states
         self.begins, self.ends = outline.begins, outline.ends
@@ -66,9 +72,13 @@ class Signals:
         ]  # fmt: skip
         self.links = [0, *accumulate(each.link_chars for each in page.segments)]
         self.repeated = Counter(each.same for each in candidates if each.same)
-        self.shapes = Counter(self._shape(each) for each in candidates)
+        self.shapes = {each: _shape(each.element) for each in candidates}
+        self.alike: dict[tuple[str, ...], list[int]] = {}
+        for each, shape in self.shapes.items():
+            self.alike.setdefault(shape, []).append(each.before)
         self.lead = likeness(page.metadata.image) if page.metadata.image else ""
         self.words = _words(page.metadata.title)
+        self.named: dict[int, frozenset[str]] = {}
 
     def of(self, candidate: Candidate) -> frozenset[str]:
         """Return the signals that hold for a candidate."""
@@ -89,17 +99,6 @@ class Signals:
             chain.append(at)
             at = self.parents[at]
         return chain
-
-    def _shape(self, candidate: Candidate) -> tuple[str, ...]:
-        """Return what the places of one gallery or list have in common."""
-        names = []
-        node: HtmlElement | None = candidate.element
-        for _ in range(4):
-            if node is None:
-                break
-            names.append(f"{node.tag}.{(node.get('class') or '')[:60]}")
-            node = node.getparent()
-        return tuple(names)
 
     def _place(self, candidate: Candidate) -> Iterable[str]:
         """Say where the picture stands among the page's text."""
@@ -157,11 +156,20 @@ class Signals:
                 total = self.kept[-1]
                 yield f"in a part with {'most' if kept > total / 2 else 'little'} of the article"
                 break
-        shape = self.shapes[self._shape(candidate)]
-        if shape > 1:
-            yield "one of few alike" if shape < 4 else "one of many alike"
-        if self.repeated[candidate.same] > 1:
-            yield "repeated"
+        yield from self._alike(candidate)
+
+    def _alike(self, candidate: Candidate) -> Iterable[str]:
+        """Say how many pictures stand in the same way, and where."""
+        alike = self.alike[self.shapes[candidate]]
+        if len(alike) > 1:
+            yield "one of few alike" if len(alike) < 4 else "one of many alike"
+            if self.region is not None:
+                start, last = self.region.start, self.region.last
+                inside = sum(start <= before <= last for before in alike)
+                yield f"alike ones in the text: {_share(inside, len(alike))}"
+        copies = self.repeated[candidate.same]
+        if copies > 1:
+            yield "repeated" if copies < 4 else "repeated often"
 
     def _names(self, candidate: Candidate, chain: list[int]) -> Iterable[str]:
         """Read the names of the elements between the picture and the article's text."""
@@ -170,7 +178,10 @@ class Signals:
             low, high = self.begins[index], self.ends[index]
             if level and self._sum(self.kept, low, high) > 0.3 * self.kept[-1]:
                 break
-            yield from around(_name(self.elements[index]))
+            named = self.named.get(index)
+            if named is None:
+                named = self.named[index] = around(_name(self.elements[index]))
+            yield from named
 
     def _link(self, candidate: Candidate) -> Iterable[str]:
         node: HtmlElement | None = candidate.element
@@ -191,8 +202,30 @@ class Signals:
             if inside and urlsplit(href).path in ("", "/"):
                 yield "linked to the front page"
             yield "linked within the site" if inside else "linked elsewhere"
-            if "rel" in node.attrib and "sponsored" in (node.get("rel") or ""):
+            if "sponsored" in (node.get("rel") or ""):
                 yield "linked for money"
+            if self._is_card(candidate, node):
+                yield "linked with words of its own"
+
+    def _is_card(self, candidate: Candidate, link: HtmlElement) -> bool:
+        """Tell whether the picture's link has words in it, or words beside it have that link."""
+        if len("".join(link.itertext()).strip()[:400]) > 14:
+            return True
+        href = link.get("href")
+        for segment in self.page.segments[max(0, candidate.before - 2) : candidate.before + 3]:
+            if segment.link_chars < 15:
+                continue
+            for element, tail in segment.leaves[:20]:
+                node = element.getparent() if tail else element
+                for _ in range(3):
+                    if node is None:
+                        break
+                    if node.tag == "a":
+                        if node.get("href") == href:
+                            return True
+                        break
+                    node = node.getparent()
+        return False
 
     def _file(self, candidate: Candidate) -> Iterable[str]:
         chosen = candidate.chosen
@@ -201,6 +234,8 @@ class Signals:
         url = chosen.url if chosen.url[:5] != "data:" else "data:"
         path = url.partition("?")[0]
         yield from of_file(path[-80:])
+        if url != "data:":
+            yield from of_host(path[:80])
         if path.endswith(".svg"):
             yield "an SVG file"
         elif path.endswith(".gif"):
@@ -230,6 +265,18 @@ class Signals:
                 yield "alt touches the title"
         if re.search(r"logo|avatar|icon|profile|headshot", alt[:100], re.IGNORECASE):
             yield "alt of a logo or portrait"
+
+
+def _shape(element: HtmlElement) -> tuple[str, ...]:
+    """Return what the places of one gallery or list have in common."""
+    names = []
+    node: HtmlElement | None = element
+    for _ in range(4):
+        if node is None:
+            break
+        names.append(f"{node.tag}.{(node.get('class') or '')[:60]}")
+        node = node.getparent()
+    return tuple(names)
 
 
 def _name(element: HtmlElement) -> str:

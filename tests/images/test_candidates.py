@@ -104,9 +104,11 @@ def test_icons_are_no_drawings() -> None:
     page = read_page(
         f'<body><figure><svg viewBox="0 0 600 300">{shape}</svg></figure>'
         f'<a><svg role="img" viewBox="0 0 600 300">{shape}</svg></a>'
-        f'<p><svg width="16" height="16">{shape}</svg></p></body>'
+        f'<p><svg width="16" height="16" viewBox="0 0 512 512">{shape}</svg></p>'
+        f'<figure><img src="/p.jpg"><svg viewBox="0 0 512 512">{shape}</svg></figure>'
+        f'<figure><svg aria-hidden="true" viewBox="0 0 512 512">{shape}</svg></figure></body>'
     )
-    (drawing,) = find_candidates(page)
+    (drawing,) = (each for each in find_candidates(page) if each.kind == "drawing")
     assert (drawing.kind, drawing.width, drawing.height) == ("drawing", 600, 300)
 
 

@@ -1,0 +1,79 @@
+"""The ways of choosing an article's pictures, by name: ours and the two papers' alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TypeAlias
+
+from ..article import Span
+from ..dom.page import Page
+from ..errors import UsageError
+from ..model import Verdict
+from .candidates import find_candidates
+from .captions import Caption, block_caption, climbed_caption
+from .choice import Choice, Dropped, Kept
+from .region import SizeLimits, large_enough, region
+from .relevance import RelevanceOptions, article_subtree, names_of, relevant, within
+from .weighing import by_signals
+
+Method: TypeAlias = Callable[[Page, Verdict], Choice]
+
+
+def by_borders(page: Page, verdict: Verdict) -> Choice:
+    """Choose as CUTER does: between the borders, and large enough as far as attributes say."""
+    borders = region(page, verdict)
+    limits = SizeLimits()
+    kept: list[Kept] = []
+    dropped: list[Dropped] = []
+    for each in find_candidates(page):
+        if borders is None or not borders.holds(each.before):
+            dropped.append(Dropped(each, "outside the borders of the article"))
+        elif large_enough(each.width, each.height, limits) is False:
+            dropped.append(Dropped(each, f"too small or too long ({each.width} x {each.height})"))
+        else:
+            text, indexes = climbed_caption(page, verdict, each)
+            kept.append(Kept(each, Caption((Span(text),) if text else (), "", indexes)))
+    return Choice(tuple(kept), tuple(dropped))
+
+
+def by_names(page: Page, verdict: Verdict) -> Choice:
+    """Choose as Joshi and Liu do: in the article subtree, and with a caption about the article.
+
+    What of the article's text is the caption itself does not count, unless that is all of it.
+    """
+    options = RelevanceOptions()
+    top = article_subtree(page, verdict, options.share)
+    article = names_of(page, verdict)
+    kept: list[Kept] = []
+    dropped: list[Dropped] = []
+    for each in find_candidates(page):
+        if top < 0 or not within(page, each.at, top):
+            dropped.append(Dropped(each, "outside the article subtree"))
+            continue
+        text, indexes = block_caption(page, each)
+        if not text:
+            dropped.append(Dropped(each, "without a caption"))
+        elif not relevant(text, article - names_of(page, verdict, indexes) or article, options):
+            dropped.append(Dropped(each, "its caption names nothing that the article does"))
+        else:
+            kept.append(Kept(each, Caption((Span(text),), "", frozenset(indexes))))
+    return Choice(tuple(kept), tuple(dropped))
+
+
+#: Every method by name.
+METHODS: Mapping[str, Method] = MappingProxyType({
+    "default": by_signals,
+    "cuter": by_borders,
+    "joshi-liu": by_names,
+})  # fmt: skip
+
+
+def choose(page: Page, verdict: Verdict, method: str = "default") -> Choice:
+    """Decide about every picture of a page by the method of a name."""
+    if method not in METHODS:
+        raise UsageError(
+            f"no way of choosing pictures is called {method!r}",
+            hint=f"Known are {', '.join(METHODS)}",
+        )
+    return METHODS[method](page, verdict)

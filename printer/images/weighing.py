@@ -1,0 +1,119 @@
+"""The default choice: weighted signals of place, markup, names, size and file.
+
+What both papers go by is among the signals (the borders, declared sizes, the text around); the
+weights are a logistic regression over labelled pages (benchmarks/train_pictures.py).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+from ..dom.page import Page
+from ..model import Verdict
+from .addresses import PLAIN, Address, likeness
+from .candidates import Candidate, find_candidates
+from .captions import Caption, Captions
+from .choice import Choice, Dropped, Kept
+from .names import of_file, of_host
+from .region import Region, region, surroundings
+from .signals import Signals
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What each signal counts for, and the sum from which a picture is kept."""
+
+    signals: Mapping[str, float]
+    threshold: float
+
+    def sum(self, names: frozenset[str]) -> float:
+        """Return the sum over the signals that hold."""
+        return sum(self.signals.get(name, 0.0) for name in names)
+
+    def reason(self, names: frozenset[str]) -> str:
+        """Return the two signals that speak most against a picture."""
+        worst = sorted(names, key=lambda name: (self.signals.get(name, 0.0), name))[:2]
+        return ", ".join(worst)
+
+
+@cache
+def load_weights() -> Weights:
+    """Read the weights."""
+    data = json.loads(Path(__file__).with_name("weights.json").read_text(encoding="utf-8"))
+    return Weights(MappingProxyType(data["signals"]), float(data["threshold"]))
+
+
+def by_signals(page: Page, verdict: Verdict) -> Choice:
+    """Choose by the weighted signals."""
+    borders = region(page, verdict)
+    near = surroundings(page, borders)
+    candidates = find_candidates(page, near)
+    dropped = [
+        Dropped(each, "far from the article's text")
+        for each in candidates
+        if each.before not in near
+    ]
+    around = [each for each in candidates if each.before in near]
+    if not around:
+        return Choice(_lead(page, verdict), tuple(dropped))
+    kept, more = _weigh(page, verdict, candidates, around, borders)
+    return Choice(tuple(kept), tuple(dropped + more))
+
+
+def signals(page: Page, verdict: Verdict) -> list[tuple[Candidate, frozenset[str]]]:
+    """Return what the default choice knows of each picture near the text; for training."""
+    borders = region(page, verdict)
+    near = surroundings(page, borders)
+    candidates = find_candidates(page, near)
+    reader = Signals(page, verdict, candidates, borders)
+    return [(each, reader.of(each)) for each in candidates if each.before in near]
+
+
+def _weigh(
+    page: Page,
+    verdict: Verdict,
+    candidates: Sequence[Candidate],
+    around: Sequence[Candidate],
+    borders: Region | None,
+) -> tuple[list[Kept], list[Dropped]]:
+    """Keep what weighs enough; of a picture that stands several times the weightiest place."""
+    weights = load_weights()
+    reader = Signals(page, verdict, candidates, borders)
+    found = [reader.of(each) for each in around]
+    sums = [weights.sum(names) for names in found]
+    best: dict[str, float] = {}
+    for each, total in zip(around, sums, strict=True):
+        best[each.same] = max(total, best.get(each.same, -math.inf))
+    captions: Captions | None = None
+    kept: list[Kept] = []
+    dropped: list[Dropped] = []
+    taken: set[str] = set()
+    for each, names, total in zip(around, found, sums, strict=True):
+        if total < weights.threshold:
+            dropped.append(Dropped(each, weights.reason(names)))
+        elif each.same and (each.same in taken or total < best[each.same]):
+            dropped.append(Dropped(each, "the same picture again"))
+        else:
+            taken.add(each.same)
+            captions = captions or Captions(page, verdict, candidates)
+            kept.append(Kept(each, captions.default(each)))
+    return kept, dropped
+
+
+def _lead(page: Page, verdict: Verdict) -> tuple[Kept, ...]:
+    """Return the picture that the metadata names, for an article with none of its own."""
+    url = page.metadata.image
+    body = page.tree.find("body")
+    if not url or body is None or verdict.kind != "article" or not any(verdict.keep):
+        return ()
+    path = url.partition("?")[0]
+    if of_file(path[-80:]) or of_host(path[:80]) or path.lower().endswith((".svg", ".gif")):
+        return ()
+    lead = Candidate(body, "lead", 0, 0, (Address(url, 0, PLAIN),), same=likeness(url))
+    return (Kept(lead, Caption()),)
