@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import get_close_matches
 
 from ..dom.page import Page
@@ -10,6 +11,7 @@ from ..model import Verdict
 from ..options import ExtractOptions
 from .ensemble import judge, shipped
 from .registry import METHODS, score_all
+from .whole import whole
 
 __all__ = ["EXTRACTORS", "decide"]
 
@@ -33,7 +35,8 @@ def decide(page: Page, options: ExtractOptions) -> Verdict:
             f"no extractor is called {name!r}", hint=f"Did you mean {near!r}? There are {known}"
         )
     if name == "default":
-        return judge(page, score_all(page), shipped())
+        verdict = judge(page, score_all(page), shipped())
+        return replace(verdict, keep=whole(page, verdict.keep, verdict.kind))
     scores = score_all(page, (name,))
     keep = tuple(score > 0 for score in scores[name])
     return Verdict(keep, scores, confidence=_UNTOLD if any(keep) else 0.0)

@@ -1,0 +1,164 @@
+"""What belongs together stays together; what a page repeats or labels goes.
+
+The learned choice is made segment by segment.  On paper half a table, a quotation without its
+source or the label of an advertisement that is not there would be a fault, however likely each
+piece looked by itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+
+from ..dom.page import Page
+from ..dom.segments import Outline, Segment
+
+_WORDS = re.compile(r"\w+")
+
+#: The share of an element's text that must be kept for the rest of it to be kept as well.
+_COMPLETED = {
+    "blockquote": 0.5, "table": 0.5, "dl": 0.5, "p": 0.5, "pre": 0.3, "ul": 0.85, "ol": 0.85,
+}  # fmt: skip
+#: A table with more than this share of the kept text lays out the page.
+_LAYOUT = 0.5
+#: Lists of which less than this share is kept are lists of links with a likely one among them.
+_STRAY = {"ul": 0.3, "ol": 0.3}
+
+#: Boxes in the midst of articles that ask for an address.
+_ASKING = re.compile(r"newsletter|sign-?up|subscri(?:be|ption)-?(?:box|form|promo)", re.IGNORECASE)
+#: A box of more than this share of the kept text, or of more segments, is no such box.
+_BOX = 0.2
+_BOX_SEGMENTS = 6
+
+#: So many lines of nothing but links, above the first paragraph, are a menu.
+_MENU = 4
+
+#: Labels that stand above advertisements, in the languages we could name.
+_LABELS = frozenset({
+    "ad", "advertisement", "advertisements", "advertising", "advert", "sponsored", "promoted",
+    "sponsored content", "article continues below", "story continues below advertisement",
+    "anzeige", "werbung", "annonce", "publicité", "publicidad", "publicidade", "pubblicità",
+    "advertentie", "reclame", "reklama", "reklam", "mainos", "реклама", "διαφήμιση", "广告",
+    "廣告", "広告", "광고", "إعلان", "פרסומת", "विज्ञापन",
+})  # fmt: skip
+#: What a reader of a discussion may do with a post; a line of such words is no part of it.
+_ACTIONS = frozenset({
+    "like", "likes", "quote", "report", "reply", "share", "flag", "edit", "delete", "link", "copy",
+    "permalink", "save", "follow", "upvote", "downvote", "thank", "thanks", "translate",
+})  # fmt: skip
+#: Words that may stand around a name in a byline.
+_AROUND = 4
+
+
+def whole(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
+    """Return the choice with its elements completed and its leftovers dropped."""
+    kept = list(keep)
+    sizes = [len(segment.text) for segment in page.segments]
+    most = _LAYOUT * sum(size for size, keep in zip(sizes, keep, strict=True) if keep)
+    for tag, begin, end in _elements(page, _COMPLETED.keys() | _STRAY.keys()):
+        total = sum(sizes[begin:end])
+        if tag == "table" and total > most:
+            continue
+        share = sum(sizes[at] for at in range(begin, end) if kept[at]) / total
+        if share >= _COMPLETED.get(tag, 2.0):
+            kept[begin:end] = [True] * (end - begin)
+        elif 0 < share < _STRAY.get(tag, 0.0):
+            kept[begin:end] = [False] * (end - begin)
+    if kind == "article":
+        _drop_boxes(page, kept, sizes)
+        _drop_byline(page, kept)
+        _drop_menu(page, kept)
+    for at, segment in enumerate(page.segments):
+        if kept[at] and len(segment.text) < 40 and _is_label(segment):
+            kept[at] = False
+    return tuple(kept)
+
+
+def _elements(page: Page, tags: AbstractSet[str]) -> Iterator[tuple[str, int, int]]:
+    """Yield the elements of some tags that hold several segments, and which ones."""
+    outline = page.outline
+    for element, begin, end in zip(outline.elements, outline.begins, outline.ends, strict=True):
+        if end - begin > 1 and element.tag in tags:
+            yield element.tag, begin, end
+
+
+def _drop_boxes(page: Page, kept: list[bool], sizes: list[int]) -> None:
+    """Drop small boxes that are named for a newsletter or hold a field for an e-mail address."""
+    outline = page.outline
+    most = _BOX * sum(size for size, keep in zip(sizes, kept, strict=True) if keep)
+    for index, element in enumerate(outline.elements):
+        names = element.get("class")
+        box = -1
+        if names and _ASKING.search(names):
+            box = index
+        elif element.tag == "input" and element.get("type") == "email":
+            box = _box_around(outline, index)
+        if box < 0:
+            continue
+        begin, end = outline.begins[box], outline.ends[box]
+        inside = sum(sizes[at] for at in range(begin, end) if kept[at])
+        if 0 < inside <= most:
+            kept[begin:end] = [False] * (end - begin)
+
+
+def _box_around(outline: Outline, index: int) -> int:
+    """Return the widest element around one that is still a small box, or -1."""
+    box = -1
+    while index >= 0 and outline.ends[index] - outline.begins[index] <= _BOX_SEGMENTS:
+        box, index = index, outline.parents[index]
+    return box
+
+
+def _drop_menu(page: Page, kept: list[bool]) -> None:
+    """Drop runs of lines that only link to other pages, above the first paragraph."""
+    run: list[int] = []
+    for at, segment in enumerate(page.segments):
+        linked = segment.link_chars >= 0.9 * len(segment.text)
+        if linked and not _is_internal(segment):
+            run.append(at)
+            continue
+        if len(run) >= _MENU:
+            for each in run:
+                kept[each] = False
+        run = []
+        if kept[at] and not linked and len(segment.text.split(None, 15)) > 15:
+            return
+
+
+def _is_internal(segment: Segment) -> bool:
+    element = segment.leaves[0].element
+    link = element if element.tag == "a" else next(element.iterancestors("a"), None)
+    return link is not None and (link.get("href") or "").startswith("#")
+
+
+def _is_label(segment: Segment) -> bool:
+    """Tell whether a short line is the label of an advertisement, or of what one may do."""
+    if _bare(segment.text) in _LABELS:
+        return True
+    words = _WORDS.findall(segment.text.lower())
+    return (
+        segment.link_chars > len(segment.text) / 2
+        and len(words) > 0
+        and all(word in _ACTIONS or word.isdecimal() for word in words)
+    )
+
+
+def _drop_byline(page: Page, kept: list[bool]) -> None:
+    """Drop the lines above the first paragraph that only name the author: the title block does."""
+    names = [name.strip().lower() for name in page.metadata.byline.split(",") if name.strip()]
+    if not names:
+        return
+    most = len(page.metadata.byline.split()) + _AROUND
+    for at, segment in enumerate(page.segments):
+        if not kept[at]:
+            continue
+        words = segment.text.split(None, most + 1)
+        if len(words) > most + 1:
+            return
+        if len(words) <= most and any(name in segment.text.lower() for name in names):
+            kept[at] = False
+
+
+def _bare(text: str) -> str:
+    return text.strip(" .:·–—-[]()").lower()
