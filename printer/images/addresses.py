@@ -132,7 +132,7 @@ def _read(name: str, value: str) -> Iterator[Address]:
             yield Address(value, 0, WHOLE)
     elif name in _LAZY:
         if _is_address(value):
-            yield Address(value, 0, PREVIEW if _PLACEHOLDER.search(value[-200:]) else VERSION)
+            yield Address(value, 0, PREVIEW if _PLACEHOLDER.search(value[-80:]) else VERSION)
     elif len(value) < 2000 and " " not in value and "/" in value and _FILE.search(value):
         yield Address(value, 0, PREVIEW if "blur" in name or "preview" in name else VERSION)
 
@@ -142,7 +142,7 @@ def _plain(value: str) -> Address:
         if not _RASTER.match(value):
             return Address(value, 0, PREVIEW)
         return Address(value, 0, PREVIEW if len(value) < _LEAST_DATA else PLAIN)
-    return Address(value, 0, PREVIEW if _PLACEHOLDER.search(value[-200:]) else PLAIN)
+    return Address(value, 0, PREVIEW if _PLACEHOLDER.search(value[-80:]) else PLAIN)
 
 
 def _is_address(value: str) -> bool:
@@ -188,7 +188,7 @@ def read_srcset(value: str) -> Iterator[Address]:
             continue
         descriptor = parts[place + 1] if place + 1 < len(parts) else ""
         width = int(float(descriptor[:-1])) if descriptor[-1:] in ("w", "W") else 0
-        preview = url[:5] == "data:" or (not width and _PLACEHOLDER.search(url[-200:]))
+        preview = url[:5] == "data:" or (not width and _PLACEHOLDER.search(url[-80:]))
         yield Address(url, width, PREVIEW if preview else VERSION)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
@@ -70,11 +71,7 @@ class Candidate:
     height: int = 0
     natural: int = 0
     same: str = ""
-
-    @property
-    def chosen(self) -> Address | None:
-        """The address to print from."""
-        return best(self.addresses)
+    chosen: Address | None = None
 
     def sources(self, base: str) -> tuple[str, ...]:
         """Return every usable address, the one to print from first."""
@@ -97,16 +94,22 @@ def find_candidates(page: Page, near: range | None = None) -> list[Candidate]:
         at, before = place = places.of(element)
         if near is not None and before not in near:
             if element.tag in _IMAGES:
-                found.append(Candidate(element, "image", at, before, src_of(element)))
+                found.append(_glanced(element, at, before))
             continue
         for candidate in _read(element, place):
             if not (found and _merge(found, candidate)):
                 found.append(candidate)
     found = [each for each in found if each.kind == "drawing" or _has_address(each)]
-    if _has_backgrounds(page.source):
-        found += _backgrounds(page, near, {each.element for each in found})
-        found.sort(key=lambda each: (each.at, each.before))
+    backgrounds = list(_backgrounds(page, near, {each.element for each in found}))
+    if backgrounds:
+        found = sorted([*found, *backgrounds], key=lambda each: (each.at, each.before))
     return found
+
+
+def _glanced(element: HtmlElement, at: int, before: int) -> Candidate:
+    addresses = src_of(element)
+    chosen = addresses[0] if addresses else None
+    return Candidate(element, "image", at, before, addresses, chosen=chosen)
 
 
 class _Places:
@@ -192,6 +195,7 @@ def _made(
         height=height,
         natural=natural,
         same=likeness(chosen.url) if chosen else "",
+        chosen=chosen,
     )
 
 
@@ -224,15 +228,17 @@ def _merge(found: list[Candidate], new: Candidate) -> bool:
         return False
     # What stands in noscript stands nowhere when the page is shown.
     keep, other = (new, old) if _is_preview(old) and _shown(new) else (old, new)
+    addresses = tuple({a.url: a for a in (*other.addresses, *keep.addresses)}.values())
     found[-1] = replace(
         keep,
-        addresses=tuple({a.url: a for a in (*other.addresses, *keep.addresses)}.values()),
+        addresses=addresses,
         alt=keep.alt or other.alt,
         title=keep.title or other.title,
         width=keep.width or other.width,
         height=keep.height or other.height,
         natural=max(keep.natural, other.natural),
         same=other.same if _is_preview(keep) else keep.same,
+        chosen=best(addresses),
     )
     return True
 
@@ -274,23 +280,23 @@ def _near(one: HtmlElement, other: HtmlElement) -> bool:
     return False
 
 
-def _has_backgrounds(source: str) -> bool:
-    return "url(" in source or "data-bg" in source or "data-background" in source
-
-
 def _backgrounds(page: Page, near: range | None, taken: set[HtmlElement]) -> Iterator[Candidate]:
     """Yield the backgrounds of elements that hold little text, a title perhaps."""
-    begins, ends = page.outline.begins, page.outline.ends
+    begins, ends, elements = page.outline.begins, page.outline.ends, page.outline.elements
+    by_script = "data-bg" in page.source or "data-background" in page.source
+    low = 0 if near is None else bisect_left(begins, near.start)
+    high = len(begins) if near is None else bisect_left(begins, near.stop)
     count = 0
-    for index, element in enumerate(page.outline.elements):
-        before = begins[index]
-        if (near is not None and before not in near) or ends[index] - before > _MOST_OVER:
+    for index in range(low, high):
+        element = elements[index]
+        style = element.get("style")
+        if not by_script and (style is None or "url(" not in style):
             continue
-        if not element.attrib or element in taken or element.tag in _NO_BACKGROUND:
+        if ends[index] - begins[index] > _MOST_OVER or element in taken:
             continue
-        addresses = background_of(element)
+        addresses = background_of(element) if element.tag not in _NO_BACKGROUND else []
         if addresses and element.find(".//img") is None:
-            yield _made(element, "background", addresses, (index, before))
+            yield _made(element, "background", addresses, (index, begins[index]))
             count += 1
         if count >= MOST:
             return

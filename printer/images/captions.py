@@ -11,6 +11,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
 
 from lxml.html import HtmlElement
 
@@ -80,9 +82,15 @@ class Captions:
         outline = page.outline
         self.elements, self.parents, self.states = outline.elements, outline.parents, outline.states
         self.begins, self.ends, self.blocks = outline.begins, outline.ends, outline.blocks
-        self.pictures: Counter[int] = Counter()
-        for candidate in candidates:
-            self.pictures.update(self._chain(candidate.at))
+        self.candidates = candidates
+
+    @cached_property
+    def pictures(self) -> Counter[int]:
+        """How many pictures stand in each element, a few levels up from each."""
+        found: Counter[int] = Counter()
+        for candidate in self.candidates:
+            found.update(islice(self._chain(candidate.at), _LEVELS + 2))
+        return found
 
     def _chain(self, at: int) -> Iterator[int]:
         while at >= 0:
@@ -145,10 +153,8 @@ class Captions:
         for level, index in enumerate(self._chain(candidate.at)):
             if level > _LEVELS or (self.pictures[index] > 1 and level and self._reaches(index)):
                 break
-            found = [
-                each for each in self._within(index)[:40]
-                if before - 1 <= each.index < before + 4 and self._is_named(each, index)
-            ]  # fmt: skip
+            low, high = max(self.begins[index], before - 1), min(self.ends[index], before + 4)
+            found = [each for each in self.page.segments[low:high] if self._is_named(each, index)]
             if found:
                 return found
             if self.ends[index] - self.begins[index] > 4 * _MOST_SEGMENTS:

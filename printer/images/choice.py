@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from ..article import Figure
 from ..dom.page import Page
 from ..model import Placed
+from .addresses import best
 from .candidates import Candidate
 from .captions import Caption
 from .drawings import drawing_source
@@ -66,8 +67,12 @@ def unite(choice: Choice) -> tuple[Kept, ...]:
     united = []
     for kept in choice.kept:
         others = copies.get(kept.candidate.same, [])
-        addresses = {a.url: a for c in (kept.candidate, *others) for a in c.addresses}
-        united.append(
-            replace(kept, candidate=replace(kept.candidate, addresses=tuple(addresses.values())))
-        )
+        if len(others) > 1:
+            named = {a.url: a for c in (kept.candidate, *others) for a in c.addresses}
+            addresses = tuple(named.values())
+            chosen = best(addresses)
+            whole = replace(kept.candidate, addresses=addresses, chosen=chosen)
+            united.append(replace(kept, candidate=whole))
+        else:
+            united.append(kept)
     return tuple(united)

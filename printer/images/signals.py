@@ -119,19 +119,15 @@ class Signals:
             yield "in the text"
         if before < first and self.chars[first] - self.chars[before] < 200:
             yield "shortly before the title"
+        kept, chars = self.kept, self.chars
+        end = len(chars) - 1
         for reach, name in ((2, "next to"), (8, "near")):
-            low, high = max(0, before - reach), min(len(self.chars) - 1, before + reach)
-            kept, chars = self._sum(self.kept, low, high), self._sum(self.chars, low, high)
-            yield f"{name}: {_share(kept, chars)}"
-        follow = min(len(self.chars) - 1, before + 4)
-        if self._sum(self.kept, before, follow) == 0:
+            low, high = max(0, before - reach), min(end, before + reach)
+            yield f"{name}: {_share(kept[high] - kept[low], chars[high] - chars[low])}"
+        if kept[min(end, before + 4)] == kept[min(end, before)]:
             yield "no text of the article follows"
-        if self._sum(self.kept, max(0, before - 4), before) == 0:
+        if kept[min(end, before)] == kept[max(0, before - 4)]:
             yield "no text of the article goes before"
-
-    @staticmethod
-    def _sum(sums: list[int], low: int, high: int) -> int:
-        return sums[high] - sums[low]
 
     def _around(self, candidate: Candidate, chain: list[int]) -> Iterable[str]:
         """Say what the elements around the picture hold."""
@@ -139,22 +135,24 @@ class Signals:
         for flag, name in _INSIDE.items():
             if state & flag:
                 yield name
-        holder = next((i for i in chain if self.ends[i] > self.begins[i]), None)
-        if holder is not None:
-            low, high = self.begins[holder], self.ends[holder]
-            chars = self._sum(self.chars, low, high)
-            yield f"with: {_share(self._sum(self.kept, low, high), chars)}"
-            yield f"with {_amount(chars)} of text"
-            if self._sum(self.links, low, high) > chars / 2:
-                yield "with text of links"
+        begins, ends, chars, kept = self.begins, self.ends, self.chars, self.kept
+        least = min(200, kept[-1])
+        held = False
         for level, index in enumerate(chain):
-            low, high = self.begins[index], self.ends[index]
-            kept = self._sum(self.kept, low, high)
-            if kept >= 200:
+            low, high = begins[index], ends[index]
+            if low == high:
+                continue
+            whole, part = chars[high] - chars[low], kept[high] - kept[low]
+            if not held:
+                held = True
+                yield f"with: {_share(part, whole)}"
+                yield f"with {_amount(whole)} of text"
+                if self.links[high] - self.links[low] > whole / 2:
+                    yield "with text of links"
+            if part >= least:
                 yield f"text of the article {min(level, 9)} levels up"
-                yield f"in a part: {_share(kept, self._sum(self.chars, low, high))}"
-                total = self.kept[-1]
-                yield f"in a part with {'most' if kept > total / 2 else 'little'} of the article"
+                yield f"in a part: {_share(part, whole)}"
+                yield f"in a part with {'most' if part > kept[-1] / 2 else 'little'} of the article"
                 break
         yield from self._alike(candidate)
 
@@ -176,7 +174,7 @@ class Signals:
         yield from around(_name(candidate.element))
         for level, index in enumerate(chain[:_CLIMB]):
             low, high = self.begins[index], self.ends[index]
-            if level and self._sum(self.kept, low, high) > 0.3 * self.kept[-1]:
+            if level and self.kept[high] - self.kept[low] > 0.3 * self.kept[-1]:
                 break
             named = self.named.get(index)
             if named is None:

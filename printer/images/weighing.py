@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 
 from ..dom.page import Page
 from ..model import Verdict
@@ -21,7 +20,7 @@ from .candidates import Candidate, find_candidates
 from .captions import Caption, Captions
 from .choice import Choice, Dropped, Kept
 from .names import of_file, of_host
-from .region import Region, region, surroundings
+from .region import region, surroundings
 from .signals import Signals
 
 
@@ -34,22 +33,23 @@ class Weights:
 
     def sum(self, names: frozenset[str]) -> float:
         """Return the sum over the signals that hold."""
-        return sum(self.signals.get(name, 0.0) for name in names)
+        weight = self.signals.get
+        return sum([weight(name, 0.0) for name in names])
 
     def reason(self, names: frozenset[str]) -> str:
-        """Return the two signals that speak most against a picture."""
-        worst = sorted(names, key=lambda name: (self.signals.get(name, 0.0), name))[:2]
-        return ", ".join(worst)
+        """Return the signal that speaks most against a picture."""
+        weight = self.signals.get
+        return min(names, key=lambda name: (weight(name, 0.0), name))
 
 
 @cache
 def load_weights() -> Weights:
     """Read the weights."""
     data = json.loads(Path(__file__).with_name("weights.json").read_text(encoding="utf-8"))
-    return Weights(MappingProxyType(data["signals"]), float(data["threshold"]))
+    return Weights(data["signals"], float(data["threshold"]))
 
 
-def by_signals(page: Page, verdict: Verdict) -> Choice:
+def by_signals(page: Page, verdict: Verdict, weights: Weights | None = None) -> Choice:
     """Choose by the weighted signals."""
     borders = region(page, verdict)
     near = surroundings(page, borders)
@@ -62,7 +62,10 @@ def by_signals(page: Page, verdict: Verdict) -> Choice:
     around = [each for each in candidates if each.before in near]
     if not around:
         return Choice(_lead(page, verdict), tuple(dropped))
-    kept, more = _weigh(page, verdict, candidates, around, borders)
+    reader = Signals(page, verdict, candidates, borders)
+    weighed = [(each, reader.of(each)) for each in around]
+    captions = Captions(page, verdict, candidates)
+    kept, more = _weigh(weighed, weights or load_weights(), captions)
     return Choice(tuple(kept), tuple(dropped + more))
 
 
@@ -76,32 +79,23 @@ def signals(page: Page, verdict: Verdict) -> list[tuple[Candidate, frozenset[str
 
 
 def _weigh(
-    page: Page,
-    verdict: Verdict,
-    candidates: Sequence[Candidate],
-    around: Sequence[Candidate],
-    borders: Region | None,
+    found: Sequence[tuple[Candidate, frozenset[str]]], weights: Weights, captions: Captions
 ) -> tuple[list[Kept], list[Dropped]]:
     """Keep what weighs enough; of a picture that stands several times the weightiest place."""
-    weights = load_weights()
-    reader = Signals(page, verdict, candidates, borders)
-    found = [reader.of(each) for each in around]
-    sums = [weights.sum(names) for names in found]
+    sums = [weights.sum(names) for _, names in found]
     best: dict[str, float] = {}
-    for each, total in zip(around, sums, strict=True):
+    for (each, _), total in zip(found, sums, strict=True):
         best[each.same] = max(total, best.get(each.same, -math.inf))
-    captions: Captions | None = None
     kept: list[Kept] = []
     dropped: list[Dropped] = []
     taken: set[str] = set()
-    for each, names, total in zip(around, found, sums, strict=True):
+    for (each, names), total in zip(found, sums, strict=True):
         if total < weights.threshold:
             dropped.append(Dropped(each, weights.reason(names)))
         elif each.same and (each.same in taken or total < best[each.same]):
             dropped.append(Dropped(each, "the same picture again"))
         else:
             taken.add(each.same)
-            captions = captions or Captions(page, verdict, candidates)
             kept.append(Kept(each, captions.default(each)))
     return kept, dropped
 
@@ -115,5 +109,6 @@ def _lead(page: Page, verdict: Verdict) -> tuple[Kept, ...]:
     path = url.partition("?")[0]
     if of_file(path[-80:]) or of_host(path[:80]) or path.lower().endswith((".svg", ".gif")):
         return ()
-    lead = Candidate(body, "lead", 0, 0, (Address(url, 0, PLAIN),), same=likeness(url))
+    said = Address(url, 0, PLAIN)
+    lead = Candidate(body, "lead", 0, 0, (said,), same=likeness(url), chosen=said)
     return (Kept(lead, Caption()),)

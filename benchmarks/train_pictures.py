@@ -1,0 +1,95 @@
+"""Learn the weights of the default choice of pictures: logistic regression over its signals.
+
+usage: python -m benchmarks.train_pictures [CORPUS]
+
+Writes printer/images/weights.json.  A page counts for the square root of its number of pictures,
+so that a gallery does not outweigh a story.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import random
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from printer.images import weighing
+from printer.images.choice import Choice
+from printer.images.weighing import Weights, by_signals
+
+from . import corpus
+from .picture_quality import Labelled, key, labelled
+
+WEIGHTS = Path(weighing.__file__).with_name("weights.json")
+#: Strength of the ridge penalty, and the probability from which a picture is kept.
+PENALTY = 3.0
+PROBABILITY = 0.45
+ROUNDS = 30
+FOLDS = 10
+
+
+def learn(pages: Sequence[Labelled]) -> Weights:
+    """Learn weights from labelled pages (Newton's method)."""
+    rows: list[tuple[frozenset[str], bool, float]] = []
+    for answer in pages:
+        here = []
+        for candidate, names in weighing.signals(answer.page, answer.verdict):
+            urls = {key(url) for url in candidate.sources(answer.page.base)}
+            if not urls & answer.open:
+                here.append((names, any(urls & same for same, _ in answer.pictures)))
+        rows += [(names, right, 1 / math.sqrt(len(here))) for names, right in here]
+    names = sorted(frozenset().union(*(found for found, _, _ in rows)))
+    place = {name: index for index, name in enumerate(names)}
+    x = np.zeros((len(rows), len(names)))
+    for number, (found, _, _) in enumerate(rows):
+        x[number, [place[name] for name in found]] = 1
+    y = np.array([right for _, right, _ in rows], float)
+    weight = np.array([share for _, _, share in rows])
+    weight /= weight.mean()
+    beta = np.zeros(len(names))
+    for _ in range(ROUNDS):
+        p = 1 / (1 + np.exp(-x @ beta))
+        slope = x.T @ (weight * (p - y)) + PENALTY * beta
+        curve = (x * (weight * p * (1 - p))[:, None]).T @ x + PENALTY * np.eye(len(names))
+        beta -= np.linalg.solve(curve, slope)
+    signals = {name: round(float(value), 2) for name, value in zip(names, beta, strict=True)}
+    return Weights(signals, round(math.log(PROBABILITY / (1 - PROBABILITY)), 2))
+
+
+def out_of_fold(pages: Sequence[Labelled], seed: int = 1) -> Mapping[Labelled, Choice]:
+    """Choose each page's pictures with weights learned on the pages of the other folds."""
+    order = list(range(len(pages)))
+    random.Random(seed).shuffle(order)
+    choices: dict[Labelled, Choice] = {}
+    for fold in range(FOLDS):
+        aside = set(order[fold::FOLDS])
+        weights = learn([each for number, each in enumerate(pages) if number not in aside])
+        for number in aside:
+            answer = pages[number]
+            choices[answer] = by_signals(answer.page, answer.verdict, weights)
+    return choices
+
+
+def main() -> int:
+    """Learn from all labelled pages and write the weights."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("corpus", nargs="?", type=Path, default=corpus.CORPUS)
+    folder = parser.parse_args().corpus
+    if not (folder / "images.jsonl").is_file():
+        print(f"no labelled pictures in {folder}: nothing was learned", file=sys.stderr)
+        return 1
+    weights = learn(list(labelled(folder)))
+    signals = {name: value for name, value in sorted(weights.signals.items()) if value}
+    data = {"threshold": weights.threshold, "signals": signals}
+    WEIGHTS.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    print(f"{len(signals)} weights in {WEIGHTS}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
