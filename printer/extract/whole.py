@@ -68,6 +68,7 @@ def whole(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
     if kind == "article":
         _drop_boxes(page, kept, sizes)
         _drop_byline(page, kept)
+        _drop_above(page, kept)
         _drop_menu(page, kept)
     for at, segment in enumerate(page.segments):
         if kept[at] and len(segment.text) < 40 and _is_label(segment):
@@ -110,6 +111,32 @@ def _box_around(outline: Outline, index: int) -> int:
     return box
 
 
+def _drop_above(page: Page, kept: list[bool]) -> None:
+    """Drop what stands above the last line that is the title, before the first paragraph."""
+    title = _folded(page.metadata.title)
+    above: list[int] = []
+    dropped: list[int] = []
+    for at, segment in enumerate(page.segments):
+        if title and _folded(segment.text) == title:
+            dropped += above
+            above = []
+        elif kept[at]:
+            if _is_paragraph(segment):
+                break
+            above.append(at)
+    for at in dropped:
+        kept[at] = False
+
+
+def _folded(text: str) -> str:
+    return " ".join(_WORDS.findall(text[:500].lower()))
+
+
+def _is_paragraph(segment: Segment) -> bool:
+    linked = segment.link_chars >= 0.9 * len(segment.text)
+    return not linked and len(segment.text.split(None, 15)) > 15
+
+
 def _drop_menu(page: Page, kept: list[bool]) -> None:
     """Drop runs of lines that only link to other pages, above the first paragraph."""
     run: list[int] = []
@@ -122,7 +149,7 @@ def _drop_menu(page: Page, kept: list[bool]) -> None:
             for each in run:
                 kept[each] = False
         run = []
-        if kept[at] and not linked and len(segment.text.split(None, 15)) > 15:
+        if kept[at] and _is_paragraph(segment):
             return
 
 

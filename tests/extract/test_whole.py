@@ -1,0 +1,84 @@
+import pytest
+
+from printer.dom.page import read_page
+from printer.extract.whole import whole
+
+TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
+
+
+def choice(html, kept, kind="article", head=""):
+    """Return the texts that are kept, of those a choice by text began with."""
+    page = read_page(f"<html><head>{head}</head><body>{html}</body></html>")
+    keep = [any(part in s.text for part in kept) for s in page.segments]
+    flags = whole(page, keep, kind)
+    return [s.text for s, flag in zip(page.segments, flags, strict=True) if flag]
+
+
+def test_a_quotation_keeps_its_source():
+    html = f"<p>{TEXT}</p><blockquote><p>{TEXT} Yes.</p><footer>A sailor</footer></blockquote>"
+    assert choice(html, [TEXT])[-1] == "A sailor"
+
+
+def test_a_table_is_kept_whole_and_a_layout_table_is_not():
+    table = (
+        "<table><caption>Tides</caption><tr><th>High</th><td>five in the morning</td></tr>"
+        "<tr><th>Low</th><td>noon</td></tr></table>"
+    )
+    paragraphs = f"<p>{TEXT}</p><p>{TEXT} Again.</p>"
+    assert "noon" in choice(paragraphs + table, [TEXT, "High", "five", "Tides"])
+    layout = f"<table><tr><td>Menu</td><td>{paragraphs}</td></tr></table>"
+    assert "Menu" not in choice(layout, [TEXT])
+
+
+def test_a_list_of_which_little_is_kept_goes():
+    items = "".join(f"<li>Some other story number {n}</li>" for n in range(9))
+    assert choice(f"<p>{TEXT}</p><ul>{items}</ul>", [TEXT, "number 3"]) == [TEXT]
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        '<div class="newsletter-box"><h3>Letters</h3><p>Join us.</p></div>',
+        '<div class="x"><h3>Letters</h3><p>Join us.</p><form><input type="email"></form></div>',
+    ],
+)
+def test_a_box_that_asks_for_an_address_goes_from_articles(box):
+    html = f"<p>{TEXT}</p><p>{TEXT} Two.</p><p>{TEXT} Three.</p>{box}<p>{TEXT} Four.</p>" * 2
+    assert "Letters" not in choice(html, ["The", "Letters", "Join"])
+    assert "Letters" in choice(html, ["The", "Letters", "Join"], kind="service")
+
+
+def test_a_whole_page_with_a_form_is_no_such_box():
+    assert choice(f"<div class='newsletter'><p>{TEXT}</p><p>{TEXT} 2</p></div>", [TEXT])
+
+
+@pytest.mark.parametrize("label", ["Advertisement", "Anzeige", "広告", "— Sponsored —"])
+def test_the_label_of_an_advertisement_goes(label):
+    assert choice(f"<p>{TEXT}</p><p>{label}</p>", [TEXT, label], "forum") == [TEXT]
+
+
+def test_what_one_may_do_with_a_post_goes_but_not_a_heading_of_that_name():
+    links = "<div><a href=#>Like</a> (4) <a href=#>Quote</a> <a href=#>Report</a></div>"
+    html = f"<h2>Report</h2><p>{TEXT}</p>{links}"
+    assert choice(html, ["Report", TEXT], "forum") == ["Report", TEXT]
+
+
+def test_the_byline_goes_since_the_title_block_has_it():
+    html = f"<h1>Ferries</h1><p>By Ivo Halloran, reporter</p><p>{TEXT}</p><p>Ivo Halloran</p>"
+    head = '<meta name="author" content="Ivo Halloran">'
+    assert choice(html, ["Ivo", TEXT], head=head) == [TEXT, "Ivo Halloran"]
+
+
+def test_what_stands_above_the_title_goes():
+    html = f"<p>News of the day</p><h1>Ferries at dawn</h1><p>{TEXT}</p>"
+    kept = choice(html, ["News", "Ferries", TEXT], head="<title>Ferries at dawn</title>")
+    assert kept == ["Ferries at dawn", TEXT]
+
+
+def test_a_menu_above_the_text_goes_and_a_list_of_contents_stays():
+    def page(href):
+        items = "".join(f"<li><a href='{href}{n}'>Part {n}</a></li>" for n in range(5))
+        return f"<ul>{items}</ul><p>{TEXT}</p>"
+
+    assert choice(page("/part"), ["Part", TEXT]) == [TEXT]
+    assert len(choice(page("#part"), ["Part", TEXT])) == 6
