@@ -34,6 +34,9 @@ _BOX_SEGMENTS = 6
 #: So many lines of nothing but links, above the first paragraph, are a menu.
 _MENU = 4
 
+#: A copyright line is no longer than this, in characters.
+_IMPRINT = 300
+
 #: Labels that stand above advertisements, in the languages we could name.
 _LABELS = frozenset({
     "ad", "advertisement", "advertisements", "advertising", "advert", "sponsored", "promoted",
@@ -70,6 +73,7 @@ def whole(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
         _drop_byline(page, kept)
         _drop_above(page, kept)
         _drop_menu(page, kept)
+        _drop_imprint(page, kept)
     for at, segment in enumerate(page.segments):
         if kept[at] and len(segment.text) < 40 and _is_label(segment):
             kept[at] = False
@@ -151,6 +155,17 @@ def _drop_menu(page: Page, kept: list[bool]) -> None:
         run = []
         if kept[at] and _is_paragraph(segment):
             return
+
+
+def _drop_imprint(page: Page, kept: list[bool]) -> None:
+    """Drop the page's own copyright line when the text ends with it."""
+    for at in range(len(kept) - 1, -1, -1):
+        if not kept[at]:
+            continue
+        text = page.segments[at].text
+        if "©" not in text or len(text) > _IMPRINT:
+            return
+        kept[at] = False
 
 
 def _is_internal(segment: Segment) -> bool:

@@ -82,3 +82,9 @@ def test_a_menu_above_the_text_goes_and_a_list_of_contents_stays():
 
     assert choice(page("/part"), ["Part", TEXT]) == [TEXT]
     assert len(choice(page("#part"), ["Part", TEXT])) == 6
+
+
+def test_a_copyright_line_at_the_end_goes():
+    line = "Made by hand. © Basil Underhill 1999-2003."
+    html = f"<p>{TEXT}</p><p>The sign © is older than one thinks.</p><p>{TEXT} Two.</p>"
+    assert len(choice(f"{html}<p>{line}</p>", [TEXT, "©"])) == 3
