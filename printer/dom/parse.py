@@ -19,28 +19,27 @@ MAX_DEPTH = 512
 MAX_ATTRIBUTES = 1000
 
 # The parser's time is quadratic in the attributes of one element; what fits in a small page takes
-# a second at most.  A long tag may be harmless (a picture as data): it only means a slower and safe
-# way of parsing.
+# a second at most.
 _SMALL_PAGE = 150_000
-_LONG_TAG = 60_000
 _ATTRIBUTES = (
-    rb"""[^\s/>]*+(?:[\s/]++|[^\s/>][^\s/>=]*+"""
-    rb"""(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+)?+)*+"""
-)
+    rb"""[^\s/>]*+(?:[\s/]*+[^\s/>][^\s/>=]*+"""
+    rb"""(?:="[^"]*+"|\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+)?+){0,%d}+[\s/]*+"""
+) % MAX_ATTRIBUTES
 
 
 def _raw(tag: bytes, end: bytes) -> bytes:
     """Return the pattern of an element whose content is text up to its end tag."""
-    return rb"|(?:%b|%b)%b>(?:[^<]++|<(?!/%b))*+" % (tag, tag.upper(), _ATTRIBUTES, end)
+    return rb"|(?:%b|%b)(?=[\s/>])%b>(?:[^<]++|<(?!/%b))*+" % (tag, tag.upper(), _ATTRIBUTES, end)
 
 
-_TAG = re.compile(
-    rb"<(?:!--(?!-?>)(?:[^-]++|-(?!-!?>))*+"
+#: As much of a page as has no tag of too many attributes.  One match, as one a tag takes longer.
+_ORDINARY = re.compile(
+    rb"(?:[^<]++|<(?:!--(?!-?>)(?:[^-]++|-(?!-!?>))*+"
     + _raw(b"script", b"[sS][cC][rR]")
     + _raw(b"style", b"[sS][tT][yY]")
     + _raw(b"title", b"[tT][iI][tT]")
     + _raw(b"textarea", b"[tT][eE][xX]")
-    + rb"|(?P<tag>/?[a-zA-Z]%b)|[!?/][^>]*+)" % _ATTRIBUTES
+    + rb"|/?[a-zA-Z]%b(?:>|\Z)|(?:[!?]|/(?![a-zA-Z]))[^>]*+|(?![a-zA-Z!?/])))*+" % _ATTRIBUTES
 )
 _CONTROLS = bytes({*range(32), 127} - set(b"\t\n\f\r"))
 _LOOKUP = etree.ElementDefaultClassLookup(element=HtmlElement)
@@ -49,7 +48,7 @@ _LOOKUP = etree.ElementDefaultClassLookup(element=HtmlElement)
 def parse(text: str) -> HtmlElement:
     """Return the tree of a page in linear time; never raises.  An empty page has an empty body."""
     source = text.encode("utf-8", "replace").translate(None, _CONTROLS) or b"<html/>"
-    if len(source) > _SMALL_PAGE and _has_long_tag(source):
+    if len(source) > _SMALL_PAGE and _has_wide_tag(source):
         return _parse_flat(source)
     parser = _parser()
     tree = etree.fromstring(source, parser)
@@ -70,10 +69,10 @@ def _parser(target: Any = None) -> etree.HTMLParser:
     return parser
 
 
-def _has_long_tag(source: bytes) -> bool:
-    return any(
-        match.end() - match.start() > _LONG_TAG and match["tag"] for match in _TAG.finditer(source)
-    )
+def _has_wide_tag(source: bytes) -> bool:
+    """Tell whether a tag has more attributes than an element may."""
+    ordinary = _ORDINARY.match(source)
+    return ordinary is None or ordinary.end() < len(source)
 
 
 def _cut_short(parser: etree.HTMLParser) -> bool:
@@ -118,6 +117,8 @@ class _Flat:
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Open an element, beside the one before it when that is as deep as may be."""
         self.depth += 1
+        if self.depth == 1 and self.open and tag == "html":
+            return  # A second root, for what stands after the end of the first: that stays open.
         if _ODD_NAME.search(tag):  # A piece of a broken tag: the parser lets it by, a tree not.
             tag = "span"
         if not self.open and tag != "html":
@@ -131,7 +132,7 @@ class _Flat:
 
     def end(self, tag: str) -> None:  # noqa: ARG002 (the parser's events come in pairs)
         """Close an element, unless it was closed for want of depth."""
-        if self.depth <= len(self.open):
+        if self.depth <= len(self.open) and len(self.open) > 1:
             self.builder.end(self.open.pop())
         self.depth -= 1
 

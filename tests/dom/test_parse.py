@@ -76,7 +76,14 @@ def test_text_of_a_page_nested_100_000_deep_comes_through() -> None:
 
 @pytest.mark.parametrize(
     "before",
-    ["", '<!-- <a b=" -->', '<p ">', '<script>if (a<b="x)</script>', '<title><a b="</title>'],
+    [
+        "",
+        '<!-- <a b=" -->',
+        '<p ">',
+        "<titles>",
+        '<script>if (a<b="x)</script>',
+        '<title><a b="</title>',
+    ],
 )
 @pytest.mark.parametrize("value", ["", '=">"', "='</div>'"])
 def test_an_element_with_very_many_attributes_takes_linear_time(before: str, value: str) -> None:
@@ -87,6 +94,16 @@ def test_an_element_with_very_many_attributes_takes_linear_time(before: str, val
     assert time.perf_counter() - started < 8
     assert words(tree)[-1] == "end"
     assert max(len(element.attrib) for element in tree.iter()) <= MAX_ATTRIBUTES
+
+
+@pytest.mark.parametrize("many", [10, 12_000])
+def test_what_stands_after_the_end_comes_through_on_wide_pages_too(many: int) -> None:
+    wide = " ".join(f"a{i}" for i in range(many))
+    before = "first " * 40_000
+    page = f"<html><body><p>{before}<p {wide}>wide</p></body></html><html><body><p>after"
+    tree = parse(page)
+    assert words(tree)[-2:] == ["wide", "after"]
+    assert len(words(tree)) == 40_002
 
 
 @given(st.lists(st.sampled_from(["<p>", "</p>", "<b>", "</div>", "<div>", "<td>", "x ", "<!--",
