@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from typing import Any
 
 from ..article import (
@@ -171,11 +172,16 @@ def _spans(value: object) -> Iterable[Span]:
     elif isinstance(value, tuple):
         for each in value:
             yield from _spans(each)
-    elif is_dataclass(value):
-        for each in fields(value):
-            inside = getattr(value, each.name)
-            if isinstance(inside, tuple) or is_dataclass(inside):
+    elif is_dataclass(value) and not isinstance(value, type):
+        for name in _names(type(value)):
+            inside = getattr(value, name)
+            if isinstance(inside, tuple):
                 yield from _spans(inside)
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(each.name for each in fields(kind))
 
 
 def _mapped(value: Any, change: Callable[[Span], Span]) -> Any:

@@ -39,7 +39,7 @@ class Flow:
             self.blocks.append(self._named(paragraph(run.take())))
             self.segment = -1
         else:
-            run.forget()
+            run.space, run.breaks = False, 0  # forget(), without the call: this is done most often
         if self.floating:
             self.blocks += self.floating
             self.floating = []

@@ -30,7 +30,10 @@ def line(text: str | None, limit: int = 500) -> str:
     """Return text with white space folded and what cannot be seen left out, cut at ``limit``."""
     if not text:
         return ""
-    folded = " ".join(_DROPPED.sub("", text[: limit * _SLACK]).split())
+    text = text[: limit * _SLACK]
+    if not text.isprintable() or "\ufffc" in text:
+        text = _DROPPED.sub("", text)
+    folded = " ".join(text.split())
     if len(folded) <= limit:
         return folded
     cut = folded[: limit - 1]

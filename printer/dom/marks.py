@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import dropwhile, islice
 
 from lxml.html import HtmlElement
 
@@ -89,17 +90,9 @@ def read_marks(tree: HtmlElement) -> Marks:
     Only what stands near the main heading is looked at: other stories' marks are farther off.
     """
     heading = next((h1 for h1 in islice(tree.iter("h1"), _MOST_HEADINGS) if text_line(h1)), None)
-    elements = list(islice(tree.iter("*"), _MOST_ELEMENTS))
-    if heading is None or heading not in elements:
-        body = tree.find("body")
-        start = 0 if body is None or body not in elements else elements.index(body)
-        near = [elements[start : start + _ALONE]]
-    else:
-        start = elements.index(heading)
-        near = [elements[start + 1 : start + _BELOW], elements[max(0, start - _ABOVE) : start]]
     marks = Marks()
     kinds: dict[str, int] = {}
-    for window in near:
+    for window in _near(tree, heading):
         authors: list[HtmlElement] = []
         lines: list[HtmlElement] = []
         dates: list[HtmlElement] = []
@@ -114,6 +107,20 @@ def read_marks(tree: HtmlElement) -> Marks:
         marks.authors = marks.authors or _first(authors, _author) or _first(lines, _line)
         marks.dates = marks.dates or _first(dates, _date)
     return marks
+
+
+def _near(tree: HtmlElement, heading: HtmlElement | None) -> list[list[HtmlElement]]:
+    """Return the elements after the main heading and those before it, or the page's first ones."""
+    if heading is not None:
+        above: deque[HtmlElement] = deque(maxlen=_ABOVE)
+        elements = islice(tree.iter("*"), _MOST_ELEMENTS)
+        for element in elements:
+            if element is heading:
+                return [list(islice(elements, _BELOW - 1)), list(above)]
+            above.append(element)
+    body = tree.find("body")
+    first = dropwhile(lambda each: each is not body, islice(tree.iter("*"), _MOST_ELEMENTS))
+    return [list(islice(first, _ALONE)) or list(islice(tree.iter("*"), _ALONE))]
 
 
 def _kind(element: HtmlElement, kinds: dict[str, int]) -> int:

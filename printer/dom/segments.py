@@ -206,92 +206,77 @@ def _walk(root: HtmlElement, names: dict[str, int]) -> Outline:
 
     Depth costs nothing, as the open elements are a list.  Comments are not in the tree.
     """
-    gather = _Gather()
-    begin, end = gather.begin, gather.end
+    elements: list[HtmlElement] = []
+    parents: list[int] = []
+    states: list[int] = []
+    begins: list[int] = []
+    ends: list[int] = []
+    line = _Line(elements)
+    found, leaves = line.found, line.leaves
+    # The open elements, and the one around them all: index, state, index of the block.
+    index, state, block = -1, 0, 0
+    opened: list[tuple[int, int, int]] = []
+    # This loop is entered twice for each element of every page: nothing in it is a call that
+    # need not be one.
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:
-        if event == "end":
-            end(element)
-        elif begin(element, names.get(element.tag, 0)):
-            walk.skip_subtree()
-    gather.flush()
-    return Outline(
-        gather.elements,
-        gather.parents,
-        gather.states,
-        gather.begins,
-        gather.ends,
-        tuple(gather.found),
-        gather.blocks,
-        gather.runs,
-    )
+        if event == "start":
+            own = names.get(element.tag, 0)
+            if own & _BREAK and leaves:
+                line.end()
+            opened.append((index, state, block))
+            above, index = index, len(elements)
+            state = state & ~_BREAK | own
+            if own & _UNSEEN:
+                index = -1
+                walk.skip_subtree()
+                continue
+            stated = element.keys()
+            if stated and not _STATED.isdisjoint(stated):
+                state |= _stated(element)
+            if own & _BREAK:
+                block = index
+            elements.append(element)
+            parents.append(above)
+            states.append(state)
+            begins.append(len(found))
+            ends.append(0)
+            text = element.text
+            tail = False
+        else:
+            if state & _BREAK and leaves:
+                line.end()
+            if index >= 0:
+                ends[index] = len(found) + bool(leaves)
+            text = element.tail if index else None
+            tail = True
+            index, state, block = opened.pop()
+        if text and (leaves or not text.isspace()):
+            line.add(element, tail, text, state, block)
+    line.end()
+    return Outline(elements, parents, states, begins, ends, tuple(found), line.blocks, line.runs)
 
 
-class _Gather:
-    """Gathers elements, and leaves into segments."""
+class _Line:
+    """Gathers leaves into segments."""
 
-    __slots__ = (
-        "begins", "block", "blocks", "elements", "ends", "found", "leaves", "links", "opened",
-        "parents", "runs", "states", "texts",
-    )  # fmt: skip
+    __slots__ = ("block", "blocks", "elements", "found", "leaves", "links", "runs", "texts")
 
-    def __init__(self) -> None:
-        self.elements: list[HtmlElement] = []
-        self.parents: list[int] = []
-        self.states: list[int] = []
-        self.begins: list[int] = []
-        self.ends: list[int] = []
+    def __init__(self, elements: list[HtmlElement]) -> None:
+        self.elements = elements
         self.found: list[Segment] = []
         self.blocks: list[int] = []
         self.runs: list[tuple[int, int, int]] = []
-        # The open elements: index, state, index of the block.
-        self.opened: list[tuple[int, int, int]] = [(-1, 0, 0)]
         # The segment at hand.
         self.leaves: list[Leaf] = []
         self.texts: list[str] = []
         self.block = 0
         self.links = 0
 
-    def begin(self, element: HtmlElement, own: int) -> bool:
-        """Enter an element whose name brings the state ``own``; return whether it is not seen."""
-        above, state, block = self.opened[-1]
-        state = state & ~_BREAK | own
-        if own & _BREAK and self.leaves:
-            self.flush()
-        if own & _UNSEEN:
-            self.opened.append((-1, state, block))
-            return True
-        if not _STATED.isdisjoint(element.keys()):
-            state |= _stated(element)
-        index = len(self.elements)
-        if own & _BREAK:
-            block = index
-        self.opened.append((index, state, block))
-        self.begins.append(len(self.found))
-        self.ends.append(0)
-        self.elements.append(element)
-        self.parents.append(above)
-        self.states.append(state)
-        text = element.text
-        if text and (self.leaves or not text.isspace()):
-            self.add(element, False, text, state, block)
-        return False
-
-    def end(self, element: HtmlElement) -> None:
-        """Leave an element."""
-        index, state, _ = self.opened.pop()
-        if state & _BREAK and self.leaves:
-            self.flush()
-        if index >= 0:
-            self.ends[index] = len(self.found) + bool(self.texts)
-        text = element.tail
-        if text and index and (self.leaves or not text.isspace()):
-            _, around, block = self.opened[-1]
-            self.add(element, True, text, around, block)
-
     def add(self, element: HtmlElement, tail: bool, text: str, state: int, block: int) -> None:
         """Add a leaf to the segment at hand."""
-        self.leaves.append(_leaf((element, tail)))
+        # Half the time of Leaf(...): there are thousands on a page.
+        self.leaves.append(tuple.__new__(Leaf, (element, tail)))
         self.texts.append(text)
         self.block = block
         chars = len(text.strip())
@@ -300,7 +285,7 @@ class _Gather:
             if state & _LINK:
                 self.links += chars
 
-    def flush(self) -> None:
+    def end(self) -> None:
         """End the segment at hand, if there is one."""
         text = " ".join("".join(self.texts).split())
         if text:
@@ -311,11 +296,6 @@ class _Gather:
         self.leaves.clear()
         self.texts.clear()
         self.links = 0
-
-
-def _leaf(pair: tuple[HtmlElement, bool]) -> Leaf:
-    # Half the time of Leaf(...): there are thousands on a page.
-    return tuple.__new__(Leaf, pair)
 
 
 def _stated(element: HtmlElement) -> int:
