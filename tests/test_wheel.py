@@ -10,7 +10,10 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 
-PAGE = "<title>A day</title><article>" + "<p>The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it.</p>" * 9
+PAGE = "<title>A day</title><article>" + "".join(
+    f"<p>On day {n} the ferry left the harbour at dawn, and nobody on the quay was late.</p>"
+    for n in range(9)
+)
 
 
 @pytest.fixture(scope="module")

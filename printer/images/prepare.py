@@ -33,8 +33,8 @@ SCREEN = 96
 #: At most so many versions of one picture are tried.
 MOST_TRIES = 4
 
-#: What a picture's address may begin with; whether a file may be read is for ``get`` to say.
-_SCHEMES = ("http://", "https://", "data:", "file://")
+#: What a picture's address may begin with; ``file:`` besides, on a page that is a file itself.
+_SCHEMES = ("http://", "https://", "data:")
 
 #: A figure, and the page that names it.
 Wanted: TypeAlias = tuple[Figure, str]
@@ -138,7 +138,7 @@ class _Work:
         if figure.svg:
             return prepare_svg(figure.svg, partial(self._raster, figure))
         first: Unusable | None = None
-        for source in _sources(figure):
+        for source in _sources(figure, page):
             try:
                 self.budget.check_time()
                 return self._prepare(self._bytes(source, page), figure)
@@ -207,10 +207,11 @@ def _run(
     return [outcomes.get(index, late) for index in range(len(wanted))]
 
 
-def _sources(figure: Figure) -> Iterator[str]:
+def _sources(figure: Figure, page: str) -> Iterator[str]:
     """Yield the addresses of a picture, the chosen one first."""
+    schemes = (*_SCHEMES, "file://") if page.startswith("file:") else _SCHEMES
     every = dict.fromkeys((figure.src, *figure.sources))
-    usable = (url for url in every if url[:8].lower().startswith(_SCHEMES))
+    usable = (url for url in every if url[:8].lower().startswith(schemes))
     for _, url in zip(range(MOST_TRIES), usable, strict=False):
         yield url
 

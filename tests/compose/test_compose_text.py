@@ -80,11 +80,11 @@ def test_a_dropped_segment_leaves_its_neighbours_apart() -> None:
 
 def test_two_inline_runs_parted_by_a_dropped_block_are_two_paragraphs() -> None:
     made = article("<div>one<div>ADVERT</div>two</div>", drop="ADVERT")
-    assert made.paragraphs == ("one", "two")
+    assert made.text == "one\n\ntwo"
 
 
 def test_bullets_and_bars_alone_are_no_paragraphs() -> None:
-    assert article("<p>one</p><p>|</p><p>•</p><p>two</p>").paragraphs == ("one", "two")
+    assert article("<p>one</p><p>|</p><p>•</p><p>two</p>").text == "one\n\ntwo"
 
 
 def test_a_page_nested_very_deep_composes_in_time() -> None:

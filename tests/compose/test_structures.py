@@ -379,7 +379,7 @@ def test_rules_stand_between_kept_blocks_only() -> None:
 
 def test_details_are_opened() -> None:
     made = article("<details><summary>More</summary><p>Inside</p></details>")
-    assert made.paragraphs == ("More", "Inside")
+    assert made.text == "More\n\nInside"
 
 
 def test_ruby_keeps_its_reading() -> None:
