@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import statistics
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -139,8 +140,8 @@ def row(name: str, counts: Counts, reported: str = "") -> str:
         precision, recall, both, counts.captions / max(1, counts.right),
         counts.shown_right / max(1, counts.shown), counts.exact / max(1, counts.pages),
     )  # fmt: skip
-    middle = sorted(counts.seconds)[len(counts.seconds) // 2] if counts.seconds else 0.0
-    cells = [name, *(f"{100 * share:.1f}" for share in shares), f"{1000 * middle:.2f}", reported]
+    middle = f"{1000 * statistics.median(counts.seconds):.2f}" if counts.seconds else ""
+    cells = [name, *(f"{100 * share:.1f}" for share in shares), middle, reported]
     return "| " + " | ".join(cells) + " |"
 
 

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 from urllib.parse import parse_qs, unquote
 
@@ -27,6 +28,7 @@ _MOST_DATA = 5_000_000
 #: A picture as data below this is a placeholder when there is another address.
 _LEAST_DATA = 4_000
 _MOST_ADDRESSES = 60
+_MOST_SOURCES = 30
 
 #: Attributes in which scripts keep a list of versions, the best first.
 _SETS = (
@@ -97,7 +99,7 @@ def named_by(element: HtmlElement) -> list[Address]:
     while above is not None and above.tag == "source" and element.tag != "source":
         above = above.getparent()
     if above is not None and above.tag == "picture" and element.tag != "source":
-        for source in above.iter("source"):
+        for source in islice(above.iter("source"), _MOST_SOURCES):
             small = "max-width" in (source.get("media") or "")
             for address in named_by(source):
                 _keep(found, address._replace(rank=SMALL) if small else address)

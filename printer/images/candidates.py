@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Literal, TypeAlias
 
 from lxml import html
@@ -45,8 +46,11 @@ _STYLE = {
 _NO_BACKGROUND = frozenset({"html", "body", "img", "source", "a"})
 #: A background with more segments of text over it is not a picture of the article.
 _MOST_OVER = 8
+_MOST_BACKGROUNDS = 300
 _BOTH = re.compile(r"[-_=/](\d{2,4})(?:x|%2C|,)(\d{2,4})(?![\d])", re.IGNORECASE)
 _MOST_NOSCRIPT = 20_000
+_MOST_BESIDE = 20
+_MOST_COPIED = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,7 +164,7 @@ def _read(element: HtmlElement, place: _Place) -> Iterator[Candidate]:
         data = element.get("data") or ""
         if data and (element.get("type") or "").startswith("image/"):
             yield _made(element, "image", [Address(data)], place)
-    elif element.getparent() is not None and _is_drawing(element):
+    elif _is_drawing(element):
         yield _made(element, "drawing", [], place)
 
 
@@ -221,7 +225,7 @@ def _merge(found: list[Candidate], new: Candidate) -> bool:
     old = found[-1]
     if old.before != new.before or old.kind != "image" or new.kind != "image":
         return False
-    if old.element is new.element or not _near(old.element, new.element):
+    if len(old.addresses) > _MOST_COPIED or not _near(old.element, new.element):
         return False
     alike = bool(old.same) and old.same == new.same
     if not alike and not _is_preview(old) and not _is_preview(new):
@@ -295,11 +299,13 @@ def _backgrounds(page: Page, near: range | None, taken: set[HtmlElement]) -> Ite
         if ends[index] - begins[index] > _MOST_OVER or element in taken:
             continue
         addresses = background_of(element) if element.tag not in _NO_BACKGROUND else []
-        if addresses and element.find(".//img") is None:
-            yield _made(element, "background", addresses, (index, begins[index]))
-            count += 1
-        if count >= MOST:
+        if not addresses:
+            continue
+        count += 1
+        if count > _MOST_BACKGROUNDS:
             return
+        if element.find(".//img") is None:
+            yield _made(element, "background", addresses, (index, begins[index]))
 
 
 _LARGE = 150
@@ -307,7 +313,7 @@ _LARGE = 150
 
 def _is_drawing(element: HtmlElement) -> bool:
     """Tell a drawing from an icon: alone in a figure, or large by its own account."""
-    if element.get("aria-hidden") == "true":
+    if element.get("aria-hidden") == "true" or next(element.iterancestors("svg"), None) is not None:
         return False
     above = element.getparent()
     for _ in range(3):
@@ -316,7 +322,8 @@ def _is_drawing(element: HtmlElement) -> bool:
         if above.tag in ("a", "button"):
             return False
         if above.tag == "figure":
-            return above.find(".//img") is None
+            beside = islice(above.iter("img", "svg"), _MOST_BESIDE)
+            return all(each is element or each.tag == "svg" for each in beside)
         above = above.getparent()
     return min(_side(element, "width"), _side(element, "height")) >= _LARGE
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -21,7 +21,7 @@ from ..dom.page import Page
 from ..dom.segments import Segment, Within
 from ..model import Verdict
 from .candidates import Candidate
-from .wording import read_caption
+from .wording import names_credit, read_caption
 
 #: CUTER: a caption has more characters than the first and at most the second.
 CLIMB_CHARS = (30, 200)
@@ -38,6 +38,7 @@ _LEVELS = 7
 _MOST_CHARS = 1200
 _MOST_BARE = 200
 _MOST_SEGMENTS = 8
+_MOST_CLIMBED = 200
 
 _CAPTION = re.compile(
     r"caption|(?<![a-z])(?:cap|legend[ae]?|bildunterschrift|bild-?text|didascalia|dida|pie-?de-?foto|"
@@ -48,14 +49,6 @@ _CAPTION = re.compile(
 _NO_CAPTION = re.compile(
     r"recaptcha|closed-?caption|captions?-?(?:toggle|button|track)", re.IGNORECASE
 )
-_CREDIT_LINE = re.compile(
-    r"^(?:\(?\s?(?:photos?|pictures?|images?|fotos?|bild(?:er)?|graphics?|illustrations?|sources?|quellen?|"
-    r"fonte|fuente|credits?|crédits?|copyright|courtesy)(?:\s(?:credits?|by|courtesy|of|source|via)){0,2}\s?[:：]|©|\(c\)\s|"
-    r"photos? by\s|photograph by\s|image via\s|写真|撮影|图片来源|图源|出典|来源)|"
-    r"(?:\||[(\[]|[–—-]\s|\.\s)\s?(?:photos?|pictures?|images?|fotos?|photograph)(?:\s(?:credit|by|courtesy|via)|\s?:)",
-    re.IGNORECASE,
-)
-_STYLED = int(Within.EMPHASIS | Within.SMALL | Within.CAPTION)
 _HEADING = int(Within.HEADING)
 
 
@@ -192,7 +185,7 @@ class Captions:
             if self.pictures[index] == 1 and low == place and high == place + 1:
                 return [segment] if segment.link_chars < len(segment.text) else ()
             if self._follows(candidate, place) and (
-                _CREDIT_LINE.search(segment.text) or self._is_styled(segment)
+                names_credit(segment.text) or self._is_styled(segment)
             ):
                 return [segment]
             break
@@ -241,6 +234,8 @@ def climbed_caption(
     index, level = candidate.at, 0
     while index >= 0 and level < CLIMB_LEVELS:
         inside = range(outline.begins[index], outline.ends[index])
+        if len(inside) > _MOST_CLIMBED:
+            break
         after = [i for i in inside if i >= candidate.before]
         long = [i for i in after if len(page.segments[i].text) > least]
         others = [i for i in inside if verdict.keep[i] and i not in long[:1]]
@@ -252,8 +247,8 @@ def climbed_caption(
     return max(candidate.title, candidate.alt, key=len), frozenset()
 
 
-def block_caption(page: Page, candidate: Candidate) -> tuple[str, range]:
-    """Return the text of the picture's first block ancestor, and its segments (Joshi and Liu).
+def block_caption(page: Page, candidate: Candidate) -> range:
+    """Return the segments of the picture's first block ancestor (Joshi and Liu).
 
     Blocks that hold no text, as pages now wrap their pictures in, are passed over.
     """
@@ -263,10 +258,4 @@ def block_caption(page: Page, candidate: Candidate) -> tuple[str, range]:
         outline.elements[index].tag not in BLOCKS or outline.begins[index] == outline.ends[index]
     ):
         index = outline.parents[index]
-    inside = range(outline.begins[index], outline.ends[index])
-    return " ".join(page.segments[i].text for i in inside), inside
-
-
-def segments_of(page: Page, indexes: Iterable[int]) -> list[Segment]:
-    """Return segments by their indexes."""
-    return [page.segments[index] for index in indexes]
+    return range(outline.begins[index], outline.ends[index])

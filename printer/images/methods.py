@@ -45,16 +45,22 @@ def by_names(page: Page, verdict: Verdict) -> Choice:
     options = RelevanceOptions()
     top = article_subtree(page, verdict, options.share)
     article = names_of(page, verdict)
+    read: dict[range, tuple[str, bool]] = {}
     kept: list[Kept] = []
     dropped: list[Dropped] = []
     for each in find_candidates(page):
         if top < 0 or not within(page, each.at, top):
             dropped.append(Dropped(each, "outside the article subtree"))
             continue
-        text, indexes = block_caption(page, each)
+        indexes = block_caption(page, each)
+        if indexes not in read:
+            text = " ".join(page.segments[i].text for i in indexes)
+            beside = article - names_of(page, verdict, indexes) or article
+            read[indexes] = text, relevant(text, beside, options)
+        text, about = read[indexes]
         if not text:
             dropped.append(Dropped(each, "without a caption"))
-        elif not relevant(text, article - names_of(page, verdict, indexes) or article, options):
+        elif not about:
             dropped.append(Dropped(each, "its caption names nothing that the article does"))
         else:
             kept.append(Kept(each, Caption((Span(text),), "", frozenset(indexes))))

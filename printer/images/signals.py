@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import accumulate
+from itertools import accumulate, islice
 from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
@@ -42,6 +42,18 @@ _INSIDE = {
 }
 
 
+#: Sizes that advertisements are sold in.
+_ADS = frozenset({
+    (300, 250), (336, 280), (728, 90), (970, 250), (970, 90), (160, 600), (120, 600), (300, 600),
+    (320, 50), (320, 100), (468, 60), (234, 60), (250, 250), (200, 200), (180, 150), (240, 400),
+})  # fmt: skip
+#: What is written over advertisements.
+_LABEL = re.compile(
+    r"\W*(?:ad|ads|advert|advertisement|advertising|sponsored|sponsor|promoted|promotion|anzeige|"
+    r"werbung|publicité|publicidad|pubblicità|annonce|reklam[ae]?|реклама|広告|スポンサーリンク|pr|广告|"
+    r"廣告|광고|إعلان|विज्ञापन|פרסומת|διαφήμιση|โฆษณา)\W*",
+    re.IGNORECASE,
+)
 _PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?:$|[?#])", re.IGNORECASE)
 
 #: How many levels above the picture names are read, at most.
@@ -149,6 +161,8 @@ class Signals:
                 yield f"with {_amount(whole)} of text"
                 if self.links[high] - self.links[low] > whole / 2:
                     yield "with text of links"
+                if whole < 200 and _LABEL.fullmatch(self.page.segments[low].text[:40]):
+                    yield "under the word for advertising"
             if part >= least:
                 yield f"text of the article {min(level, 9)} levels up"
                 yield f"in a part: {_share(part, whole)}"
@@ -207,7 +221,7 @@ class Signals:
 
     def _is_card(self, candidate: Candidate, link: HtmlElement) -> bool:
         """Tell whether the picture's link has words in it, or words beside it have that link."""
-        if len("".join(link.itertext()).strip()[:400]) > 14:
+        if sum(len(text.strip()) for text in islice(link.itertext(), 40)) > 14:
             return True
         href = link.get("href")
         for segment in self.page.segments[max(0, candidate.before - 2) : candidate.before + 3]:
@@ -308,7 +322,11 @@ def _size(candidate: Candidate) -> Iterable[str]:
     width, height = candidate.width, candidate.height
     if width and height:
         side, ratio = min(width, height), max(width, height) / min(width, height)
-        yield "side " + next((f"under {n}" for n in (32, 80, 150, 250, 400) if side < n), "large")
+        yield "side " + next(
+            (f"under {n}" for n in (32, 64, 100, 150, 250, 400) if side < n), "large"
+        )
+        if (width, height) in _ADS:
+            yield "size of an ad"
         if ratio > 3.5:
             yield "a strip"
         if width == height:

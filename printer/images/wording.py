@@ -29,6 +29,17 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u2060\ufeff\ufff9-\ufffc\ue000-\uf8ff\ud800-\udfff]"
 )
 _LEVELS = 12
+_INLINE = frozenset({"i", "em", "span", "cite", "b", "strong", "font", "div", "p"})
+_PICTURE = r"photo(?:graph)?s?|pictures?|images?|fotos?|bild(?:er)?|graphics?|illustrations?|grafik"
+_BEGINS = re.compile(
+    rf"\W{{0,3}}(?:(?:{_PICTURE}|sources?|quellen?|fonte|fuente|credits?|crédits?|copyright|courtesy)"
+    r"(?:\s(?:credits?|by|courtesy|of|source|via)){0,2}\s?[:：]|©|\(c\)\s|"
+    rf"(?:{_PICTURE}) (?:by|courtesy|via) |写真|撮影|图片来源|图源|出典|来源|تصوير|фото[: ]|צילום)",
+    re.IGNORECASE,
+)
+_INSIDE = re.compile(
+    rf"(?:[|(\[]|[–—-] |\. ) ?(?:{_PICTURE})(?: (?:credit|by|courtesy|via)| ?:)", re.IGNORECASE
+)
 
 
 class _Piece(NamedTuple):
@@ -36,6 +47,11 @@ class _Piece(NamedTuple):
     marks: tuple[str, ...]
     href: str
     credit: bool
+
+
+def names_credit(text: str) -> bool:
+    """Tell whether a line says whose picture it is, and so that it is about a picture."""
+    return bool(_BEGINS.match(text) or _INSIDE.search(text))
 
 
 def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
@@ -91,6 +107,8 @@ def _says_credit(node: HtmlElement, named: str) -> bool | None:
     if _CAPTION.search(named) or node.tag == "figcaption":
         return False
     if _CREDIT.search(named) or node.tag == "small":
+        return True
+    if node.tag in _INLINE and _BEGINS.match((node.text or "").lstrip()[:80]):
         return True
     return None
 

@@ -1,0 +1,192 @@
+"""Which pictures are kept, by each method, and why the others are not."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from printer.dom.page import Page, read_page
+from printer.errors import UsageError
+from printer.images import choose, choose_pictures
+from printer.images.methods import METHODS
+from printer.model import Placed, Verdict
+
+TEXT = (
+    "Ada Fenwick, the mayor of Kestermouth, said on the quay that the ferry would be sold. The "
+    "boat had crossed the river for forty years, and nobody in Kestermouth thought it would end. "
+)
+URL = "https://news.example.org/2024/ferry.html"
+
+
+def read(html: str, head: str = "") -> tuple[Page, Verdict]:
+    page = read_page(f"<html><head>{head}</head><body>{html}</body></html>", URL)
+    return page, Verdict(tuple("mayor of Kestermouth" in each.text for each in page.segments))
+
+
+def article(*inside: str, around: str = "") -> str:
+    parts = "".join(f"<p>{TEXT}</p>{each}" for each in inside)
+    return f"<main><article><h1>The ferry</h1>{parts}<p>{TEXT}</p></article></main>{around}"
+
+
+def names(placed: tuple[Placed, ...]) -> list[str]:
+    return [each.figure.src.rsplit("/", 1)[1] for each in placed]
+
+
+PHOTO = (
+    '<figure><img src="/photo.jpg" width="900" height="600" alt="A ferry">'
+    "<figcaption>Ada Fenwick on the ferry at Kestermouth last week.</figcaption></figure>"
+)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_keeps_the_photograph_with_its_caption(method: str) -> None:
+    page, verdict = read(article(PHOTO))
+    (placed,) = choose_pictures(page, verdict, method)
+    assert placed.figure.src == "https://news.example.org/photo.jpg"
+    assert placed.figure.caption == "Ada Fenwick on the ferry at Kestermouth last week."
+    assert placed.element.tag == "img"
+    assert [page.segments[i].text for i in placed.captions] == [placed.figure.caption]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        '<div class="ad-slot"><span>Advertisement</span><a href="https://ads.example.net/c?9">'
+        '<img src="/ad.png" width="300" height="250"></a></div>',
+        '<div class="author-box"><img src="/avatar.jpg" width="80" height="80"> By A. Writer</div>',
+        '<ul class="share"><li><a href="https://social.example.net/s"><img src="/facebook.png"'
+        ' width="24" height="24"></a></li></ul>',
+        '<img src="https://pixel.example.net/collect?id=3" width="1" height="1">',
+        '<div class="related"><ul><li><a href="/2024/sheep.html"><img src="/sheep.jpg" width="120"'
+        ' height="80"><h4>Sheep walk home at low tide</h4></a></li><li><a href="/2024/bell.html">'
+        '<img src="/bell.jpg" width="120" height="80"><h4>Fog bell to ring by hand</h4></a></li>'
+        "</ul></div>",
+    ],
+    ids=["advertisement", "portrait", "share icons", "pixel", "related stories"],
+)
+def test_what_is_not_the_articles_is_dropped_where_it_stands_in_the_text(other: str) -> None:
+    page, verdict = read(article(PHOTO, other))
+    found = choose(page, verdict)
+    assert [each.candidate.alt for each in found.kept] == ["A ferry"]
+    assert found.dropped
+    assert all(each.reason for each in found.dropped)
+
+
+def test_what_stands_far_away_is_dropped() -> None:
+    far = "<p>" + "Other news of the day, told at some length. " * 60 + "</p>"
+    page, verdict = read(
+        article(PHOTO, around=f'{far}<img src="/far.jpg" width="900" height="600">')
+    )
+    found = choose(page, verdict)
+    assert [each.reason for each in found.dropped] == ["far from the article's text"]
+
+
+def test_a_picture_that_stands_twice_is_printed_once_and_knows_all_addresses() -> None:
+    again = '<figure><img src="/photo-300x200.jpg" alt="again"></figure>'
+    page, verdict = read(article(PHOTO, again))
+    (placed,) = choose_pictures(page, verdict)
+    assert set(placed.figure.sources) == {
+        "https://news.example.org/photo.jpg", "https://news.example.org/photo-300x200.jpg"
+    }  # fmt: skip
+    assert placed.figure.src == "https://news.example.org/photo.jpg"
+
+
+def test_cuter_drops_by_borders_and_declared_size() -> None:
+    small = '<img src="/small.jpg" width="100" height="90">'
+    strip = '<img src="/strip.jpg" width="900" height="160">'
+    unknown = '<img src="/unknown.jpg">'
+    page, verdict = read(
+        '<img src="/logo.jpg" width="300" height="200"><p>Menu</p>'
+        + article(PHOTO, small, strip, unknown)
+    )
+    assert names(choose_pictures(page, verdict, "cuter")) == ["photo.jpg", "unknown.jpg"]
+    reasons = [each.reason for each in choose(page, verdict, "cuter").dropped]
+    assert reasons == [
+        "outside the borders of the article",
+        "too small or too long (100 x 90)",
+        "too small or too long (900 x 160)",
+    ]
+
+
+def test_joshi_and_liu_drop_a_caption_about_something_else() -> None:
+    other = PHOTO.replace("photo", "other").replace(
+        "Ada Fenwick on the ferry at Kestermouth last week.", "Tove Lindqvar in Vell, far away."
+    )
+    page, verdict = read(article(PHOTO, other, around=PHOTO.replace("photo", "outside")))
+    assert names(choose_pictures(page, verdict, "joshi-liu")) == ["photo.jpg"]
+    assert {each.reason for each in choose(page, verdict, "joshi-liu").dropped} == {
+        "its caption names nothing that the article does",
+        "outside the article subtree",
+    }
+
+
+HEAD = '<meta property="og:image" content="https://news.example.org/lead.jpg">'
+
+
+def test_a_lead_picture_of_the_metadata_stands_before_an_article_without_pictures() -> None:
+    page, verdict = read(article(), HEAD)
+    (placed,) = choose_pictures(page, verdict)
+    assert placed.figure.src == "https://news.example.org/lead.jpg"
+    assert placed.element.tag == "body"
+
+
+@pytest.mark.parametrize(
+    ("html", "head"),
+    [
+        (article(PHOTO), HEAD),
+        (article(), HEAD.replace("lead.jpg", "site-logo.png")),
+        (article(), ""),
+        ("<p>Menu</p>", HEAD),
+    ],
+    ids=["has its own", "a logo", "none", "no article"],
+)
+def test_otherwise_it_is_left_out(html: str, head: str) -> None:
+    page, verdict = read(html, head)
+    assert "lead.jpg" not in names(choose_pictures(page, verdict))
+    assert "site-logo.png" not in names(choose_pictures(page, verdict))
+
+
+def test_a_drawing_brings_its_source_with_the_names_that_svg_needs() -> None:
+    drawing = (
+        '<figure><svg viewBox="0 0 640 300"><title>Two rays</title><defs><linearGradient id="g">'
+        '</linearGradient></defs><path d="M0 0h9"/></svg><figcaption>Rays.</figcaption></figure>'
+    )
+    page, verdict = read(article(drawing))
+    (placed,) = choose_pictures(page, verdict)
+    assert (placed.figure.src, placed.figure.alt) == ("", "Two rays")
+    assert placed.figure.svg.startswith('<svg viewBox="0 0 640 300">')
+    assert "<linearGradient" in placed.figure.svg
+    assert page.tree.find(".//svg").get("viewbox")  # the tree is as it was
+
+
+def test_an_unknown_method_is_a_usage_error() -> None:
+    page, verdict = read(article())
+    with pytest.raises(UsageError, match="nonsense"):
+        choose_pictures(page, verdict, "nonsense")
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<img src="/p.jpg">' * 50_000,
+        '<p><img src="/p.jpg">word</p>' * 30_000,
+        '<a href="/x">' + '<img src="/p.jpg">word' * 20_000,
+        "<picture>" + '<source srcset="/a.jpg 1w">' * 5_000 + '<img src="/p.jpg">' * 5_000,
+        "".join(f'<img src="/blank.gif" data-src="/p{i}-blur.jpg">' for i in range(20_000)),
+        "<figure>" + "<svg><path/></svg>" * 30_000,
+        "<svg><g>" * 250 + "<path/>",
+        '<div style="background:url(/p.jpg)">' * 400 + "<b></b>" * 20_000,
+        "<noscript>" + '<img src="/p.jpg">' * 20_000,
+        '<img srcset="' + "a.jpg , " * 4000 + '">',
+        '<img data-x=\'' + "[" * 20_000 + "/a.jpg'>",
+    ],
+    ids=["many", "among words", "in one link", "sources", "previews", "drawings", "nested drawings",
+         "backgrounds", "noscript", "srcset", "json"],
+)  # fmt: skip
+def test_hostile_pages_cost_little(method: str, html: str) -> None:
+    page, verdict = read(f"<p>{TEXT}</p>{html}<p>{TEXT}</p>")
+    start = time.process_time()
+    choose_pictures(page, verdict, method)
+    assert time.process_time() - start < 4

@@ -1,0 +1,76 @@
+"""CUTER's borders of the article, and its limits of size."""
+
+from __future__ import annotations
+
+import pytest
+
+from printer.dom.page import read_page
+from printer.images.region import Region, large_enough, region, surroundings, title_node
+from printer.model import Verdict
+
+LONG = "A sentence of the article that is long enough to be told from a menu. "
+HTML = f"""<title>Rain in the valley</title><body><p>Rain in the valley</p><p>Menu</p>
+<h1>Rain in the valley</h1><p>By A. Writer</p><p>{LONG}</p><p>Aside</p><p>{LONG}</p><p>More</p>"""
+
+
+def borders(html: str = HTML) -> Region | None:
+    page = read_page(html)
+    return region(page, Verdict(tuple(each.text == LONG.strip() for each in page.segments)))
+
+
+def test_the_borders_are_the_latest_title_before_the_text_and_the_last_text() -> None:
+    assert borders() == Region(first=2, start=4, last=6)
+
+
+@pytest.mark.parametrize(
+    ("before", "inside"), [(0, False), (1, False), (2, True), (4, True), (7, True), (8, False)]
+)
+def test_what_the_borders_hold(before: int, inside: bool) -> None:
+    found = borders()
+    assert found is not None
+    assert found.holds(before) is inside
+
+
+def test_without_text_there_are_no_borders() -> None:
+    assert borders("<p>Menu</p>") is None
+    assert surroundings(read_page("<p>Menu</p>"), None) == range(0)
+
+
+@pytest.mark.parametrize(
+    ("texts", "title", "node"),
+    [
+        (["Rain", "x", "Rain", "y"], "Rain", 2),
+        (["RAIN  here"], "rain", 0),
+        (["Rain in the valley"], "Rain in the valley - The Bugle", 0),
+        (["The"], "The rain in the valley", None),
+        (["x", "y"], "", None),
+        (["Rain, " * 30], "Rain", None),
+    ],
+)
+def test_the_latest_node_with_the_title(texts: list[str], title: str, node: int | None) -> None:
+    assert title_node([" ".join(each.split()) for each in texts], title) == node
+
+
+def test_pictures_may_stand_a_little_outside() -> None:
+    far = f"<p>{LONG * 8}</p>"
+    page = read_page(
+        f"<body>{far}<p>Near</p><h1>Title</h1><p>{LONG}</p><p>Near</p>{far * 3}</body>"
+    )
+    keep = tuple(each.text == LONG.strip() for each in page.segments)
+    found = region(page, Verdict(keep))
+    assert found == Region(2, 3, 3)
+    assert surroundings(page, found) == range(1, 8)
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "verdict"),
+    [
+        (300, 270, True), (150, 150, True), (149, 300, False), (300, 149, False),
+        (728, 90, False), (600, 160, False), (525, 150, True), (0, 200, None), (200, 0, None),
+        (0, 0, None),
+    ],
+)  # fmt: skip
+def test_declared_sizes_decide_when_both_are_there(
+    width: int, height: int, verdict: bool | None
+) -> None:
+    assert large_enough(width, height) is verdict

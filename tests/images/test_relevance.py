@@ -1,0 +1,115 @@
+"""Named entities by rule, and what they say about a caption (Joshi and Liu)."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from printer.dom.page import read_page
+from printer.images.entities import names, terms
+from printer.images.relevance import (
+    RelevanceOptions,
+    article_subtree,
+    cosine,
+    relevance,
+    relevant,
+    representative,
+    within,
+)
+from printer.model import Verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "entities"),
+    [
+        ("The mayor, Ada Fenwick, spoke.", {"ada fenwick": 1}),
+        ("Yesterday it rained in Kestermouth.", {"kestermouth": 1}),
+        ("Rain fell. Nobody came.", {}),
+        ("Dr. Oake came. Oake left.", {"oake": 2}),
+        ("Ada Fenwick spoke. Then Fenwick left with Ada.", {"ada fenwick": 3}),
+        ("They met at the University of Kestermouth.", {"university of kestermouth": 1}),
+        ("Today shares of Vell & Sons rose.", {"vell & sons": 1}),
+        ("NATO met on Tuesday in March.", {"nato": 1}),
+        ("J. R. Vell, Crane Street, Hollin", {"j r vell": 1, "crane street": 1, "hollin": 1}),
+        ("Kestermouth's harbour is deep, said Kestermouth’s mayor.", {"kestermouth": 2}),
+        ("Vincent van der Lind paints.", {"vincent van der lind": 1}),
+        ("the maid of kester", {"maid": 1, "kester": 1}),
+        ("THE MAID OF KESTER", {"maid": 1, "kester": 1}),
+        ("Η γέφυρα στο Χόλιν είναι νέα.", {"χόλιν": 1}),
+        ("渡し場", {"渡し": 1, "し場": 1}),
+        ("القنديل", {"قنديل": 1}),
+        ("", {}),
+    ],
+)
+def test_names(text: str, entities: dict[str, int]) -> None:
+    assert names(text) == Counter(entities)
+
+
+@given(st.text())
+def test_any_text_has_names_that_are_not_blank(text: str) -> None:
+    assert all(name.strip() and count > 0 for name, count in names(text).items())
+    assert all(terms(text))
+
+
+def test_the_cosine_by_hand() -> None:
+    one, other = Counter(a=3, b=4), Counter(a=6, b=8)
+    assert cosine(one, other) == pytest.approx(1)
+    assert cosine(Counter(a=1, b=1), Counter(a=1, c=1)) == pytest.approx(0.5)
+    assert cosine(Counter(a=1), Counter(b=1)) == 0
+    assert cosine(Counter(), one) == 0
+    assert cosine(Counter(a=1, b=2), Counter(a=2, b=1)) == pytest.approx(4 / math.sqrt(25))
+
+
+def test_representatives_are_the_commonest_with_their_ties() -> None:
+    assert representative(Counter(a=5, b=2, c=2, d=1), 2) == {"a", "b", "c"}
+    assert representative(Counter(a=1), 5) == {"a"}
+
+
+ARTICLE = Counter({"ada fenwick": 9, "kestermouth": 6, "hollin": 4, "oake": 1})
+OPTIONS = RelevanceOptions(representatives=3)
+
+
+@pytest.mark.parametrize(
+    ("caption", "share"),
+    [
+        ("Ada Fenwick at the ferry", 1.0),
+        ("Mayor Fenwick at the ferry", 1.0),
+        ("Ada Fenwick and Tove Lindqvar", 0.5),
+        ("Thomas Oake, who is mentioned once", 0.0),
+        ("a ferry on a river", 0.0),
+        ("", 0.0),
+    ],
+)
+def test_a_short_caption_has_to_mention_a_representative_name(caption: str, share: float) -> None:
+    assert relevance(caption, ARTICLE, OPTIONS) == pytest.approx(share)
+    assert relevant(caption, ARTICLE, OPTIONS) is (share > 0)
+
+
+def test_a_long_caption_has_to_point_the_same_way() -> None:
+    filler = "and then a good deal happened that nobody had thought of before it did " * 6
+    same = f"We saw Ada Fenwick {filler} in Kestermouth {filler}"
+    other = f"We saw Tove Lindqvar {filler} in Vell, {filler} in Vell, {filler} in Hollin"
+    assert len(same) > OPTIONS.short
+    assert relevance(same, ARTICLE, OPTIONS) == pytest.approx(
+        15 / math.sqrt(2 * (81 + 36 + 16 + 1))
+    )
+    assert relevant(same, ARTICLE, OPTIONS)
+    assert not relevant(other, ARTICLE, OPTIONS)
+
+
+def test_the_article_subtree_is_the_smallest_with_nearly_all_text() -> None:
+    page = read_page(
+        "<body><div><div id=a><p>" + "x" * 300 + "</p><p>" + "y" * 300 + "</p></div>"
+        "<p>short</p></div><div id=b>z</div></body>"
+    )
+    verdict = Verdict(tuple(len(each.text) > 1 for each in page.segments))
+    top = article_subtree(page, verdict)
+    assert page.outline.elements[top].get("id") == "a"
+    first = page.outline.elements.index(page.tree.find(".//p"))
+    assert within(page, first, top)
+    assert not within(page, len(page.outline.elements) - 1, top)
+    assert article_subtree(page, Verdict((False,) * len(page.segments))) == -1
