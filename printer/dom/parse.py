@@ -57,6 +57,7 @@ def parse(text: str) -> HtmlElement:
     if _cut_short(parser):
         return _parse_flat(source)
     _gather(tree)
+    _close_head(tree)
     _open_shadows(tree)
     return tree
 
@@ -96,12 +97,38 @@ def _gather(tree: HtmlElement) -> None:
         after = following
 
 
+def _close_head(tree: HtmlElement) -> None:
+    """Move what no head can hold, and what follows it, to the beginning of the body.
+
+    A page need not write ``<body>``.  The parser knows the elements of HTML 4 alone and leaves the
+    newer ones in the head.
+    """
+    head = tree.find("head")
+    if head is None:
+        return
+    strangers = (at for at, part in enumerate(head) if part.tag not in _HEAD)
+    first = next(strangers, None)
+    if first is None:
+        return
+    body = tree.find("body")
+    if body is None:
+        body = etree.SubElement(tree, "body")
+    moved = list(head)[first:]
+    body[:0] = moved
+    if body.text:
+        moved[-1].tail = (moved[-1].tail or "") + body.text
+        body.text = None
+
+
 def _open_shadows(tree: HtmlElement) -> None:
     """Make declarative shadow roots plain elements, as what they hold is shown."""
     for template in tree.iter("template"):
         if template.get("shadowrootmode"):
             template.tag = "div"
 
+
+#: What a head may hold.
+_HEAD = frozenset({"title", "meta", "link", "script", "style", "base", "noscript", "template"})
 
 _ODD_NAME = re.compile(r"""[\s&<>/"'{}]|^$""")
 

@@ -132,3 +132,19 @@ def test_names_no_element_can_have_do_not_stop_a_page_cut_to_depth() -> None:
     tree = parse(f"<p ='x' {{y='z' id=p>one<x\"y'z>two</x\"y'z>{'<div>' * 3000}three")
     assert words(tree) == ["one", "two", "three"]
     assert tree.find(".//p").get("id") == "p"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<title>A</title><article><p>x</p></article>",
+        "<html><head><title>A</title></head><main><p>x</p></main>y<p>z</p></html>",
+        "<title>A</title><meta name=a><section>x</section>y<p>z</p>",
+        "<section>x</section>y<body>z</body>",
+    ],
+)
+def test_a_page_without_a_body_tag_has_its_text_in_the_body(source: str) -> None:
+    tree = parse(source)
+    head, body = tree.find("head"), tree.find("body")
+    assert "".join(body.itertext()) in {"x", "xyz"}
+    assert head is None or "".join(head.itertext()) in {"", "A"}
