@@ -218,8 +218,9 @@ class Composer:
         if element in self.anchors.back:
             return True
         href = self.links.of(element)
-        if href or self.style.href:
-            self.style = self.style._replace(href=href)
+        style = self.style
+        if href or style.href:
+            self.style = Style(style.marks, href, *style[2:])  # a third of _replace's time
         return False
 
     def _ruby(self, element: HtmlElement) -> None:

@@ -14,6 +14,9 @@ _SCHEMES = frozenset({"http", "https", "mailto"})
 _LONGEST = 2000
 #: An absolute address that joining would leave as it is.
 _PLAIN = re.compile(r"https?://[\w.-]+(?::\d+)?/(?!.*/\.)", re.ASCII)
+#: One that joining would set behind the site's, and the address of a site.
+_ROOTED = re.compile(r"/(?:[\w~%+@:,-][\w.~%+@:,-]*/?)*+(?:\?[\w.~%+@:,=&/-]+)?", re.ASCII)
+_SITE = re.compile(r"https?://[\w.-]+(?::\d+)?(?=/)", re.ASCII)
 
 
 class Links:
@@ -23,6 +26,8 @@ class Links:
         self.page = page
         self.known = set(anchors.places.values())
         self._resolved: dict[str, str] = {}
+        site = _SITE.match(page.base)
+        self._site = site[0] if site else ""
 
     def of(self, element: HtmlElement) -> str:
         """Return where a link leads, '' when that is nowhere a reader could go."""
@@ -49,6 +54,8 @@ class Links:
             href = "".join(filter(str.isprintable, "".join(href.split())))
         if _PLAIN.match(href):
             return href
+        if self._site and _ROOTED.fullmatch(href):
+            return self._site + href
         try:
             parts = urlsplit(urljoin(self.page.base, href))
         except ValueError:  # a bracket that opens no IPv6 address

@@ -53,10 +53,8 @@ def read_head(tree: HtmlElement) -> Head:
         if number >= MOST_ELEMENTS:
             break
         if element.tag == "link":
-            if not canonical:
-                rel = element.get("rel") or ""
-                if "canonical" in rel.lower().split():
-                    canonical = element.get("href") or ""
+            if not canonical and "canonical" in (element.get("rel") or "").lower().split():
+                canonical = element.get("href") or ""
             continue
         content = element.get("content")
         if content:

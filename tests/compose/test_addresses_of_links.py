@@ -1,0 +1,23 @@
+"""Where links lead: what is joined the short way is what joining gives."""
+
+from __future__ import annotations
+
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from printer.compose.links import Links
+from printer.compose.notes import Anchors
+from printer.dom.page import read_page
+
+_PIECES = st.sampled_from(["/", "//", "a", "b.c", ".", "..", "?", "&d", "=", "%20", ";", ":", "é"])
+
+
+@given(st.lists(_PIECES, max_size=9).map("".join))
+@pytest.mark.parametrize("base", ["https://example.org/x/y?z", "http://example.org:81/"])
+def test_a_link_is_joined_to_the_address_of_the_page(base: str, href: str) -> None:
+    page = read_page("<p>text", base)
+    found = Links(page, Anchors()).resolve("/a" + href)
+    assert found == urlsplit(urljoin(base, "/a" + href)).geturl()
