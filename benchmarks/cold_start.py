@@ -69,6 +69,8 @@ def main() -> None:
         (folder / "page.html").write_bytes(source)
         (folder / "final.html").write_text(document.html)
         environment = {**os.environ, "WEBPRINT_RENDER": "never"}
+        # Installed programs are compiled; the first run below sees to it here as well.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         ours = [sys.executable, "-c", WEBPRINT, str(folder / "page.html"), str(folder / "a.pdf")]
         bare = [sys.executable, "-c", BARE, str(folder / "final.html"), str(folder / "b.pdf")]
         for command in (ours, bare):

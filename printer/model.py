@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from lxml.html import HtmlElement
@@ -101,6 +102,14 @@ class Picture:
     media_type: str
     width: int
     height: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Pictures by ``Figure.src`` (``Figure.svg`` for inline drawings), and what went wrong."""
+
+    pictures: Mapping[str, Picture] = field(default_factory=lambda: MappingProxyType({}))
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

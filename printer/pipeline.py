@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
-from .article import Article
+from .article import Article, Figure
 from .compose import compose
 from .compose.join import join
 from .dom.continuation import next_page
@@ -25,7 +25,7 @@ from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
 from .extract import decide
 from .extract.explain import explain
 from .images import choose_pictures
-from .model import Capture, Explanation, Failure, Result
+from .model import Capture, Explanation, Failure, Prepared, Result
 from .options import ExtractOptions, FetchOptions, ImageOptions, PrintOptions
 
 if TYPE_CHECKING:
@@ -148,17 +148,13 @@ class Printer:
 
     def set(self, readings: Sequence[Reading]) -> Result:
         """Set articles that were read on paper."""
-        from .images.prepare import prepare
         from .render.html import render_html
-        from .render.paper import picture_room
         from .render.pdf import to_pdf
 
         articles = [reading.article for reading in readings]
         name = _name(readings[0].capture)
         self.notify(name, "pictures")
-        figures = [(f, a.url) for a in articles for f in a.figures]
-        width, height = picture_room(self.page)
-        prepared = prepare(figures, self._get, self.pictures, width=width, height=height)
+        prepared = self._prepare([(f, a.url) for a in articles for f in a.figures])
         self.notify(name, "print")
         fetched = readings[0].capture.fetched
         document = render_html(articles, prepared.pictures, self.page, fetched=fetched)
@@ -171,6 +167,15 @@ class Printer:
             pictures=len(prepared.pictures),
             warnings=(*warnings, *prepared.warnings, *printed.warnings, *self._web_warnings()),
         )
+
+    def _prepare(self, figures: Sequence[tuple[Figure, str]]) -> Prepared:
+        if not figures:
+            return Prepared()
+        from .images.prepare import prepare
+        from .render.paper import picture_room
+
+        width, height = picture_room(self.page)
+        return prepare(figures, self._get, self.pictures, width=width, height=height)
 
     def _capture(self, source: Source) -> Capture:
         if isinstance(source, Capture):

@@ -10,7 +10,7 @@ import binascii
 import queue
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
@@ -19,7 +19,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 from ..article import Figure
 from ..errors import WebprintError
-from ..model import Get, Picture
+from ..model import Get, Picture, Prepared
 from ..options import ImageOptions
 from .raster import Box, Unusable, prepare_raster
 from .vector import looks_like_svg, prepare_svg
@@ -38,14 +38,6 @@ _SCHEMES = ("http://", "https://", "data:")
 
 #: A figure, and the page that names it.
 Wanted: TypeAlias = tuple[Figure, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """Pictures by ``Figure.src`` (``Figure.svg`` for inline drawings), and what went wrong."""
-
-    pictures: Mapping[str, Picture] = field(default_factory=lambda: MappingProxyType({}))
-    warnings: tuple[str, ...] = ()
 
 
 def prepare(
