@@ -31,6 +31,8 @@ from .options import ExtractOptions, FetchOptions, ImageOptions, PrintOptions
 if TYPE_CHECKING:
     from .fetch.browser import Browser
     from .fetch.http import Web
+    from .render.html import Document
+    from .render.pdf import Printed
 
 #: A page to print: an address, the path of a local file, or what was captured already.
 Source: TypeAlias = str | Capture
@@ -83,7 +85,8 @@ class Printer:
     """Prints pages; holds the connections, the cache and the browser they share.
 
     A context manager: what it opened is closed at the end.  ``named`` are the addresses that the
-    person asked for (see :class:`printer.fetch.http.Web`).
+    person asked for (see :class:`printer.fetch.http.Web`), ``to_pdf`` prints a document instead of
+    WeasyPrint in this process (see :class:`printer.render.press.Press`).
     """
 
     fetch: FetchOptions = field(default_factory=FetchOptions)
@@ -92,6 +95,7 @@ class Printer:
     page: PrintOptions = field(default_factory=PrintOptions)
     named: tuple[str, ...] = ()
     notify: Notify = _silent
+    to_pdf: Callable[[Document], Printed] | None = None
     _open: ExitStack = field(default_factory=ExitStack, repr=False)
     _web: Web | None = field(default=None, repr=False)
     _browser: Browser | None = field(default=None, repr=False)
@@ -132,7 +136,8 @@ class Printer:
         Of several pages, one that fails costs itself alone and is named in ``failures``; when none
         is left, the first failure is raised.
         """
-        _warm()
+        if self.to_pdf is None:
+            _warm()
         _check(self.page)
         readings: list[Reading] = []
         failures: list[Failure] = []
@@ -158,7 +163,7 @@ class Printer:
         self.notify(name, "print")
         fetched = readings[0].capture.fetched
         document = render_html(articles, prepared.pictures, self.page, fetched=fetched)
-        printed = to_pdf(document)
+        printed = (self.to_pdf or to_pdf)(document)
         warnings = (w for a in articles for w in a.warnings)
         return Result(
             pdf=printed.pdf,

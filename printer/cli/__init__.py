@@ -6,21 +6,35 @@ import gc
 import os
 import sys
 
+#: First words after which nothing is printed, so that WeasyPrint need not be loaded.
+_NOT_PRINTING = frozenset({
+    "extract", "explain", "config", "--help", "-h", "--version", "--install-completion",
+    "--show-completion",
+})  # fmt: skip
+
 
 def main() -> None:
     """Run ``webprint``; the process ends with the exit code of errors.py."""
     # A layout is many objects that all live until the end: looking for garbage among them again
     # and again finds none.
     gc.set_threshold(100_000, 50, 100)
+    press = None
+    if len(sys.argv) > 1 and sys.argv[1] not in _NOT_PRINTING:
+        from ..render.press import Press
+
+        press = Press()
     from .app import run
 
     code: object = 0
     try:
-        run()
+        run(press)
     except SystemExit as ended:
         code = ended.code
-    # Everything is written and closed by now.  Taking down object by object what a long layout
-    # has built would keep the person waiting for a fifth of the whole run.
+    finally:
+        if press is not None:
+            press.close()
+    # Everything is written and closed by now.  Taking down object by object what was loaded would
+    # keep the person waiting.
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code if isinstance(code, int) else int(code is not None))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import TyperException
@@ -20,6 +19,9 @@ from ..pipeline import Printer, Reading, Source
 from . import output
 from .console import Console
 from .flags import with_settings
+
+if TYPE_CHECKING:
+    from ..render.press import Press
 
 INTERRUPTED = 130
 
@@ -119,6 +121,7 @@ def webprint(
 @app.command("print", epilog=EXAMPLES)
 @with_settings("Page", "Article", "Fetching", "Run")
 def print_(
+    context: typer.Context,
     pages: Pages,
     *,
     loaded: config.Loaded,
@@ -139,7 +142,7 @@ def print_(
     folder = Path(out) if Path(out).is_dir() and out else None
     if len(names) > 1 and out and not bundle and folder is None:
         raise UsageError("several pages make several PDFs", hint="For one of all: --bundle OUT.pdf")
-    with _printer(loaded.settings, [*names, url], console) as printer:
+    with _printer(loaded.settings, [*names, url], console, context.obj) as printer:
         sources = [_source(name, url, loaded.settings.max_size) for name in names]
         groups = [sources] if bundle else [[source] for source in sources]
         target = _Target("" if folder else out, folder or Path(), force)
@@ -276,7 +279,9 @@ def _source(name: str, url: str, limit: int) -> Source:
     return read_file(Path(name), limit, url)
 
 
-def _printer(settings: config.Settings, names: list[str], console: Console) -> Printer:
+def _printer(
+    settings: config.Settings, names: list[str], console: Console, press: Press | None = None
+) -> Printer:
     return Printer(
         fetch=settings.fetch_options(),
         extract=settings.extract_options(),
@@ -284,6 +289,7 @@ def _printer(settings: config.Settings, names: list[str], console: Console) -> P
         page=settings.print_options(),
         named=tuple(filter(None, names)),
         notify=console.step,
+        to_pdf=press.to_pdf if press else None,
     )
 
 
@@ -316,11 +322,11 @@ def _finish(errors: list[WebprintError]) -> None:
         raise typer.Exit(errors[0].exit_code)
 
 
-def run() -> None:
-    """Run the command line and end the process with its exit code."""
+def run(press: Press | None = None) -> None:
+    """Run the command line and exit with its code; what is printed goes through the press."""
     verbose = not {"--verbose", "-v"}.isdisjoint(sys.argv[1:])
     try:
-        sys.exit(app(prog_name="webprint", standalone_mode=False))
+        sys.exit(app(prog_name="webprint", standalone_mode=False, obj=press))
     except TyperException as error:
         _fail(UsageError(error.format_message().rstrip("."), hint="See webprint --help"))
     except WebprintError as error:
@@ -333,8 +339,7 @@ def run() -> None:
         _fail(fault.with_traceback(error.__traceback__), verbose)
     except (KeyboardInterrupt, typer.Abort):
         print("webprint: interrupted; nothing half-written was left", file=sys.stderr)
-        # A thread that waits for the network must not keep the process alive.
-        os._exit(INTERRUPTED)
+        sys.exit(INTERRUPTED)
 
 
 def _fail(error: WebprintError, verbose: bool = False) -> None:

@@ -7,7 +7,6 @@ import binascii
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..model import Picture
@@ -25,12 +24,12 @@ INLINE = ("data:image/png;base64,", "data:image/jpeg;base64,")
 class Assets:
     """Prepared pictures by address; identical bytes have one address and are embedded once."""
 
-    pictures: Mapping[str, Picture] = field(default_factory=lambda: MappingProxyType({}))
+    pictures: Mapping[str, Picture] = field(default_factory=dict)
 
     @classmethod
     def of(cls, pictures: Iterable[Picture]) -> Assets:
         """Collect pictures."""
-        return cls(MappingProxyType({address(picture): picture for picture in pictures}))
+        return cls({address(picture): picture for picture in pictures})
 
 
 def address(picture: Picture) -> str:

@@ -1,0 +1,72 @@
+"""The press is forked, so each test runs it in a process of its own, without other threads."""
+
+import subprocess
+import sys
+
+import pytest
+
+SETUP = """
+import os, signal
+from printer.render.press import Press
+press = Press()
+from printer.article import Article, Paragraph, Span
+from printer.errors import RenderError
+from printer.render.html import render_html
+document = render_html([Article("A day", (Paragraph((Span("The tide comes in."),)),))], {})
+"""
+
+PRINTS = """
+first, second = press.to_pdf(document), press.to_pdf(document)
+assert first.pdf.startswith(b"%PDF") and first.pages == second.pages == 1
+"""
+
+ENDED = """
+os.kill(press._pid, signal.SIGKILL)
+try:
+    press.to_pdf(document)
+except RenderError as error:
+    assert "ended" in str(error)
+else:
+    raise AssertionError("a dead press printed")
+"""
+
+FAILS = """
+import dataclasses
+try:
+    press.to_pdf(dataclasses.replace(document, html=None))
+except RenderError as error:
+    assert "could not print" in str(error), error
+else:
+    raise AssertionError("nothing was printed as something")
+assert press.to_pdf(document).pages == 1
+"""
+
+INTERRUPTED = """
+os.kill(press._pid, signal.SIGINT)
+assert press.to_pdf(document).pages == 1
+"""
+
+CLOSED = """
+press.close()
+try:
+    os.kill(press._pid, 0)
+except ProcessLookupError:
+    pass
+else:
+    raise AssertionError("the press goes on after it was closed")
+"""
+
+
+@pytest.mark.parametrize("code", [PRINTS, ENDED, FAILS, INTERRUPTED, CLOSED], ids=range(5))
+def test_the_press(code):
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "-c", SETUP + code], capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_a_press_whose_program_is_killed_ends_too():
+    code = SETUP + "print(press._pid, flush=True); os.kill(os.getpid(), signal.SIGKILL)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    # The pipe that the press held open as well is closed by now, or this would not have returned.
+    assert int(ran.stdout) > 0
