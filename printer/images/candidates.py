@@ -223,11 +223,14 @@ def _unparsed(element: HtmlElement, place: _Place) -> Iterator[Candidate]:
 def _merge(found: list[Candidate], new: Candidate) -> bool:
     """Merge a candidate with the one before it when both are one picture."""
     old = found[-1]
-    if old.before != new.before or old.kind != "image" or new.kind != "image":
+    if old.kind != "image" or new.kind != "image":
         return False
     if len(old.addresses) > _MOST_COPIED or not _near(old.element, new.element):
         return False
-    alike = bool(old.same) and old.same == new.same
+    twin = not (_shown(old) and _shown(new)) and bool(_urls(old) & _urls(new))
+    if old.before != new.before and not twin:
+        return False
+    alike = twin or (bool(old.same) and old.same == new.same)
     if not alike and not _is_preview(old) and not _is_preview(new):
         return False
     # What stands in noscript stands nowhere when the page is shown.
@@ -245,6 +248,10 @@ def _merge(found: list[Candidate], new: Candidate) -> bool:
         chosen=best(addresses),
     )
     return True
+
+
+def _urls(candidate: Candidate) -> set[str]:
+    return {each.url for each in candidate.addresses if not each.url.startswith("data:")}
 
 
 def _has_address(candidate: Candidate) -> bool:
