@@ -11,7 +11,9 @@ from typing import Any
 from ..article import (
     Block,
     Embed,
+    Figure,
     Heading,
+    List,
     Note,
     Paragraph,
     Quote,
@@ -24,6 +26,8 @@ from ..article import (
 
 _SCENE = re.compile(r"(?:[*•·⁂❦✻∗~_=#-]\s?){3,40}|⁂|❦|✻")
 _BULLET = re.compile(r"[\s|•·◦▪‣●○■□►▶▸»«›‹>/\\,.;:…_=~*+–—-]{1,5}")
+#: What a list item that is none begins with.
+_CARD = (Heading, Figure, Rule, Embed)
 #: The title is sought in so many blocks from the beginning.
 _HEAD = 6
 
@@ -32,7 +36,7 @@ def finish(
     blocks: tuple[Block, ...], title: str, aliases: dict[str, str], *, linked: bool
 ) -> tuple[Block, ...]:
     """Put right what single blocks do not show; ``linked`` says that links may lead within."""
-    kept = [block for block in map(_worth, blocks) if block is not None]
+    kept = [block for block in map(_worth, _without_cards(blocks)) if block is not None]
     kept = _without_title(kept, title)
     kept = _without_echoes(kept)
     kept = _trimmed(_without_note_headings(kept))
@@ -49,6 +53,23 @@ def _worth(block: Block) -> Block | None:
         if not text or _BULLET.fullmatch(text):
             return None
     return block
+
+
+def _without_cards(blocks: Iterable[Block]) -> Iterable[Block]:
+    """Yield blocks with the items of a list in its place when they are cards, not list items.
+
+    Pages set teasers and sections as lists without bullets; such an item begins with a heading, a
+    picture or a rule.
+    """
+    for block in blocks:
+        if not isinstance(block, List) or block.ordered:
+            yield block
+            continue
+        cards = sum(isinstance(item.blocks[0], _CARD) for item in block.items if item.blocks)
+        if cards * 2 > len(block.items):
+            yield from (inner for item in block.items for inner in item.blocks)
+        else:
+            yield block
 
 
 def _key(text: str) -> str:

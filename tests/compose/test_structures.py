@@ -404,3 +404,10 @@ def test_language_and_direction_are_said_where_they_differ() -> None:
 def test_styles_written_by_word_processors() -> None:
     spans = first_spans('<p><span style="font-weight:700;font-style:italic">x</span> y')
     assert spans[0].marks == ("strong", "em")
+
+
+def test_a_list_of_cards_is_no_list() -> None:
+    cards = "".join(f"<li><h3>Part {n}</h3><p>What part {n} tells.</p></li>" for n in (1, 2))
+    made = article(f"<p>Before.</p><ul>{cards}</ul><ul><li>One</li><li>Two</li></ul>")
+    kinds = [type(block).__name__ for block in made.blocks]
+    assert kinds == ["Paragraph", "Heading", "Paragraph", "Heading", "Paragraph", "List"]
