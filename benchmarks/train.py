@@ -24,7 +24,7 @@ from printer.extract.cues import Knowledge
 from printer.extract.ensemble import (
     KINDS,
     Model,
-    article_chance,
+    caution,
     choose,
     first_rows,
     page_row,
@@ -38,7 +38,8 @@ from .scoring import snippets, word_score
 
 MODEL = Path(__file__).resolve().parents[1] / "printer" / "extract" / "model.npz"
 SETS = ("wcxb", "moz", "traf")
-TREES = 150
+#: The forests of segments are the mean of several, which differ by more than their features do.
+TREES, SEEDS = 120, 2
 #: Pages are few: their forests are small.
 _PAGE_GROWTH: dict[str, Any] = {"min_data_in_leaf": 15, "num_leaves": 8, "learning_rate": 0.08,
                                 "lambda_l2": 10}  # fmt: skip
@@ -58,10 +59,12 @@ def main() -> None:
     lessons = _lessons(chosen.cache)
     _say(f"{len(lessons)} pages read", started)
     folds = count(lessons)
-    first, second = _out_of_fold(lessons, folds, started)
+    first, seen = _first_out_of_fold(lessons, folds, started)
+    looks = [_page(each, score) for each, score in zip(lessons, first, strict=True)]
+    chances = _chances(lessons, looks)
+    second = _second_out_of_fold(lessons, seen, first, chances, started)
     scores = [(a + b) / 2 for a, b in zip(first, second, strict=True)]
     rows = [_page(each, score) for each, score in zip(lessons, scores, strict=True)]
-    chances = _chances(lessons, rows)
     texts = [_text(*each) for each in zip(lessons, scores, chances, strict=True)]
     truths = [_f1(each, text) for each, text in zip(lessons, texts, strict=True)]
     _report(lessons, texts)
@@ -70,7 +73,7 @@ def main() -> None:
         kept = {e.sample.key: s.round(4).tolist() for e, s in zip(lessons, scores, strict=True)}
         chosen.save.write_text(json.dumps(kept))
     if not chosen.report:
-        model = _whole(lessons, folds, first, rows, truths)
+        model = _whole(lessons, folds, (first, chances), looks, (rows, truths))
         chosen.out.write_bytes(model.dump())
         _say(f"{chosen.out} written, {chosen.out.stat().st_size:,} bytes", started)
 
@@ -114,7 +117,7 @@ def _grow(lessons: list[Lesson], rows: list[Floats], which: list[int]) -> Forest
     weights = np.concatenate([lessons[i].weights for i in which])
     told = weights > 0
     matrix = np.concatenate([rows[i] for i in which])[told]
-    return grow(matrix, answers[told], weights[told], TREES)
+    return grow(matrix, answers[told], weights[told], TREES, SEEDS)
 
 
 def _split(lessons: list[Lesson], fold: int | None) -> tuple[list[int], list[int]]:
@@ -125,9 +128,10 @@ def _split(lessons: list[Lesson], fold: int | None) -> tuple[list[int], list[int
     )
 
 
-def _out_of_fold(
+def _first_out_of_fold(
     lessons: list[Lesson], folds: Counts, started: float
-) -> tuple[list[Floats], list[Floats]]:
+) -> tuple[list[Floats], list[list[Floats]]]:
+    """Return the first scores, and for each fold what the forests of the others see."""
     first: list[Floats] = [np.zeros(0)] * len(lessons)
     seen = []
     for fold in range(FOLDS):
@@ -138,22 +142,32 @@ def _out_of_fold(
             first[i] = forest.predict(rows[i])
         seen.append(rows)
         _say(f"first forest, fold {fold + 1} of {FOLDS}", started)
+    return first, seen
+
+
+def _second_out_of_fold(
+    lessons: list[Lesson],
+    seen: list[list[Floats]],
+    first: list[Floats],
+    chances: list[Floats],
+    started: float,
+) -> list[Floats]:
     second = list(first)
     for fold, rows in enumerate(seen):
         others, mine = _split(lessons, fold)
         for i in others + mine:
-            rows[i] = _second(lessons[i], rows[i], first[i])
+            rows[i] = _second(lessons[i], rows[i], first[i], chances[i])
         forest = _grow(lessons, rows, others)
         for i in mine:
             second[i] = forest.predict(rows[i])
         rows.clear()
         _say(f"second forest, fold {fold + 1} of {FOLDS}", started)
-    return first, second
+    return second
 
 
-def _second(each: Lesson, rows: Floats, first: Floats) -> Floats:
+def _second(each: Lesson, rows: Floats, first: Floats, chances: Floats) -> Floats:
     assert each.reading is not None
-    return second_rows(each.reading, rows, first).astype(np.float32)
+    return second_rows(each.reading, rows, first, chances).astype(np.float32)
 
 
 def _page(each: Lesson, scores: Floats) -> Floats:
@@ -163,7 +177,7 @@ def _page(each: Lesson, scores: Floats) -> Floats:
 def _text(each: Lesson, scores: Floats, chances: Floats) -> str:
     if each.reading is None:
         return ""
-    keep = choose(each.reading, scores, article_chance(chances))
+    keep = choose(each.reading, scores, caution(chances))
     return "\n".join(text for text, kept in zip(each.reading.texts, keep, strict=True) if kept)
 
 
@@ -221,19 +235,21 @@ def _confidences(lessons: list[Lesson], rows: list[Floats], truths: list[float])
 def _whole(
     lessons: list[Lesson],
     folds: Counts,
-    first: list[Floats],
-    rows: list[Floats],
-    truths: list[float],
+    apart: tuple[list[Floats], list[Floats]],
+    looks: list[Floats],
+    pages: tuple[list[Floats], list[float]],
 ) -> Model:
+    """Learn from everything; the second forest from first scores and chances out of fold."""
     everything, _ = _split(lessons, None)
     seen = _rows(lessons, folds, None)
     forest = _grow(lessons, seen, everything)
     for i in everything:
-        seen[i] = _second(lessons[i], seen[i], first[i])
+        seen[i] = _second(lessons[i], seen[i], apart[0][i], apart[1][i])
     second = _grow(lessons, seen, everything)
-    kinds = tuple(_kind_forests(lessons, rows, everything))
-    sure = _confidence_forest(lessons, rows, truths, everything)
-    return Model(folds.known(), forest, second, kinds, sure)
+    kinds = tuple(_kind_forests(lessons, looks, everything))
+    return Model(
+        folds.known(), forest, second, kinds, _confidence_forest(lessons, *pages, everything)
+    )
 
 
 def _report(lessons: list[Lesson], texts: list[str]) -> None:

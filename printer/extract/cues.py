@@ -20,8 +20,9 @@ from ..dom.segments import Outline
 #: Longer attribute values are cut: some pages put whole style sheets of class names there.
 _MOST_CHARS = 300
 _MOST_WORDS = 14
+_FIRST = 120
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_a-zA-Z]+")
-_WORDS = re.compile(r"[^\W\d_]+|\d+")
+_MARKS = ".,:;!?()[]{}<>|/\\\"'“”„«»‘’…·•–—-"
 
 #: Elements that seldom hold segments, and many on a page.
 _INLINE = frozenset({
@@ -89,9 +90,8 @@ def name_odds(named: Named, odds: Odds) -> Column:
 
 
 def first_words(text: str) -> list[str]:
-    """Return the first words of a text in lower case, and the last two of a longer one."""
-    found = _WORDS.findall(text[:120].lower())
-    return found[:_MOST_WORDS]
+    """Return the first words of a text in lower case, without the marks around them."""
+    return [word.strip(_MARKS) for word in text[:_FIRST].lower().split()[:_MOST_WORDS]]
 
 
 def word_odds(texts: Iterable[list[str]], odds: Odds) -> Column:

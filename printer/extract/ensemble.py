@@ -32,9 +32,10 @@ Column = NDArray[np.floating[Any]]
 KINDS = ("article", "collection", "documentation", "forum", "listing", "product", "service")
 #: A copy of a text is dropped when it has this many words.
 _COPIED_WORDS = 5
-#: How much more than chance scores err together on articles: a whole list of related stories is
-#: right or wrong at once, so that half-likely ones are worth less than their expectation.
-_CAUTION = 0.5
+#: How cautious the choice is by kind.  Scores err together (a whole list of related stories is
+#: right or wrong at once), so that on some kinds half-likely text is worth less than its
+#: expectation: it counts as the score to this power.
+_CAUTION = {"article": 1.7, "product": 1.5, "forum": 1.1}
 #: Whatever is expected of the rest, a segment less likely than this is not kept.
 _LEAST = 0.02
 
@@ -102,12 +103,11 @@ def first_rows(reading: Reading, known: Knowledge) -> Column:
     return np.column_stack([reading.columns.matrix(), cues])
 
 
-def second_rows(reading: Reading, rows: Column, first: Column) -> Column:
-    """Return what the second forest sees."""
+def second_rows(reading: Reading, rows: Column, first: Column, chances: Column) -> Column:
+    """Return what the second forest sees; ``chances`` are those of the kinds of page."""
     ranges = (reading.begins, reading.ends)
-    return np.column_stack(
-        [rows, second_look(first, reading.sizes, ranges, levels(reading, 5), list(reading.kin))]
-    )
+    look = second_look(first, reading.sizes, ranges, levels(reading, 5), list(reading.kin))
+    return np.column_stack([rows, look, np.broadcast_to(chances, (len(rows), len(chances)))])
 
 
 def page_row(reading: Reading, scores: Column) -> Column:
@@ -120,15 +120,15 @@ def page_row(reading: Reading, scores: Column) -> Column:
     return np.concatenate(parts)[None].astype(np.float32)
 
 
-def choose(reading: Reading, scores: Column, article: float) -> NDArray[np.bool_]:
+def choose(reading: Reading, scores: Column, caution: float) -> NDArray[np.bool_]:
     """Return the segments to keep: those that make the expected F1 over words the highest.
 
-    ``article`` is how likely the page is one; the likelier, the more cautious the choice.
+    ``caution`` (1: none) is the power a score is raised to.
     """
     likely = scores.astype(np.float64)
     size = reading.sizes.astype(np.float64)
     drop_copies(reading, likely)
-    worth = likely ** (1 + _CAUTION * article) * size
+    worth = likely**caution * size
     order = np.argsort(-likely, kind="stable")
     kept, right = np.cumsum(size[order]), np.cumsum(worth[order])
     best = int(np.argmax(2 * right / (kept + right[-1])))
@@ -136,9 +136,10 @@ def choose(reading: Reading, scores: Column, article: float) -> NDArray[np.bool_
     return keep
 
 
-def article_chance(chances: Column) -> float:
-    """Return how likely a page is an article, by the chances of all kinds."""
-    return float(chances[0] / max(1e-6, chances.sum()))
+def caution(chances: Column) -> float:
+    """Return how cautious to be on a page, by its chances of being of each kind."""
+    powers = np.array([_CAUTION.get(kind, 1.0) for kind in KINDS])
+    return float((powers * chances).sum() / max(1e-6, chances.sum()))
 
 
 def drop_copies(reading: Reading, likely: Column) -> None:
@@ -165,13 +166,14 @@ def judge(page: Page, methods: Mapping[str, Sequence[float]], model: Model) -> V
     reading = read(page, methods)
     rows = first_rows(reading, model.known)
     first = model.first.predict(rows)
-    scores = (first + model.second.predict(second_rows(reading, rows, first))) / 2
-    row = page_row(reading, scores)
+    row = page_row(reading, first)
     chances = np.array([float(forest.predict(row)[0]) for forest in model.kinds])
-    keep = choose(reading, scores, article_chance(chances))
+    second = model.second.predict(second_rows(reading, rows, first, chances))
+    scores = (first + second) / 2
+    keep = choose(reading, scores, caution(chances))
     return Verdict(
         tuple(keep.tolist()),
         scores={**{n: tuple(s) for n, s in methods.items()}, "default": tuple(scores.tolist())},
         kind=KINDS[int(np.argmax(chances))],
-        confidence=float(model.confidence.predict(row)[0]),
+        confidence=float(model.confidence.predict(page_row(reading, scores))[0]),
     )

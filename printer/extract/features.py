@@ -260,7 +260,7 @@ def _copies(reading: Reading) -> None:
 def _page(reading: Reading, page: Page) -> None:
     statements = read_statements(page)
     add, count = reading.columns.add, len(reading.blocks)
-    add("said", statements.agreement(reading.texts))
+    add("said", statements.agreement(reading.texts, reading.words))
     told = [*_totals(reading, page.outline), *statements.kinds.items()]
     for name, value in told:
         add(f"page {name}", np.full(count, value))

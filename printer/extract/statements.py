@@ -11,6 +11,9 @@ from lxml.html import HtmlElement
 from numpy.typing import NDArray
 
 from ..dom.page import Page
+from .cues import first_words
+
+Column = NDArray[np.float32]
 
 _TYPE = re.compile(r'"@type"\s{0,9}:\s{0,9}\[?\s{0,9}"([A-Za-z]{1,40})"')
 _BODY = re.compile(r'"(?:articleBody|text)"\s{0,9}:\s{0,9}"((?:[^"\\]|\\.)*)"')
@@ -29,7 +32,6 @@ _TYPES = {
 }
 _STATED = ("website", "article", "product")
 _MOST_WORK = 200_000_000
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +42,21 @@ class Statements:
     titles: tuple[frozenset[str], ...]
     body: str
 
-    def agreement(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def agreement(self, texts: Sequence[str], words: Sequence[Sequence[str]]) -> Column:
         """Return per text how much of it is in the title and the summary, and whether in the body.
 
-        The columns: overlap with each title, then 1 or 0 for the stated body (-1: none stated).
+        ``words`` are the first of each text.  The columns: overlap with each title, then 1 or 0
+        for the stated body (-1: none stated).
         """
         rows = np.zeros((len(texts), 4), np.float32)
         every = frozenset().union(*self.titles)
         # Looking every text up costs their number times the body's length.
         stated = self.body if len(texts) * len(self.body) < _MOST_WORK else ""
         rows[:, 3] = [text[:60] in stated for text in texts] if stated else -1
-        for number, text in enumerate(texts):
-            if len(text) < 400:
-                words = set(_WORD.findall(text.lower()))
-                if words.isdisjoint(every):
-                    continue
-                for column, title in enumerate(self.titles):
-                    rows[number, column] = len(words & title) / len(words | title)
+        for number, first in enumerate(words):
+            if not every.isdisjoint(first):
+                said = set(first)
+                rows[number, :3] = [len(said & each) / len(said | each) for each in self.titles]
         return rows
 
 
@@ -74,7 +74,7 @@ def read_statements(page: Page) -> Statements:
         kinds[f"og {name}"] = float(stated.lower().startswith(name))
     meta = page.metadata
     heading = next((" ".join("".join(h.itertext()).split()) for h in page.tree.iter("h1")), "")
-    titles = tuple(frozenset(_WORD.findall(t.lower())) for t in (meta.title, meta.lead, heading))
+    titles = tuple(frozenset(first_words(text)) for text in (meta.title, meta.lead, heading))
     bodies = [_unescape(body) for body in _BODY.findall(data) if len(body) > 200]
     return Statements(kinds, titles, " ".join(" ".join(bodies).split()))
 

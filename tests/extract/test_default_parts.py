@@ -112,7 +112,8 @@ def test_features_are_finite_on_odd_pages() -> None:
         page = reading(body)
         rows = first_rows(page, Knowledge({}, {}))
         assert np.isfinite(rows).all()
-        assert np.isfinite(second_rows(page, rows, np.zeros(len(rows), np.float32))).all()
+        first = np.zeros(len(rows), np.float32)
+        assert np.isfinite(second_rows(page, rows, first, np.ones(len(KINDS)))).all()
 
 
 @given(
@@ -151,12 +152,12 @@ def test_long_pages_are_predicted_in_parts_alike() -> None:
 
 def test_the_choice_maximises_expected_f1() -> None:
     page = reading("".join(f"<p>{'word ' * size}</p>" for size in (50, 40, 30, 5)))
-    keep = choose(page, np.array([0.95, 0.9, 0.1, 0.9]), 0.0)
+    keep = choose(page, np.array([0.95, 0.9, 0.1, 0.9]), 1.0)
     assert keep.tolist() == [True, True, False, True]
-    # One doubtful half of the page is worth keeping, unless it is an article's.
-    doubtful = np.array([0.95, 0.45, 0.02, 0.9])
-    assert choose(page, doubtful, 0.0)[1]
-    assert not choose(page, doubtful, 1.0)[1]
+    # A doubtful half of the page is worth keeping, unless one is to be cautious.
+    doubtful = np.array([0.95, 0.48, 0.02, 0.9])
+    assert choose(page, doubtful, 1.0)[1]
+    assert not choose(page, doubtful, 1.7)[1]
 
 
 def test_of_copies_in_different_places_the_likeliest_is_kept() -> None:
