@@ -45,6 +45,8 @@ _LABELS = frozenset({
     "advertentie", "reclame", "reklama", "reklam", "mainos", "реклама", "διαφήμιση", "广告",
     "廣告", "広告", "광고", "إعلان", "פרסומת", "विज्ञापन",
 })  # fmt: skip
+#: A label, with what it may announce, has no more characters.
+_SHORT = 200
 #: What a reader of a discussion may do with a post; a line of such words is no part of it.
 _ACTIONS = frozenset({
     "like", "likes", "quote", "report", "reply", "share", "flag", "edit", "delete", "link", "copy",
@@ -75,7 +77,7 @@ def whole(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
         _drop_menu(page, kept)
         _drop_imprint(page, kept)
     for at, segment in enumerate(page.segments):
-        if kept[at] and len(segment.text) < 40 and _is_label(segment):
+        if kept[at] and len(segment.text) <= _SHORT and _is_label(segment):
             kept[at] = False
     return tuple(kept)
 
@@ -176,7 +178,8 @@ def _is_internal(segment: Segment) -> bool:
 
 def _is_label(segment: Segment) -> bool:
     """Tell whether a short line is the label of an advertisement, or of what one may do."""
-    if _bare(segment.text) in _LABELS:
+    label, colon, _ = segment.text.partition(":")
+    if _bare(segment.text) in _LABELS or (colon and _bare(label) in _LABELS):
         return True
     words = _WORDS.findall(segment.text.lower())
     return (

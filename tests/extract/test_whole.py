@@ -52,7 +52,9 @@ def test_a_whole_page_with_a_form_is_no_such_box():
     assert choice(f"<div class='newsletter'><p>{TEXT}</p><p>{TEXT} 2</p></div>", [TEXT])
 
 
-@pytest.mark.parametrize("label", ["Advertisement", "Anzeige", "広告", "— Sponsored —"])
+@pytest.mark.parametrize(
+    "label", ["Advertisement", "Anzeige", "広告", "— Sponsored —", "Sponsored: Try it!"]
+)
 def test_the_label_of_an_advertisement_goes(label):
     assert choice(f"<p>{TEXT}</p><p>{label}</p>", [TEXT, label], "forum") == [TEXT]
 
