@@ -86,9 +86,12 @@ class Counts:
 
     def known(self, without: frozenset[int] = frozenset()) -> Knowledge:
         """Return the odds, some folds left out."""
-        articles = odds(self.articles, without)
-        names = {token: value for token, value in articles.items() if token[0] != "'"}
-        return Knowledge(odds(self.general, without), names)
+        general, articles = odds(self.general, without), odds(self.articles, without)
+        return Knowledge(
+            {token: value for token, value in general.items() if token[0] != "'"},
+            {token: value for token, value in articles.items() if token[0] != "'"},
+            {token[1:]: value for token, value in general.items() if token[0] == "'"},
+        )
 
 
 def count(lessons: Sequence[Lesson]) -> Counts:

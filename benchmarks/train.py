@@ -171,7 +171,9 @@ def _second(each: Lesson, rows: Floats, first: Floats, chances: Floats) -> Float
 
 
 def _page(each: Lesson, scores: Floats) -> Floats:
-    return np.zeros((0, 0)) if each.reading is None else page_row(each.reading, scores)
+    if each.reading is None:
+        return np.zeros((0, 0))
+    return page_row(each.reading, each.reading.columns.matrix(), scores)
 
 
 def _text(each: Lesson, scores: Floats, chances: Floats) -> str:
@@ -190,15 +192,17 @@ def _told(lessons: list[Lesson], which: list[int]) -> list[int]:
     return [i for i in which if lessons[i].sample.set == "wcxb"]
 
 
-def _kind_forests(lessons: list[Lesson], rows: list[Floats], which: list[int]) -> list[Forest]:
+def _kind_forests(lessons: list[Lesson], rows: list[Floats], which: list[int]) -> Forest:
     which = _told(lessons, which)
     matrix = np.concatenate([rows[i] for i in which])
     kinds = np.array([lessons[i].sample.kind for i in which])
     ones = np.ones(len(which))
-    return [
-        grow(matrix, (kinds == name).astype(float), ones, _PAGE_TREES, **_PAGE_GROWTH)
-        for name in KINDS
-    ]
+    return Forest.together(
+        [
+            grow(matrix, (kinds == name).astype(float), ones, _PAGE_TREES, **_PAGE_GROWTH)
+            for name in KINDS
+        ]
+    )
 
 
 def _confidence_forest(
@@ -215,9 +219,9 @@ def _chances(lessons: list[Lesson], rows: list[Floats]) -> list[Floats]:
     found = [np.zeros(len(KINDS))] * len(lessons)
     for fold in range(FOLDS):
         others, mine = _split(lessons, fold)
-        forests = _kind_forests(lessons, rows, others)
+        forest = _kind_forests(lessons, rows, others)
         for i in mine:
-            found[i] = np.array([forest.predict(rows[i])[0] for forest in forests])
+            found[i] = forest.predict_each(rows[i], len(KINDS))[0]
     return found
 
 
@@ -246,7 +250,7 @@ def _whole(
     for i in everything:
         seen[i] = _second(lessons[i], seen[i], apart[0][i], apart[1][i])
     second = _grow(lessons, seen, everything)
-    kinds = tuple(_kind_forests(lessons, looks, everything))
+    kinds = _kind_forests(lessons, looks, everything)
     return Model(
         folds.known(), forest, second, kinds, _confidence_forest(lessons, *pages, everything)
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -80,13 +81,15 @@ def _said(element: HtmlElement) -> str:
 
 
 def name_odds(named: Named, odds: Odds) -> Column:
-    """Return the lowest, highest and mean odds of each element's names (rows: elements)."""
-    table = np.zeros((len(named.names), 3), np.float32)
-    for row, names in enumerate(named.names):
-        found = [odds[name] for name in names if name in odds]
-        if found:
-            table[row] = min(0.0, *found), max(0.0, *found), sum(found) / len(found)
-    return table[named.own]
+    """Return the lowest, highest and mean odds of each element's names (rows: elements).
+
+    Names that are not known do not count.
+    """
+    known = [[odds[name] for name in names if name in odds] or [0.0] for names in named.names]
+    table = _extremes(known)
+    return np.column_stack([np.minimum(table[:, 0], 0), np.maximum(table[:, 1], 0), table[:, 2]])[
+        named.own
+    ]
 
 
 def first_words(text: str) -> list[str]:
@@ -96,20 +99,31 @@ def first_words(text: str) -> list[str]:
 
 def word_odds(texts: Iterable[list[str]], odds: Odds) -> Column:
     """Return the lowest, highest and mean odds of each text's words."""
-    rows = []
     get = odds.get
-    for words in texts:
-        found = [get("'" + word, 0.0) for word in words]
-        rows.append((min(found), max(found), sum(found) / len(found)) if found else (0.0, 0.0, 0.0))
-    return np.array(rows, np.float32).reshape(-1, 3)
+    return _extremes([[get(word, 0.0) for word in words] or [0.0] for words in texts])
+
+
+def _extremes(rows: list[list[float]]) -> Column:
+    """Return the least, the greatest and the mean of each row; none is empty."""
+    sizes = np.fromiter(map(len, rows), np.intp, len(rows))
+    starts = np.cumsum(sizes) - sizes
+    flat = np.fromiter(chain.from_iterable(rows), np.float32, int(sizes.sum()))
+    return np.column_stack(
+        [
+            np.minimum.reduceat(flat, starts),
+            np.maximum.reduceat(flat, starts),
+            np.add.reduceat(flat, starts) / sizes,
+        ]
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """Learned odds: of names and words on all pages, and of names on articles alone."""
+    """Learned odds: of names on all pages and on articles alone, and of words."""
 
-    general: Odds
+    names: Odds
     articles: Odds
+    words: Odds
 
 
 def cue_columns(
@@ -128,16 +142,16 @@ def cue_columns(
     containers; lowest, highest and sum of means over all elements around the segment; the same
     four ways for what is known of articles alone.
     """
-    spoken = word_odds(words, known.general)
+    spoken = word_odds(words, known.words)
     under = np.where(headings[:, None] >= 0, spoken[headings], 0)
     block, *wider = levels
     columns = [spoken, under]
     depths = _depths(parents)
-    for odds in (known.general, known.articles):
+    for odds in (known.names, known.articles):
         table = name_odds(named, odds)
         lowest, highest, summed = _inherited(table, parents, depths)
         around = [table[block], table[np.maximum(0, parents[block])]]
-        if odds is known.general:
+        if odds is known.names:
             around += [table[level] for level in wider[:2]]
         columns += [*around, np.column_stack([lowest[block], highest[block], summed[block]])]
     return np.column_stack(columns)

@@ -47,7 +47,7 @@ class Model:
     known: Knowledge
     first: Forest
     second: Forest
-    kinds: tuple[Forest, ...]
+    kinds: Forest
     confidence: Forest
 
     @classmethod
@@ -55,24 +55,24 @@ class Model:
         """Read a model from the bytes of its file."""
         with np.load(BytesIO(data), allow_pickle=False) as arrays:
             return cls(
-                Knowledge(_odds(arrays, "general"), _odds(arrays, "articles")),
+                Knowledge(*(_odds(arrays, name) for name in ("names", "articles", "words"))),
                 Forest.load(arrays, "first"),
                 Forest.load(arrays, "second"),
-                tuple(Forest.load(arrays, kind) for kind in KINDS),
+                Forest.load(arrays, "kinds"),
                 Forest.load(arrays, "confidence"),
             )
 
     def dump(self) -> bytes:
         """Return the bytes that :meth:`load` reads."""
         arrays: dict[str, NDArray[np.generic]] = {
-            **_odds_arrays("general", self.known.general),
+            **_odds_arrays("names", self.known.names),
             **_odds_arrays("articles", self.known.articles),
+            **_odds_arrays("words", self.known.words),
             **self.first.arrays("first"),
             **self.second.arrays("second"),
+            **self.kinds.arrays("kinds"),
             **self.confidence.arrays("confidence"),
         }
-        for kind, forest in zip(KINDS, self.kinds, strict=True):
-            arrays |= forest.arrays(kind)
         buffer = BytesIO()
         np.savez_compressed(buffer, allow_pickle=False, **arrays)
         return buffer.getvalue()
@@ -110,9 +110,8 @@ def second_rows(reading: Reading, rows: Column, first: Column, chances: Column) 
     return np.column_stack([rows, look, np.broadcast_to(chances, (len(rows), len(chances)))])
 
 
-def page_row(reading: Reading, scores: Column) -> Column:
-    """Return what the forests of kind and confidence see: one row."""
-    matrix = reading.columns.matrix()
+def page_row(reading: Reading, matrix: Column, scores: Column) -> Column:
+    """Return what the forests of kind and confidence see, one row, from features and scores."""
     whole = [i for i, name in enumerate(reading.columns.names) if name.startswith("page ")]
     weights = reading.sizes / reading.sizes.sum()
     parts = (matrix[0, whole], page_look(scores, reading.sizes),
@@ -166,8 +165,8 @@ def judge(page: Page, methods: Mapping[str, Sequence[float]], model: Model) -> V
     reading = read(page, methods)
     rows = first_rows(reading, model.known)
     first = model.first.predict(rows)
-    row = page_row(reading, first)
-    chances = np.array([float(forest.predict(row)[0]) for forest in model.kinds])
+    matrix = rows[:, : len(reading.columns.names)]
+    chances = model.kinds.predict_each(page_row(reading, matrix, first), len(KINDS))[0]
     second = model.second.predict(second_rows(reading, rows, first, chances))
     scores = (first + second) / 2
     keep = choose(reading, scores, caution(chances))
@@ -175,5 +174,5 @@ def judge(page: Page, methods: Mapping[str, Sequence[float]], model: Model) -> V
         tuple(keep.tolist()),
         scores={**{n: tuple(s) for n, s in methods.items()}, "default": tuple(scores.tolist())},
         kind=KINDS[int(np.argmax(chances))],
-        confidence=float(model.confidence.predict(page_row(reading, scores))[0]),
+        confidence=float(model.confidence.predict(page_row(reading, matrix, scores))[0]),
     )

@@ -50,8 +50,8 @@ class Reading:
     The arrays have a place per segment, but ``begins``, ``ends`` and ``climb`` (the nearest element
     around it that holds more segments than it does) per element.  ``sizes`` counts words, two
     signs of a script that parts no words being one, ``headings`` has the last heading at or before
-    each segment (-1: none).  ``kin`` numbers the groups of segments that
-    look alike: the same names on the block and one, or two, elements around it.
+    each segment (-1: none).  ``kin`` numbers the groups of segments that look alike: the same names
+    on the block and one, or two, elements around it.
     """
 
     texts: list[str]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +36,15 @@ class Forest:
             arrays[f"{name}.leaf"].astype(np.float32),
         )
 
+    @classmethod
+    def together(cls, forests: Sequence[Forest]) -> Forest:
+        """Return the trees of several forests, one after another, for :meth:`predict_each`."""
+        return cls(
+            np.concatenate([forest.feature for forest in forests]),
+            np.concatenate([forest.threshold for forest in forests]),
+            np.concatenate([forest.leaf for forest in forests]),
+        )
+
     def arrays(self, name: str) -> dict[str, NDArray[np.generic]]:
         """Return the arrays that :meth:`load` takes."""
         return {
@@ -46,11 +55,15 @@ class Forest:
 
     def predict(self, rows: Column) -> Column:
         """Return the probability of each row."""
-        parts = [self._sum(rows[i : i + _ROWS]) for i in range(0, len(rows), _ROWS)]
-        total = np.concatenate(parts) if parts else np.zeros(0, np.float32)
+        return self.predict_each(rows, 1)[:, 0]
+
+    def predict_each(self, rows: Column, count: int) -> Column:
+        """Return ``count`` probabilities of each row, each by the next share of the trees."""
+        parts = [self._sum(rows[i : i + _ROWS], count) for i in range(0, len(rows), _ROWS)]
+        total = np.concatenate(parts) if parts else np.zeros((0, count), np.float32)
         return (1 / (1 + np.exp(-total))).astype(np.float32)
 
-    def _sum(self, rows: Column) -> Column:
+    def _sum(self, rows: Column, count: int) -> Column:
         trees, inner = self.feature.shape
         values = np.ascontiguousarray(rows).ravel()
         feature, threshold = self.feature.ravel(), self.threshold.ravel()
@@ -64,5 +77,6 @@ class Forest:
             node += right
         # What is left of the heap's numbering is the leaf's number within its tree.
         node += np.arange(trees, dtype=np.int32) - inner
-        total: NDArray[np.float32] = self.leaf.ravel().take(node).sum(1)
+        leaves = self.leaf.ravel().take(node)
+        total: Column = leaves.reshape(len(rows), count, -1).sum(2)
         return total

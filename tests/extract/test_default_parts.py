@@ -67,9 +67,12 @@ def test_names_are_read_whole_and_in_parts() -> None:
 
 def test_unknown_names_and_words_say_nothing() -> None:
     named = Named([(), ("<p>", ".lead"), ("<p>", ".zzz")], [0, 1, 2])
-    odds = {".lead": 2.0, "<p>": 1.0, "'share": -3.0}
-    assert name_odds(named, odds).tolist() == [[0, 0, 0], [0, 2, 1.5], [0, 1, 1]]
-    assert word_odds([["share", "this"], [], ["ziz"]], odds).tolist() == [
+    assert name_odds(named, {".lead": 2.0, "<p>": 1.0}).tolist() == [
+        [0, 0, 0],
+        [0, 2, 1.5],
+        [0, 1, 1],
+    ]
+    assert word_odds([["share", "this"], [], ["ziz"]], {"share": -3.0}).tolist() == [
         [-3, 0, -1.5],
         [0, 0, 0],
         [0, 0, 0],
@@ -110,7 +113,7 @@ def test_features_are_finite_on_odd_pages() -> None:
         "<td>" * 50 + "z",
     ):
         page = reading(body)
-        rows = first_rows(page, Knowledge({}, {}))
+        rows = first_rows(page, Knowledge({}, {}, {}))
         assert np.isfinite(rows).all()
         first = np.zeros(len(rows), np.float32)
         assert np.isfinite(second_rows(page, rows, first, np.ones(len(KINDS)))).all()
@@ -177,8 +180,8 @@ def test_a_model_survives_its_file() -> None:
         np.array([[0.1, np.inf, -2]], np.float32),
         np.array([[1, 2, 3, 4]], np.float32),
     )
-    known = Knowledge({".ähre": 1.5, "'and": -0.25}, {".x": 3.0})
-    model = Model(known, forest, forest, (forest,) * len(KINDS), forest)
+    known = Knowledge({".ähre": 1.5}, {".x": 3.0}, {"and": -0.25})
+    model = Model(known, forest, forest, Forest.together([forest] * len(KINDS)), forest)
     read_back = Model.load(model.dump())
     assert read_back.known == known
     for one, other in ((model.first, read_back.first), (model.confidence, read_back.confidence)):
