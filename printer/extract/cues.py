@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -20,6 +21,8 @@ from ..dom.segments import Outline
 
 #: Longer attribute values are cut: some pages put whole style sheets of class names there.
 _MOST_CHARS = 300
+#: A name of this many characters is not one that another site has.
+_LONG = 32
 _MOST_WORDS = 14
 _FIRST = 120
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_a-zA-Z]+")
@@ -49,10 +52,14 @@ class Named:
 
 def name_parts(value: str, tag: str) -> tuple[str, ...]:
     """Return the names in the attributes of an element, whole and in parts."""
-    value = value[:_MOST_CHARS]
-    whole = [each.lower() for each in value.split() if len(each) < 32]
-    parts = [part.lower() for part in _PARTS.findall(value) if len(part) > 1]
-    return tuple(dict.fromkeys([f"<{tag}>", *(f".{each}" for each in whole), *parts]))
+    named = map(_parts, value[:_MOST_CHARS].split())
+    return tuple(dict.fromkeys([f"<{tag}>", *chain.from_iterable(named)]))
+
+
+@lru_cache(8192)
+def _parts(name: str) -> list[str]:
+    parts = [part.lower() for part in _PARTS.findall(name) if len(part) > 1]
+    return [f".{name.lower()}", *parts] if len(name) < _LONG else parts
 
 
 def read_names(outline: Outline) -> Named:

@@ -36,6 +36,8 @@ _COPIED_WORDS = 5
 #: right or wrong at once), so that on some kinds half-likely text is worth less than its
 #: expectation: it counts as the score to this power.
 _CAUTION = {"article": 1.7, "product": 1.5, "forum": 1.1}
+#: What the first forest gives less than this is not looked at again: most of a page.
+_HOPELESS = 0.01
 #: Whatever is expected of the rest, a segment less likely than this is not kept.
 _LEAST = 0.02
 
@@ -167,8 +169,9 @@ def judge(page: Page, methods: Mapping[str, Sequence[float]], model: Model) -> V
     first = model.first.predict(rows)
     matrix = rows[:, : len(reading.columns.names)]
     chances = model.kinds.predict_each(page_row(reading, matrix, first), len(KINDS))[0]
-    second = model.second.predict(second_rows(reading, rows, first, chances))
-    scores = (first + second) / 2
+    scores = first / 2
+    again = first > _HOPELESS
+    scores[again] += model.second.predict(second_rows(reading, rows, first, chances)[again]) / 2
     keep = choose(reading, scores, caution(chances))
     return Verdict(
         tuple(keep.tolist()),
