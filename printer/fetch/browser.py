@@ -8,7 +8,7 @@ from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Self
 
-from ..errors import BadURL, FetchError, FetchTimeout, UsageError, WebprintError
+from ..errors import BadURL, FetchError, FetchTimeout, MissingLibrary, UsageError, WebprintError
 from ..model import Capture
 from ..options import FetchOptions
 from .chromium import Chromium
@@ -135,7 +135,13 @@ class Browser:
                 Chromium(self._proxy.port, deadline - time.monotonic())
             )
             self._chromium = chromium
-            playwright = opening.enter_context(sync_playwright())
+            try:
+                playwright = opening.enter_context(sync_playwright())
+            except Exception as error:  # its driver's failure to start has no type of its own
+                raise MissingLibrary(
+                    "what drives the browser cannot start",
+                    hint="On Debian or Ubuntu: apt install libatomic1",
+                ) from error
             left = max(deadline - time.monotonic(), 0.001) * 1000
             driven = playwright.chromium.connect_over_cdp(chromium.endpoint, timeout=left)
             self._open = opening.pop_all()
