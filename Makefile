@@ -30,7 +30,7 @@ format: .venv/.develop ## Put the code in its standard form
 	.venv/bin/ruff format .
 
 bench: .venv/.develop ## Measure quality and speed
-	$(PY) benchmarks/text_quality.py
+	$(PY) -m benchmarks.text_quality
 	$(PY) benchmarks/cold_start.py
 
 samples: .venv/.develop ## Print the sample pages again

@@ -50,12 +50,14 @@ def counts(texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.uint8]
     """
     whole = " ".join(texts) + " "
     codes = np.frombuffer(whole.encode("utf-32-le", "replace"), np.uint32)
-    present, places = _distinct(codes)
-    kinds = np.array([kind(code) for code in present.tolist()], np.uint8)[places]
+    present = np.flatnonzero(np.bincount(codes)).tolist()
+    known = np.zeros(present[-1] + 1, np.uint8)
+    known[present] = [kind(code) for code in present]
+    kinds = known[codes]
     sizes = np.fromiter(map(len, texts), np.intp, len(texts)) + 1
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
-    owner = np.repeat(np.arange(len(texts)), sizes)
-    table = np.bincount(owner * KINDS + kinds, minlength=len(texts) * KINDS)
+    owner = np.repeat(np.arange(len(texts), dtype=np.int32) * KINDS, sizes)
+    table = np.bincount(owner + kinds, minlength=len(texts) * KINDS)
     table = table.reshape(len(texts), KINDS).astype(np.float32)
     table[:, SPACE] -= 1
     capital = np.zeros(len(codes), bool)
@@ -65,12 +67,3 @@ def counts(texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.uint8]
     worded[1:] &= ~worded[:-1]
     begun = [np.add.reduceat(each, starts, dtype=np.float32) for each in (capital, worded)]
     return np.column_stack([table, *begun]), kinds, starts
-
-
-def _distinct(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
-    """Return the distinct codes and the place of each code among them."""
-    there = np.bincount(codes)
-    present = np.flatnonzero(there)
-    places = np.zeros(len(there), np.intp)
-    places[present] = np.arange(len(present))
-    return present.astype(np.uint32), places[codes]

@@ -119,7 +119,7 @@ def _extremes(rows: list[list[float]]) -> Column:
         [
             np.minimum.reduceat(flat, starts),
             np.maximum.reduceat(flat, starts),
-            np.add.reduceat(flat, starts) / sizes,
+            np.add.reduceat(flat, starts) / sizes.astype(np.float32),
         ]
     )
 

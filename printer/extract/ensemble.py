@@ -27,6 +27,7 @@ from .stacking import page_look, second_look
 from .trees import Forest
 
 Column = NDArray[np.floating[Any]]
+Bools = NDArray[np.bool_]
 
 #: The kinds of pages, in the order of the model's forests.
 KINDS = ("article", "collection", "documentation", "forum", "listing", "product", "service")
@@ -102,14 +103,24 @@ def first_rows(reading: Reading, known: Knowledge) -> Column:
     cues = cue_columns(
         reading.named, reading.words, reading.parents, levels(reading, 3), reading.headings, known
     )
-    return np.column_stack([reading.columns.matrix(), cues])
+    return np.column_stack([*reading.columns.values, cues.astype(np.float32, copy=False)])
 
 
-def second_rows(reading: Reading, rows: Column, first: Column, chances: Column) -> Column:
-    """Return what the second forest sees; ``chances`` are those of the kinds of page."""
+def second_rows(
+    reading: Reading,
+    rows: Column,
+    first: Column,
+    chances: Column,
+    again: Bools | slice = slice(None),
+) -> Column:
+    """Return what the second forest sees; ``chances`` are those of the kinds of page.
+
+    ``again`` tells the segments that are wanted.
+    """
     ranges = (reading.begins, reading.ends)
-    look = second_look(first, reading.sizes, ranges, levels(reading, 5), list(reading.kin))
-    return np.column_stack([rows, look, np.broadcast_to(chances, (len(rows), len(chances)))])
+    look = second_look(first, reading.sizes, ranges, levels(reading, 5), list(reading.kin))[again]
+    kinds = np.broadcast_to(chances, (len(look), len(chances)))
+    return np.column_stack([rows[again], look, kinds])
 
 
 def page_row(reading: Reading, matrix: Column, scores: Column) -> Column:
@@ -121,7 +132,7 @@ def page_row(reading: Reading, matrix: Column, scores: Column) -> Column:
     return np.concatenate(parts)[None].astype(np.float32)
 
 
-def choose(reading: Reading, scores: Column, caution: float) -> NDArray[np.bool_]:
+def choose(reading: Reading, scores: Column, caution: float) -> Bools:
     """Return the segments to keep: those that make the expected F1 over words the highest.
 
     ``caution`` (1: none) is the power a score is raised to.
@@ -133,7 +144,7 @@ def choose(reading: Reading, scores: Column, caution: float) -> NDArray[np.bool_
     order = np.argsort(-likely, kind="stable")
     kept, right = np.cumsum(size[order]), np.cumsum(worth[order])
     best = int(np.argmax(2 * right / (kept + right[-1])))
-    keep: NDArray[np.bool_] = (likely >= likely[order[best]]) & (likely > _LEAST)
+    keep: Bools = (likely >= likely[order[best]]) & (likely > _LEAST)
     return keep
 
 
@@ -168,10 +179,13 @@ def judge(page: Page, methods: Mapping[str, Sequence[float]], model: Model) -> V
     rows = first_rows(reading, model.known)
     first = model.first.predict(rows)
     matrix = rows[:, : len(reading.columns.names)]
+    # The rows hold them now, and on a page of megabytes they are large.
+    reading.columns.values.clear()
     chances = model.kinds.predict_each(page_row(reading, matrix, first), len(KINDS))[0]
     scores = first / 2
     again = first > _HOPELESS
-    scores[again] += model.second.predict(second_rows(reading, rows, first, chances)[again]) / 2
+    seen = second_rows(reading, rows, first, chances, again)
+    scores[again] += model.second.predict(seen) / 2
     keep = choose(reading, scores, caution(chances))
     return Verdict(
         tuple(keep.tolist()),

@@ -77,11 +77,11 @@ def score(
 def punctuation(texts: list[str], marks: str) -> Ints:
     """Count the marks in each text."""
     points = np.frombuffer("".join(texts).encode("utf-32-le", "replace"), dtype=np.uint32)
-    wanted = np.zeros(max(map(ord, marks), default=0) + 2, dtype=np.int64)
-    wanted[[ord(mark) for mark in marks]] = 1
+    wanted = np.zeros(max(map(ord, marks), default=0) + 2, dtype=np.bool_)
+    wanted[[ord(mark) for mark in marks]] = True
     ends = running(np.array([len(text) for text in texts], dtype=np.int64))
-    counted = running(wanted[np.minimum(points, len(wanted) - 1)])
-    return counted[ends[1:]] - counted[ends[:-1]]
+    places = np.flatnonzero(wanted[np.minimum(points, len(wanted) - 1)])
+    return np.diff(np.searchsorted(places, ends))
 
 
 def joint_para(tree: Positions, marks: Ints) -> TextParas:
