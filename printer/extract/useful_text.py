@@ -24,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..dom.page import Page
+from ..dom.title_node import title_node
 from .positions import Bools, Floats, Positions, positions, running
 
 
@@ -106,17 +107,3 @@ def neighbourhoods(useful: Bools, reach: int) -> list[tuple[int, int]]:
     cuts = np.flatnonzero(np.diff(nodes) > reach)
     firsts, lasts = nodes[np.concatenate(([0], cuts + 1))], nodes[np.append(cuts, len(nodes) - 1)]
     return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
-
-
-def title_node(texts: Sequence[str], title: str) -> int | None:
-    """Return the last of the texts before the starting paragraph that contains the title."""
-    wanted = " ".join(title.split()).casefold()
-    if not wanted:
-        return None
-    for index in range(len(texts) - 1, -1, -1):
-        if len(texts[index]) > 3 * len(wanted):
-            continue
-        text = texts[index].casefold()
-        if wanted in text or (wanted.startswith(text) and 2 * len(text) >= len(wanted)):
-            return index
-    return None

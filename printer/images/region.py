@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..dom.page import Page
+from ..dom.title_node import title_node
 from ..model import Verdict
 
 #: How many characters before the borders, and after them, pictures of the article still stand.
@@ -51,20 +52,6 @@ def region(page: Page, verdict: Verdict) -> Region | None:
     start, last = kept[0], kept[-1]
     title = title_node([each.text for each in page.segments[: start + 1]], page.metadata.title)
     return Region(start if title is None else title, start, last)
-
-
-def title_node(texts: list[str], title: str) -> int | None:
-    """Return the index of the last text that holds the title, or begins it and is most of it."""
-    wanted = " ".join(title.split()).casefold()
-    if not wanted:
-        return None
-    for index in range(len(texts) - 1, -1, -1):
-        if len(texts[index]) > 3 * len(wanted) or 2 * len(texts[index]) < len(wanted):
-            continue
-        text = texts[index].casefold()
-        if wanted in text or wanted.startswith(text):
-            return index
-    return None
 
 
 def large_enough(width: int, height: int, limits: SizeLimits = SizeLimits()) -> bool | None:

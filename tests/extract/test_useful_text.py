@@ -12,7 +12,6 @@ from printer.extract.useful_text import (
     borders,
     neighbourhoods,
     score,
-    title_node,
 )
 
 LONG = "A sentence that is long enough to be useful text on its own. "
@@ -47,26 +46,6 @@ def test_the_neighbourhood_with_the_most_text_is_the_article() -> None:
 def test_neighbours_are_at_most_the_reach_apart() -> None:
     flags = [True, False, False, True, False, False, False, True]
     assert neighbourhoods(np.array(flags), 3) == [(0, 3), (7, 7)]
-
-
-@pytest.mark.parametrize(
-    ("texts", "title", "node"),
-    [
-        (["Rain", "x", "Rain", "y"], "Rain", 2),
-        (["RAIN  here"], "rain", 0),
-        (["Rain in the valley"], "Rain in the valley - The Bugle", 0),
-        (["The"], "The rain in the valley", None),
-        (["x", "y"], "Rain", None),
-        (["x"], "", None),
-        (["Rain, " * 30], "Rain", None),
-    ],
-    ids=["the latest", "any case", "with the site's name", "too little", "none", "no title",
-         "in running text"],
-)  # fmt: skip
-def test_the_latest_node_that_contains_the_title(
-    texts: list[str], title: str, node: int | None
-) -> None:
-    assert title_node([" ".join(each.split()) for each in texts], title) == node
 
 
 def test_without_a_useful_node_there_are_no_borders() -> None:

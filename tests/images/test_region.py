@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from printer.dom.page import read_page
-from printer.images.region import Region, large_enough, region, surroundings, title_node
+from printer.images.region import Region, large_enough, region, surroundings
 from printer.model import Verdict
 
 LONG = "A sentence of the article that is long enough to be told from a menu. "
@@ -34,21 +34,6 @@ def test_what_the_borders_hold(before: int, inside: bool) -> None:
 def test_without_text_there_are_no_borders() -> None:
     assert borders("<p>Menu</p>") is None
     assert surroundings(read_page("<p>Menu</p>"), None) == range(0)
-
-
-@pytest.mark.parametrize(
-    ("texts", "title", "node"),
-    [
-        (["Rain", "x", "Rain", "y"], "Rain", 2),
-        (["RAIN  here"], "rain", 0),
-        (["Rain in the valley"], "Rain in the valley - The Bugle", 0),
-        (["The"], "The rain in the valley", None),
-        (["x", "y"], "", None),
-        (["Rain, " * 30], "Rain", None),
-    ],
-)
-def test_the_latest_node_with_the_title(texts: list[str], title: str, node: int | None) -> None:
-    assert title_node([" ".join(each.split()) for each in texts], title) == node
 
 
 def test_pictures_may_stand_a_little_outside() -> None:
