@@ -18,7 +18,6 @@ What differs from the paper, and why:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from printer.dom.page import read_page
 from printer.extract.useful_text import (
