@@ -127,7 +127,7 @@ class Printer:
     def explain(self, source: Source) -> Explanation:
         """Fetch a page and say what every extractor thought of each of its segments."""
         capture = self._capture(source)
-        page = read_page(capture.body, capture.url, capture.charset)
+        page = read_page(capture.body, capture.url, capture.charset, capture.layout)
         return explain(page, decide(page, self.extract))
 
     def print(self, sources: Sequence[Source]) -> Result:
@@ -197,7 +197,7 @@ class Printer:
 
     def _extract(self, capture: Capture) -> Reading:
         self.notify(_name(capture), "extract")
-        page = read_page(capture.body, capture.url, capture.charset)
+        page = read_page(capture.body, capture.url, capture.charset, capture.layout)
         article = _article(page, self.extract)
         follows = next_page(page) if self.fetch.follow and _is_web(capture.url) else ""
         if follows:
@@ -214,7 +214,7 @@ class Printer:
             seen_urls.add(follows)
             try:
                 capture = self._fetcher().page(follows)
-                page = read_page(capture.body, capture.url, capture.charset)
+                page = read_page(capture.body, capture.url, capture.charset, capture.layout)
                 article = _article(page, self.extract)
             except WebprintError as error:
                 yield replace(first, blocks=(), warnings=(f"a page of it is missing: {error}",))

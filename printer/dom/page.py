@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from lxml.html import HtmlElement
 
+from ..model import Layout
+from .drawn import Drawn, join, unmark
 from .embedded import embedded_text, restore
 from .metadata import Metadata, read_metadata
 from .parse import base_url, decode, parse
@@ -20,7 +22,7 @@ class Page:
     """What the stages after parsing start from; nothing may change the tree.
 
     ``base`` is the address relative links start from, ``source`` the decoded HTML, ``outline`` the
-    tree's elements in document order as parallel lists.
+    tree's elements in document order as parallel lists, ``drawn`` what a browser drew, if one did.
     """
 
     tree: HtmlElement
@@ -30,22 +32,34 @@ class Page:
     metadata: Metadata
     outline: Outline = field(repr=False)
     source: str = field(default="", repr=False)
+    drawn: Drawn | None = None
 
     def owners(self) -> dict[Leaf, Segment]:
         """Map every text leaf to its segment."""
         return {leaf: segment for segment in self.segments for leaf in segment.leaves}
 
 
-def read_page(html: bytes | str, url: str = "", charset: str = "") -> Page:
-    """Parse a page.  ``charset`` is what the HTTP header declared."""
+def read_page(
+    html: bytes | str, url: str = "", charset: str = "", layout: Layout | None = None
+) -> Page:
+    """Parse a page.
+
+    ``charset`` is what the HTTP header declared, ``layout`` what a browser drew of this very HTML.
+    """
     source = html if isinstance(html, str) else decode(html, charset)
     tree = parse(source)
+    drawn = None
+    if layout is not None:
+        drawn = join(tree, layout)
+        source = unmark(source, layout)
     base = base_url(tree, url)
-    found = outline(tree)
+    found = outline(tree, drawn)
     shown = sum(len(segment.text) - segment.link_chars for segment in found.segments)
     if shown < _SHELL:
         text = embedded_text(tree)
         if len(text) > max(_SHELL, 2 * shown):
             restore(tree, text)
-            found = outline(tree)
-    return Page(tree, url, base, found.segments, read_metadata(tree, url, base), found, source)
+            found = outline(tree, drawn)
+    return Page(
+        tree, url, base, found.segments, read_metadata(tree, url, base), found, source, drawn
+    )

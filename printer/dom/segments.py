@@ -8,9 +8,10 @@ rendered page the display is what the element's name, or a ``style`` attribute o
 from __future__ import annotations
 
 import re
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from enum import IntFlag, auto
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -184,12 +185,25 @@ def segments(root: HtmlElement) -> tuple[Segment, ...]:
     return outline(root).segments
 
 
-def outline(root: HtmlElement) -> Outline:
+class Sights(Protocol):
+    """What a browser drew, as far as lines and visibility go (see :class:`.drawn.Drawn`)."""
+
+    @property
+    def hidden(self) -> AbstractSet[HtmlElement]:
+        """The elements that nothing of is drawn."""
+
+    def breaks(self, element: HtmlElement) -> bool:
+        """Tell whether an element is a line-break node."""
+
+
+def outline(root: HtmlElement, drawn: Sights | None = None) -> Outline:
     """Read a tree's elements and text segments in one pass each way.
 
     What stands in ``noscript`` is read only when it is most of the page's text: pages that scripts
     build keep a plain version of themselves there, others keep pixels and reproaches.
     """
+    if drawn is not None:
+        return _walk(root, _STATES, drawn)
     found = _walk(root, _STATES)
     plain = sum(len("".join(each.itertext()).strip()) for each in root.iter("noscript"))
     if plain > _NOSCRIPT_CHARS:
@@ -201,8 +215,10 @@ def outline(root: HtmlElement) -> Outline:
     return found
 
 
-def _walk(root: HtmlElement, names: dict[str, int]) -> Outline:
+def _walk(root: HtmlElement, names: dict[str, int], drawn: Sights | None = None) -> Outline:
     """Walk the tree once; ``names`` says what state each element's name brings.
+
+    What was drawn, where it is known, decides about line breaks and what is hidden.
 
     Depth costs nothing, as the open elements are a list.  Comments are not in the tree.
     """
@@ -222,6 +238,8 @@ def _walk(root: HtmlElement, names: dict[str, int]) -> Outline:
     for event, element in walk:
         if event == "start":
             own = names.get(element.tag, 0)
+            if drawn is not None:
+                own = _drawn_state(element, own, state, drawn)
             if own & _BREAK and leaves:
                 line.end()
             opened.append((index, state, block))
@@ -296,6 +314,15 @@ class _Line:
         self.leaves.clear()
         self.texts.clear()
         self.links = 0
+
+
+def _drawn_state(element: HtmlElement, own: int, around: int, drawn: Sights) -> int:
+    """Return what an element brings as it is drawn; what is hidden keeps the lines of its names."""
+    if around & _HIDDEN or own & _UNSEEN:
+        return own
+    if element in drawn.hidden:
+        return own | _HIDDEN
+    return own | _BREAK if drawn.breaks(element) else own & ~_BREAK
 
 
 def _stated(element: HtmlElement) -> int:

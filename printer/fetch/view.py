@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 import time
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from ..options import FetchOptions
 from .budget import size
 from .identity import Identity
 from .kinds import HTML, check_html, refusal
+from .layout import MOST, read_layout
 from .status import status_error
 
 if TYPE_CHECKING:
@@ -166,7 +168,8 @@ class View:
 
     def _read(self, session: CDPSession, url: str) -> Capture:
         limit = self._options.max_bytes
-        result = self._evaluate(session, f"{_SERIALISE}({limit})")
+        mark = f"data-{secrets.token_hex(6)}"
+        result = self._evaluate(session, f"{_SERIALISE}({limit}, '{mark}', {MOST})")
         read = json.loads(result) if isinstance(result, str) else {}
         where = str(read.get("url", ""))
         if not where.startswith(("http:", "https:")):
@@ -186,6 +189,7 @@ class View:
             headers=answer.headers if answer else {},
             fetched=datetime.now(UTC),
             how="browser",
+            layout=read_layout(read["layout"], mark),
         )
 
     def _evaluate(self, session: CDPSession, script: str) -> Any:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from webserver import Hit, Reply, WebServer, drip
 
+from printer.dom.drawn import unmark
 from printer.errors import (
     BadURL,
     BlockedAddress,
@@ -63,7 +64,9 @@ def page(script: str, body: str = "<main></main>") -> str:
 
 
 def text(browser: Browser, url: str) -> str:
-    return browser.capture(url).body.decode()
+    capture = browser.capture(url)
+    assert capture.layout is not None
+    return unmark(capture.body.decode(), capture.layout)
 
 
 def test_what_only_scripts_show_is_there(browser: Browser, site: WebServer) -> None:
@@ -72,7 +75,8 @@ def test_what_only_scripts_show_is_there(browser: Browser, site: WebServer) -> N
         document.querySelector("main").innerHTML = "<p>" + d.text + "</p>"; }, 200));"""
     url = site.add("/app", page(script, "<main></main><noscript>Turn scripts on</noscript>"))
     capture = browser.capture(url + "#top")
-    html = capture.body.decode("utf-8")
+    assert capture.layout is not None
+    html = unmark(capture.body.decode("utf-8"), capture.layout)
     assert "<p>Žluťoučký kůň</p>" in html
     assert "Turn scripts on" not in html
     assert "<script" not in html

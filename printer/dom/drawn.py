@@ -1,0 +1,85 @@
+"""A page as a browser drew it, joined to the parsed tree.
+
+The browser stamps a number on elements as it writes the page out; here the numbers find their
+elements again, and go.  The attribute's name is made anew for every capture, so that a page cannot
+forge it; a number that is met twice, as a parser may copy elements, counts where it is met first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lxml.html import HtmlElement
+
+from ..model import Box, Graphic, Layout, Sight, Text
+from .segments import Leaf
+
+#: Values of ``display`` that begin and end a line (tables and their parts among them).
+_BREAKING = ("block", "flex", "grid", "flow-root", "list-item", "table")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """What was drawn, by element of the tree and by text leaf.
+
+    ``hidden`` are the elements that nothing of is drawn (the outermost ones).  ``width`` and
+    ``height`` are the page's, ``view`` the window's width, in CSS pixels.
+    """
+
+    width: float
+    height: float
+    view: float
+    boxes: Mapping[HtmlElement, Box] = field(repr=False)
+    texts: Mapping[Leaf, Text] = field(repr=False)
+    graphics: Mapping[HtmlElement, Graphic] = field(repr=False)
+    hidden: frozenset[HtmlElement] = field(repr=False)
+
+    def breaks(self, element: HtmlElement) -> bool:
+        """Tell whether an element is a line-break node: by its computed display, or br or hr."""
+        box = self.boxes.get(element)
+        return element.tag in {"br", "hr"} or (box is not None and is_breaking(box.display))
+
+
+def is_breaking(display: str) -> bool:
+    """Tell whether a computed display begins and ends a line."""
+    return display.startswith(_BREAKING)
+
+
+def join(tree: HtmlElement, layout: Layout) -> Drawn:
+    """Give elements what a browser drew of them, and take the marks out of the tree."""
+    boxes: dict[HtmlElement, Box] = {}
+    texts: dict[Leaf, Text] = {}
+    graphics: dict[HtmlElement, Graphic] = {}
+    hidden: set[HtmlElement] = set()
+    met: set[int] = set()
+    for element in tree.xpath("//*[@*[name()=$mark]]", mark=layout.mark):
+        number = _number(element.attrib.pop(layout.mark))
+        if number in met:
+            continue
+        met.add(number)
+        box = layout.boxes.get(number)
+        if box is not None:
+            boxes[element] = box
+            if box.sight & Sight.NONE:
+                hidden.add(element)
+        for tail in (False, True):
+            text = layout.texts.get((number, tail))
+            if text is not None:
+                texts[Leaf(element, tail)] = text
+        graphic = layout.graphics.get(number)
+        if graphic is not None:
+            graphics[element] = graphic
+    return Drawn(
+        layout.width, layout.height, layout.view, boxes, texts, graphics, frozenset(hidden)
+    )
+
+
+def unmark(source: str, layout: Layout) -> str:
+    """Return the page's source without the marks."""
+    return re.sub(f' {re.escape(layout.mark)}="[0-9]*"', "", source)
+
+
+def _number(value: str) -> int:
+    return int(value) if len(value) < 12 and value.isascii() and value.isdigit() else -1
