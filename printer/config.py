@@ -24,6 +24,12 @@ from .options import ExtractOptions, FetchOptions, ImageOptions, PrintOptions, R
 FILE = "webprint.toml"
 PREFIX = "WEBPRINT_"
 
+#: Settings that hold several values; a variable has one a line.
+_SEVERAL = ("header", "set")
+
+#: No style sheet that a person wrote is larger.
+_MOST_CSS = 1_000_000
+
 Stage: TypeAlias = Literal["Page", "Article", "Fetching", "Run"]
 
 
@@ -41,10 +47,16 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-    paper: str = _setting("A4", "Page", "A4, Letter, A5, Legal or WIDTHxHEIGHT, as in 148mmx210mm.")
+    paper: str = _setting(
+        "", "Page", "A4, Letter, A5, Legal, a device the theme knows, or WIDTHxHEIGHT."
+    )
     margin: str = _setting("", "Page", "Page margin, such as 20mm; the theme's own by default.")
-    theme: str = _setting("article", "Page", "How the article is set.")
+    theme: str = _setting("article", "Page", "How the article is set: a name or a folder.")
     font_size: str = _setting("", "Page", "Size of the text, such as 11pt.")
+    set: tuple[str, ...] = _setting(
+        (), "Page", "Change a value of the theme, as in font=Inter; repeatable."
+    )
+    css: str = _setting("", "Page", "A style sheet that comes after the theme's.")
     dpi: int = _setting(200, "Page", "Resolution that pictures are scaled to.")
 
     extractor: str = _setting("default", "Article", "The extraction method.")
@@ -99,6 +111,8 @@ class Settings(BaseModel):
             margin=self.margin,
             theme=self.theme,
             font_size=self.font_size,
+            set=self.set,
+            css=_style_sheet(self.css),
         )
 
 
@@ -167,7 +181,7 @@ def _environment(environ: Mapping[str, str]) -> Layer:
     for key, value in environ.items():
         if key.startswith(PREFIX):
             name = key.removeprefix(PREFIX).lower()
-            values[name] = tuple(filter(None, value.splitlines())) if name == "header" else value
+            values[name] = tuple(filter(None, value.splitlines())) if name in _SEVERAL else value
     return Layer("environment", values)
 
 
@@ -202,3 +216,15 @@ def _header(line: str) -> tuple[str, str]:
     if not colon or not name.strip() or any(c in line for c in "\r\n\0"):
         raise UsageError("--header takes 'Name: value'")
     return name.strip(), value.strip()
+
+
+def _style_sheet(path: str) -> str:
+    if not path:
+        return ""
+    try:
+        data = Path(path).expanduser().read_bytes()
+    except OSError as error:
+        raise UsageError(f"--css: {path} cannot be read: {error.strerror}") from error
+    if len(data) > _MOST_CSS:
+        raise UsageError(f"--css: {path} is too large for a style sheet")
+    return data.decode("utf-8", "replace")

@@ -61,11 +61,15 @@ class ImageOptions:
 class PrintOptions:
     """How the article is set on paper.
 
-    ``paper`` is a name (A4, Letter, A5, Legal) or WIDTHxHEIGHT with units, ``margin`` and
-    ``font_size`` are CSS lengths or '' for the theme's own.
+    ``paper`` is a name (A4, Letter, A5, Legal, or one of the theme's) or WIDTHxHEIGHT with units,
+    ``margin`` and ``font_size`` are CSS lengths; '' is the theme's own.  ``theme`` is a name or,
+    with a slash, the path of a folder: not for strangers to choose.  ``set`` holds values of the
+    theme as ``name=value``, ``css`` a style sheet that comes after the theme's.
     """
 
-    paper: str = "A4"
+    paper: str = ""
     margin: str = ""
     theme: str = "article"
     font_size: str = ""
+    set: tuple[str, ...] = ()
+    css: str = field(default="", repr=False)

@@ -303,10 +303,8 @@ def _warm() -> None:
 def _check(options: PrintOptions) -> None:
     """Raise for options that cannot be printed with before anything is fetched."""
     from .render.paper import lay_out
-    from .render.theme import load
 
     lay_out(options)
-    load(options.theme)
 
 
 def _is_file(source: str) -> bool:

@@ -8,7 +8,7 @@ import sys
 
 #: First words after which nothing is printed, so that WeasyPrint need not be loaded.
 _NOT_PRINTING = frozenset({
-    "extract", "explain", "config", "--help", "-h", "--version", "--install-completion",
+    "extract", "explain", "themes", "config", "--help", "-h", "--version", "--install-completion",
     "--show-completion",
 })  # fmt: skip
 

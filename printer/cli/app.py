@@ -40,7 +40,7 @@ webprint URL URL URL --bundle week.pdf      several pages in one PDF
 
 webprint extract URL --to markdown          the article as Markdown
 
-[bold]Commands[/bold]  extract, explain, config; each has its own --help.
+[bold]Commands[/bold]  extract, explain, themes, config; each has its own --help.
 [bold]Also[/bold]  --version, --install-completion, --show-completion.
 
 Settings may stand in webprint.toml and in WEBPRINT_* variables too; 'webprint config' shows them.
@@ -209,6 +209,15 @@ def config_(*, loaded: config.Loaded) -> None:
         print(f"{key:{width}} = {shown:24} # {loaded.origins[name]}")
     for path in config.files():
         print(f"# {path}: {'read' if path.is_file() else 'not there'}")
+
+
+@app.command()
+def themes() -> None:
+    """List the themes there are, and what can be changed in each."""
+    from .themes import lines
+
+    for line in lines():
+        print(line)
 
 
 class _Target:

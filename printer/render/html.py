@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache, partial
+from functools import lru_cache, partial
+from pathlib import Path
 from urllib.parse import urlsplit
 
-from jinja2 import Template
+from jinja2 import TemplateError, TemplateSyntaxError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
 
 from ..article import Article, Figure, List, Note, Paragraph, Spans, Table, plain
+from ..errors import UsageError
 from ..model import Picture
 from ..options import PrintOptions
 from .assets import Assets, address
@@ -20,7 +22,8 @@ from .blocks import bounded, walk
 from .highlight import highlight
 from .inline import Anchors, bare_sign, breakable, clean, inline, language
 from .paper import TALLEST, UNITS, Paper, lay_out
-from .theme import environment, load
+from .styled import Styled, root_values, styled
+from .theme import Theme, environment, load
 from .words import Words, words, written
 
 
@@ -78,16 +81,19 @@ def render_html(
     :class:`UsageError` for an unknown theme or options that cannot be read.
     """
     chosen = options or PrintOptions()
-    theme, paper = load(chosen.theme), lay_out(chosen)
+    styling, paper = styled(chosen), lay_out(chosen)
     sound, warnings = _bounded(articles)
     several = len(sound) > 1
     parts = [_part(each, f"a{n}-" if several else "", fetched) for n, each in enumerate(sound, 1)]
     first = parts[0]
-    html = _template(theme.name, "article").render(
+    html = _filled(
+        styling.theme,
+        "article",
         parts=parts,
         title=first.article.title,
         several=several,
-        css=theme.css,
+        css=_style_sheet(styling, chosen.css),
+        values=styling.values,
         paper=paper,
         words=first.words,
         picture=partial(_prepared, pictures, paper),
@@ -99,7 +105,7 @@ def to_html(article: Article, theme: str = "article") -> str:
     """Return an article as one plain page; its pictures stay where they are on the web."""
     (sound,), _ = _bounded([article])
     part = _part(sound, "")
-    return _template(load(theme).name, "plain").render(part=part, picture=_on_the_web)
+    return _filled(load(theme), "plain", part=part, picture=_on_the_web)
 
 
 def _bounded(articles: Sequence[Article]) -> tuple[list[Article], tuple[str, ...]]:
@@ -107,9 +113,9 @@ def _bounded(articles: Sequence[Article]) -> tuple[list[Article], tuple[str, ...
     return [article for article, _ in pairs], tuple(w for _, warnings in pairs for w in warnings)
 
 
-@cache
-def _environment() -> ImmutableSandboxedEnvironment:
-    env = environment()
+@lru_cache(maxsize=16)
+def _environment(folders: tuple[Path, ...]) -> ImmutableSandboxedEnvironment:
+    env = environment(folders)
     env.filters.update(
         kind=lambda block: type(block).__name__,
         plain=plain,
@@ -126,8 +132,24 @@ def _environment() -> ImmutableSandboxedEnvironment:
     return env
 
 
-def _template(theme: str, name: str) -> Template:
-    return _environment().get_template(f"{theme}/{name}.html.j2")
+def _filled(theme: Theme, name: str, **values: object) -> str:
+    """Return what a theme's template makes of these values."""
+    try:
+        template = _environment(theme.folders).get_template(f"{name}.html.j2")
+        return template.render(values)
+    except TemplateError as error:
+        place = f"{error.filename}:{error.lineno}" if isinstance(error, TemplateSyntaxError) else ""
+        message = f"a template of the theme {theme.name} is faulty: {error}"
+        raise UsageError(message, hint=f"See {place}" if place else "") from error
+
+
+def _style_sheet(styling: Styled, more: str) -> Markup:
+    """Return all CSS of a document, fit to stand in a style element."""
+    page = styling.theme.page
+    values = (("leading", f"{page.leading}rem"), ("columns", str(page.columns)))
+    own = root_values(styling, (*values, ("gap", f"{page.gap}rem")))
+    css = "\n".join((styling.faces, own, styling.theme.css, more))
+    return Markup(css.replace("</", "<\\/"))  # noqa: S704 - our own and the person's files
 
 
 def _page_number(words: str) -> Markup:

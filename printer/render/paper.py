@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from ..errors import UsageError
 from ..options import PrintOptions
-from .theme import Theme, load
+from .styled import styled
+from .themefile import Device, Page
 
 #: Paper sizes by name, in millimetres.
 PAPERS = {
@@ -22,6 +23,9 @@ PAPERS = {
     "letter": (215.9, 279.4),
     "legal": (215.9, 355.6),
 }
+
+#: What is printed on when neither the person nor the theme names a paper.
+DEFAULT_PAPER = "A4"
 
 #: Length of the CSS units in millimetres.
 UNITS = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72, "pc": 25.4 / 6, "px": 25.4 / 96}
@@ -41,12 +45,17 @@ _LENGTH = re.compile(r"([0-9]{1,5}(?:\.[0-9]{1,4})?)(mm|cm|in|pt|pc|px)")
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A page in millimetres; ``margins`` are top, right, bottom, left; ``font_size`` in points."""
+    """A page in millimetres; ``margins`` are top, right, bottom, left; ``font_size`` in points.
+
+    ``gap`` is the space between two of its ``columns``.
+    """
 
     width: float
     height: float
     margins: tuple[float, float, float, float]
     font_size: float
+    columns: int = 1
+    gap: float = 0.0
 
     @property
     def text_width(self) -> float:
@@ -58,6 +67,11 @@ class Paper:
         """The height of the text block in millimetres."""
         return self.height - self.margins[0] - self.margins[2]
 
+    @property
+    def column_width(self) -> float:
+        """The width of one column in millimetres."""
+        return (self.text_width - (self.columns - 1) * self.gap) / self.columns
+
 
 def lay_out(options: PrintOptions) -> Paper:
     """Work out the page for these options; nonsense is a :class:`UsageError`.
@@ -65,16 +79,20 @@ def lay_out(options: PrintOptions) -> Paper:
     Without ``margin`` the side margins leave a line of the theme's measure, so that a large sheet
     does not make lines too long to read.
     """
-    theme = load(options.theme)
-    width, height = _paper(options.paper)
-    size = _font_size(options.font_size) if options.font_size else theme.font_size
-    if options.margin:
-        margins = _margins(options.margin)
-    else:
-        margins = _theme_margins(theme, width, height, size)
-    paper = Paper(width, height, margins, size)
-    if paper.text_width < LEAST_TEXT or paper.text_height < LEAST_TEXT:
-        raise UsageError(f"these margins leave no room for text on {options.paper}")
+    theme = styled(options).theme
+    page = theme.page
+    name = options.paper or page.paper or DEFAULT_PAPER
+    device = theme.papers.get(name.strip().lower(), Device(size=name))
+    width, height = _paper(device.size, tuple(theme.papers))
+    size = (
+        _font_size(options.font_size) if options.font_size else device.font_size or page.font_size
+    )
+    gap = page.gap * size * UNITS["pt"]
+    asked = options.margin or device.margin
+    margins = _margins(asked) if asked else _theme_margins(page, width, height, size)
+    paper = Paper(width, height, margins, size, page.columns, gap)
+    if paper.column_width < LEAST_TEXT or paper.text_height < LEAST_TEXT:
+        raise UsageError(f"these margins leave no room for text on {name}")
     return paper
 
 
@@ -85,14 +103,15 @@ def picture_room(options: PrintOptions) -> tuple[float, float]:
 
 
 def _theme_margins(
-    theme: Theme, width: float, height: float, size: float
+    page: Page, width: float, height: float, size: float
 ) -> tuple[float, float, float, float]:
-    line = theme.measure * CHARACTER * size * UNITS["pt"]
-    side = max(theme.side * width, (width - line) / 2)
-    return theme.top * height, side, theme.bottom * height, side
+    column = page.measure * CHARACTER * size * UNITS["pt"]
+    line = column * page.columns + page.gap * size * UNITS["pt"] * (page.columns - 1)
+    side = max(page.side * width, (width - line) / 2)
+    return page.top * height, side, page.bottom * height, side
 
 
-def _paper(text: str) -> tuple[float, float]:
+def _paper(text: str, more: tuple[str, ...] = ()) -> tuple[float, float]:
     known = PAPERS.get(text.strip().lower())
     if known:
         return known
@@ -104,7 +123,8 @@ def _paper(text: str) -> tuple[float, float]:
     if len(lengths) != 2 or lengths[0] is None or lengths[1] is None:
         raise UsageError(
             f"{_quoted(text)} is not a paper size",
-            hint="Use A4, Letter, A5, Legal or WIDTHxHEIGHT such as 148mmx210mm",
+            hint=f"Use {', '.join(('A4', 'Letter', 'A5', 'Legal', *more))} or WIDTHxHEIGHT such as"
+            " 148mmx210mm",
         )
     if not all(LEAST_PAPER <= length <= MOST_PAPER for length in lengths if length is not None):
         raise UsageError(

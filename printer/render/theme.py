@@ -1,78 +1,110 @@
-"""Themes: a folder with theme.toml, templates and print.css says how an article is set."""
+"""Themes: a folder with theme.toml, templates and print.css says how an article is set.
+
+A theme is named, or given as the path of its folder.  A name is looked for in the user's folder
+first, then among our own.  What a theme does not say itself it takes from the one it extends: the
+tables of theme.toml key by key, templates file by file, and its print.css comes after the other's.
+"""
 
 from __future__ import annotations
 
+import os
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from jinja2 import FileSystemLoader, StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-from markupsafe import Markup
 
 from ..errors import UsageError
+from .themefile import MOST_BYTES, Device, Fonts, Page, Variable, checked
 
-#: Where themes lie: inside the installed package, or beside it in the repository.
+#: Where our own themes lie: inside the installed package, or beside it in the repository.
 PLACES = (
     Path(__file__).resolve().parents[1] / "templates",
     Path(__file__).resolve().parents[2] / "templates",
 )
 
+#: The theme whose templates stand in for those that a theme has not.
+BASE = "article"
+
+#: How many themes may extend one another in a row.
+DEEPEST = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """A theme's name and what its theme.toml asks of the page.
-
-    ``font_size`` is in points, ``measure`` the length of a line in characters, ``side``, ``top``
-    and ``bottom`` the least margins as fractions of the paper's width and height.
-    """
+    """A theme with what it inherits; ``folders`` are its own first, then those it extends."""
 
     name: str
     description: str
-    font_size: float
-    measure: float
-    side: float
-    top: float
-    bottom: float
+    folders: tuple[Path, ...]
+    page: Page
+    fonts: Fonts
+    papers: dict[str, Device]
+    variables: dict[str, Variable]
 
     @property
-    def css(self) -> Markup:
-        """The theme's print.css, fit to stand in a style element."""
-        text = (_root() / self.name / "print.css").read_text(encoding="utf-8")
-        return Markup(text.replace("</", "<\\/"))  # noqa: S704 - the theme's own file
+    def css(self) -> str:
+        """The style sheets of the theme, those it extends first."""
+        files = (folder / "print.css" for folder in reversed(self.folders))
+        return "\n".join(_text(file) for file in files if file.is_file())
+
+
+def user_folder() -> Path:
+    """Return the folder of the user's own themes, whether or not it exists."""
+    home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    return Path(home) / "webprint" / "themes"
 
 
 def names() -> list[str]:
-    """Return the names of the themes there are."""
-    return sorted(file.parent.name for file in _root().glob("*/theme.toml"))
+    """Return the names of the themes there are, the user's among them."""
+    places = (user_folder(), own_folder())
+    return sorted({file.parent.name for place in places for file in place.glob("*/theme.toml")})
 
 
 def load(name: str) -> Theme:
-    """Read a theme; an unknown name is a :class:`UsageError` that lists the known ones."""
-    known = names()
-    if name not in known:
-        near = get_close_matches(name, known, 1)
-        hint = f"Did you mean {near[0]}?" if near else f"Themes: {', '.join(known)}"
-        raise UsageError(f"there is no theme {name[:40]!r}", hint=hint)
-    file = _root() / name / "theme.toml"
-    try:
-        table = tomllib.loads(file.read_text(encoding="utf-8"))
-        page = {key: float(value) for key, value in table["page"].items()}
-        return Theme(name=name, description=str(table["description"]), **page)
-    except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
-        raise UsageError(f"{file} is not a theme: {error}") from error
+    """Read a theme by name, or by path when ``name`` has a slash.
+
+    Raises :class:`UsageError` for an unknown name (listing the known ones) and for a theme.toml
+    that cannot be read, naming the file and the fault.
+    """
+    tables: list[dict[str, Any]] = []
+    folders: list[Path] = []
+    wanted = name
+    while wanted:
+        if len(folders) == DEEPEST:
+            raise UsageError(f"theme {name[:40]!r} extends itself, or too many others")
+        folder = _find(wanted, folders)
+        file = folder / "theme.toml"
+        table = _table(file)
+        folders.append(folder)
+        tables.append(table)
+        wanted = checked(table, file).extends
+    whole = checked(_merged(tables), folders[0] / "theme.toml")
+    own = tables[0].get("description", "")
+    return Theme(
+        folders[0].name, own, tuple(folders), whole.page, whole.fonts, whole.papers, whole.variables
+    )
 
 
-@cache
-def environment() -> ImmutableSandboxedEnvironment:
-    """Return the environment templates run in: sandboxed, escaping, and strict about names.
+def own_folder() -> Path:
+    """Return the folder of our own themes."""
+    return next((place for place in PLACES if place.is_dir()), PLACES[-1])
 
-    A template is named with its theme's folder: ``article/blocks.html.j2``.
+
+@lru_cache(maxsize=16)
+def environment(folders: tuple[Path, ...] = ()) -> ImmutableSandboxedEnvironment:
+    """Return the environment a theme's templates run in: sandboxed, escaping, strict about names.
+
+    ``blocks.html.j2`` is the nearest there is in ``folders`` or, when none has it, the base
+    theme's; ``article/blocks.html.j2`` is that of our own theme of this name.
     """
     return ImmutableSandboxedEnvironment(
-        loader=FileSystemLoader(_root()),
+        loader=FileSystemLoader([*folders, own_folder() / BASE, own_folder()]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -80,5 +112,56 @@ def environment() -> ImmutableSandboxedEnvironment:
     )
 
 
-def _root() -> Path:
-    return next((place for place in PLACES if place.is_dir()), PLACES[-1])
+def _find(name: str, passed: list[Path]) -> Path:
+    """Return a theme's folder; one of the folders passed already is not it.
+
+    So a user's ``article`` may extend ``article``, ours.
+    """
+    if "/" in name or os.sep in name:
+        folder = Path(name).expanduser()
+        if passed and not folder.is_absolute():
+            folder = passed[-1] / folder
+        if not (folder / "theme.toml").is_file():
+            raise UsageError(f"there is no theme in {name[:100]!r}", hint="It has no theme.toml")
+        return folder.resolve()
+    for place in (user_folder(), own_folder()):
+        folder = (place / name).resolve()
+        if name in names() and folder not in passed and (folder / "theme.toml").is_file():
+            return folder
+    known = names()
+    near = get_close_matches(name, known, 1)
+    hint = f"Did you mean {near[0]}?" if near else f"Themes: {', '.join(known)}"
+    raise UsageError(f"there is no theme {name[:40]!r}", hint=hint)
+
+
+def _table(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(_text(file))
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{file} is not valid TOML: {error}") from error
+
+
+def _text(file: Path) -> str:
+    try:
+        if file.stat().st_size > MOST_BYTES:
+            raise UsageError(f"{file} is too large for a theme")
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise UsageError(f"{file} cannot be read: {reason}") from error
+
+
+def _merged(tables: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return tables as one, those further on giving way key by key."""
+    whole: dict[str, Any] = {}
+    for table in reversed(tables):
+        for key, value in table.items():
+            inner = isinstance(value, dict) and isinstance(whole.get(key), dict)
+            whole[key] = _merged([value, whole[key]]) if inner else value
+    whole.pop("extends", None)
+    return whole
+
+
+def listed() -> Iterator[Theme]:
+    """Yield all themes by name."""
+    yield from (load(name) for name in names())

@@ -36,7 +36,7 @@ def test_margins_and_sizes() -> None:
     "options",
     [
         {"paper": "A4; } body { display: none"}, {"paper": "A99"}, {"paper": "1mmx1mm"}, {"paper": "9999mmx9999mm"},
-        {"paper": "x"}, {"paper": ""}, {"paper": "1e3mmx1e3mm"}, {"paper": "nanmmxnanmm"}, {"paper": "-210mmx-297mm"},
+        {"paper": "x"}, {"paper": " "}, {"paper": "1e3mmx1e3mm"}, {"paper": "nanmmxnanmm"}, {"paper": "-210mmx-297mm"},
         {"margin": "20"}, {"margin": "-5mm"}, {"margin": "200mm"}, {"margin": "1mm 2mm 3mm 4mm 5mm"},
         {"margin": "url(file:///etc/passwd)"}, {"margin": "20mm}"}, {"font_size": "0pt"}, {"font_size": "900pt"},
         {"font_size": "large"}, {"font_size": "12pt;"}, {"font_size": "١٢pt"}, {"theme": "../article"}, {"theme": "nosuch"},

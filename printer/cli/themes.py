@@ -1,0 +1,28 @@
+"""The list of themes, for ``webprint themes``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..render.styled import FONT
+from ..render.theme import Theme, listed
+from ..render.themefile import Page, written
+
+
+def lines() -> Iterator[str]:
+    """Yield the themes a line each, with the papers they know and what can be set in them."""
+    for theme in listed():
+        yield f"{theme.name:14} {theme.description}"
+        for name, device in theme.papers.items():
+            yield f"{'':14} --paper {name:18} {device.description or device.size}"
+        yield from _variables(theme)
+    names = " ".join(name.replace("_", "-") for name in Page.model_fields)
+    yield f"\nAll take --set {FONT}=... and the values of a page: {names}"
+
+
+def _variables(theme: Theme) -> Iterator[str]:
+    for name, variable in theme.variables.items():
+        kinds = "|".join(variable.choices) or ("on|off" if variable.kind == "switch" else "")
+        kinds = kinds or variable.kind.upper()
+        told = f"{variable.description} ({written(variable.value)})".strip()
+        yield f"{'':14} --set {name + '=' + kinds:20} {told}"

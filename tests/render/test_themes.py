@@ -1,0 +1,141 @@
+"""Themes as data: what they inherit, where they are looked for, and what they may not say."""
+
+import pytest
+from specimens import SPECIMEN
+
+from printer.errors import UsageError
+from printer.options import PrintOptions
+from printer.render import theme as themes
+from printer.render.html import render_html
+from printer.render.paper import lay_out
+from printer.render.styled import settable, styled
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    """A settings folder of the test's own."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    return tmp_path / "config" / "webprint" / "themes"
+
+
+def make(folder, toml, **files):
+    folder.mkdir(parents=True)
+    (folder / "theme.toml").write_text(toml)
+    for name, text in files.items():
+        path = {"css": "print.css"}.get(name, f"{name}.html.j2")
+        (folder / path).write_text(text)
+    return folder
+
+
+def test_every_theme_loads_and_lays_out_and_says_what_it_is():
+    for theme in themes.listed():
+        assert theme.description
+        assert lay_out(PrintOptions(theme=theme.name)).column_width > 30
+
+
+def test_a_theme_takes_what_it_does_not_say(home):
+    make(home / "wide", 'extends = "article"\n[page]\nmeasure = 90', css="p { color: navy }")
+    wide, base = themes.load("wide"), themes.load("article")
+    assert (wide.page.measure, wide.page.font_size) == (90, base.page.font_size)
+    assert wide.fonts == base.fonts
+    assert wide.css == f"{base.css}\np {{ color: navy }}"
+    assert "wide" in themes.names()
+
+
+def test_a_users_theme_comes_before_ours_and_may_extend_it(home):
+    make(home / "article", 'extends = "article"\ndescription = "Mine"\n[page]\nfont_size = 10')
+    mine = themes.load("article")
+    assert (mine.description, mine.page.font_size, mine.page.measure) == ("Mine", 10, 70)
+    assert len(mine.folders) == 2
+
+
+def test_a_path_is_a_theme_and_paths_in_it_are_relative_to_it(tmp_path):
+    make(tmp_path / "base", 'extends = "article"\n[fonts]\nstyle = "sans"')
+    make(tmp_path / "mine", 'extends = "../base"')
+    mine = themes.load(f"{tmp_path}/mine")
+    assert (mine.name, mine.fonts.style, len(mine.folders)) == ("mine", "sans", 3)
+
+
+def test_a_template_stands_in_for_one_and_reaches_the_other(home):
+    block = '{% extends "article/blocks.html.j2" %}'
+    make(home / "signed", 'extends = "article"', plain=f"{block}")
+    own = (
+        '{% from "article/blocks.html.j2" import blocks, notes with context %}'
+        "<html><p>{{ parts[0].article.title }}</p>{{ blocks(parts[0].article.blocks, parts[0]) }}"
+    )
+    make(home / "short", 'extends = "article"', article=own)
+    html = render_html([SPECIMEN], {}, PrintOptions(theme="short")).html
+    assert html.startswith(f"<html><p>{SPECIMEN.title}</p>")
+    assert "What was decided" in html
+
+
+def test_templates_run_in_a_sandbox_and_escape(home, tmp_path):
+    make(home / "escaping", "", article="{{ '<b>' }}")
+    assert render_html([SPECIMEN], {}, PrintOptions(theme="escaping")).html == "&lt;b&gt;"
+    make(home / "prying", "", article="{{ parts.__class__.__mro__ }}")
+    make(home / "reading", "", article=f"{{% include '{tmp_path}/../secret' %}}")
+    for name in ("prying", "reading"):
+        with pytest.raises(UsageError, match=name):
+            render_html([SPECIMEN], {}, PrintOptions(theme=name))
+
+
+@pytest.mark.parametrize(
+    ("toml", "fault"),
+    [
+        ("[page", "not valid TOML"), ("[page]\nfontsize = 3", "page.fontsize"), ("[page]\nfont_size = 300", "page.font_size"),
+        ("[page]\nchapters = 'left'", "page.chapters"), ("[fonts]\ntext = ['a\";}']", "fonts.text"), ("colour = 1", "colour"),
+        ('extends = "nosuch"', "nosuch"), ('extends = "faulty"', "faulty"), ("page = 3", "page"),
+        ("[variables.x]\nkind = 'length'\nvalue = 'wide'", "variables.x"), ("[variables.'a b']\nkind='switch'\nvalue=true", "variables"),
+        ("[papers.x]\nsize = 3", "papers.x.size"),
+    ],
+)  # fmt: skip
+def test_a_faulty_theme_names_its_file_and_its_fault(home, toml, fault):
+    make(home / "faulty", toml)
+    with pytest.raises(UsageError) as caught:
+        themes.load("faulty")
+    assert fault in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
+def test_themes_that_extend_each_other_are_refused(tmp_path):
+    make(tmp_path / "a", 'extends = "../b"')
+    make(tmp_path / "b", 'extends = "../a"')
+    with pytest.raises(UsageError, match="extends itself"):
+        themes.load(f"{tmp_path}/a")
+
+
+@pytest.mark.parametrize("name", ["../article", "/etc", "nosuch", "article/", "./article", "."])
+def test_what_is_no_theme_is_refused(name):
+    with pytest.raises(UsageError):
+        themes.load(name)
+
+
+def test_set_changes_the_font_the_page_and_the_themes_own_values(home):
+    toml = '[variables.rule]\nkind = "color"\nvalue = "grey"\n[variables.wide]\nkind = "switch"\nvalue = false'
+    make(home / "mine", 'extends = "article"\n' + toml)
+    options = PrintOptions(
+        theme="mine", set=("font=Noto Serif, Inter", "columns=2", "rule=#abc", "wide=on")
+    )
+    html = render_html([SPECIMEN], {}, options).html
+    assert '--book: "Noto Serif", "Inter", "Linux Libertine O"' in html
+    assert "--rule: #abc" in html
+    assert 'data-wide="on"' in html
+    assert lay_out(options).columns == 2
+    assert {"font", "rule", "wide", "columns", "font-size"} <= set(settable(styled(options).theme))
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["font", "font=", 'font=a";}', "colour=red", "columns=9", "columns=x", "leading=1;}", "chapters=left", "=", "font=url(x)"],
+)  # fmt: skip
+def test_what_cannot_be_set_is_refused(value):
+    with pytest.raises(UsageError) as caught:
+        lay_out(PrintOptions(set=(value,)))
+    assert "--set" in str(caught.value) or "to set" in str(caught.value)
+
+
+def test_a_style_sheet_comes_last_and_cannot_leave_its_element(printed):
+    css = "h1 { color: red } </style><script>"
+    html = render_html([SPECIMEN], {}, PrintOptions(css=css)).html
+    assert "h1 { color: red } <\\/style>" in html
+    assert html.index("h1 { color: red }") > html.index("--line:")
