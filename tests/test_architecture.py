@@ -27,6 +27,7 @@ MAY_IMPORT = {
     "images": {"dom"},
     "compose": {"dom"},
     "render": {"__init__"},
+    "retrieve": set(),
     "pipeline": {"fetch", "dom", "extract", "images", "compose", "render"},
     "cli": {"__init__", "config", "pipeline", "fetch", "render"},
     "__init__": {"pipeline"},

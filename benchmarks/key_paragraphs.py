@@ -1,0 +1,76 @@
+"""Measure key paragraphs on articles that state a summary: `python -m benchmarks.key_paragraphs`.
+
+The summary is the ``description`` of a page of the corpus.  Three paragraphs are chosen and their
+words compared with its words (ROUGE-1).  Descriptions copied from the article are apart: most are
+its first sentence, which any choice of the first paragraphs holds.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections import defaultdict
+from collections.abc import Callable
+
+from printer import Article, extract
+from printer.errors import NoArticle
+from printer.retrieve import Profile, Vocabulary, profile
+
+from .corpus import samples, there
+from .scoring import Score, word_score, words
+
+COUNT = 3
+#: Articles of fewer paragraphs, or a description of fewer words, leave nothing to choose.
+FEWEST_PARAGRAPHS, FEWEST_WORDS = 8, 10
+
+Choice = Callable[[Profile], tuple[int, ...]]
+
+
+def first(found: Profile) -> tuple[int, ...]:
+    """Choose the first paragraphs."""
+    return tuple(range(min(COUNT, len(found.sums))))
+
+
+def highest(found: Profile) -> tuple[int, ...]:
+    """Choose as the paper does: the highest S_j."""
+    ranked = sorted(range(len(found.sums)), key=lambda place: -found.sums[place])
+    return tuple(sorted(ranked[:COUNT]))
+
+
+def best(found: Profile) -> tuple[int, ...]:
+    """Choose as the package does."""
+    return found.best(COUNT)
+
+
+def main() -> int:
+    if not there():
+        print("the corpus is not here, so nothing was measured: see docs/model-card.md")
+        return 0
+    scores: dict[tuple[str, str], list[Score]] = defaultdict(list)
+    for sample in samples("wcxb"):
+        if sample.kind != "article":
+            continue
+        try:
+            article = extract(sample.html, sample.url)
+        except NoArticle:
+            continue
+        if len(article.paragraphs) < FEWEST_PARAGRAPHS or len(words(article.lead)) < FEWEST_WORDS:
+            continue
+        found = profile(article.paragraphs, Vocabulary(article.language), article.title)
+        for choice in (first, highest, best):
+            text = " ".join(article.paragraphs[place] for place in choice(found))
+            scores[choice.__name__, _origin(article)].append(word_score(text, article.lead))
+    for (name, origin), rows in sorted(scores.items()):
+        means = [statistics.mean(each) for each in zip(*rows, strict=True)]
+        figures = " / ".join(f"{mean:.3f}" for mean in means)
+        print(f"{name:8} {origin:7} {len(rows):4} pages  precision / recall / F1 {figures}")
+    return 0
+
+
+def _origin(article: Article) -> str:
+    start = re.sub(r"\W+", " ", article.lead.lower()).strip()[:60]
+    return "copied" if start in re.sub(r"\W+", " ", article.text.lower()) else "own"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
