@@ -20,6 +20,9 @@ _TAGS = re.compile(
     re.IGNORECASE,
 )
 
+#: What stands on a line of its own, also inside a heading.
+_APART = frozenset({"br", "div", "p", "li", "small", "h2", "h3"})
+
 #: How much longer than its limit a text may be before it is cleaned: entities and space shrink.
 _SLACK = 8
 #: Starts and ends of elements that are looked at for their text.
@@ -63,6 +66,8 @@ def text_line(element: HtmlElement, between: str = "", limit: int = 500) -> str:
     """Return an element's text as a line, of its first elements when it holds a great many."""
     parts = []
     for event, each in islice(iterwalk(element, ("start", "end")), _MOST_EVENTS):
+        if each.tag in _APART:
+            parts.append(" ")
         part = each.text if event == "start" else each.tail if each is not element else None
         if part:
             parts.append(part)

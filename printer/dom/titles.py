@@ -9,7 +9,7 @@ the same; a heading that shares little with ``title`` is a slogan or the name of
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from urllib.parse import urlsplit
 
 #: What stands between a title and the site's name.
@@ -29,6 +29,8 @@ _MOST_HEADINGS = 3
 _SENTENCE = 4
 #: A first part of ``title`` this short ('View topic') gives way to a longer one.
 _SHORT, _LONG = 2, 3
+#: A label or a date before a heading: up to four words, not a number alone.
+_LABEL = re.compile(r"(?=[\W\d]*[^\W\d])(?:[^\s]{1,30}\s){1,4}")
 
 
 def key(text: str) -> str:
@@ -51,17 +53,17 @@ def choose_title(
     """
     clean: Callable[[str], str] = _as_it_is if site.home else site.cut
     heads = _distinct(site.cut(_PERMALINK.sub("", text)) for text in headings)
-    heads = [text for text in heads if not site.names(text)]
     others = _distinct(clean(text) for text in stated)
     whole = clean(document)
+    heads = [text for text in heads if not _is_site(text, site, whole)]
     first = _first_part(whole)
-    ours = {key(whole), key(_parts(whole)[0]), key(first)}
+    ours = {key(text) for text in (whole, first, *_beginnings(whole))}
     for same in (ours, {key(text) for text in others}):
         for heading in heads:
             if key(heading) in same:
                 return heading
     if heads and (found := _heading(heads, whole, article)):
-        return found
+        return _unlabelled(found, others, ours)
     for text in others:
         if key(text) in ours:
             return first if key(text) == key(whole) else text
@@ -81,11 +83,12 @@ def _heading(heads: Sequence[str], whole: str, article: bool) -> str:
         return len(words & title) / max(1, min(len(words), len(title)))
 
     best = max(heads, key=shared)
-    later = {key(part) for part in _parts(whole)[1:]}
+    first, *others = (len(_words(part) & _words(best)) for part in _parts(whole))
+    later = max(others, default=0) > first
     enough = shared(best) >= (_SAME_ARTICLE if article else _SAME)
-    if enough and len(heads) <= _MOST_HEADINGS and key(best) not in later:
+    if enough and len(heads) <= _MOST_HEADINGS and not later:
         return best
-    if article and len(heads) == 1 and len(_words(best)) >= _SENTENCE:
+    if article and len(heads) == 1 and len(_words(best)) >= _SENTENCE and not later:
         return best
     return ""
 
@@ -95,7 +98,7 @@ class Site:
 
     def __init__(self, stated: Iterable[str], url: str) -> None:
         self.known = {key(name) for name in stated} - {""}
-        self.host = ""
+        self.host = self.full = ""
         self.home = False
         try:
             parts = urlsplit(url)
@@ -103,12 +106,20 @@ class Site:
         except ValueError:
             return
         self.home = bool(parts.netloc) and not parts.path.strip("/")
+        self.full = _SIGNS.sub("", parts.hostname or "")
         common = {"www", "m", "mobile", "co", "com", "org", "net"}
         self.host = _SIGNS.sub("", "".join(label for label in labels if label not in common))
 
     def names(self, text: str) -> bool:
         """Tell whether a text is the name of the site."""
         return key(text) in self.known or self.repeats_host(text)
+
+    def leads(self, text: str) -> bool:
+        """Tell whether what a title begins with is the site's name alone.
+
+        Products and chapters that bear a site's name with more words begin titles too.
+        """
+        return key(text) in self.known or self.is_host(text)
 
     def repeats_host(self, text: str) -> bool:
         """Tell whether a text is the host's name: a part of it, or it with a word or two more."""
@@ -121,6 +132,11 @@ class Site:
             or (len(self.host) > 4 and self.host in letters)
         )
 
+    def is_host(self, text: str) -> bool:
+        """Tell whether a text is the host's name or a part of it."""
+        letters = _SIGNS.sub("", text).casefold()
+        return len(letters) > 2 and (letters in self.host or letters in self.full)
+
     def cut(self, text: str) -> str:
         """Cut the site's name off either end of a title."""
         cuts = list(_SEPARATOR.finditer(text))
@@ -128,7 +144,7 @@ class Site:
             start = cuts[0].start()
             if self.names(text[cuts[-1].end() :]) and text[: cuts[-1].start()]:
                 text = text[: cuts.pop().start()]
-            elif self.names(text[:start]) and text[cuts[0].end() :]:
+            elif self.leads(text[:start]) and text[cuts[0].end() :]:
                 text = text[cuts[0].end() :]
                 cuts = list(_SEPARATOR.finditer(text))
             else:
@@ -154,6 +170,31 @@ def _first_part(text: str) -> str:
     if len(_words(first)) <= _SHORT:
         return next((part for part in others if len(_words(part)) >= _LONG), first)
     return first
+
+
+def _is_site(heading: str, site: Site, whole: str) -> bool:
+    """Tell whether a heading is about the site: its name, or a line that has it and no more."""
+    return site.leads(heading) or (
+        site.repeats_host(heading) and _words(heading).isdisjoint(_words(whole))
+    )
+
+
+def _beginnings(text: str) -> list[str]:
+    """Return what a title may be without one or more parts at its end."""
+    return [text[: each.start()] for each in _SEPARATOR.finditer(text)]
+
+
+def _unlabelled(heading: str, others: Sequence[str], ours: Set[str]) -> str:
+    """Return a heading without a label or a date before it, as the page states it elsewhere."""
+    for text in others:
+        if len(_words(text)) <= _SHORT:
+            continue
+        before, after = heading.removesuffix(text), heading.removeprefix(f"{text} ")
+        if before != heading and _LABEL.fullmatch(before):
+            return text
+        if after != heading and key(text) in ours and any(map(str.isdigit, after)):
+            return text  # a date, a count of comments
+    return heading
 
 
 def _words(text: str) -> frozenset[str]:
