@@ -23,6 +23,9 @@ _TAGS = re.compile(
 #: What stands on a line of its own, also inside a heading.
 _APART = frozenset({"br", "div", "p", "li", "small", "h2", "h3"})
 
+#: What says nothing of its own, or what one may do.
+_UNREAD = frozenset({"button", "noscript", "script", "select", "style", "svg", "template"})
+
 #: How much longer than its limit a text may be before it is cleaned: entities and space shrink.
 _SLACK = 8
 #: Starts and ends of elements that are looked at for their text.
@@ -65,9 +68,13 @@ def attribute(text: str | None, limit: int = 500) -> str:
 def text_line(element: HtmlElement, between: str = "", limit: int = 500) -> str:
     """Return an element's text as a line, of its first elements when it holds a great many."""
     parts = []
-    for event, each in islice(iterwalk(element, ("start", "end")), _MOST_EVENTS):
+    walk = iterwalk(element, ("start", "end"))
+    for event, each in islice(walk, _MOST_EVENTS):
         if each.tag in _APART:
             parts.append(" ")
+        elif each.tag in _UNREAD and event == "start" and each is not element:
+            walk.skip_subtree()
+            continue
         part = each.text if event == "start" else each.tail if each is not element else None
         if part:
             parts.append(part)

@@ -3,14 +3,16 @@
 A page states its title up to five times: in ``title`` (with the site's name, a section, words for
 search engines), in a heading, in OpenGraph, in JSON-LD.  What the heading and another of them agree
 on is taken.  Where they differ, the heading is what readers see, and so is taken when it is about
-the same; a heading that shares little with ``title`` is a slogan or the name of a section.
+the same; a heading that shares little with ``title`` is a slogan or the name of a section.  Where
+one of the two has clearly more of the words that end the page's address it is the title: such an
+address is made of what the page was first called.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence, Set
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 #: What stands between a title and the site's name.
 _SEPARATOR = re.compile(
@@ -29,6 +31,10 @@ _MOST_HEADINGS = 3
 _SENTENCE = 4
 #: A first part of ``title`` this short ('View topic') gives way to a longer one.
 _SHORT, _LONG = 2, 3
+#: By this much more of the address's words, at least so many, a title is better than another.
+_CLEARLY, _FEW = 0.3, 3
+#: Characters read of an address's path.
+_LONGEST = 1000
 #: A label or a date before a heading: up to four words, not a number alone.
 _LABEL = re.compile(r"(?=[\W\d]*[^\W\d])(?:[^\s]{1,30}\s){1,4}")
 
@@ -62,21 +68,33 @@ def choose_title(
         for heading in heads:
             if key(heading) in same:
                 return heading
-    if heads and (found := _heading(heads, whole, article)):
+    told = _told(document, whole, first, others, site)
+    found = _heading(heads, whole, article)
+    # What they differ in, the address may settle: it is made of the title.
+    if found and site.in_path(told) < site.in_path(found) + _CLEARLY:
         return _unlabelled(found, others, ours)
+    best = max(heads, key=site.in_path, default="")
+    if best and not found and site.in_path(best) >= site.in_path(told) + _CLEARLY:
+        return best
+    return told or best
+
+
+def _told(document: str, whole: str, first: str, others: Sequence[str], site: Site) -> str:
+    """Return the title that a page's head gives."""
+    ours = {key(text) for text in (whole, first, *_beginnings(whole))}
     for text in others:
         if key(text) in ours:
             return first if key(text) == key(whole) else text
     if others and not site.home and not _words(others[0]).isdisjoint(_words(whole)):
         return _parts(others[0])[0]
-    return first or next(iter(others), "") or next(iter(heads), "") or document
+    return first or next(iter(others), "") or document
 
 
 def _heading(heads: Sequence[str], whole: str, article: bool) -> str:
     """Return the heading that is about the same as ``title``, or ''."""
     title = _words(whole)
-    if not title:
-        return heads[0]
+    if not title or not heads:
+        return next(iter(heads), "")
 
     def shared(text: str) -> float:
         words = _words(text)
@@ -100,6 +118,7 @@ class Site:
         self.known = {key(name) for name in stated} - {""}
         self.host = self.full = ""
         self.home = False
+        self.path: frozenset[str] = frozenset()
         try:
             parts = urlsplit(url)
             labels = (parts.hostname or "").split(".")[:-1]
@@ -107,8 +126,14 @@ class Site:
             return
         self.home = bool(parts.netloc) and not parts.path.strip("/")
         self.full = _SIGNS.sub("", parts.hostname or "")
+        slug = unquote(parts.path[:_LONGEST]).rstrip("/").rpartition("/")[2].replace("_", " ")
+        self.path = frozenset(word for word in _words(slug) if not word.isdigit())
         common = {"www", "m", "mobile", "co", "com", "org", "net"}
         self.host = _SIGNS.sub("", "".join(label for label in labels if label not in common))
+
+    def in_path(self, text: str) -> float:
+        """Return the share of the words that end the page's address that a text has."""
+        return len(self.path & _words(text)) / max(_FEW, len(self.path))
 
     def names(self, text: str) -> bool:
         """Tell whether a text is the name of the site."""

@@ -159,6 +159,52 @@ def test_titles_lose_the_site_s_name(title, h1, og, site, wanted):
     assert read(head, f"<h1>{h1}</h1>{TEXT}").title == wanted
 
 
+@pytest.mark.parametrize(
+    ("title", "h1", "og", "wanted"),
+    [
+        # A beginning of ``title`` that is stated elsewhere is not cut further.
+        ("New here – Which net? - Feedback - Nets", "", "New here – Which net?",
+         "New here – Which net?"),
+        # A label or a date before the heading, a count after it.
+        ("How to mend a net | Talk", "Thread: How to mend a net", "How to mend a net",
+         "How to mend a net"),
+        ("How to mend a net | Talk", "How to mend a net (tide.test) 139", "How to mend a net",
+         "How to mend a net"),
+        ("2025 was a year of nets | Talk", "2025 was a year of nets and of boats",
+         "2025 was a year of nets", "2025 was a year of nets and of boats"),
+        # A product may bear the site's name.
+        ("Example Nets Deluxe – Blue", "Example Nets Deluxe – Blue", "",
+         "Example Nets Deluxe – Blue"),
+        # A line about the site is no title.
+        ("How to mend a net - Example", "A word from the founder of Example News", "",
+         "How to mend a net"),
+    ],
+)  # fmt: skip
+def test_titles_keep_what_is_theirs_alone(title, h1, og, wanted):
+    head = f"<title>{title}</title>"
+    head += f'<meta property="og:title" content="{og}">' if og else ""
+    assert read(head, f"<h1>{h1}</h1>{TEXT}").title == wanted
+
+
+@pytest.mark.parametrize(
+    ("address", "wanted"),
+    [
+        ("mending-blue-nets", "Mending blue nets"),
+        ("7213", "Nets for every boat"),
+        ("%E7%B6%B2", ""),
+    ],
+)
+def test_the_address_settles_what_heading_and_title_differ_in(address, wanted):
+    head = "<title>Nets for every boat | Example</title>"
+    found = read(head, f"<h1>Mending blue nets</h1>{TEXT}", url=f"https://example.org/a/{address}")
+    assert found.title == (wanted or "Nets for every boat")
+
+
+def test_a_heading_s_lines_are_words_apart_and_its_buttons_are_no_words():
+    body = "<h1>The ferry<br>runs<div>by night</div><button>Copy link</button></h1>"
+    assert read(body=body + TEXT).title == "The ferry runs by night"
+
+
 def test_a_drawing_s_title_is_not_the_page_s():
     found = read(body=f"<svg><title>Menu</title></svg><h1>The ferry</h1>{TEXT}")
     assert found.title == "The ferry"
