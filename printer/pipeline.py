@@ -49,14 +49,17 @@ UNSURE = 0.3
 MOST_PAGES = 30
 
 
-def extract(html: bytes | str, url: str = "", *, charset: str = "", **options: object) -> Article:
+def extract(
+    html: bytes | str, url: str | None = "", *, charset: str = "", **options: object
+) -> Article:
     """Return the article of a page; pure: no network, no files, no clock.
 
-    ``charset`` is what an HTTP header declared, ``options`` are the fields of
-    :class:`ExtractOptions`.  Raises :class:`NoArticle` when the page holds none.
+    Without ``url`` relative links and pictures lead nowhere.  ``charset`` is what an HTTP header
+    declared, ``options`` are the fields of :class:`ExtractOptions`.  Raises :class:`NoArticle`
+    when the page holds none.
     """
     chosen = ExtractOptions(**options)  # type: ignore[arg-type]
-    return _article(read_page(html, url, charset), chosen)
+    return _article(read_page(html, url or "", charset), chosen)
 
 
 def _article(page: Page, options: ExtractOptions) -> Article:

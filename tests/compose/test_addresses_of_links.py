@@ -7,7 +7,9 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from stories import SENTENCE, story
 
+from printer import extract
 from printer.compose.links import Links
 from printer.compose.notes import Anchors
 from printer.dom.page import read_page
@@ -21,3 +23,11 @@ def test_a_link_is_joined_to_the_address_of_the_page(base: str, href: str) -> No
     page = read_page("<p>text", base)
     found = Links(page, Anchors()).resolve("/a" + href)
     assert found == urlsplit(urljoin(base, "/a" + href)).geturl()
+
+
+@pytest.mark.parametrize("url", [None, ""])
+def test_a_page_without_an_address_keeps_the_absolute_links(url: str | None) -> None:
+    links = '<p>See <a href="/nets">our nets</a> and <a href="https://b.test/x">theirs</a>.</p>'
+    article = extract(story(extra=links + "<p>" + SENTENCE), url)
+    spans = [each for block in article.blocks for each in getattr(block, "spans", ())]
+    assert {each.href for each in spans if each.href} == {"https://b.test/x"}
