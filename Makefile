@@ -7,6 +7,7 @@ SHELL := /bin/bash
 PY := .venv/bin/python
 URL ?=
 OUT ?=
+STEP ?= 1
 
 .PHONY: help print test lint format bench samples clean
 
@@ -29,8 +30,9 @@ format: .venv/.develop ## Put the code in its standard form
 	.venv/bin/ruff check --fix .
 	.venv/bin/ruff format .
 
-bench: .venv/.develop ## Measure quality and speed
-	$(PY) -m benchmarks.text_quality
+bench: .venv/.develop ## Measure quality and speed, beside others: make bench [STEP=20]
+	$(PY) -m benchmarks.text_quality default --step $(STEP)
+	$(PY) -m benchmarks.peers --step $(STEP)
 	$(PY) benchmarks/cold_start.py
 
 samples: .venv/.develop ## Print the sample pages again

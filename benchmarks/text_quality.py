@@ -15,8 +15,9 @@ import statistics
 import time
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from printer import Article, extract
 from printer.errors import NoArticle
@@ -42,6 +43,17 @@ SLACK = 0.0005
 Figures = dict[str, float]
 
 
+class Found(Protocol):
+    """What an extractor gives; ``title`` is None when it gives no titles."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def title(self) -> str | None: ...
+    @property
+    def paragraphs(self) -> Sequence[str]: ...
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="measure extraction on the corpus")
     parser.add_argument("names", nargs="*", metavar="NAME", help="extractors; all when none is")
@@ -55,12 +67,12 @@ def main() -> int:
         print("the corpus is not here, so nothing was measured: see docs/model-card.md")
         return 0
     if chosen.check or chosen.lift or chosen.lower:
-        reached = measure("default", _sample())
+        reached = measure(ours("default"), _sample())
         return _compare(reached, lift=chosen.lift, lower=chosen.lower)
     for name in chosen.names or EXTRACTORS:
         pages = (s for each in SETS for n, s in enumerate(samples(each)) if n % chosen.step == 0)
         print(f"\n{name}")
-        for figure, value in measure(name, pages).items():
+        for figure, value in measure(ours(name), pages).items():
             print(f"  {figure:24} {value:.4f}")
     return 0
 
@@ -70,7 +82,7 @@ def _sample() -> Iterable[Sample]:
         yield from (s for n, s in enumerate(samples(name)) if n % STEP[name] == 0)
 
 
-def measure(name: str, pages: Iterable[Sample]) -> Figures:
+def measure(extract: Callable[[Sample], Found], pages: Iterable[Sample]) -> Figures:
     """Return the figures of an extractor over pages."""
     means: dict[str, list[float]] = defaultdict(list)
     whole = [0, 0, 0]
@@ -78,7 +90,7 @@ def measure(name: str, pages: Iterable[Sample]) -> Figures:
     times = []
     for sample in pages:
         started = time.perf_counter()
-        article = _article(sample, name)
+        article = extract(sample)
         times.append((time.perf_counter() - started) * 1000)
         if sample.set == "traf":
             right, wrong = (snippets(article.text, s) for s in (sample.required, sample.forbidden))
@@ -100,18 +112,23 @@ def measure(name: str, pages: Iterable[Sample]) -> Figures:
     return figures
 
 
-def _article(sample: Sample, name: str) -> Article:
-    try:
-        return extract(sample.html, sample.url, extractor=name)
-    except NoArticle:
-        return Article(title="", blocks=())
+def ours(name: str) -> Callable[[Sample], Found]:
+    """Return one of our extractors; a page without an article gives an empty one."""
+
+    def read(sample: Sample) -> Article:
+        try:
+            return extract(sample.html, sample.url, extractor=name)
+        except NoArticle:
+            return Article(title="", blocks=())
+
+    return read
 
 
-def _long(article: Article) -> Sequence[str]:
-    return paragraphs("\n".join(article.paragraphs))
+def _long(found: Found) -> Sequence[str]:
+    return paragraphs("\n".join(found.paragraphs))
 
 
-def _add(means: dict[str, list[float]], sample: Sample, article: Article) -> None:
+def _add(means: dict[str, list[float]], sample: Sample, article: Found) -> None:
     answer, text = sample.text or "", article.text
     score = word_score(text, answer)
     for figure, value in zip(("precision", "recall", "f1"), score, strict=True):
@@ -125,7 +142,7 @@ def _add(means: dict[str, list[float]], sample: Sample, article: Article) -> Non
             means[f"wcxb.article.shingle.{figure}"].append(value)
     means["wcxb.required"] += snippets(text, sample.required, fold_case=True)
     means["wcxb.forbidden"] += snippets(text, sample.forbidden, fold_case=True)
-    if sample.title and article.title:
+    if sample.title and article.title is not None:
         same = folded(sample.title).lower() == folded(article.title).lower()
         means["wcxb.title"].append(same)
 
