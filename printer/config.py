@@ -19,7 +19,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
 
 from .errors import UsageError
-from .options import ExtractOptions, FetchOptions, ImageOptions, PrintOptions, RenderMode
+from .options import (
+    ExtractOptions,
+    FetchOptions,
+    ImageOptions,
+    LinkStyle,
+    PrintOptions,
+    RenderMode,
+)
 
 FILE = "webprint.toml"
 PREFIX = "WEBPRINT_"
@@ -58,6 +65,10 @@ class Settings(BaseModel):
     )
     css: str = _setting("", "Page", "A style sheet that comes after the theme's.")
     dpi: int = _setting(200, "Page", "Resolution that pictures are scaled to.")
+    links: LinkStyle = _setting(
+        "none", "Page", "Where links lead: not on paper, at the page's foot, at the end, or inline."
+    )
+    qr: bool = _setting(False, "Page", "Print a QR code of the page's address.")
 
     extractor: str = _setting("default", "Article", "The extraction method.")
     images: bool = _setting(True, "Article", "Print the article's pictures.")
@@ -113,6 +124,8 @@ class Settings(BaseModel):
             font_size=self.font_size,
             set=self.set,
             css=_style_sheet(self.css),
+            links=self.links,
+            qr=self.qr,
         )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 RenderMode = Literal["auto", "never", "always"]
+LinkStyle = Literal["none", "footnote", "endnote", "inline"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +65,8 @@ class PrintOptions:
     ``paper`` is a name (A4, Letter, A5, Legal, or one of the theme's) or WIDTHxHEIGHT with units,
     ``margin`` and ``font_size`` are CSS lengths; '' is the theme's own.  ``theme`` is a name or,
     with a slash, the path of a folder: not for strangers to choose.  ``set`` holds values of the
-    theme as ``name=value``, ``css`` a style sheet that comes after the theme's.
+    theme as ``name=value``, ``css`` a style sheet that comes after the theme's. ``links`` is how
+    the targets of links are named on paper, ``qr`` prints a code with the page's address.
     """
 
     paper: str = ""
@@ -73,3 +75,5 @@ class PrintOptions:
     font_size: str = ""
     set: tuple[str, ...] = ()
     css: str = field(default="", repr=False)
+    links: LinkStyle = "none"
+    qr: bool = False

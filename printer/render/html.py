@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache, partial
 from pathlib import Path
@@ -16,12 +16,14 @@ from markupsafe import Markup
 from ..article import Article, Figure, List, Note, Paragraph, Spans, Table, plain
 from ..errors import UsageError
 from ..model import Picture
-from ..options import PrintOptions
+from ..options import LinkStyle, PrintOptions
 from .assets import Assets, address
 from .blocks import bounded, walk
 from .highlight import highlight
-from .inline import Anchors, bare_sign, breakable, clean, inline, language
+from .inline import Anchors, bare_sign, breakable, breakable_address, clean, inline, language
+from .linked import Targets, fitting, written_address
 from .paper import TALLEST, UNITS, Paper, lay_out
+from .qr import qr_picture
 from .styled import Styled, root_values, styled
 from .theme import Theme, environment, load
 from .words import Words, words, written
@@ -61,6 +63,12 @@ class Part:
     script: str
     words: Words
     fetched: str
+    qr: str = ""
+
+    @property
+    def endnotes(self) -> tuple[Note, ...]:
+        """The notes that do not stand at the foot of a page already."""
+        return tuple(note for note in self.notes if not self.anchors.is_at_foot(note))
 
     @property
     def inline(self) -> Callable[[Spans], str]:
@@ -84,7 +92,15 @@ def render_html(
     styling, paper = styled(chosen), lay_out(chosen)
     sound, warnings = _bounded(articles)
     several = len(sound) > 1
-    parts = [_part(each, f"a{n}-" if several else "", fetched) for n, each in enumerate(sound, 1)]
+    targets = Targets(_link_style(chosen, sound))
+    codes = _codes(sound) if chosen.qr else {}
+    parts = [
+        replace(
+            _part(each, f"a{n}-" if several else "", fetched, targets, foot=paper.columns == 1),
+            qr=address(codes[each.url]) if each.url in codes else "",
+        )
+        for n, each in enumerate(sound, 1)
+    ]
     first = parts[0]
     html = _filled(
         styling.theme,
@@ -96,9 +112,22 @@ def render_html(
         values=styling.values,
         paper=paper,
         words=first.words,
+        targets=targets,
         picture=partial(_prepared, pictures, paper),
     )
-    return Document(html, Assets.of(pictures.values()), warnings)
+    return Document(html, Assets.of([*pictures.values(), *codes.values()]), warnings)
+
+
+def _link_style(options: PrintOptions, articles: Sequence[Article]) -> LinkStyle:
+    """Return how links are printed: the same way in all articles, as their numbers are one row."""
+    styles = {fitting(options.links, article) for article in articles}
+    return styles.pop() if len(styles) == 1 else "endnote"
+
+
+def _codes(articles: Sequence[Article]) -> dict[str, Picture]:
+    """Return the QR codes of the articles' addresses."""
+    webs = (each.url for each in articles if each.url.lower().startswith(("http://", "https://")))
+    return {url: code for url in webs if (code := qr_picture(url))}
 
 
 def to_html(article: Article, theme: str = "article") -> str:
@@ -121,11 +150,13 @@ def _environment(folders: tuple[Path, ...]) -> ImmutableSandboxedEnvironment:
         plain=plain,
         clean=clean,
         breakable=breakable,
+        address=lambda url: breakable_address(written_address(url)),
         lang=language,
         code=highlight,
         sign=bare_sign,
         mm=lambda length: f"{length:.3f}mm",
         page_number=_page_number,
+        page_reference=_page_reference,
         table_class=_table_class,
     )
     env.tests["loose"] = _is_loose
@@ -160,6 +191,13 @@ def _page_number(words: str) -> Markup:
     return Markup(counters)  # noqa: S704 - the words are ours
 
 
+def _page_reference(words: str) -> Markup:
+    """Return the CSS content of 'p. {page}', the page that a link leads to."""
+    before, _, after = words.partition("{page}")
+    counter = f'"{before}" target-counter(attr(href url), page) "{after}"'
+    return Markup(counter)  # noqa: S704 - the words are ours
+
+
 def _is_loose(block: List) -> bool:
     """Say whether a list's items are more than a line or two each, and stand better apart."""
     return any(sum(isinstance(each, Paragraph) for each in item.blocks) > 1 for item in block.items)
@@ -172,13 +210,20 @@ def _table_class(table: Table) -> str:
     return "widest" if columns > 12 else "wide" if columns > 6 else "table"
 
 
-def _part(article: Article, prefix: str, fetched: datetime | None = None) -> Part:
+def _part(
+    article: Article,
+    prefix: str,
+    fetched: datetime | None = None,
+    targets: Targets | None = None,
+    *,
+    foot: bool = False,
+) -> Part:
     tag = language(article.language)
     link = article.url if article.url.lower().startswith(("http://", "https://")) else ""
     return Part(
         article=article,
         notes=tuple(block for block in walk(article.blocks) if isinstance(block, Note)),
-        anchors=Anchors.of(article, prefix),
+        anchors=Anchors.of(article, prefix, targets, foot=foot),
         language=tag,
         direction="rtl" if article.direction == "rtl" else "ltr",
         date=clean(written(article.published, tag)),

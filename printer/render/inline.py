@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TypeAlias
 
 from markupsafe import Markup, escape
 
-from ..article import MARKS, Article, Note, Span, Spans
-from .blocks import walk
+from ..article import MARKS, Note, Paragraph, Span, Spans
+from ..options import LinkStyle
+from .anchors import SCHEMES as SCHEMES
+from .anchors import Anchors as Anchors
+from .linked import says_itself, written_address
 
 #: An element that is open: its name and its attributes, in order.
 Element: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
-
-#: Schemes that a link may have, on paper and in HTML.
-SCHEMES = ("http://", "https://", "mailto:")
 
 _LANG = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,6}")
 
@@ -34,6 +33,9 @@ _ENDLESS = re.compile(
     "[^ \t\n\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
     "\uff00-\uffef\U00020000-\U0003ffff]{800}"
 )
+
+#: Signs after which an address is broken, when something follows that belongs to it.
+_JOINTS = re.compile(r"[/?&=_.#-](?=\w)|//")
 
 #: Marks above and below one letter; more than a few are a prank.
 _MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
@@ -53,88 +55,102 @@ def breakable(text: str) -> str:
     return _ENDLESS.sub(lambda run: run[0] + "\n", text) if len(text) > 800 else text
 
 
+def breakable_address(text: str) -> str:
+    """Return an address with places to break the line after its signs, and in its long words."""
+    return breakable(_JOINTS.sub(lambda sign: sign[0] + _BREAK, text))
+
+
 def language(tag: str) -> str:
     """Return a language tag that is one, else ''."""
     return tag if _LANG.fullmatch(tag) else ""
 
 
-@dataclass(slots=True)
-class Anchors:
-    """The ids of one article: each is defined once, and links lead to those that exist.
+def inline(spans: Spans, anchors: Anchors, links: LinkStyle | None = None) -> Markup:
+    """Return spans as HTML; neighbours under the same link or mark share one element.
 
-    ``prefix`` keeps the ids of several articles in one document apart.
+    ``links`` is how their targets are named, when that is not how it is done all over.
     """
-
-    prefix: str = ""
-    known: frozenset[str] = frozenset()
-    notes: frozenset[str] = frozenset()
-    _defined: set[str] = field(default_factory=set)
-    _called: set[str] = field(default_factory=set)
-
-    @classmethod
-    def of(cls, article: Article, prefix: str = "") -> Anchors:
-        """Find every id of an article."""
-        known: set[str] = set()
-        notes: set[str] = set()
-        for block in walk(article.blocks):
-            known.add(getattr(block, "id", ""))
-            known.update(span.id for span in getattr(block, "spans", ()))
-            known.update(item.id for item in getattr(block, "items", ()))
-            if isinstance(block, Note):
-                notes.add(block.id)
-        return cls(prefix, frozenset(known - {""}), frozenset(notes))
-
-    def define(self, name: str) -> str:
-        """Return the id to set for a name: '' when it is empty or was set before."""
-        if not name or name in self._defined:
-            return ""
-        self._defined.add(name)
-        return self.prefix + _identifier(name)
-
-    def target(self, href: str) -> str:
-        """Return where a link leads: a safe address, a place in this article, or ''."""
-        if href.startswith("#"):
-            name = href[1:]
-            return f"#{self.prefix}{_identifier(name)}" if name in self.known else ""
-        return href if href.lower().startswith(SCHEMES) else ""
-
-    def call(self, note: str) -> str:
-        """Return the id of a note's sign in the text, '' when the note was called before."""
-        if note in self._called:
-            return ""
-        self._called.add(note)
-        return f"{self.prefix}call-{_identifier(note)}"
-
-    def called(self, note: str) -> str:
-        """Return where the first sign of a note stands, '' when there is none."""
-        return f"#{self.prefix}call-{_identifier(note)}" if note in self._called else ""
-
-
-def _identifier(name: str) -> str:
-    return re.sub(r"[^\w.-]", "_", name[:100]) or "_"
-
-
-def inline(spans: Spans, anchors: Anchors) -> Markup:
-    """Return spans as HTML; neighbours under the same link or mark share one element."""
+    style = links or anchors.targets.style
     html: list[str] = []
     still_open: list[Element] = []
+    linked: list[str] = []  # the text of the link that is open
+    under = anchors.holds_notes(spans)
     for span in spans:
         wanted = list(_elements(span, anchors))
         both = zip(still_open, wanted, strict=False)
         shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], both))
         html.extend(_closing(still_open[shared:]))
+        if not shared:
+            html.extend(_reference(still_open, linked, anchors, style, under))
+            linked = []
         html.extend(_opening(wanted[shared:]))
         html.append(_content(span, anchors))
+        linked.append(span.text)
         still_open = wanted
+        if under and (note := anchors.at_foot(span.note)):
+            html.extend(_closing(still_open))
+            html.append(_footnote(note, anchors))
+            still_open = []
     html.extend(_closing(still_open))
+    html.extend(_reference(still_open, linked, anchors, style, under))
     return Markup("".join(html))  # noqa: S704 - every piece was escaped
+
+
+def _reference(
+    closed: list[Element], text: list[str], anchors: Anchors, style: LinkStyle, under: bool
+) -> Iterator[str]:
+    """Yield what stands behind a link that was closed: its number or its address."""
+    if style == "none" or not closed or closed[0][0] != "a":
+        return
+    target = closed[0][1][0][1]
+    if target.startswith("#") or says_itself("".join(text), target):
+        return
+    address = escape(breakable_address(written_address(target)))
+    if style == "inline":
+        yield f' <span class="target">({address})</span>'
+        return
+    number, first = anchors.targets.number(target)
+    yield f'<sup class="link">[{number}]</sup>'
+    if first and style == "footnote" and under:
+        yield (
+            f'<span class="footnote"><span class="text"><span class="label">[{number}]</span> '
+            f'<a href="{escape(target)}">{address}</a></span></span>'
+        )
+    elif first:
+        anchors.targets.put_at_end(number, target)
+
+
+def _footnote(note: Note, anchors: Anchors) -> str:
+    """Return a note for the foot of the page; what is no paragraph is not set there."""
+    name = anchors.define(note.id)
+    # A note that is at the foot already names addresses itself: no notes under notes.
+    style: LinkStyle = "none" if anchors.targets.style == "none" else "inline"
+    html = [f'<span class="footnote" role="doc-footnote" id="{escape(name)}">']
+    sign = f'<span class="label">{_back(note, anchors)}</span> '
+    for block in note.blocks:
+        if isinstance(block, Paragraph):
+            own = _attributes(
+                ("lang", language(block.lang)),
+                ("dir", block.dir if block.dir in ("ltr", "rtl") else ""),
+            )
+            html.extend(_opening([("span", (("class", "text"), *own))]))
+            html.extend((sign, inline(block.spans, anchors, style), "</span>"))
+            sign = ""
+    return "".join((*html, "</span>"))
+
+
+def _back(note: Note, anchors: Anchors) -> str:
+    sign = escape(bare_sign(note.label) or "*")
+    back = anchors.called(note.id)
+    return f'<a href="{escape(back)}">{sign}</a>' if back else str(sign)
 
 
 def _elements(span: Span, anchors: Anchors) -> Iterator[Element]:
     """Yield the elements around a span's text, outermost first."""
     target = "" if span.note in anchors.notes else anchors.target(span.href)
     if target:
-        yield "a", _attributes(("href", target))
+        jump = target.startswith("#") and anchors.targets.style != "none"
+        yield "a", _attributes(("href", target), ("class", "jump" if jump else ""))
     around = _attributes(
         ("lang", language(span.lang)),
         ("dir", span.dir if span.dir in ("ltr", "rtl") else ""),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 
@@ -24,9 +24,14 @@ class Words:
     post: str = "Post"
     frame: str = "Embedded page"
     fetched: str = "{date}"
+    links: str = "Links"
+    on_page: str = "→ {page}"
+    qr: str = "QR"
 
 
-_ENGLISH = Words(page="page {page} of {pages}", fetched="read {date}")
+_ENGLISH = Words(
+    page="page {page} of {pages}", fetched="read {date}", on_page="p. {page}", qr="QR code"
+)
 
 #: notes, contents, page, missing picture, video, audio, map, post, embedded page, fetched
 _BY_LANGUAGE: dict[str, tuple[str, ...]] = {
@@ -57,6 +62,35 @@ _BY_LANGUAGE: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+#: the heading of a list of links, and a reference to a page
+_LINKS: dict[str, tuple[str, str]] = {
+    "ar": ("الروابط", "ص {page}"),
+    "cs": ("Odkazy", "s. {page}"),
+    "da": ("Links", "s. {page}"),
+    "de": ("Verweise", "S. {page}"),
+    "el": ("Σύνδεσμοι", "σ. {page}"),
+    "es": ("Enlaces", "p. {page}"),
+    "fi": ("Linkit", "s. {page}"),
+    "fr": ("Liens", "p. {page}"),
+    "he": ("קישורים", "עמ׳ {page}"),
+    "hi": ("कड़ियाँ", "पृ. {page}"),
+    "hu": ("Hivatkozások", "{page}. o."),
+    "it": ("Collegamenti", "p. {page}"),
+    "ja": ("リンク", "{page}ページ"),
+    "ko": ("링크", "{page}쪽"),
+    "nl": ("Links", "p. {page}"),
+    "no": ("Lenker", "s. {page}"),
+    "pl": ("Odnośniki", "s. {page}"),
+    "pt": ("Ligações", "p. {page}"),
+    "ru": ("Ссылки", "с. {page}"),
+    "sv": ("Länkar", "s. {page}"),
+    "tr": ("Bağlantılar", "s. {page}"),
+    "uk": ("Посилання", "с. {page}"),
+    "zh-hant": ("連結", "第 {page} 頁"),
+    "zh": ("链接", "第 {page} 页"),
+}
+
+
 def words(language: str) -> Words:
     """Return the words of a language (BCP 47), numbers alone where it is not known."""
     primary = language.partition("-")[0].lower()
@@ -67,7 +101,10 @@ def words(language: str) -> Words:
     if primary == "zh" and re.search(r"-(hant|tw|hk|mo)\b", language.lower()):
         primary = "zh-hant"
     known = _BY_LANGUAGE.get(primary)
-    return Words(*known) if known else Words()
+    if known is None:
+        return Words()
+    links, on_page = _LINKS[primary]
+    return replace(Words(*known), links=links, on_page=on_page)
 
 
 def written(when: str | datetime, language: str) -> str:

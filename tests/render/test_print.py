@@ -55,8 +55,8 @@ def test_every_kind_of_block_prints(printed, pictures) -> None:
         "We did not want a bridge.", "Minutes of the vestry, vol. iv", "By the ford, in summer", "with a beast",
         "Order the oak", "print(f\"{tide(3.1):.2f} m\")", "--post north", "What the bridge cost", "184.10",
         "Nobody would say", "Staithe", "d = h/2", "The last crossing, filmed from the bank",
-        "https://video.example.org/watch/hollin-ferry-last-crossing", "Picture not available", "A woman in a dark dress",
-        "The toll tower", "Notes", "a word for slack water", f"page {paper.pages} of {paper.pages}",
+        "video.example.org/watch/hollin-ferry-last-crossing", "Picture not available", "A woman in a dark dress",
+        "The toll tower", "a word for slack water", f"page {paper.pages} of {paper.pages}",
     ):  # fmt: skip
         assert words in paper.text, f"{words!r} is not on paper"
 
@@ -84,11 +84,7 @@ def test_it_is_tagged_with_title_language_and_outline(printed, pictures) -> None
     with pdf.open_outline() as outline:
         (top,) = outline.root
         assert str(top.title) == SPECIMEN.title
-        assert [str(each.title) for each in top.children] == [
-            "What was decided",
-            "Accounts",
-            "Notes",
-        ]
+        assert [str(each.title) for each in top.children] == ["What was decided", "Accounts"]
         assert [str(each.title) for each in top.children[0].children] == ["Three ways over"]
 
 
@@ -297,8 +293,8 @@ def test_several_articles_have_contents_and_begin_pages(printed) -> None:
 
 def test_each_article_has_its_own_words_and_no_running_head_where_it_begins(printed) -> None:
     paper = printed(SCRIPTS["de"], SCRIPTS["ru"])
-    assert "Anmerkungen" in paper.text
-    assert "Примечания" in paper.text
+    assert "Bild nicht verfügbar" in paper.text
+    assert "Изображение недоступно" in paper.text
     start = next(text for text in paper.texts[1:] if text.startswith(SCRIPTS["ru"].title))
     assert start.count(SCRIPTS["ru"].title) == 1, "the running head repeats the title above it"
 

@@ -1,0 +1,262 @@
+"""Links and notes on paper: numbers, addresses, pages, the foot of the page."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from specimens import SPECIMEN, cells, head, items, para, spans
+
+from printer.article import Article, Figure, Note, Quote, Span, Table
+from printer.options import PrintOptions
+from printer.render.html import render_html
+from printer.render.linked import LONGEST_PRINTED, says_itself, written_address
+from printer.render.qr import LONGEST, qr_picture
+
+SITE = "https://example.org/"
+WORDS = (
+    "The river rises under the ridge and comes down through the meadows very slowly indeed. " * 3
+)
+
+
+def article(*blocks: object) -> Article:
+    return replace(SPECIMEN, blocks=blocks)  # type: ignore[arg-type]
+
+
+def link(text: str, path: str) -> Span:
+    return Span(text, href=path if ":" in path or path.startswith("#") else SITE + path)
+
+
+@pytest.mark.parametrize(
+    ("url", "written"),
+    [
+        ("https://example.org/", "example.org"),
+        ("http://example.org/", "http://example.org"),
+        ("https://example.org/a?utm_source=x&id=7&fbclid=abc&gclid=1", "example.org/a?id=7"),
+        ("https://example.org/a?utm_source=x#part", "example.org/a#part"),
+        ("https://example.org/a?utmost=1&referer=2", "example.org/a?utmost=1&referer=2"),
+        ("https://example.org:8080/%C3%BCber", "example.org:8080/über"),
+        ("https://example.org/a%20b%2Fc", "example.org/a%20b%2Fc"),
+        ("https://example.org/%E2%80%AEgpj.exe", "example.org/%E2%80%AEgpj.exe"),
+        ("https://user:secret@example.org/a", "example.org/a"),
+        ("mailto:ada@example.org?subject=x", "ada@example.org"),
+    ],
+)
+def test_an_address_is_printed_without_what_only_machines_need(url: str, written: str) -> None:
+    assert written_address(url) == written
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_written_within_bounds(text: str) -> None:
+    written = written_address("https://example.org/" + text)
+    assert len(written) <= LONGEST_PRINTED
+    says_itself(text, written)
+
+
+def test_a_link_that_says_its_address_needs_no_number() -> None:
+    assert says_itself("www.example.org/a", "https://example.org/a?utm_source=x")
+    assert says_itself("https://example.org/a/", "https://example.org/a")
+    assert not says_itself("the story", "https://example.org/a")
+
+
+def test_links_are_not_named_unless_it_is_asked_for(printed) -> None:
+    paper = printed(article(para(WORDS, link("a story", "story"))))
+    assert "example.org/story" not in paper.text
+    assert "[1]" not in paper.text
+
+
+def test_each_target_has_one_number_and_is_named_once_at_the_foot(printed) -> None:
+    text = article(
+        para(WORDS, link("one", "1?utm_source=mail")),
+        para(WORDS, link("two", "2"), " and ", link("one again", "1?utm_source=mail")),
+    )
+    paper = printed(text, links="footnote")
+    assert paper.text.count("[1]") == 3  # two links and the note
+    assert paper.text.count("[2]") == 2
+    assert paper.text.count("example.org/1") == 1
+    assert "utm_source" not in paper.text
+    where = {
+        str(a.A.URI)
+        for page in paper.pdf.pages
+        for a in page.get("/Annots", [])
+        if "/A" in a and "/URI" in a.A
+    }
+    assert SITE + "1?utm_source=mail" in where, "the link itself is changed"
+
+
+def test_links_in_headings_tables_and_captions_are_named_at_the_end(printed) -> None:
+    caption = (Span("A picture by "), link("somebody", "person"))
+    paper = printed(
+        article(
+            para(WORDS * 3, link("one", "1")),
+            replace(head("A"), spans=(link("Heading", "heading"),)),
+            Table(
+                (),
+                (
+                    (
+                        *cells("x"),
+                        *(replace(c, blocks=(para(link("cell", "cell")),)) for c in cells("y")),
+                    ),
+                ),
+            ),
+            Figure("https://example.org/no.jpg", caption_spans=caption, alt="x"),
+            para(WORDS),
+        ),
+        links="footnote",
+    )
+    end = paper.text.partition("Links [2]")[2]
+    assert paper.text.count("[1] example.org/1") == 1
+    for address in ("heading", "cell", "person"):
+        assert f"example.org/{address}" in end
+
+
+def test_endnotes_are_one_list_over_several_articles(printed) -> None:
+    one = article(para(WORDS, link("a", "a"), link("b", "b")))
+    two = replace(article(para(WORDS, link("b too", "b"), link("c", "c"))), title="Another")
+    paper = printed(one, two, links="endnote")
+    assert paper.text.count("Links") == 1
+    assert "[1] example.org/a [2] example.org/b [3] example.org/c" in paper.text
+
+
+def test_an_address_behind_its_link(printed) -> None:
+    paper = printed(
+        article(para(WORDS, link("a story", "story"), " ", link("example.org", ""))), links="inline"
+    )
+    assert "a story (example.org/story) example.org " in paper.text + " "
+
+
+def test_a_link_within_the_article_gives_its_page(printed) -> None:
+    text = article(
+        para("See ", link("the end", "#end"), "."),
+        *[para(WORDS * 4)] * 12,
+        head("End", 2, "end"),
+        para("x"),
+    )
+    paper = printed(text, links="endnote")
+    page = next(n for n, t in enumerate(paper.texts, 1) if "End" in t and n > 1)
+    assert f"See the end (p. {page})." in paper.text
+    assert "p. " not in printed(text).text
+
+
+def test_a_page_of_nothing_but_links_lists_them_at_the_end(printed) -> None:
+    text = article(
+        *(para("See ", link(f"story {n}", f"a-rather-long-address-{n}")) for n in range(60))
+    )
+    paper = printed(text, links="footnote")
+    assert "Links [1]" in paper.text
+
+
+def test_unsafe_links_are_neither_linked_nor_named() -> None:
+    for href in ("javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "vbscript:x"):
+        for style in ("footnote", "endnote", "inline"):
+            html = render_html(
+                [article(para(WORDS, Span("x", href=href)))], {}, PrintOptions(links=style)
+            ).html
+            assert href not in html
+
+
+def test_thousands_of_links_are_printed_in_bounded_time(printed) -> None:
+    many = [
+        para(*(piece for n in range(40) for piece in (f"{WORDS} ", link("x", f"{block}-{n}"))))
+        for block in range(25)
+    ]
+    began = time.monotonic()
+    paper = printed(article(*many), links="footnote")
+    assert paper.text.count("example.org/24-39") == 1
+    assert time.monotonic() - began < 60
+
+
+# Notes
+
+
+def note(name: str, *blocks: object) -> Note:
+    return Note(name, name, blocks or (para(f"The note {name}."),))  # type: ignore[arg-type]
+
+
+def test_a_note_stands_on_the_page_of_its_sign(printed) -> None:
+    blocks = [para(WORDS * 3, Span(str(n), note=str(n)), f" after {n}.") for n in range(20)]
+    paper = printed(article(*blocks, *(note(str(n)) for n in range(20))))
+    assert paper.pages > 2
+    for text in paper.texts:
+        for n in range(20):
+            assert (f"after {n}." in " ".join(text.split())) == (f"The note {n}." in text)
+    assert "Notes" not in paper.text
+
+
+def test_a_note_called_twice_is_printed_once(printed) -> None:
+    paper = printed(
+        article(para(WORDS, Span("1", note="1")), para(WORDS, Span("1", note="1")), note("1"))
+    )
+    assert paper.text.count("The note 1.") == 1
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        (para("x"), replace(head("H"), spans=(Span("H"), Span("1", note="1"))), para(WORDS), note("1")),
+        (para(WORDS, Span("1", note="1")), note("1", para(WORDS * 40))),
+        (para(WORDS, Span("1", note="1")), note("1", para("a"), items("b", "c"))),
+        (para("x ", *(Span(str(n), note=str(n)) for n in range(60))), *(note(str(n), para(WORDS)) for n in range(60))),
+        (para(WORDS), note("1")),
+    ],
+    ids=["in a heading", "long", "with a list", "too many", "never called"],
+)  # fmt: skip
+def test_what_does_not_fit_under_a_page_stands_at_the_end(printed, blocks) -> None:
+    paper = printed(article(*blocks))
+    for each in blocks:
+        if isinstance(each, Note):
+            first = "".join(s.text for s in each.blocks[0].spans).split()[:12]
+            assert " ".join(first) in paper.text
+    assert "Notes" in paper.text
+
+
+def test_notes_under_lists_and_quotations(printed) -> None:
+    paper = printed(article(
+        items((para("Item ", Span("1", note="1")),), "Other " + WORDS),
+        Quote((para(WORDS, Span("2", note="2")),), cite=spans("Somebody")),
+        note("1"), note("2"),
+    ))  # fmt: skip
+    assert "Notes" not in paper.text
+    assert "1 The note 1. 2 The note 2." in paper.text
+
+
+def test_a_note_on_paper_names_its_links_in_itself(printed) -> None:
+    paper = printed(
+        article(
+            para(WORDS * 2, Span("1", note="1")), note("1", para("See ", link("there", "there")))
+        ),
+        links="footnote",
+    )
+    assert "1 See there (example.org/there)" in paper.text
+
+
+def test_a_note_holds_text_and_no_markup_of_the_page(printed) -> None:
+    paper = printed(
+        article(para(WORDS, Span("1", note="1")), Note("1", "<b>", (para("a </span><h1>b</h1>"),)))
+    )
+    assert "a </span><h1>b</h1>" in paper.text
+
+
+# QR
+
+
+def test_the_code_is_that_of_the_address(printed) -> None:
+    paper = printed(SPECIMEN, qr=True, expect=())
+    assert paper.pages
+    import segno
+
+    picture = qr_picture(SPECIMEN.url)
+    assert picture is not None
+    assert (
+        picture.width == segno.make(SPECIMEN.url, error="m", micro=False).symbol_size(border=2)[0]
+    )
+    assert qr_picture(SITE + "a" * LONGEST) is None
+
+
+def test_a_code_only_for_addresses_of_the_web() -> None:
+    local = replace(SPECIMEN, url="file:///home/me/page.html")
+    assert 'class="qr"' not in render_html([local], {}, PrintOptions(qr=True)).html
+    assert 'class="qr"' in render_html([SPECIMEN], {}, PrintOptions(qr=True)).html
