@@ -26,6 +26,7 @@ from .options import (
     LinkStyle,
     PrintOptions,
     RenderMode,
+    Wanted,
 )
 
 FILE = "webprint.toml"
@@ -71,7 +72,11 @@ class Settings(BaseModel):
     qr: bool = _setting(False, "Page", "Print a QR code of the page's address.")
 
     extractor: str = _setting("default", "Article", "The extraction method.")
-    images: bool = _setting(True, "Article", "Print the article's pictures.")
+    images: Wanted = _setting(
+        "article", "Article", "Which pictures to print: the article's, all in its place, its lead "
+        "picture alone, or none."
+    )  # fmt: skip
+    pictures: str = _setting("default", "Article", "The way in which pictures are chosen.")
 
     render: RenderMode = _setting(
         "auto", "Fetching", "Load the page in a browser: when the page needs it, never, or always."
@@ -88,7 +93,10 @@ class Settings(BaseModel):
         False, "Fetching", "Let pages name pictures on private addresses too."
     )
     max_size: int = _setting(20_000_000, "Fetching", "Largest answer accepted, in bytes.")
-    cache: bool = _setting(True, "Fetching", "Keep fetched pages on disk as HTTP allows.")
+    cache: bool = _setting(
+        True, "Fetching", "Keep fetched pages on disk as HTTP allows, and "
+        "remember which pictures turned out icons.",
+    )  # fmt: skip
 
     verbose: bool = _setting(False, "Run", "Say more, and show tracebacks.", short="-v")
     quiet: bool = _setting(False, "Run", "Say nothing but errors.", short="-q")
@@ -109,7 +117,9 @@ class Settings(BaseModel):
 
     def extract_options(self) -> ExtractOptions:
         """Return the options of extraction."""
-        return ExtractOptions(extractor=self.extractor, images=self.images)
+        return ExtractOptions(
+            extractor=self.extractor, images=self.images, pictures=self.pictures
+        )  # fmt: skip
 
     def image_options(self) -> ImageOptions:
         """Return the options of picture preparation."""

@@ -178,14 +178,43 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgedPicture:
+    """A picture of a page and what was decided about it.
+
+    ``url`` is the address it is printed from ('' for an inline drawing), ``kind`` what it is on
+    the page (an image, drawing, poster, background, or the lead that only the metadata name),
+    ``width`` and ``height`` what the page declares (0: nothing), ``reason`` why it was dropped
+    ('' when it was kept).
+    """
+
+    url: str
+    kind: str
+    alt: str = ""
+    caption: str = ""
+    credit: str = ""
+    width: int = 0
+    height: int = 0
+    reason: str = ""
+
+    @property
+    def kept(self) -> bool:
+        """Whether it is the article's."""
+        return not self.reason
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a page's article is what it is: every segment, with every extractor's score."""
+    """Why a page's article is what it is: every segment, with every extractor's score.
+
+    ``pictures`` are all of the page, kept and dropped.
+    """
 
     url: str
     title: str
     kind: str
     confidence: float
     segments: tuple[Judged, ...]
+    pictures: tuple[JudgedPicture, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,9 +232,13 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Pictures by ``Figure.src`` (``Figure.svg`` for inline drawings), and what went wrong."""
+    """Pictures by ``Figure.src`` (``Figure.svg`` for inline drawings), and what went wrong.
+
+    ``missing`` counts the pictures that could not be had.
+    """
 
     pictures: Mapping[str, Picture] = field(default_factory=lambda: MappingProxyType({}))
+    missing: int = 0
     warnings: tuple[str, ...] = ()
 
 
@@ -219,11 +252,18 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A printed document: the PDF, and what a person should know about it."""
+    """A printed document: the PDF, and what a person should know about it.
+
+    ``pictures`` counts the pictures printed, ``missing`` those that could not be had and left a
+    frame with their words; ``judged`` are all pictures of the pages, those kept and, with the
+    reason, those dropped.
+    """
 
     pdf: bytes = field(repr=False)
     pages: int
     title: str
     pictures: int = 0
+    missing: int = 0
+    judged: tuple[JudgedPicture, ...] = field(default=(), repr=False)
     warnings: tuple[str, ...] = ()
     failures: tuple[Failure, ...] = ()

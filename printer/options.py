@@ -8,6 +8,9 @@ from typing import Literal
 RenderMode = Literal["auto", "never", "always"]
 LinkStyle = Literal["none", "footnote", "endnote", "inline"]
 
+#: Which pictures are wanted.
+Wanted = Literal["all", "article", "lead", "none"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchOptions:
@@ -35,10 +38,16 @@ class FetchOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractOptions:
-    """How the article is found: the extractor's name, and whether pictures are wanted."""
+    """How the article and its pictures are found.
+
+    ``extractor`` is the extractor's name, ``images`` which pictures are wanted (every one in the
+    article's place, the article's, its lead picture alone, none), ``pictures`` the name of the
+    way in which they are chosen.
+    """
 
     extractor: str = "default"
-    images: bool = True
+    images: Wanted = "article"
+    pictures: str = "default"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

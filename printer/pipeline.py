@@ -24,13 +24,14 @@ from .dom.page import Page, read_page
 from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
 from .extract import decide
 from .extract.explain import explain
-from .images import choose_pictures
-from .model import Capture, Explanation, Failure, Prepared, Result
+from .images import judged, pick, placed
+from .model import Capture, Explanation, Failure, JudgedPicture, Prepared, Result
 from .options import ExtractOptions, FetchOptions, ImageOptions, PrintOptions
 
 if TYPE_CHECKING:
     from .fetch.browser import Browser
     from .fetch.http import Web
+    from .images.downloads import Downloads, Measure
     from .render.html import Document
     from .render.pdf import Printed
 
@@ -59,24 +60,28 @@ def extract(
     when the page holds none.
     """
     chosen = ExtractOptions(**options)  # type: ignore[arg-type]
-    return _article(read_page(html, url or "", charset), chosen)
+    return _read(read_page(html, url or "", charset), chosen)[0]
 
 
-def _article(page: Page, options: ExtractOptions) -> Article:
+def _read(
+    page: Page, options: ExtractOptions, measure: Measure | None = None
+) -> tuple[Article, tuple[JudgedPicture, ...]]:
+    """Return the article, and what was decided about each picture of the page."""
     verdict = decide(page, options)
-    pictures = choose_pictures(page, verdict) if options.images else ()
-    article = compose(page, verdict, pictures)
+    choice = pick(page, verdict, options, measure)
+    article = compose(page, verdict, placed(page, choice))
     if not article.text:
         raise NoArticle("the page holds no article", url=page.url)
-    return article
+    return article, judged(page, choice)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A page that was fetched and read."""
+    """A page that was fetched and read; ``pictures`` are all it has, kept or dropped."""
 
     article: Article
     capture: Capture
+    pictures: tuple[JudgedPicture, ...] = ()
 
 
 def _silent(source: str, step: Step) -> None:
@@ -89,7 +94,8 @@ class Printer:
 
     A context manager: what it opened is closed at the end.  ``named`` are the addresses that the
     person asked for (see :class:`printer.fetch.http.Web`), ``to_pdf`` prints a document instead of
-    WeasyPrint in this process (see :class:`printer.render.press.Press`).
+    WeasyPrint in this process (see :class:`printer.render.press.Press`).  ``measure`` fetches the
+    pictures whose size no page tells while it is read, and drops those that turn out to be icons.
     """
 
     fetch: FetchOptions = field(default_factory=FetchOptions)
@@ -99,9 +105,12 @@ class Printer:
     named: tuple[str, ...] = ()
     notify: Notify = _silent
     to_pdf: Callable[[Document], Printed] | None = None
+    measure: bool = True
     _open: ExitStack = field(default_factory=ExitStack, repr=False)
     _web: Web | None = field(default=None, repr=False)
     _browser: Browser | None = field(default=None, repr=False)
+    _files: Downloads | None = field(default=None, repr=False)
+    _told: list[str] = field(default_factory=list, repr=False)
 
     def __enter__(self) -> Self:
         return self
@@ -128,10 +137,12 @@ class Printer:
         return self._read_in_browser(reading, capture.requested_url)
 
     def explain(self, source: Source) -> Explanation:
-        """Fetch a page and say what every extractor thought of each of its segments."""
+        """Fetch a page and say what was thought of each of its segments and pictures."""
         capture = self._capture(source)
         page = read_page(capture.body, capture.url, capture.charset, capture.layout)
-        return explain(page, decide(page, self.extract))
+        verdict = decide(page, self.extract)
+        choice = pick(page, verdict, self.extract, self._measuring())
+        return replace(explain(page, verdict), pictures=judged(page, choice))
 
     def print(self, sources: Sequence[Source]) -> Result:
         """Print pages to one PDF.
@@ -162,7 +173,8 @@ class Printer:
         articles = [reading.article for reading in readings]
         name = _name(readings[0].capture)
         self.notify(name, "pictures")
-        prepared = self._prepare([(f, a.url) for a in articles for f in a.figures])
+        figures = [(f, a.url) for a in articles for f in a.figures]
+        prepared = self._prepare(figures)
         self.notify(name, "print")
         fetched = readings[0].capture.fetched
         document = render_html(articles, prepared.pictures, self.page, fetched=fetched)
@@ -173,6 +185,8 @@ class Printer:
             pages=printed.pages,
             title=articles[0].title,
             pictures=len(prepared.pictures),
+            missing=prepared.missing,
+            judged=tuple(each for reading in readings for each in reading.pictures),
             warnings=(*warnings, *prepared.warnings, *printed.warnings, *self._web_warnings()),
         )
 
@@ -183,7 +197,8 @@ class Printer:
         from .render.paper import picture_room
 
         width, height = picture_room(self.page)
-        return prepare(figures, self._get, self.pictures, width=width, height=height)
+        with self._downloads().taking() as get:
+            return prepare(figures, get, self.pictures, width=width, height=height)
 
     def _capture(self, source: Source) -> Capture:
         if isinstance(source, Capture):
@@ -201,14 +216,18 @@ class Printer:
     def _extract(self, capture: Capture) -> Reading:
         self.notify(_name(capture), "extract")
         page = read_page(capture.body, capture.url, capture.charset, capture.layout)
-        article = _article(page, self.extract)
+        article, pictures = _read(page, self.extract, self._measuring())
         follows = next_page(page) if self.fetch.follow and _is_web(capture.url) else ""
         if follows:
-            article = join([article, *self._continued(article, page.url, follows)])
-        return Reading(article, capture)
+            more = list(self._continued(article, page.url, follows))
+            article = join([article, *(each for each, _ in more)])
+            pictures = (*pictures, *(judgement for _, found in more for judgement in found))
+        return Reading(article, capture, pictures)
 
-    def _continued(self, first: Article, url: str, follows: str) -> Iterator[Article]:
-        """Yield the articles of the pages that go on from the first, as long as they do.
+    def _continued(
+        self, first: Article, url: str, follows: str
+    ) -> Iterator[tuple[Article, tuple[JudgedPicture, ...]]]:
+        """Yield the article and pictures of each page that goes on from the first, while they do.
 
         A page under another title, or with the words of one before, is not its continuation.
         """
@@ -218,14 +237,15 @@ class Printer:
             try:
                 capture = self._fetcher().page(follows)
                 page = read_page(capture.body, capture.url, capture.charset, capture.layout)
-                article = _article(page, self.extract)
+                article, pictures = _read(page, self.extract, self._measuring())
             except WebprintError as error:
-                yield replace(first, blocks=(), warnings=(f"a page of it is missing: {error}",))
+                warnings = (f"a page of it is missing: {error}",)
+                yield replace(first, blocks=(), warnings=warnings), ()
                 return
             if article.title != first.title or article.text in seen_texts:
                 return
             seen_texts.add(article.text)
-            yield article
+            yield article, pictures
             follows = next_page(page)
 
     def _read_in_browser(self, static: Reading | NoArticle, url: str) -> Reading:
@@ -238,7 +258,7 @@ class Printer:
                 raise static from error
             warning = f"the page was not loaded in a browser: {error}"
             article = replace(static.article, warnings=(*static.article.warnings, warning))
-            return Reading(article, static.capture)
+            return replace(static, article=article)
 
     def _browse(self, url: str) -> Capture:
         self.notify(url, "browse")
@@ -247,6 +267,24 @@ class Printer:
 
             self._browser = self._open.enter_context(Browser(self.fetch, self._fetcher().guard))
         return self._browser.capture(url)
+
+    def _measuring(self) -> Measure | None:
+        return self._downloads().measure if self.measure else None
+
+    def _downloads(self) -> Downloads:
+        if self._files is None:
+            from .fetch.cache import cache_folder
+            from .images.downloads import Downloads
+
+            files = Downloads(
+                self._get, self.pictures, cache_folder if self.fetch.cache else None, self._told
+            )
+            self._files = self._open.enter_context(files)
+        return self._files
+
+    def details(self) -> tuple[str, ...]:
+        """Say what only those want to know who asked for more: how well a cache served."""
+        return self._files.details() if self._files else ()
 
     def _get(self, url: str, referer: str) -> Capture:
         if url.startswith("file:"):
@@ -257,7 +295,8 @@ class Printer:
 
     def _web_warnings(self) -> list[str]:
         """Return what was to be said of the connections and the cache since the last print."""
-        told = list(self._web.warnings) if self._web else []
+        told = [*self._told, *(self._web.warnings if self._web else ())]
+        self._told.clear()
         if self._web:
             self._web.warnings.clear()
         return told

@@ -148,6 +148,8 @@ def print_(
         target = _Target("" if folder else out, folder or Path(), force)
         with console.progress(len(groups)):
             errors = [_print_one(printer, group, target, console) for group in groups]
+        for line in printer.details():
+            console.detail(line)
     _finish([error for error in errors if error])
 
 
@@ -166,6 +168,7 @@ def extract(
     """Print the article itself: as JSON, Markdown, text or HTML."""
     console = Console(loaded.settings.verbose, loaded.settings.quiet)
     with _printer(loaded.settings, [page, url], console) as printer, console.progress(1):
+        printer.measure = False  # fetches no picture
         reading = printer.read(_source(page, url, loaded.settings.max_size))
     for warning in reading.article.warnings:
         console.warn(warning)
@@ -260,7 +263,11 @@ def _print_one(
 
 
 def _summary(result: Result) -> str:
-    pictures = _count(result.pictures, "picture")
+    """Say what was printed: '2 pages, 3 of 14 pictures kept (1 missing), 120 kB'."""
+    kept, found = sum(each.kept for each in result.judged), len(result.judged)
+    pictures = f"{kept} of {_count(found, 'picture')} kept" if found else "0 pictures"
+    if result.missing:
+        pictures += f" ({result.missing} missing)"
     return f"{_count(result.pages, 'page')}, {pictures}, {len(result.pdf) / 1000:,.0f} kB"
 
 

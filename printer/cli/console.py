@@ -52,6 +52,11 @@ class Console:
         if not self.quiet:
             self._write(line)
 
+    def detail(self, line: str) -> None:
+        """Say a line to those who asked for more."""
+        if self.verbose:
+            self.say(line)
+
     def warn(self, line: str) -> None:
         """Say a warning unless quiet."""
         self.say(f"warning: {line}")

@@ -2,18 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from ..dom.page import Page
 from ..model import Placed, Verdict
-from .choice import place, unite
-from .methods import choose
+from ..options import ExtractOptions
+from .choice import Choice, judged, place, unite
+from .methods import choose, limits
+from .scope import everything, lead_alone
 
-__all__ = ["choose", "choose_pictures"]
+if TYPE_CHECKING:
+    from .downloads import Measure
+
+__all__ = ["Choice", "choose", "choose_pictures", "judged", "pick", "placed"]
+
+
+def pick(
+    page: Page, verdict: Verdict, options: ExtractOptions, measure: Measure | None = None
+) -> Choice:
+    """Choose the pictures that are wanted, and say why the others are not.
+
+    ``measure`` judges those by their files whose size the page does not state; without it they
+    are taken.
+    """
+    if options.images == "none":
+        return Choice()
+    if options.images == "all":
+        choice = everything(page, verdict)
+    else:
+        choice = choose(page, verdict, options.pictures)
+    choice = replace(choice, kept=unite(choice))
+    if measure is not None:
+        choice = measure(page, choice, limits(options.pictures))
+    return lead_alone(page, choice) if options.images == "lead" else choice
+
+
+def placed(page: Page, choice: Choice) -> tuple[Placed, ...]:
+    """Return the pictures kept and where they stand, in document order."""
+    return tuple(place(page, each) for each in choice.kept)
 
 
 def choose_pictures(page: Page, verdict: Verdict, method: str = "default") -> tuple[Placed, ...]:
-    """Choose the article's pictures, in document order.
-
-    ``method`` is 'default', or a paper's alone: 'cuter' or 'joshi-liu'.  What :func:`choose`
-    returns says why the others were dropped.
-    """
-    return tuple(place(page, each) for each in unite(choose(page, verdict, method)))
+    """Choose the article's pictures by a method's name, as far as the page itself tells."""
+    return placed(page, pick(page, verdict, ExtractOptions(pictures=method)))

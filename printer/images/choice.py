@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from ..article import Figure
 from ..dom.page import Page
-from ..model import Placed
+from ..model import JudgedPicture, Placed
 from .addresses import best
 from .candidates import Candidate
 from .captions import Caption
@@ -56,6 +56,32 @@ def place(page: Page, kept: Kept) -> Placed:
         id=candidate.element.get("id") or "",
     )
     return Placed(figure, candidate.element, caption.segments)
+
+
+#: What is told of a picture's address or words, in characters.
+_MOST_TOLD = 500
+
+
+def judged(page: Page, choice: Choice) -> tuple[JudgedPicture, ...]:
+    """Tell of every picture what was decided, in document order."""
+    kept = [(each.candidate, each.caption, "") for each in choice.kept]
+    dropped = [(each.candidate, Caption(), each.reason) for each in choice.dropped]
+    found = sorted([*kept, *dropped], key=lambda each: (each[0].before, each[0].at))
+    return tuple(_judged(page, *each) for each in found)
+
+
+def _judged(page: Page, candidate: Candidate, caption: Caption, reason: str) -> JudgedPicture:
+    sources = candidate.sources(page.base)
+    return JudgedPicture(
+        url=sources[0][:_MOST_TOLD] if sources else "",
+        kind=candidate.kind,
+        alt=candidate.alt[:_MOST_TOLD],
+        caption=caption.text[:_MOST_TOLD],
+        credit=caption.credit[:_MOST_TOLD],
+        width=candidate.width,
+        height=candidate.height,
+        reason=reason,
+    )
 
 
 def unite(choice: Choice) -> tuple[Kept, ...]:

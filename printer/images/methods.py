@@ -13,24 +13,27 @@ from ..model import Verdict
 from .candidates import find_candidates
 from .captions import Caption, block_caption, climbed_caption
 from .choice import Choice, Dropped, Kept
-from .region import SizeLimits, large_enough, region
+from .region import region
 from .relevance import RelevanceOptions, article_subtree, names_of, relevant, within
+from .sizes import ICONS, PAPER, SizeLimits
 from .weighing import by_signals
 
 Method: TypeAlias = Callable[[Page, Verdict], Choice]
 
 
 def by_borders(page: Page, verdict: Verdict) -> Choice:
-    """Choose as CUTER does: between the borders, and large enough as far as attributes say."""
+    """Choose as CUTER does: between the borders, and large enough as far as attributes say.
+
+    Where they do not, the file decides (:mod:`printer.images.downloads`).
+    """
     borders = region(page, verdict)
-    limits = SizeLimits()
     kept: list[Kept] = []
     dropped: list[Dropped] = []
     for each in find_candidates(page):
         if borders is None or not borders.holds(each.before):
             dropped.append(Dropped(each, "outside the borders of the article"))
-        elif large_enough(each.width, each.height, limits) is False:
-            dropped.append(Dropped(each, f"too small or too long ({each.width} x {each.height})"))
+        elif each.width and each.height and (fault := PAPER.fault(each.width, each.height)):
+            dropped.append(Dropped(each, fault))
         else:
             text, indexes = climbed_caption(page, verdict, each)
             kept.append(Kept(each, Caption((Span(text),) if text else (), "", indexes)))
@@ -73,6 +76,15 @@ METHODS: Mapping[str, Method] = MappingProxyType({
     "cuter": by_borders,
     "joshi-liu": by_names,
 })  # fmt: skip
+
+
+#: What the files of a method's pictures have to be, where the page does not state their size.
+LIMITS: Mapping[str, SizeLimits] = MappingProxyType({"cuter": PAPER})
+
+
+def limits(method: str) -> SizeLimits:
+    """Return the limits of a method by name."""
+    return LIMITS.get(method, ICONS)
 
 
 def choose(page: Page, verdict: Verdict, method: str = "default") -> Choice:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import queue
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -21,6 +20,7 @@ from ..article import Figure
 from ..errors import WebprintError
 from ..model import Get, Picture, Prepared
 from ..options import ImageOptions
+from .pool import in_threads
 from .raster import Box, Unusable, prepare_raster
 from .vector import looks_like_svg, prepare_svg
 
@@ -67,7 +67,8 @@ def prepare(
             pictures[key] = outcome
         else:
             warnings.append(f"picture {_name(figure)} {outcome}")
-    return Prepared(MappingProxyType(pictures), tuple(warnings))
+    missing = len(wanted) - len(pictures)
+    return Prepared(MappingProxyType(pictures), missing, tuple(warnings))
 
 
 def _key(figure: Figure) -> str:
@@ -163,40 +164,19 @@ class _Work:
 def _run(
     wanted: list[Wanted], work: _Work, workers: int, budget: _Budget
 ) -> list[Picture | Unusable]:
-    """Do the work in a few threads until it is done or the time is up.
+    """Make the pictures in parallel until all are made or the time is up."""
 
-    The threads are daemons: one that a server holds up costs its picture, not the end of the
-    program.
-    """
-    outcomes: dict[int, Picture | Unusable] = {}
-    todo: queue.SimpleQueue[int] = queue.SimpleQueue()
-    done: queue.SimpleQueue[None] = queue.SimpleQueue()
-    for index in range(len(wanted)):
-        todo.put(index)
-
-    def labour() -> None:
-        while True:
-            try:
-                index = todo.get_nowait()
-            except queue.Empty:
-                return
-            try:
-                outcomes[index] = work(*wanted[index])
-            except Unusable as error:
-                outcomes[index] = error
-            except Exception as error:  # noqa: BLE001 - a fault costs its own picture
-                outcomes[index] = Unusable(f"failed: {type(error).__name__}: {str(error)[:80]}")
-            done.put(None)
-
-    for _ in range(max(1, min(workers, len(wanted)))):
-        threading.Thread(target=labour, daemon=True, name="webprint-picture").start()
-    for _ in wanted:
+    def make(one: Wanted) -> Picture | Unusable:
         try:
-            done.get(timeout=max(0.0, budget.seconds_left))
-        except queue.Empty:
-            break
+            return work(*one)
+        except Unusable as error:
+            return error
+        except Exception as error:  # noqa: BLE001 - a fault costs its own picture
+            return Unusable(f"failed: {type(error).__name__}: {str(error)[:80]}")
+
+    made = in_threads(make, wanted, workers, lambda: budget.seconds_left)
     late = Unusable("is left out: it took too long to fetch")
-    return [outcomes.get(index, late) for index in range(len(wanted))]
+    return [made.get(index, late) for index in range(len(wanted))]
 
 
 def _sources(figure: Figure, page: str) -> Iterator[str]:

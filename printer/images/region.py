@@ -1,19 +1,13 @@
-"""Where the article's pictures stand and how large they are (CUTER, Adam et al., section IV).
+"""Where the article's pictures stand (CUTER, Adam et al., section IV).
 
 The borders of the article are its first and its last useful text node, the first being the latest
-node before the starting paragraph that holds the title.  A picture between them is accepted when
-its width and height are at least 150 px and the longer side is not too long for the shorter; when
-the attributes do not say both, its file has to decide.
-
-What differs from the paper, and why:
-
-- Nodes are text segments, useful ones those that extraction kept.
-- The paper names no limit of the ratio; see ``SizeLimits``.
+node before the starting paragraph that holds the title.  Pictures between them may be the
+article's; :mod:`printer.images.sizes` tells which are large enough.  Nodes are text segments here,
+useful ones those that extraction kept.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..dom.page import Page
@@ -22,14 +16,6 @@ from ..model import Verdict
 
 #: How many characters before the borders, and after them, pictures of the article still stand.
 _BEFORE, _AFTER = 400, 1200
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SizeLimits:
-    """The smallest side in pixels (the paper's) and the largest ratio of the sides (ours)."""
-
-    side: int = 150
-    ratio: float = 3.5
 
 
 class Region(NamedTuple):
@@ -52,14 +38,6 @@ def region(page: Page, verdict: Verdict) -> Region | None:
     start, last = kept[0], kept[-1]
     title = title_node([each.text for each in page.segments[: start + 1]], page.metadata.title)
     return Region(start if title is None else title, start, last)
-
-
-def large_enough(width: int, height: int, limits: SizeLimits = SizeLimits()) -> bool | None:
-    """Judge a picture by its declared size; None when that does not decide."""
-    if not width or not height:
-        return None
-    low, high = sorted((width, height))
-    return low >= limits.side and high <= limits.ratio * low
 
 
 def surroundings(page: Page, borders: Region | None) -> range:

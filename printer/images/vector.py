@@ -89,6 +89,11 @@ def prepare_svg(source: bytes | str, rasterise: Rasterise) -> Picture:
     return Picture(data, "image/svg+xml", max(1, round(width)), max(1, round(height)))
 
 
+def drawing_size(source: bytes) -> tuple[float, float]:
+    """Return a drawing's width and height in CSS pixels; raises :class:`Unusable`."""
+    return _size(_parse(source))
+
+
 def _parse(source: bytes | str) -> Any:
     data = source.encode("utf-8", "replace") if isinstance(source, str) else source
     if len(data) > MOST_BYTES:

@@ -18,6 +18,7 @@ def to_report(explanation: Explanation) -> str:
             page=explanation,
             names=list(first),
             kept=sum(segment.keep for segment in explanation.segments),
+            pictures_kept=sum(picture.kept for picture in explanation.pictures),
         )
     )
 
@@ -37,5 +38,19 @@ def to_data(explanation: Explanation) -> dict[str, Any]:
                 "scores": {name: round(score, 4) for name, score in segment.scores.items()},
             }
             for segment in explanation.segments
+        ],
+        "pictures": [
+            {
+                "url": picture.url,
+                "kind": picture.kind,
+                "keep": picture.kept,
+                "reason": picture.reason,
+                "caption": picture.caption,
+                "credit": picture.credit,
+                "alt": picture.alt,
+                "width": picture.width,
+                "height": picture.height,
+            }
+            for picture in explanation.pictures
         ],
     }

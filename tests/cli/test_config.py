@@ -35,12 +35,12 @@ def test_each_layer_overrides_the_one_below(write_settings):
 
 
 def test_values_take_their_settings_kind(write_settings):
-    write_settings(folders='font-size = "9pt"\nheader = ["A: b"]\nimages = false')
+    write_settings(folders='font-size = "9pt"\nheader = ["A: b"]\nfollow = false')
     env = {"WEBPRINT_TIMEOUT": "2.5", "WEBPRINT_ALLOW_PRIVATE": "true", "WEBPRINT_DPI": "96"}
     settings = config.load({}, env).settings
     assert settings.timeout == 2.5
     assert settings.allow_private is True
-    assert settings.images is False
+    assert settings.follow is False
     assert settings.fetch_options().headers == (("A", "b"),)
     assert settings.image_options().dpi == 96
 

@@ -104,8 +104,8 @@ def test_cuter_drops_by_borders_and_declared_size() -> None:
     reasons = [each.reason for each in choose(page, verdict, "cuter").dropped]
     assert reasons == [
         "outside the borders of the article",
-        "too small or too long (100 x 90)",
-        "too small or too long (900 x 160)",
+        "too small (100 x 90 pixels)",
+        "shaped like a banner (900 x 160 pixels)",
     ]
 
 

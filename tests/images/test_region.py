@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from printer.dom.page import read_page
-from printer.images.region import Region, large_enough, region, surroundings
+from printer.images.region import Region, region, surroundings
 from printer.model import Verdict
 
 LONG = "A sentence of the article that is long enough to be told from a menu. "
@@ -45,17 +45,3 @@ def test_pictures_may_stand_a_little_outside() -> None:
     found = region(page, Verdict(keep))
     assert found == Region(2, 3, 3)
     assert surroundings(page, found) == range(1, 8)
-
-
-@pytest.mark.parametrize(
-    ("width", "height", "verdict"),
-    [
-        (300, 270, True), (150, 150, True), (149, 300, False), (300, 149, False),
-        (728, 90, False), (600, 160, False), (525, 150, True), (0, 200, None), (200, 0, None),
-        (0, 0, None),
-    ],
-)  # fmt: skip
-def test_declared_sizes_decide_when_both_are_there(
-    width: int, height: int, verdict: bool | None
-) -> None:
-    assert large_enough(width, height) is verdict

@@ -1,0 +1,208 @@
+"""Pictures fetched to learn their size where the page does not tell it (CUTER, section IV).
+
+What was fetched is kept until the picture is made ready for print, so that nothing is fetched
+twice.  Only the head of a file is read for its size; nothing is decoded here.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+from typing import Self, TypeAlias
+
+from PIL import Image
+
+from ..dom.page import Page
+from ..errors import FetchTimeout, WebprintError
+from ..model import Capture, Get
+from ..options import ImageOptions
+from .choice import Choice, Dropped, Kept
+from .pool import in_threads
+from .raster import FORMATS, Unusable
+from .rejected import RejectedURLs
+from .sizes import SizeLimits
+from .vector import drawing_size, looks_like_svg
+
+#: Judges the pictures that were kept by their files, under limits.
+Measure: TypeAlias = Callable[[Page, Choice, SizeLimits], Choice]
+
+#: Files kept in memory between measuring and printing are this many bytes at most, all together.
+MOST_KEPT = 100_000_000
+
+
+class Downloads:
+    """Fetches pictures for one run, and judges them by their files.
+
+    A context manager.  ``folder`` tells where to remember what was refused (None: nowhere; it may
+    raise ``RuntimeError`` when there is no such place), ``told`` collects warnings.
+    """
+
+    def __init__(
+        self,
+        get: Get,
+        options: ImageOptions,
+        folder: Callable[[], Path] | None = None,
+        told: list[str] | None = None,
+    ) -> None:
+        self._get, self._options = get, options
+        self._folder, self._told = folder, [] if told is None else told
+        self._rejected: RejectedURLs | None = None
+        self._came: dict[str, Capture | WebprintError] = {}
+        self._size = 0
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._rejected is not None:
+            self._rejected.close()
+
+    def details(self) -> tuple[str, ...]:
+        """Say how often a picture to be fetched was known to be refused."""
+        cache = self._rejected
+        if cache is None or not cache.lookups:
+            return ()
+        known = f"{cache.hits} of {cache.lookups} known ({100 * cache.rate:.0f} %)"
+        return (f"rejected pictures, looked up before a download: {known}",)
+
+    @contextmanager
+    def taking(self) -> Iterator[Get]:
+        """Give what was fetched before, each once, or fetch it; forget the rest at the end."""
+        try:
+            yield self._take
+        finally:
+            with self._lock:
+                self._came.clear()
+                self._size = 0
+
+    def _take(self, url: str, referer: str) -> Capture:
+        came = self._taken(url)
+        if isinstance(came, WebprintError):
+            raise came
+        return came or self._get(url, referer)
+
+    def measure(self, page: Page, choice: Choice, limits: SizeLimits) -> Choice:
+        """Drop the pictures kept so far whose files are too small, too long or refused before.
+
+        Only those are fetched whose size the page does not state.  One that cannot be fetched or
+        read stays: what is wrong with it is told when it is to be printed.
+        """
+        unsure = {each: url for each in choice.kept if (url := _unsure(each, page))}
+        urls = dict.fromkeys(unsure.values())
+        rejected = self._cache() if urls else None
+        known: frozenset[str] = frozenset()
+        if rejected is not None:
+            known = rejected.known(filter(_is_web, urls), limits)
+        faults = dict.fromkeys(known, "refused for its size before")
+        wanted = [url for url in urls if url not in known]
+        refused = {}
+        for url, came in self._fetch(wanted, page.url):
+            fault = _fault(came, limits)
+            if fault:
+                refused[url] = fault
+            else:
+                self._keep(url, came)
+        if rejected is not None:
+            rejected.add(filter(_is_web, refused), limits)
+        faults.update(refused)
+        return _without(choice, {k: faults[url] for k, url in unsure.items() if url in faults})
+
+    def _taken(self, url: str) -> Capture | WebprintError | None:
+        """Let go of what came for an address, and return it."""
+        with self._lock:
+            came = self._came.pop(url, None)
+            if isinstance(came, Capture):
+                self._size -= len(came.body)
+        return came
+
+    def _cache(self) -> RejectedURLs | None:
+        if self._rejected is None and self._folder is not None:
+            try:
+                self._rejected = RejectedURLs(self._folder(), self._told.append)
+            except RuntimeError:
+                self._folder = None  # the cache of pages, which is kept there too, says so
+        return self._rejected
+
+    def _fetch(
+        self, urls: Sequence[str], referer: str
+    ) -> Iterator[tuple[str, Capture | WebprintError]]:
+        deadline = time.monotonic() + self._options.timeout
+
+        def work(url: str) -> Capture | WebprintError:
+            try:
+                return self._take(url, referer)
+            except WebprintError as error:
+                return error
+            except Exception as error:  # noqa: BLE001 - a fault costs its own picture
+                return WebprintError(f"{type(error).__name__}: {str(error)[:80]}", url=url)
+
+        came = in_threads(work, urls, self._options.workers, lambda: deadline - time.monotonic())
+        for index, url in enumerate(urls):
+            yield url, came.get(index) or FetchTimeout("it took too long to fetch", url=url)
+
+    def _keep(self, url: str, came: Capture | WebprintError) -> None:
+        """Keep what came; what was kept longest gives way when it is too much."""
+        with self._lock:
+            self._came[url] = came
+            self._size += len(came.body) if isinstance(came, Capture) else 0
+        while self._size > MOST_KEPT and len(self._came) > 1:
+            self._taken(next(iter(self._came)))
+
+
+def _fault(came: Capture | WebprintError, limits: SizeLimits) -> str:
+    """Return why a picture is refused by its file; '' also for one that says nothing."""
+    size = real_size(came.body) if isinstance(came, Capture) else None
+    if size is None or isinstance(came, WebprintError):
+        return ""
+    # A drawing of a few lines has a small file however large it is drawn.
+    return limits.fault(*size, None if looks_like_svg(came.body) else len(came.body))
+
+
+def real_size(data: bytes) -> tuple[int, int] | None:
+    """Return the width and height that a picture's file states; None when it states none.
+
+    Reads the head of GIF, JPEG, PNG, WebP, AVIF and SVG files alone.
+    """
+    if looks_like_svg(data):
+        try:
+            width, height = drawing_size(data)
+        except Unusable:
+            return None
+        return round(width), round(height)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(BytesIO(data), formats=FORMATS) as image:
+                return image.size
+    except Image.DecompressionBombError:
+        return None
+    except Exception:  # noqa: BLE001 - decoders raise whatever a file provokes; printing says what
+        return None
+
+
+def _unsure(kept: Kept, page: Page) -> str:
+    """Return the address to fetch a picture from when its size is not known, else ''."""
+    candidate = kept.candidate
+    if candidate.kind == "drawing" or (candidate.width and candidate.height):
+        return ""
+    sources = candidate.sources(page.base)
+    return sources[0] if sources and sources[0][:5] != "data:" else ""
+
+
+def _is_web(url: str) -> bool:
+    return url.startswith(("http://", "https://"))
+
+
+def _without(choice: Choice, reasons: dict[Kept, str]) -> Choice:
+    if not reasons:
+        return choice
+    kept = tuple(each for each in choice.kept if each not in reasons)
+    dropped = (Dropped(each.candidate, why) for each, why in reasons.items())
+    return replace(choice, kept=kept, dropped=(*choice.dropped, *dropped))

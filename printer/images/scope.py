@@ -1,0 +1,53 @@
+"""How many of a page's pictures are wanted: all, the article's, its lead picture, or none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..dom.page import Page
+from ..model import Verdict
+from .addresses import likeness
+from .candidates import Candidate, find_candidates
+from .captions import Captions
+from .choice import Choice, Dropped, Kept
+from .region import region, surroundings
+from .sizes import ICONS
+
+
+def everything(page: Page, verdict: Verdict) -> Choice:
+    """Choose every picture in the article and right around it, but for icons and banners."""
+    near = surroundings(page, region(page, verdict))
+    candidates = find_candidates(page, near)
+    captions = Captions(page, verdict, candidates)
+    kept: list[Kept] = []
+    dropped: list[Dropped] = []
+    taken: set[str] = set()
+    for each in candidates:
+        reason = _refused(each, near, taken)
+        if reason:
+            dropped.append(Dropped(each, reason))
+        else:
+            taken.add(each.same)
+            kept.append(Kept(each, captions.default(each)))
+    return Choice(tuple(kept), tuple(dropped))
+
+
+def _refused(candidate: Candidate, near: range, taken: set[str]) -> str:
+    if candidate.before not in near:
+        return "far from the article's text"
+    if candidate.same and candidate.same in taken:
+        return "the same picture again"
+    if candidate.width and candidate.height:
+        return ICONS.fault(candidate.width, candidate.height)
+    return ""
+
+
+def lead_alone(page: Page, choice: Choice) -> Choice:
+    """Keep the picture that the page names as its own when it is there, else the first."""
+    if not choice.kept:
+        return choice
+    own = likeness(page.metadata.image) if page.metadata.image else ""
+    lead = next((each for each in choice.kept if own and each.candidate.same == own), None)
+    lead = lead or choice.kept[0]
+    others = (Dropped(k.candidate, "not the lead picture") for k in choice.kept if k is not lead)
+    return replace(choice, kept=(lead,), dropped=(*choice.dropped, *others))

@@ -1,0 +1,194 @@
+"""Pictures whose size no page states, judged by their files over a real connection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from webserver import WebServer, drip
+
+from printer.dom.page import read_page
+from printer.fetch.http import Web
+from printer.images import pick
+from printer.images.choice import Choice
+from printer.images.downloads import Downloads, real_size
+from printer.model import Verdict
+from printer.options import ExtractOptions, FetchOptions, ImageOptions
+
+TEXT = (
+    "Ada Fenwick, the mayor of Kestermouth, said on the quay that the ferry would be sold. The "
+    "boat had crossed the river for forty years, and nobody in Kestermouth thought it would end. "
+)
+
+
+def encoded(width: int, height: int, kind: str) -> bytes:
+    """Return a picture of noise, whose file cannot be small."""
+    pixels = np.random.default_rng(width).integers(0, 255, (height, width, 3), dtype=np.uint8)
+    file = BytesIO()
+    Image.fromarray(pixels).save(file, kind)
+    return file.getvalue()
+
+
+KINDS = ("GIF", "JPEG", "PNG", "WEBP", "AVIF")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_head_of_a_file_states_its_size(kind: str) -> None:
+    data = encoded(321, 123, kind)
+    assert real_size(data) == (321, 123)
+    if kind not in ("AVIF", "WEBP"):  # whose decoders want the file whole
+        assert real_size(data[: len(data) // 2]) == (321, 123), "the head alone is read"
+
+
+@pytest.mark.parametrize(
+    ("data", "size"),
+    [
+        (b'<svg xmlns="http://www.w3.org/2000/svg" width="24" height="24"/>', (24, 24)),
+        (b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 300"/>', (640, 300)),
+        (b"<svg", None),
+        (b"<!doctype html><title>Not found</title>", None),
+        (b"", None),
+        (b"GIF89a", None),
+    ],
+)
+def test_a_drawing_states_its_size_and_other_files_none(
+    data: bytes, size: tuple[int, int] | None
+) -> None:
+    assert real_size(data) == size
+
+
+def test_a_bomb_is_left_to_printing() -> None:
+    file = BytesIO()
+    Image.new("1", (20_000, 20_000)).save(file, "PNG")
+    assert real_size(file.getvalue()) is None
+
+
+@pytest.fixture
+def fetch(web: WebServer) -> Iterator[Web]:
+    with Web(FetchOptions(cache=False, retries=0, timeout=3.0), named=[web.url]) as fetcher:
+        yield fetcher
+
+
+def chosen(
+    web: WebServer, fetch: Web, folder: Path | None, *pictures: str, method: str = "cuter",
+    images: str = "article", timeout: float = 20.0,
+) -> tuple[Choice, Downloads]:  # fmt: skip
+    body = "".join(f"<p>{TEXT}</p>{picture}" for picture in pictures)
+    page = read_page(
+        f"<html><body><main><article><h1>The ferry</h1>{body}<p>{TEXT}</p></article></main>",
+        web.url + "/story.html",
+    )
+    verdict = Verdict(tuple("mayor of Kestermouth" in each.text for each in page.segments))
+    downloads = Downloads(
+        fetch.resource, ImageOptions(timeout=timeout), (lambda: folder) if folder else None
+    )
+    options = ExtractOptions(pictures=method, images=images)  # type: ignore[arg-type]
+    with downloads:
+        return pick(page, verdict, options, downloads.measure), downloads
+
+
+def paths(choice: Choice) -> list[str]:
+    return [each.candidate.element.get("src", "") for each in choice.kept]
+
+
+def reasons(choice: Choice) -> dict[str, str]:
+    return {each.candidate.element.get("src", ""): each.reason for each in choice.dropped}
+
+
+def test_cuter_accepts_and_rejects_by_the_file(web: WebServer, fetch: Web, tmp_path: Path) -> None:
+    for kind in KINDS:
+        web.add(f"/{kind}", encoded(320, 240, kind), media_type=f"image/{kind.lower()}")
+    web.add("/icon.png", encoded(48, 48, "PNG"), media_type="image/png")
+    web.add("/banner.gif", encoded(728, 160, "GIF"), media_type="image/gif")
+    flat = BytesIO()
+    Image.new("RGB", (400, 300), "red").save(flat, "PNG")
+    web.add("/flat.png", flat.getvalue(), media_type="image/png")
+    images = [f'<img src="/{name}">' for name in (*KINDS, "icon.png", "banner.gif", "flat.png")]
+    declared = '<img src="/declared.jpg" width="300" height="200">'
+    half = '<img src="/missing.jpg" width="300">'
+    choice, _ = chosen(web, fetch, tmp_path, *images, declared, half)
+    assert paths(choice) == [*(f"/{kind}" for kind in KINDS), "/declared.jpg", "/missing.jpg"]
+    assert reasons(choice) == {
+        "/icon.png": "too small (48 x 48 pixels)",
+        "/banner.gif": "shaped like a banner (728 x 160 pixels)",
+        "/flat.png": f"too small a file ({len(flat.getvalue())} bytes)",
+    }
+    assert not web.hits("/declared.jpg"), "what attributes decide is not fetched"
+    assert {hit.headers["referer"] for hit in web.hits("/JPEG")} == {web.url + "/story.html"}
+
+    again, downloads = chosen(web, fetch, tmp_path, *images)
+    assert reasons(again) == dict.fromkeys(reasons(choice), "refused for its size before")
+    assert len(web.hits("/icon.png")) == 1, "a rejected address is not fetched again"
+    assert len(web.hits("/JPEG")) == 2
+    assert downloads.details() == (
+        "rejected pictures, looked up before a download: 3 of 8 known (38 %)",
+    )
+
+
+def test_without_a_cache_nothing_is_remembered(web: WebServer, fetch: Web) -> None:
+    web.add("/icon.png", encoded(48, 48, "PNG"), media_type="image/png")
+    for count in (1, 2):
+        choice, downloads = chosen(web, fetch, None, '<img src="/icon.png">')
+        assert not choice.kept
+        assert len(web.hits("/icon.png")) == count
+        assert downloads.details() == ()
+
+
+def test_the_default_drops_what_turns_out_an_icon_and_keeps_a_small_drawing(
+    web: WebServer, fetch: Web, tmp_path: Path
+) -> None:
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 300"><path d="M0 0h9"/></svg>'
+    web.add("/plot.svg", svg, media_type="image/svg+xml")
+    web.add("/photo.jpg", encoded(500, 300, "JPEG"), media_type="image/jpeg")
+    web.add("/quay.jpg", encoded(40, 40, "JPEG"), media_type="image/jpeg")
+    figures = [
+        f'<figure><img src="{name}"><figcaption>The quay at Kestermouth.</figcaption></figure>'
+        for name in ("/plot.svg", "/photo.jpg", "/quay.jpg")
+    ]
+    choice, _ = chosen(web, fetch, tmp_path, *figures, method="default")
+    assert paths(choice) == ["/plot.svg", "/photo.jpg"]
+    assert reasons(choice) == {"/quay.jpg": "too small (40 x 40 pixels)"}
+
+
+def test_what_was_measured_is_not_fetched_again_for_print(web: WebServer, fetch: Web) -> None:
+    url = web.add("/photo.jpg", encoded(500, 300, "JPEG"), media_type="image/jpeg")
+    _, downloads = chosen(web, fetch, None, '<img src="/photo.jpg">', '<img src="/gone.jpg">')
+    with downloads.taking() as get:
+        assert get(url, "").body
+        with pytest.raises(Exception, match="404"):
+            get(web.url + "/gone.jpg", "")
+    assert len(web.hits("/photo.jpg")) == len(web.hits("/gone.jpg")) == 1
+
+
+def test_a_slow_picture_costs_its_own_measure(web: WebServer, fetch: Web) -> None:
+    web.add("/slow.jpg", drip(b"x" * 1000, pause=0.2), media_type="image/jpeg")
+    web.add("/icon.png", encoded(48, 48, "PNG"), media_type="image/png")
+    choice, downloads = chosen(
+        web, fetch, None, '<img src="/slow.jpg">', '<img src="/icon.png">', timeout=1.0
+    )
+    assert paths(choice) == ["/slow.jpg"]
+    with downloads.taking() as get, pytest.raises(Exception, match="too long"):
+        get(web.url + "/slow.jpg", "")
+
+
+def test_all_takes_every_picture_but_icons_and_lead_the_first(web: WebServer, fetch: Web) -> None:
+    for name in ("a", "b"):
+        web.add(f"/{name}.jpg", encoded(500, 300, "JPEG"), media_type="image/jpeg")
+    web.add("/tiny.gif", encoded(1, 1, "GIF"), media_type="image/gif")
+    pictures = (
+        '<img src="/tiny.gif">',
+        '<div class="ad-slot">Advertisement <img src="/a.jpg"></div>',
+        '<img src="/icon.png" width="16" height="16">',
+        '<figure><img src="/b.jpg"><figcaption>The quay at Kestermouth.</figcaption></figure>',
+    )
+    choice, _ = chosen(web, fetch, None, *pictures, method="default", images="all")
+    assert paths(choice) == ["/a.jpg", "/b.jpg"]
+    assert set(reasons(choice)) == {"/tiny.gif", "/icon.png"}
+    choice, _ = chosen(web, fetch, None, *pictures, method="default", images="lead")
+    assert paths(choice) == ["/b.jpg"]
+    choice, _ = chosen(web, fetch, None, *pictures, images="none")
+    assert choice == Choice()

@@ -1,0 +1,132 @@
+"""The cache of rejected addresses: between runs, shared, bounded, private, and off at a fault."""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from printer.images.rejected import FILE, SECONDS, RejectedURLs
+from printer.images.sizes import ICONS, PAPER
+
+URL = "https://site.example.org/icon.png"
+
+
+def opened(folder: Path, told: list[str] | None = None, **more: object) -> RejectedURLs:
+    return RejectedURLs(folder, (told if told is not None else []).append, **more)  # type: ignore[arg-type]
+
+
+def test_an_address_is_known_in_the_next_run_and_by_its_limits(tmp_path: Path) -> None:
+    with opened(tmp_path) as cache:
+        assert not cache.known([URL], PAPER)
+        cache.add([URL + "#part"], PAPER)
+        assert cache.known([URL, URL + "?2"], PAPER) == {URL}
+    with opened(tmp_path) as cache:
+        assert cache.known([URL], PAPER) == {URL}
+        assert not cache.known([URL], ICONS), "what the paper refuses others may take"
+        assert (cache.lookups, cache.hits, cache.rate) == (2, 1, 0.5)
+
+
+def test_nothing_asked_is_no_look_up(tmp_path: Path) -> None:
+    with opened(tmp_path) as cache:
+        assert cache.known([], PAPER) == frozenset()
+        assert (cache.lookups, cache.rate) == (0, 0.0)
+
+
+def test_what_is_old_is_forgotten(tmp_path: Path) -> None:
+    now = 1_000_000.0
+    with opened(tmp_path, clock=lambda: now) as cache:
+        cache.add([URL], PAPER)
+        now += SECONDS - 1
+        assert cache.known([URL], PAPER)
+        now += 2
+        assert not cache.known([URL], PAPER)
+        cache.add([URL + "2"], PAPER)
+    assert rows(tmp_path) == 1
+
+
+def test_the_oldest_give_way(tmp_path: Path) -> None:
+    now = 0.0
+    with opened(tmp_path, most=20, clock=lambda: now) as cache:
+        for number in range(200):
+            now = float(number)
+            cache.add([f"{URL}?{number}"], PAPER)
+    assert rows(tmp_path) == 20
+    with opened(tmp_path, clock=lambda: now) as cache:
+        found = cache.known([f"{URL}?{n}" for n in range(200)], PAPER)
+    assert found == {f"{URL}?{n}" for n in range(180, 200)}
+
+
+def rows(folder: Path) -> int:
+    with sqlite3.connect(folder / FILE) as store:
+        (count,) = store.execute("SELECT count(*) FROM rejected").fetchone()
+    store.close()
+    return int(count)
+
+
+def test_the_file_is_private_and_holds_no_address(tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    long = URL + "?" + "secret" * 400_000
+    with opened(folder) as cache:
+        cache.add([URL, long, "https://x.example/\ud800\0'); DROP TABLE rejected"], PAPER)
+        assert cache.known([long], PAPER)
+    path = folder / FILE
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert [each.name for each in folder.iterdir()] == [FILE]
+    data = path.read_bytes()
+    assert len(data) < 50_000
+    assert b"secret" not in data
+    assert b"example" not in data
+
+
+@pytest.mark.parametrize("damage", [b"not a database" * 999, b""])
+def test_a_damaged_file_is_begun_anew(tmp_path: Path, damage: bytes) -> None:
+    (tmp_path / FILE).write_bytes(damage)
+    told: list[str] = []
+    with opened(tmp_path, told) as cache:
+        cache.add([URL], PAPER)
+        assert cache.known([URL], PAPER)
+    assert not told
+
+
+def test_without_a_place_to_write_it_says_so_once_and_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    told: list[str] = []
+    with opened(tmp_path / "file", told) as cache:
+        cache.add([URL], PAPER)
+        assert not cache.known([URL], PAPER)
+        assert cache.rate == 0.0
+    (only,) = told
+    assert "rejected pictures is not used" in only
+
+
+FILL = """
+import sys
+from pathlib import Path
+from printer.images.rejected import RejectedURLs
+from printer.images.sizes import PAPER
+told = []
+with RejectedURLs(Path(sys.argv[1]), told.append) as cache:
+    for number in range(int(sys.argv[2]), int(sys.argv[2]) + 40):
+        cache.known([str(number)], PAPER)
+        cache.add([str(number)], PAPER)
+sys.exit("; ".join(told) or 0)
+"""
+
+
+def test_processes_share_it(tmp_path: Path) -> None:
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", FILL, tmp_path, str(40 * number)], stderr=subprocess.PIPE
+        )
+        for number in range(4)
+    ]
+    for process in processes:
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == 0, err.decode()
+    assert rows(tmp_path) == 160

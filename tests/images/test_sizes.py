@@ -1,0 +1,43 @@
+"""Which sizes a picture may have: CUTER's, and those of icons and banners."""
+
+from __future__ import annotations
+
+import pytest
+
+from printer.images.sizes import ICONS, PAPER
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "kept"),
+    [
+        (300, 270, True), (150, 150, True), (149, 300, False), (300, 149, False),
+        (728, 90, False), (600, 160, False), (525, 150, True), (526, 150, False),
+    ],
+)  # fmt: skip
+def test_the_papers_limits(width: int, height: int, kept: bool) -> None:
+    assert (not PAPER.fault(width, height)) is kept
+    assert (not PAPER.fault(height, width)) is kept
+    assert (not PAPER.fault(width, height, 2048)) is kept
+    assert "2047 bytes" in PAPER.fault(300, 270, 2047)
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "size", "why"),
+    [
+        (1, 1, 43, "too small (1 x 1 pixels)"),
+        (63, 63, 9000, "too small (63 x 63 pixels)"),
+        (900, 2, 500, "too small (900 x 2 pixels)"),
+        (728, 90, 40_000, "shaped like a banner (728 x 90 pixels)"),
+        (160, 600, 40_000, "shaped like a banner (160 x 600 pixels)"),
+        (1000, 110, 40_000, "shaped like a banner (1000 x 110 pixels)"),
+        (100, 100, 900, "too small a file (900 bytes)"),
+        (100, 100, 4000, ""),
+        (800, 400, 900, ""),
+        (300, 250, 20_000, ""),
+        (400, 60, 3000, ""),
+    ],
+    ids=["pixel", "icon", "rule", "leaderboard", "skyscraper", "long strip", "flat icon",
+         "portrait", "diagram", "small photograph", "formula"],
+)  # fmt: skip
+def test_what_a_file_must_not_be(width: int, height: int, size: int, why: str) -> None:
+    assert ICONS.fault(width, height, size) == why
