@@ -2,63 +2,60 @@
 
 from __future__ import annotations
 
-import threading
+import asyncio
 import time
-from concurrent.futures import TimeoutError as FutureTimeout
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
-from ..errors import BadURL, FetchError, FetchTimeout, MissingLibrary, UsageError, WebprintError
+from ..errors import FetchError, UsageError
 from ..model import Capture
 from ..options import FetchOptions
-from .chromium import Chromium
 from .guard import Guard
 from .identity import identify
+from .loop import Loop
 from .proxy import Proxy
-from .urls import normalise, origin
-from .view import PageGone, View, cookie_params
-from .worker import Worker
+from .running import Running
+from .unshown import explained, late
+from .urls import normalise
+from .view import View, cookie_params
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser as Driven
-    from playwright.sync_api import BrowserContext
+    from playwright.async_api import BrowserContext
 
 _GRACE_SECONDS = 3.0  # To end a browser that hangs.
+_LEAVE_SECONDS = 2.0  # To close a page; a browser that cannot is replaced.
 _TRAFFIC = 10  # A page may load so many times the size limit of one answer.
-
-#: Chromium's own words for what went wrong, and ours.
-_NET_ERRORS = {
-    "ERR_CERT_": "the server's certificate is not trusted",
-    "ERR_SSL_": "no secure connection to the server",
-    "ERR_CONNECTION_": "the connection to the server failed",
-    "ERR_SOCKS_CONNECTION_": "the connection to the server failed",
-    "ERR_EMPTY_RESPONSE": "the server hung up without an answer",
-    "ERR_TOO_MANY_REDIRECTS": "the page redirects without end",
-    "ERR_INVALID_RESPONSE": "the server's answer makes no sense",
-    "ERR_INVALID_HTTP_RESPONSE": "the server's answer makes no sense",
-    "ERR_RESPONSE_HEADERS_": "the server's answer makes no sense",
-    "ERR_CONTENT_DECODING_": "the answer cannot be decompressed",
-}
-_BAD_TARGETS = ("ERR_UNSAFE_REDIRECT", "ERR_UNKNOWN_URL_SCHEME", "ERR_INVALID_URL", "ERR_FILE_")
+#: A browser is replaced when it has shown so many pages, or holds so many bytes.
+MOST_SHOWN, MOST_BYTES = 200, 1_500_000_000
 
 
 class Browser:
-    """Captures pages with Chromium, one at a time, from any thread; started when first needed.
+    """Captures pages with Chromium, from any thread, ``pages`` at once; started when first needed.
 
-    Everything Chromium sends goes through ``guard`` (see :mod:`.proxy`).  Raises
+    Everything Chromium sends goes through ``guard`` (see :mod:`.proxy`).  A page that hangs or
+    crashes costs itself alone; a browser that dies is started anew and what it was showing shown
+    again.  After ``most_shown`` pages, or above ``most_bytes`` of memory, it is replaced.  Raises
     :class:`MissingLibrary` when no Chromium can be started.
     """
 
-    def __init__(self, options: FetchOptions, guard: Guard) -> None:
+    def __init__(
+        self,
+        options: FetchOptions,
+        guard: Guard,
+        *,
+        pages: int = 1,
+        most_shown: int = MOST_SHOWN,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
         self.options = options
         self._guard = guard
         self._identity = identify(options, guard.named)
-        self._open = ExitStack()
-        self._driven: Driven | None = None
-        self._chromium: Chromium | None = None
-        self._worker: Worker | None = None
-        self._turn = threading.Lock()
-        self._user_agent = ""
+        self._most_shown, self._most_bytes = most_shown, most_bytes
+        self._loop: Loop | None = None
+        self._turns = asyncio.Semaphore(pages)
+        self._starting = asyncio.Lock()
+        self._running: Running | None = None
+        self._open: set[Running] = set()
 
     def __enter__(self) -> Self:
         return self
@@ -68,152 +65,139 @@ class Browser:
 
     def close(self) -> None:
         """End the browser."""
-        if self._worker is not None:
-            worker, self._worker = self._worker, None
-            with suppress(FutureTimeout):
-                worker.run(self._end, _GRACE_SECONDS)
-            worker.stop()
+        loop, self._loop = self._loop, None
+        if loop is not None:
+            with suppress(TimeoutError):
+                loop.run(self._close(), _GRACE_SECONDS)
+            loop.stop()
 
     def capture(self, url: str) -> Capture:
-        """Return the page at ``url`` after its scripts have run, as HTML in UTF-8.
+        """Return the page at ``url`` after its scripts have run, as HTML in UTF-8, with its layout.
 
-        Ends within ``options.timeout``: a browser that hangs is ended, and started anew next time.
+        Ends within ``options.timeout`` from when its turn has come.
         """
         url = normalise(url)
-        deadline = time.monotonic() + self.options.timeout
-        with self._turn:
-            if self._worker is None:
-                self._worker = Worker("webprint-browser")
-            left = max(deadline - time.monotonic(), 0)
-            try:
-                return self._worker.run(lambda: self._capture(url, deadline), left + _GRACE_SECONDS)
-            except FutureTimeout:  # Even its end has not ended it: leave all of it behind.
-                if self._chromium is not None:
-                    self._chromium.kill()
-                self._worker, self._driven, self._open = None, None, ExitStack()
-                raise self._late(url) from None
-            except WebprintError as error:
-                error.url = error.url or url
-                raise
+        if self._loop is None:
+            self._loop = Loop("webprint-browser")
+        return self._loop.run(self._in_turn(url))
 
-    def _capture(self, url: str, deadline: float) -> Capture:
-        from playwright.sync_api import Error as PlaywrightError
+    @property
+    def memory(self) -> int:
+        """The bytes of memory that the browser holds for itself now."""
+        return self._running.chromium.memory() if self._running else 0
 
-        view = View(self.options, self._identity, deadline)
-        try:
-            driven, chromium = self._ready(deadline)
-            killer = threading.Timer(deadline - time.monotonic(), chromium.kill)
-            killer.start()
+    async def _in_turn(self, url: str) -> Capture:
+        async with self._turns:
+            return await self._captured(url, time.monotonic() + self.options.timeout)
+
+    async def _captured(self, url: str, deadline: float) -> Capture:
+        """Capture a page, once more if the browser died under it."""
+        for again in (True, False):
+            running = await self._lease(deadline)
             try:
-                return self._captured(driven, url, view)
+                return await self._shown(running, url, deadline)
+            except FetchError as error:
+                if not again or time.monotonic() >= deadline or not _interrupted(error):
+                    raise
+                if not await running.died():
+                    raise
             finally:
-                killer.cancel()
-        except (PlaywrightError, PageGone) as error:
-            explained = self._explained(error, url, view)
-            if self._driven is None or not self._driven.is_connected():
-                self._end()
-            raise explained from error
+                await self._give_back(running)
+        raise AssertionError("the second attempt returns or raises")
 
-    def _end(self) -> None:
-        self._driven = self._chromium = None
-        self._open.close()
-
-    def _ready(self, deadline: float) -> tuple[Driven, Chromium]:
-        """Return the running browser, started if need be."""
-        if self._driven is not None and self._chromium is not None and self._driven.is_connected():
-            self._proxy.begin()
-            return self._driven, self._chromium
-        self._end()
-        from playwright.sync_api import sync_playwright
+    async def _shown(self, running: Running, url: str, deadline: float) -> Capture:
+        from playwright.async_api import Error as PlaywrightError
+        from playwright.async_api import TimeoutError as PlaywrightTimeout
 
         options = self.options
-        with ExitStack() as opening:
-            traffic = options.max_bytes * _TRAFFIC
-            proxy = Proxy(self._guard, connect_timeout=options.connect_timeout, max_bytes=traffic)
-            self._proxy: Proxy = opening.enter_context(proxy)
-            chromium = opening.enter_context(
-                Chromium(self._proxy.port, deadline - time.monotonic())
-            )
-            self._chromium = chromium
+        view = View(options, self._identity, deadline)
+        most = _TRAFFIC * options.max_bytes
+        with Proxy(self._guard, connect_timeout=options.connect_timeout, max_bytes=most) as proxy:
             try:
-                playwright = opening.enter_context(sync_playwright())
-            except Exception as error:  # its driver's failure to start has no type of its own
-                raise MissingLibrary(
-                    "what drives the browser cannot start",
-                    hint="On Debian or Ubuntu: apt install libatomic1",
-                ) from error
-            left = max(deadline - time.monotonic(), 0.001) * 1000
-            driven = playwright.chromium.connect_over_cdp(chromium.endpoint, timeout=left)
-            self._open = opening.pop_all()
-        version = driven.new_browser_cdp_session().send("Browser.getVersion")
+                left = max(deadline - time.monotonic(), 0.001)
+                capture = await asyncio.wait_for(self._viewed(running, proxy, view, url), left)
+            except (TimeoutError, PlaywrightTimeout):
+                raise late(url, options.timeout) from None
+            except (PlaywrightError, FetchError) as error:
+                if time.monotonic() >= deadline:
+                    raise late(url, options.timeout) from error
+                raise explained(error, url, view.target, proxy) from error
+            if proxy.overspent:
+                raise explained(proxy.overspent, url, url, proxy)
+            return capture
+
+    async def _viewed(self, running: Running, proxy: Proxy, view: View, url: str) -> Capture:
         own = self._identity.user_agent.partition(" ")[0]
-        self._user_agent = options.user_agent or f"{version['userAgent']} {own}"
-        self._driven = driven
-        return driven, chromium
-
-    def _captured(self, driven: Driven, url: str, view: View) -> Capture:
-        from playwright.sync_api import Error as PlaywrightError
-
-        context = driven.new_context(
+        context = await running.driven.new_context(
             accept_downloads=False,
+            proxy={"server": f"socks5://127.0.0.1:{proxy.port}", "bypass": "<-loopback>"},
             reduced_motion="reduce",
             service_workers="block",
-            user_agent=self._user_agent,
+            user_agent=self.options.user_agent or f"{running.user_agent} {own}",
             viewport={"width": 1280, "height": 1024},
         )
         try:
-            self._give_cookies(context)
-            capture = view.capture(context, url)
+            await self._give_cookies(context)
+            return await view.capture(context, url)
         finally:
-            with suppress(PlaywrightError):
-                context.close()
-        if self._proxy.overspent:
-            raise self._proxy.overspent
-        return capture
+            await _leave(running, context)
 
-    def _give_cookies(self, context: BrowserContext) -> None:
-        from playwright.sync_api import Error as PlaywrightError
+    async def _give_cookies(self, context: BrowserContext) -> None:
+        from playwright.async_api import Error as PlaywrightError
 
+        cookies = [cookie_params(cookie) for cookie in self._identity.cookies]
         try:
-            context.add_cookies([cookie_params(cookie) for cookie in self._identity.cookies])
+            if cookies:
+                await context.add_cookies(cookies)
         except PlaywrightError as error:
             raise UsageError(
                 f"the browser does not take a cookie of {self.options.cookies}"
             ) from error
 
-    def _explained(self, error: Exception, url: str, view: View) -> WebprintError:
-        """Turn what Playwright raised into one line of ours."""
-        from playwright.sync_api import TimeoutError as PlaywrightTimeout
+    async def _lease(self, deadline: float) -> Running:
+        """Return a browser that a page may be shown in, started if need be."""
+        async with self._starting:
+            running = self._running
+            if running is None or not running.fit or running.shown >= self._most_shown:
+                self._running = None
+                if running is not None:
+                    running.retired = True
+                    await self._end_idle(running)
+                running = self._running = await Running.start(deadline)
+                self._open.add(running)
+            running.busy += 1
+            running.shown += 1
+            return running
 
-        if isinstance(error, PlaywrightTimeout) or time.monotonic() >= view.deadline:
-            return self._late(url)
-        if self._proxy.overspent:
-            return _about(self._proxy.overspent, url)
-        failed = view.target or url
-        if failed.startswith(("http:", "https:")):
-            where = origin(failed)
-            kept = self._proxy.failures.get((where.host, where.port))
-            if kept:
-                return _about(kept, failed)
-        if isinstance(error, WebprintError):
-            return error
-        said = str(error).splitlines()[0]
-        name = said.partition("net::")[2].split(" ")[0]
-        if name.startswith(_BAD_TARGETS):
-            return BadURL("the page leads to what is no web address", url=url)
-        for start, message in _NET_ERRORS.items():
-            if name.startswith(start):
-                return FetchError(f"{message} ({name})", url=failed)
-        return FetchError(f"the browser could not show the page: {name or said[:200]}", url=url)
+    async def _give_back(self, running: Running) -> None:
+        running.busy -= 1
+        if await asyncio.to_thread(running.chromium.memory) > self._most_bytes:
+            running.retired = True
+        await self._end_idle(running)
 
-    def _late(self, url: str) -> FetchTimeout:
-        return FetchTimeout(
-            f"the browser did not finish the page within {self.options.timeout:g} seconds",
-            url=url,
-            hint="Allow more with --timeout",
-        )
+    async def _end_idle(self, running: Running) -> None:
+        """End a browser that gets no more pages and shows none."""
+        if not running.fit and not running.busy:
+            self._open.discard(running)
+            await running.close()
+
+    async def _close(self) -> None:
+        self._running = None
+        await asyncio.gather(*(running.close() for running in self._open))
+        self._open.clear()
 
 
-def _about(error: FetchError, url: str) -> FetchError:
-    error.url = error.url or url
-    return error
+def _interrupted(error: FetchError) -> bool:
+    """Tell whether it was the browser that failed, as far as the error tells."""
+    return type(error) is FetchError and "closed" in str(error.__cause__)
+
+
+async def _leave(running: Running, context: BrowserContext) -> None:
+    """Close a page and all it keeps; a browser that cannot is given no more of them."""
+    from playwright.async_api import Error as PlaywrightError
+
+    try:
+        with suppress(PlaywrightError):
+            await asyncio.wait_for(asyncio.shield(context.close()), _LEAVE_SECONDS)
+    except TimeoutError:
+        running.retired = True

@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Self
@@ -34,6 +35,9 @@ _LISTENING = re.compile(r"DevTools listening on (ws://127\.0\.0\.1:\d+/\S+)")
 
 #: Ends Chromium and all its processes when we end, however we do: the pipe on our side closes.
 _KEEPER = '"$@" </dev/null & exec >/dev/null 2>&1; read _; kill -9 0'
+
+#: What has no proxy of its own gets nowhere: nothing listens there.
+_NOWHERE = "socks5://127.0.0.1:1"
 
 _SWITCHES = (
     "--headless",
@@ -92,12 +96,11 @@ def programs() -> Iterator[str]:
 class Chromium:
     """A running Chromium; ``endpoint`` is where it is driven from.
 
-    It reaches the network through the proxy alone, loopback not excepted, and asks no name server.
-    Raises :class:`MissingLibrary` when none is installed or none starts.
+    It reaches no network but through the proxies that its pages are given, loopback not excepted,
+    and asks no name server.  Raises :class:`MissingLibrary` when none is installed or none starts.
     """
 
-    def __init__(self, proxy_port: int, timeout: float) -> None:
-        self._proxy_port = proxy_port
+    def __init__(self, timeout: float) -> None:
         deadline = time.monotonic() + timeout
         reason = ""
         for program in programs():
@@ -123,6 +126,10 @@ class Chromium:
             os.killpg(self._process.pid, signal.SIGKILL)
         except ProcessLookupError:
             return
+
+    def memory(self) -> int:
+        """Return the bytes that its processes hold for themselves (0 where that cannot be told)."""
+        return sum(_own_bytes(pid) for pid in _group(self._process.pid))
 
     def close(self) -> None:
         """End the browser and take its folder away."""
@@ -156,11 +163,10 @@ class Chromium:
             raise
 
     def _switches(self, home: str) -> list[str]:
-        proxy = f"127.0.0.1:{self._proxy_port}"
         switches = [
             *_SWITCHES,
             f"--user-data-dir={home}/profile",
-            f"--proxy-server=socks5://{proxy}",
+            f"--proxy-server={_NOWHERE}",
             "--proxy-bypass-list=<-loopback>",
             "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
         ]
@@ -177,6 +183,23 @@ class Chromium:
                     if count < 200:
                         lines.put(line.decode("utf-8", "replace").strip() or " ")
         lines.put("")
+
+
+def _group(leader: int) -> Iterator[int]:
+    """Yield the processes of a process group, where the system lists them as files."""
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError, ValueError, IndexError):  # It may have ended meanwhile.
+            if int(entry.read_text("utf-8", "replace").rpartition(")")[2].split()[2]) == leader:
+                yield int(entry.parent.name)
+
+
+def _own_bytes(pid: int) -> int:
+    """Return the memory that a process shares with none."""
+    with suppress(OSError, ValueError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("RssAnon:"):
+                return int(line.split()[1]) * 1024
+    return 0
 
 
 class _NotStarted(Exception):

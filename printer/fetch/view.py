@@ -1,7 +1,8 @@
-"""One page in the browser: loaded, left to calm down, read."""
+"""One page in the browser: loaded, left to calm down, made ready, read."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import secrets
 import time
@@ -11,43 +12,28 @@ from http.cookiejar import Cookie
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import FetchError, TooLarge
+from ..errors import TooLarge
 from ..model import Capture
 from ..options import FetchOptions
 from .budget import size
 from .identity import Identity
 from .kinds import HTML, check_html, refusal
 from .layout import MOST, read_layout
+from .requests import Requests
 from .status import status_error
+from .unshown import PageGone, TabCrashed
+from .world import World
 
 if TYPE_CHECKING:
     from playwright._impl._api_structures import SetCookieParam
-    from playwright.sync_api import BrowserContext, CDPSession, Page, Request, Response
+    from playwright.async_api import BrowserContext, Page, Response
 
 _SERIALISE = Path(__file__).with_name("serialise.js").read_text("utf-8")
-#: Scrolls through the page once, so that what loads late loads, and back to its top.
-_SCROLL = """(async (budget) => {
-  const end = performance.now() + budget;
-  const page = document.scrollingElement || document.documentElement;
-  for (let y = 0; y < page.scrollHeight && performance.now() < end; y += innerHeight) {
-    scrollTo(0, y);
-    await new Promise((done) => setTimeout(done, 40));
-  }
-  scrollTo(0, 0);
-})"""
+_PREPARE = Path(__file__).with_name("prepare.js").read_text("utf-8")
 
-#: Shares of the time limit: by when a page should have loaded, be calm, be scrolled.
-_LOADED, _CALM, _SCROLLED = 0.6, 0.75, 0.85
-_CALM_SECONDS = 3.0
-_QUIET_SECONDS = 0.3
-#: Kinds of request that a page keeps open for as long as it is shown.
-_ENDLESS = frozenset({"eventsource", "media", "ping", "websocket"})
+#: Shares of the time limit: by when a page should have loaded, be calm, be ready.
+_LOADED, _CALM, _READY = 0.6, 0.75, 0.85
 _SCROLL_SECONDS = 1.5
-_READ_ATTEMPTS = 3
-
-
-class PageGone(FetchError):
-    """The page went where it cannot be read; the proxy may know why."""
 
 
 class View:
@@ -58,166 +44,95 @@ class View:
 
     def __init__(self, options: FetchOptions, identity: Identity, deadline: float) -> None:
         self.deadline = deadline
-        self.target = ""
         self._options = options
         self._identity = identity
         self._begun = deadline - options.timeout
-        self._answers: list[Response] = []
-        self._loading: set[Request] = set()
-        self._busy = self._begun
+        self._requests: Requests | None = None
 
-    def capture(self, context: BrowserContext, url: str) -> Capture:
-        """Load the page, wait until it is calm, and read it; Playwright's errors come through."""
-        from playwright.sync_api import Error as PlaywrightError
-        from playwright.sync_api import TimeoutError as PlaywrightTimeout
+    @property
+    def target(self) -> str:
+        """The address that the page was last on its way to."""
+        return self._requests.target if self._requests else ""
 
-        page = context.new_page()
-        session = context.new_cdp_session(page)
-        self._watch(context, page, session)
+    async def capture(self, context: BrowserContext, url: str) -> Capture:
+        """Load the page, make it ready and read it; Playwright's errors come through."""
+        page = await context.new_page()
+        crashed = asyncio.Event()
+        page.once("crash", lambda _: crashed.set())
+        reading = asyncio.create_task(self._captured(context, page, url))
+        watching = asyncio.create_task(crashed.wait())
+        both: set[asyncio.Task[Any]] = {reading, watching}
         try:
-            page.goto(url, wait_until="commit", timeout=self._left(1.0))
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            if crashed.is_set():
+                raise TabCrashed("the page makes the browser crash", url=url)
+            return await reading
+        finally:
+            for task in both:
+                task.cancel()
+            await asyncio.gather(*both, return_exceptions=True)
+
+    async def _captured(self, context: BrowserContext, page: Page, url: str) -> Capture:
+        from playwright.async_api import Error as PlaywrightError
+        from playwright.async_api import TimeoutError as PlaywrightTimeout
+
+        session = await context.new_cdp_session(page)
+        requests = self._requests = Requests(page, session, self._identity)
+        await requests.watch()
+        try:
+            await page.goto(url, wait_until="commit", timeout=self._left(1.0))
         except PlaywrightError:
-            self._check_answer()  # A download, say: its headers tell more than the error.
+            self._check_answer(requests)  # A download, say: its headers tell more than the error.
             raise
-        self._check_answer()
+        self._check_answer(requests)
         with suppress(PlaywrightTimeout):  # What does not load is done without.
-            page.wait_for_load_state("load", timeout=self._left(_LOADED))
-        self._calm_down(page, _CALM)
-        budget = min(self._left(_SCROLLED), _SCROLL_SECONDS * 1000)
-        self._evaluate(session, f"{_SCROLL}({budget:.0f})")
-        self._calm_down(page, _SCROLLED)
-        self._check_answer()
-        return self._read(session, url)
+            await page.wait_for_load_state("load", timeout=self._left(_LOADED))
+        world = World(session)
+        await self._make_ready(world, requests)
+        self._check_answer(requests)
+        return await self._read(world, requests, url)
 
-    def _watch(self, context: BrowserContext, page: Page, session: CDPSession) -> None:
-        """Note how the page fares, shut what it opens, and give named origins their headers."""
-        from playwright.sync_api import Error as PlaywrightError
+    async def _make_ready(self, world: World, requests: Requests) -> None:
+        """Let the page come to rest, with all of its article laid open."""
+        if await world.ask(f"({_PREPARE}).stirs()"):
+            await requests.calm(self._left(_CALM) / 1000)
+        budget = min(self._left(_READY), _SCROLL_SECONDS * 1000)
+        if await world.ask(f"({_PREPARE}).ready({budget:.0f})") or requests.loading:
+            await requests.calm(self._left(_READY) / 1000)
 
-        def leads(request: Request) -> bool:
-            with suppress(PlaywrightError):
-                return request.is_navigation_request() and request.frame == page.main_frame
-            return False
-
-        def answered(response: Response) -> None:
-            if leads(response.request) and not 300 <= response.status < 400:
-                self._answers.append(response)
-
-        def began(request: Request) -> None:
-            if leads(request):
-                self.target = request.url
-            if request.resource_type not in _ENDLESS:
-                self._loading.add(request)
-                self._busy = time.monotonic()
-
-        def ended(request: Request) -> None:
-            self._loading.discard(request)
-            self._busy = time.monotonic()
-
-        def opened(other: Page) -> None:
-            if other is not page:
-                with suppress(PlaywrightError):
-                    other.close()
-
-        page.on("request", began)
-        page.on("response", answered)
-        page.on("requestfinished", ended)
-        page.on("requestfailed", ended)
-        context.on("page", opened)
-        if self._identity.headers:
-            self._give_headers(session)
-
-    def _give_headers(self, session: CDPSession) -> None:
-        """Add the headers to each request to a named origin; redirects ask anew, one by one."""
-        from playwright.sync_api import Error as PlaywrightError
-
-        def paused(event: dict[str, Any]) -> None:
-            request = event["request"]
-            given = self._identity.headers_for(request["url"])
-            headers = {name.lower(): (name, value) for name, value in request["headers"].items()}
-            headers |= {name.lower(): (name, value) for name, value in given}
-            with suppress(PlaywrightError):  # The page may have gone meanwhile.
-                session.send(
-                    "Fetch.continueRequest",
-                    {
-                        "requestId": event["requestId"],
-                        "headers": [{"name": n, "value": v} for n, v in headers.values()],
-                    },
-                )
-
-        session.on("Fetch.requestPaused", paused)
-        patterns = [{"urlPattern": f"{where}/*"} for where in self._identity.named]
-        session.send("Fetch.enable", {"patterns": patterns})
-
-    def _check_answer(self) -> None:
+    def _check_answer(self, requests: Requests) -> None:
         """Raise for an error status, or when the answer is no page."""
-        if not self._answers:
+        answer = requests.answer
+        if answer is None:
             return
-        answer = self._answers[-1]
         if answer.status >= 400:
             raise status_error(answer.status, answer.url)
         check_html(_media_type(answer), None, answer.url)
 
-    def _calm_down(self, page: Page, share: float) -> None:
-        """Wait until nothing has been loading for a moment, but not for long."""
-        until = time.monotonic() + min(self._left(share) / 1000, _CALM_SECONDS)
-        self._busy = time.monotonic()
-        while (now := time.monotonic()) < until:
-            if not self._loading and now - self._busy > _QUIET_SECONDS:
-                return
-            page.wait_for_timeout(25)
-
-    def _read(self, session: CDPSession, url: str) -> Capture:
+    async def _read(self, world: World, requests: Requests, url: str) -> Capture:
         limit = self._options.max_bytes
         mark = f"data-{secrets.token_hex(6)}"
-        result = self._evaluate(session, f"{_SERIALISE}({limit}, '{mark}', {MOST})")
+        result = await world.ask(f"{_SERIALISE}({limit}, '{mark}', {MOST})")
         read = json.loads(result) if isinstance(result, str) else {}
         where = str(read.get("url", ""))
         if not where.startswith(("http:", "https:")):
-            raise PageGone("the page went away while it was read", url=self.target or url)
+            raise PageGone("the page went away while it was read", url=requests.target or url)
         if read["type"] not in HTML:
             raise refusal(str(read["type"]), where)
         body = (read["html"] or "").encode("utf-8", "replace")
         if read["html"] is None or len(body) > limit:
             raise TooLarge(f"the page is larger than {size(limit)}", url=where)
-        answer = self._answers[-1] if self._answers else None
         return Capture(
             body=body,
             url=where,
             requested_url=url,
             media_type="text/html",
             charset="utf-8",
-            headers=answer.headers if answer else {},
+            headers=requests.answer.headers if requests.answer else {},
             fetched=datetime.now(UTC),
             how="browser",
             layout=read_layout(read["layout"], mark),
         )
-
-    def _evaluate(self, session: CDPSession, script: str) -> Any:
-        """Run a script of ours where the page's own cannot touch it; None if the page went away."""
-        from playwright.sync_api import Error as PlaywrightError
-
-        for attempt in range(1, _READ_ATTEMPTS + 1):
-            try:
-                frame = session.send("Page.getFrameTree")["frameTree"]["frame"]["id"]
-                world = session.send("Page.createIsolatedWorld", {"frameId": frame})
-                answer = session.send(
-                    "Runtime.evaluate",
-                    {
-                        "expression": script,
-                        "contextId": world["executionContextId"],
-                        "awaitPromise": True,
-                        "returnByValue": True,
-                    },
-                )
-            except PlaywrightError as error:
-                gone = "context" in str(error) or "navigated" in str(error)
-                if attempt == _READ_ATTEMPTS or not gone:
-                    raise
-                continue
-            if "exceptionDetails" in answer:
-                return None
-            return answer["result"].get("value", True)
-        return None
 
     def _left(self, share: float) -> float:
         """Return the milliseconds until a share of the time limit is used up, at least one."""

@@ -291,7 +291,7 @@ def test_a_browser_that_dies_is_an_error_and_is_started_anew(site: WebServer) ->
     fine = site.add("/fine", page("", "<p>Fine</p>"))
     with Browser(OPTIONS, Guard([slow])) as browser:
         browser.capture(fine)
-        killer = threading.Timer(0.3, browser._chromium.kill)
+        killer = threading.Timer(0.3, browser._running.chromium.kill)
         killer.start()
         with pytest.raises(FetchError):
             browser.capture(slow)

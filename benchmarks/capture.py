@@ -1,0 +1,143 @@
+"""What a capture costs: time beside a bare Playwright, memory over a batch, pages lost to a kill.
+
+    python -m benchmarks.capture [--pages 50] [--rounds 15]
+
+The page has 200 kB and 2,600 text leaves under a style sheet and no script: what a page's scripts
+make a capture wait for is the page's affair.  Both sides use the same Chromium, warm, with a new
+context for each page; the bare one does ``goto`` and ``content()`` and nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import statistics
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from printer.fetch.browser import Browser
+from printer.fetch.chromium import programs
+from printer.fetch.guard import Guard
+from printer.options import FetchOptions
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+from webserver import Hit, Reply, WebServer  # noqa: E402
+
+LEAVES, SIZE = 2600, 200_000
+STYLE = """body { margin: 0; font: 17px/1.5 sans-serif } header, footer { background: #eee }
+nav a { display: inline-block; padding: 4px 8px } .row { display: flex; gap: 24px }
+main { width: 700px; margin: 0 auto } aside { width: 280px; font-size: 14px }
+p { margin: 0 0 1em } p a { color: #06c } .note { font-size: 80%; color: #555 }"""
+WORDS = "the harbour light was seen again by people who had walked along the pier at dusk".split()
+
+
+def page() -> str:
+    """Write a page of ``LEAVES`` text leaves and about ``SIZE`` bytes."""
+    leaves, parts, number = 0, [], 0
+    while leaves < LEAVES - 300:
+        number += 1
+        text = " ".join(WORDS[(number * 7 + at * 3) % len(WORDS)] for at in range(34))
+        parts.append(
+            f'<p class="p{number % 5}">{text} <a href="/a/{number}">link {number}</a> and '
+            f"<em>stressed words</em> of it, then <b>more</b> {text[:60]}</p>"
+        )
+        leaves += 7
+    links = "".join(f'<li><a href="/l/{at}">Line {at}</a></li>' for at in range(300))
+    html = (
+        f"<!DOCTYPE html><html lang=en><title>Light</title><style>{STYLE}</style><header><nav>"
+        f"{links[: len(links) // 2]}</nav></header><div class=row><main><h1>Light</h1>"
+        f"{''.join(parts)}</main><aside><ul>{links}</ul></aside></div><footer>End</footer>"
+    )
+    return html + f"<!--{'x' * max(0, SIZE - len(html))}-->"
+
+
+def bare(url: str, rounds: int) -> list[float]:
+    """Time ``goto`` and ``content()``."""
+    times = []
+    with sync_playwright() as playwright:
+        options = ["--no-sandbox"] if os.geteuid() == 0 else []
+        program = next(programs())
+        browser = playwright.chromium.launch(executable_path=program, args=options)
+        for _ in range(rounds + 3):
+            begun = time.perf_counter()
+            context = browser.new_context()
+            shown = context.new_page()
+            shown.goto(url)
+            shown.content()
+            context.close()
+            times.append(time.perf_counter() - begun)
+        browser.close()
+    return times[3:]
+
+
+def timed(browser: Browser, url: str) -> float:
+    begun = time.perf_counter()
+    capture = browser.capture(url)
+    assert capture.layout is not None
+    return time.perf_counter() - begun
+
+
+def memory(browser: Browser, url: str, pages: int) -> list[int]:
+    """Capture a page again and again; return the browser's memory after each."""
+    held = []
+    for _ in range(pages):
+        browser.capture(url)
+        held.append(browser.memory)
+    return held
+
+
+def killed(web: WebServer, pages: int) -> int:
+    """Capture pages four at once, kill the browser in the midst, and count the pages lost."""
+    passed = threading.Event()
+
+    def answer(hit: Hit) -> Reply:
+        if hit.path == f"/kill/{pages // 2}":
+            passed.set()
+        time.sleep(0.2)
+        return Reply(f"<p>page {hit.path}</p>")
+
+    urls = [web.add(f"/kill/{number}", answer) for number in range(pages)]
+    with Browser(FetchOptions(timeout=30), Guard([web.url]), pages=4) as browser:
+        with ThreadPoolExecutor(4) as pool:
+            found = pool.map(browser.capture, urls)
+            passed.wait(60)
+            running = browser._running
+            assert running is not None
+            os.killpg(running.chromium._process.pid, signal.SIGKILL)
+            return sum(f"page /kill/{n}<" not in c.body.decode() for n, c in enumerate(found))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--pages", type=int, default=50)
+    parser.add_argument("--rounds", type=int, default=15)
+    options = parser.parse_args()
+    with WebServer() as web:
+        url = web.add("/page", page())
+        guard = Guard([url])
+        with Browser(FetchOptions(timeout=30), guard) as browser:
+            for _ in range(3):
+                browser.capture(url)
+            plain, ours = [], []
+            for _ in range(3):  # by turns, as the machine's mood changes
+                plain += bare(url, options.rounds)
+                ours += [timed(browser, url) for _ in range(options.rounds)]
+        one, other = statistics.median(plain), statistics.median(ours)
+        print(f"bare goto and content(): {one * 1000:.0f} ms, capture with layout:"
+              f" {other * 1000:.0f} ms, ratio {other / one:.2f}")  # fmt: skip
+        with Browser(FetchOptions(timeout=30), guard) as browser:
+            held = memory(browser, url, options.pages)
+        print(f"memory after page 10: {held[9] / 1e6:.0f} MB, after page {len(held)}:"
+              f" {held[-1] / 1e6:.0f} MB, most {max(held[9:]) / 1e6:.0f} MB")  # fmt: skip
+        print(f"killed in mid-batch: {killed(web, 24)} of 24 pages lost")
+
+
+if __name__ == "__main__":
+    main()

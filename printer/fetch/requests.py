@@ -1,0 +1,120 @@
+"""What a page in the browser asks the network for."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from .identity import Identity
+
+if TYPE_CHECKING:
+    from playwright.async_api import CDPSession, Page, Request, Response
+
+_CALM_SECONDS = 3.0
+_QUIET_SECONDS = 0.3
+_STEP_SECONDS = 0.02
+#: Kinds of request that a page keeps open for as long as it is shown.
+_ENDLESS = frozenset({"eventsource", "media", "ping", "websocket"})
+
+
+class Requests:
+    """Watches a page's requests, gives some headers, and lets films and sounds go unheard.
+
+    ``target`` is the address the page was last on its way to, ``answer`` the last that was an
+    answer to that.
+    """
+
+    def __init__(self, page: Page, session: CDPSession, identity: Identity) -> None:
+        self.target = ""
+        self.answer: Response | None = None
+        self._page = page
+        self._session = session
+        self._identity = identity
+        self._loading: set[Request] = set()
+        self._busy = time.monotonic()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def loading(self) -> bool:
+        """Whether anything is on its way."""
+        return bool(self._loading)
+
+    async def watch(self) -> None:
+        """Note how the page fares, shut what it opens, pause what is to be changed."""
+        page = self._page
+        page.on("request", self._began)
+        page.on("response", self._answered)
+        page.on("requestfinished", self._ended)
+        page.on("requestfailed", self._ended)
+        page.context.on("page", self._opened)
+        self._session.on("Fetch.requestPaused", lambda event: self._do(self._paused(event)))
+        patterns: list[dict[str, str]] = [{"resourceType": "Media"}]
+        if self._identity.headers:
+            patterns += [{"urlPattern": f"{where}/*"} for where in self._identity.named]
+        await self._session.send("Fetch.enable", {"patterns": patterns})
+
+    async def calm(self, seconds: float) -> None:
+        """Wait until nothing has been loading for a moment, but not for long."""
+        until = time.monotonic() + min(seconds, _CALM_SECONDS)
+        self._busy = time.monotonic()
+        while (now := time.monotonic()) < until:
+            if not self._loading and now - self._busy > _QUIET_SECONDS:
+                return
+            await asyncio.sleep(_STEP_SECONDS)
+
+    def _leads(self, request: Request) -> bool:
+        from playwright.async_api import Error as PlaywrightError
+
+        with suppress(PlaywrightError):
+            return request.is_navigation_request() and request.frame == self._page.main_frame
+        return False
+
+    def _answered(self, response: Response) -> None:
+        if self._leads(response.request) and not 300 <= response.status < 400:
+            self.answer = response
+
+    def _began(self, request: Request) -> None:
+        if self._leads(request):
+            self.target = request.url
+        if request.resource_type not in _ENDLESS:
+            self._loading.add(request)
+            self._busy = time.monotonic()
+
+    def _ended(self, request: Request) -> None:
+        self._loading.discard(request)
+        self._busy = time.monotonic()
+
+    def _opened(self, other: Page) -> None:
+        if other is not self._page:
+            self._do(other.close())
+
+    def _do(self, work: Any) -> None:
+        """Let something be done meanwhile; the page may go before it is."""
+        from playwright.async_api import Error as PlaywrightError
+
+        async def done() -> None:
+            with suppress(PlaywrightError):
+                await work
+
+        task = asyncio.ensure_future(done())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _paused(self, event: dict[str, Any]) -> None:
+        """Refuse films and sounds; send on the rest, to named origins with the person's headers.
+
+        Redirects ask anew, one by one.
+        """
+        given = {"requestId": event["requestId"]}
+        if event.get("resourceType") == "Media":
+            reason = {**given, "errorReason": "BlockedByClient"}
+            await self._session.send("Fetch.failRequest", reason)
+            return
+        request = event["request"]
+        own = self._identity.headers_for(request["url"])
+        headers = {name.lower(): (name, value) for name, value in request["headers"].items()}
+        headers |= {name.lower(): (name, value) for name, value in own}
+        sent = [{"name": name, "value": value} for name, value in headers.values()]
+        await self._session.send("Fetch.continueRequest", {**given, "headers": sent})

@@ -1,0 +1,111 @@
+"""A browser that runs: Chromium, what drives it, and how it fares."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ..errors import FetchTimeout, MissingLibrary
+from .chromium import Chromium
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser as Driven
+    from playwright.async_api import Playwright
+
+_CLOSE_SECONDS = 2.0
+
+
+class Running:
+    """A Chromium that was started, and how many pages it shows and has shown.
+
+    ``retired`` says that it is to get no more pages; whoever gives back the last one closes it.
+    """
+
+    def __init__(self, chromium: Chromium, playwright: Playwright, driven: Driven) -> None:
+        self.chromium = chromium
+        self.driven = driven
+        self.user_agent = ""
+        self.retired = False
+        self.busy = 0
+        self.shown = 0
+        self._closed = False
+        self._playwright = playwright
+
+    @classmethod
+    async def start(cls, deadline: float) -> Running:
+        """Start a browser; raises :class:`MissingLibrary` or :class:`FetchTimeout`."""
+        from playwright.async_api import async_playwright
+
+        launching = asyncio.to_thread(Chromium, deadline - time.monotonic())
+        driving = asyncio.create_task(async_playwright().start())
+        try:
+            chromium = await launching
+        except BaseException:
+            await _end_driver(driving)
+            raise
+        try:
+            playwright = await _started(driving, deadline)
+            try:
+                left = max(deadline - time.monotonic(), 0.001) * 1000
+                driven = await playwright.chromium.connect_over_cdp(
+                    chromium.endpoint, timeout=left, is_local=True
+                )
+                running = cls(chromium, playwright, driven)
+                session = await driven.new_browser_cdp_session()
+                running.user_agent = (await session.send("Browser.getVersion"))["userAgent"]
+            except BaseException:
+                await playwright.stop()
+                raise
+        except BaseException:
+            await asyncio.to_thread(chromium.close)
+            raise
+        return running
+
+    @property
+    def fit(self) -> bool:
+        """Whether another page may be shown in it."""
+        return not self.retired and self.alive
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still answers."""
+        return self.driven.is_connected()
+
+    async def died(self) -> bool:
+        """Tell whether it no longer answers; waits a moment, as the news may be on its way."""
+        for _ in range(20):
+            if not self.alive:
+                return True
+            await asyncio.sleep(0.02)
+        return False
+
+    async def close(self) -> None:
+        """End the browser and what drives it."""
+        if self._closed:
+            return
+        self.retired = self._closed = True
+        self.chromium.kill()
+        with suppress(Exception):  # What drives it may have died with it.
+            await asyncio.wait_for(self._playwright.stop(), _CLOSE_SECONDS)
+        await asyncio.to_thread(self.chromium.close)
+
+
+async def _started(driving: asyncio.Task[Playwright], deadline: float) -> Playwright:
+    try:
+        return await asyncio.wait_for(driving, max(deadline - time.monotonic(), 0.001))
+    except TimeoutError:
+        raise FetchTimeout(
+            "the browser did not start in time", hint="Allow more with --timeout"
+        ) from None
+    except Exception as error:  # Its driver's failure to start has no type of its own.
+        raise MissingLibrary(
+            "what drives the browser cannot start",
+            hint="On Debian or Ubuntu: apt install libatomic1",
+        ) from error
+
+
+async def _end_driver(driving: asyncio.Task[Playwright]) -> None:
+    with suppress(Exception):
+        await (await asyncio.wait_for(driving, _CLOSE_SECONDS)).stop()
