@@ -28,14 +28,15 @@ from printer.options import FetchOptions
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from webserver import Hit, Reply, WebServer  # noqa: E402
+from webserver import Hit, Reply, WebServer
 
 LEAVES, SIZE = 2600, 200_000
 STYLE = """body { margin: 0; font: 17px/1.5 sans-serif } header, footer { background: #eee }
 nav a { display: inline-block; padding: 4px 8px } .row { display: flex; gap: 24px }
 main { width: 700px; margin: 0 auto } aside { width: 280px; font-size: 14px }
 p { margin: 0 0 1em } p a { color: #06c } .note { font-size: 80%; color: #555 }"""
-WORDS = "the harbour light was seen again by people who had walked along the pier at dusk".split()
+TEXT = "the harbour light was seen again by people who had walked along the pier at dusk"
+WORDS = TEXT.split()
 
 
 def page() -> str:
@@ -104,14 +105,14 @@ def killed(web: WebServer, pages: int) -> int:
         return Reply(f"<p>page {hit.path}</p>")
 
     urls = [web.add(f"/kill/{number}", answer) for number in range(pages)]
-    with Browser(FetchOptions(timeout=30), Guard([web.url]), pages=4) as browser:
-        with ThreadPoolExecutor(4) as pool:
-            found = pool.map(browser.capture, urls)
-            passed.wait(60)
-            running = browser._running
-            assert running is not None
-            os.killpg(running.chromium._process.pid, signal.SIGKILL)
-            return sum(f"page /kill/{n}<" not in c.body.decode() for n, c in enumerate(found))
+    options = FetchOptions(timeout=30)
+    with Browser(options, Guard([web.url]), pages=4) as browser, ThreadPoolExecutor(4) as pool:
+        found = pool.map(browser.capture, urls)
+        passed.wait(60)
+        running = browser._running
+        assert running is not None
+        os.killpg(running.chromium._process.pid, signal.SIGKILL)
+        return sum(f"page /kill/{n}<" not in c.body.decode() for n, c in enumerate(found))
 
 
 def main() -> None:

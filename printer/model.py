@@ -69,7 +69,10 @@ class Box(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A text leaf as it is drawn: the box around its lines, its font, how it is seen."""
+    """A text leaf as it is drawn: the box around its lines, its font, how it is seen.
+
+    The box of a leaf that is all its element holds is the element's.
+    """
 
     rect: Rect
     font: Font

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Self
@@ -14,7 +15,7 @@ from .guard import Guard
 from .identity import identify
 from .loop import Loop
 from .proxy import Proxy
-from .running import Running
+from .running import Died, Running
 from .unshown import explained, late
 from .urls import normalise
 from .view import View, cookie_params
@@ -27,6 +28,7 @@ _LEAVE_SECONDS = 2.0  # To close a page; a browser that cannot is replaced.
 _TRAFFIC = 10  # A page may load so many times the size limit of one answer.
 #: A browser is replaced when it has shown so many pages, or holds so many bytes.
 MOST_SHOWN, MOST_BYTES = 200, 1_500_000_000
+_WEIGHED = 5  # Its memory is looked at after so many pages.
 
 
 class Browser:
@@ -52,6 +54,7 @@ class Browser:
         self._identity = identify(options, guard.named)
         self._most_shown, self._most_bytes = most_shown, most_bytes
         self._loop: Loop | None = None
+        self._opening = threading.Lock()
         self._turns = asyncio.Semaphore(pages)
         self._starting = asyncio.Lock()
         self._running: Running | None = None
@@ -77,9 +80,11 @@ class Browser:
         Ends within ``options.timeout`` from when its turn has come.
         """
         url = normalise(url)
-        if self._loop is None:
-            self._loop = Loop("webprint-browser")
-        return self._loop.run(self._in_turn(url))
+        with self._opening:
+            if self._loop is None:
+                self._loop = Loop("webprint-browser")
+            loop = self._loop
+        return loop.run(self._in_turn(url))
 
     @property
     def memory(self) -> int:
@@ -96,10 +101,8 @@ class Browser:
             running = await self._lease(deadline)
             try:
                 return await self._shown(running, url, deadline)
-            except FetchError as error:
-                if not again or time.monotonic() >= deadline or not _interrupted(error):
-                    raise
-                if not await running.died():
+            except Died:
+                if not again or time.monotonic() >= deadline:
                     raise
             finally:
                 await self._give_back(running)
@@ -115,7 +118,11 @@ class Browser:
         with Proxy(self._guard, connect_timeout=options.connect_timeout, max_bytes=most) as proxy:
             try:
                 left = max(deadline - time.monotonic(), 0.001)
-                capture = await asyncio.wait_for(self._viewed(running, proxy, view, url), left)
+                viewing = running.while_alive(self._viewed(running, proxy, view, url))
+                capture = await asyncio.wait_for(viewing, left)
+            except Died as error:
+                error.url = url
+                raise
             except (TimeoutError, PlaywrightTimeout):
                 raise late(url, options.timeout) from None
             except (PlaywrightError, FetchError) as error:
@@ -171,8 +178,9 @@ class Browser:
 
     async def _give_back(self, running: Running) -> None:
         running.busy -= 1
-        if await asyncio.to_thread(running.chromium.memory) > self._most_bytes:
-            running.retired = True
+        if running.shown % _WEIGHED == 0:
+            held = await asyncio.to_thread(running.chromium.memory)
+            running.retired |= held > self._most_bytes
         await self._end_idle(running)
 
     async def _end_idle(self, running: Running) -> None:
@@ -185,11 +193,6 @@ class Browser:
         self._running = None
         await asyncio.gather(*(running.close() for running in self._open))
         self._open.clear()
-
-
-def _interrupted(error: FetchError) -> bool:
-    """Tell whether it was the browser that failed, as far as the error tells."""
-    return type(error) is FetchError and "closed" in str(error.__cause__)
 
 
 async def _leave(running: Running, context: BrowserContext) -> None:

@@ -27,7 +27,7 @@
       if (!element) continue;
       const style = getComputedStyle(element);
       const set = (name, value) => element.style.setProperty(name, value, "important");
-      if (style.overflowY === "hidden" || style.overflowY === "clip") set("overflow-y", "visible");
+      if (style.overflowY === "hidden" || style.overflowY === "clip") set("overflow", "visible");
       if (style.position === "fixed") set("position", "static");
       if (style.filter.includes("blur")) set("filter", "none");
     }
@@ -120,7 +120,10 @@
     const page = document.scrollingElement || document.documentElement;
     for (let y = 0; y < page.scrollHeight && performance.now() < end; y += innerHeight) {
       scrollTo(0, y);
-      await new Promise((done) => setTimeout(done, 40));
+      await new Promise((done) => {  // what watches for it is told with the second frame
+        requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)));
+        setTimeout(done, 150);
+      });
     }
     scrollTo(0, 0);
   },

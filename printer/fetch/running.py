@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Awaitable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import FetchTimeout, MissingLibrary
+from ..errors import FetchError, FetchTimeout, MissingLibrary
 from .chromium import Chromium
 
 if TYPE_CHECKING:
@@ -15,6 +16,13 @@ if TYPE_CHECKING:
     from playwright.async_api import Playwright
 
 _CLOSE_SECONDS = 2.0
+_NEWS_SECONDS = 0.5
+
+T = TypeVar("T")
+
+
+class Died(FetchError):
+    """The browser ended while it showed a page."""
 
 
 class Running:
@@ -30,8 +38,10 @@ class Running:
         self.retired = False
         self.busy = 0
         self.shown = 0
+        self.gone = asyncio.Event()
         self._closed = False
         self._playwright = playwright
+        driven.on("disconnected", lambda _: self.gone.set())
 
     @classmethod
     async def start(cls, deadline: float) -> Running:
@@ -71,15 +81,26 @@ class Running:
     @property
     def alive(self) -> bool:
         """Whether it still answers."""
-        return self.driven.is_connected()
+        return not (self._closed or self.gone.is_set()) and self.driven.is_connected()
 
-    async def died(self) -> bool:
-        """Tell whether it no longer answers; waits a moment, as the news may be on its way."""
-        for _ in range(20):
-            if not self.alive:
-                return True
-            await asyncio.sleep(0.02)
-        return False
+    async def while_alive(self, work: Awaitable[T]) -> T:
+        """Return what some work with the browser returns; raises :class:`Died` if it dies before.
+
+        What the work raises is looked at again after a moment, as it may be of that.
+        """
+        working, ending = asyncio.ensure_future(work), asyncio.ensure_future(self.gone.wait())
+        both: tuple[asyncio.Future[Any], ...] = (working, ending)
+        try:
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            if working.done() and working.exception() and "closed" in str(working.exception()):
+                await asyncio.wait((ending,), timeout=_NEWS_SECONDS)
+            if ending.done() and not (working.done() and not working.exception()):
+                raise Died("the browser ended of itself")
+            return await working
+        finally:
+            working.cancel()
+            ending.cancel()
+            await asyncio.gather(working, ending, return_exceptions=True)
 
     async def close(self) -> None:
         """End the browser and what drives it."""

@@ -1,0 +1,141 @@
+"""Many pages in one browser: what one of them does is no other's loss."""
+
+import os
+import signal
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from webserver import Hit, Reply, WebServer
+
+from printer.errors import FetchError, FetchTimeout
+from printer.fetch.browser import Browser
+from printer.fetch.guard import Guard
+from printer.fetch.unshown import TabCrashed
+from printer.options import FetchOptions
+
+pytestmark = pytest.mark.browser
+
+
+def capture_all(browser: Browser, urls: list[str]) -> list[bytes | FetchError]:
+    def one(url: str) -> bytes | FetchError:
+        try:
+            return browser.capture(url).body
+        except FetchError as error:
+            return error
+
+    with ThreadPoolExecutor(len(urls)) as pool:
+        return list(pool.map(one, urls))
+
+
+def test_pages_are_shown_at_once(web: WebServer) -> None:
+    meeting = threading.Barrier(3, timeout=10)
+
+    def answer(hit: Hit) -> Reply:
+        meeting.wait()  # None is answered before all have asked.
+        return Reply(f"<p>page {hit.path}</p>")
+
+    urls = [web.add(f"/{number}", answer) for number in range(3)]
+    with Browser(FetchOptions(timeout=20), Guard([web.url]), pages=3) as browser:
+        found = capture_all(browser, urls)
+    for number, body in enumerate(found):
+        assert isinstance(body, bytes), body
+        assert f"page /{number}<" in body.decode()
+
+
+def test_a_tab_that_hangs_or_crashes_costs_its_own_page(web: WebServer) -> None:
+    hang = web.add("/hang", "<p>x</p><script>while (true) {}</script>")
+    crash = web.add("/crash", "<p>Crash</p><script>location = 'chrome://crash'</script>")
+    fine = [web.add(f"/fine{n}", f"<p>fine {n}</p>") for n in range(4)]
+    with Browser(FetchOptions(timeout=6), Guard([web.url]), pages=3) as browser:
+        browser.capture(fine[0])
+        before = browser._running
+        found = capture_all(browser, [hang, crash, *fine])
+        assert isinstance(found[0], FetchTimeout)
+        for n, body in enumerate(found[2:]):
+            assert isinstance(body, bytes), body
+            assert f"fine {n}".encode() in body
+        assert b"fine 1" in browser.capture(fine[1]).body
+        assert browser._running is before or before.retired
+
+
+def test_a_tab_whose_process_dies_is_one_error(web: WebServer) -> None:
+    slow = web.add("/slow", "<p>x</p><script>setInterval(() => fetch('/x'), 50)</script>")
+    with Browser(FetchOptions(timeout=20), Guard([web.url])) as browser:
+        browser.capture(web.add("/fine", "<p>fine</p>"))
+        running = browser._running
+        assert running is not None
+
+        def end_tab() -> None:
+            time.sleep(0.5)
+            for entry in Path("/proc").glob("[0-9]*/cmdline"):
+                try:
+                    words = entry.read_bytes()
+                    group = os.getpgid(int(entry.parent.name))
+                except OSError:
+                    continue
+                if b"--type=renderer" in words and group == running.chromium._process.pid:
+                    os.kill(int(entry.parent.name), signal.SIGKILL)
+
+        ending = threading.Thread(target=end_tab)
+        ending.start()
+        with pytest.raises(TabCrashed, match="crash"):
+            browser.capture(slow)
+        ending.join()
+        assert b"fine" in browser.capture(web.url + "/fine").body
+        assert browser._running is running
+
+
+def test_killing_the_browser_in_mid_batch_loses_no_page(web: WebServer) -> None:
+    asked = threading.Semaphore(0)
+
+    def answer(hit: Hit) -> Reply:
+        asked.release()
+        time.sleep(0.3)
+        return Reply(f"<p>page {hit.path}</p>")
+
+    urls = [web.add(f"/{number}", answer) for number in range(8)]
+    with Browser(FetchOptions(timeout=30), Guard([web.url]), pages=3) as browser:
+
+        def kill() -> None:
+            for _ in range(5):
+                assert asked.acquire(timeout=20)
+            assert browser._running is not None
+            leader = browser._running.chromium._process.pid
+            for entry in Path("/proc").glob("[0-9]*/cmdline"):
+                words = entry.read_bytes()
+                main = b"--user-data-dir" in words and b"--type=" not in words
+                if main and os.getpgid(int(entry.parent.name)) == leader:
+                    os.kill(int(entry.parent.name), signal.SIGKILL)
+
+        with ThreadPoolExecutor(1) as killer:
+            killing = killer.submit(kill)
+            found = capture_all(browser, urls)
+            killing.result()
+    for number, body in enumerate(found):
+        assert isinstance(body, bytes), body
+        assert f"page /{number}<" in body.decode()
+
+
+def test_a_browser_is_replaced_after_so_many_pages(web: WebServer) -> None:
+    url = web.add("/x", "<p>x</p>")
+    with Browser(FetchOptions(timeout=20), Guard([url]), most_shown=2) as browser:
+        used = []
+        for _ in range(5):
+            browser.capture(url)
+            used.append(browser._running)
+        assert used[0] is used[1] is not used[2] is used[3] is not used[4]
+        assert not used[0].alive
+        assert not used[2].alive
+
+
+def test_a_browser_that_grows_is_replaced(web: WebServer) -> None:
+    url = web.add("/x", "<p>x</p>")
+    with Browser(FetchOptions(timeout=20), Guard([url]), most_bytes=1) as browser:
+        for _ in range(5):
+            browser.capture(url)
+            first = browser._running
+        browser.capture(url)
+        assert first is not browser._running
