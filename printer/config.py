@@ -38,7 +38,7 @@ _SEVERAL = ("header", "set")
 #: No style sheet that a person wrote is larger.
 _MOST_CSS = 1_000_000
 
-Stage: TypeAlias = Literal["Page", "Article", "Fetching", "Run"]
+Stage: TypeAlias = Literal["Page", "Article", "Fetching", "Run", "Server"]
 
 
 def _setting(default: object, stage: Stage, text: str, **more: str) -> Any:
@@ -100,6 +100,17 @@ class Settings(BaseModel):
 
     verbose: bool = _setting(False, "Run", "Say more, and show tracebacks.", short="-v")
     quiet: bool = _setting(False, "Run", "Say nothing but errors.", short="-q")
+
+    host: str = _setting("127.0.0.1", "Server", "The address to listen on.")
+    port: int = _setting(8631, "Server", "The port to listen on.")
+    database: str = _setting(
+        "", "Server", "Where jobs are kept: an SQLite file, or postgresql://...", sensitive="yes"
+    )
+    storage: str = _setting("", "Server", "Where results are kept: a folder, or s3://...")
+    workers: int = _setting(0, "Server", "Prints made at once; 0 is one a processor.")
+    time_limit: int = _setting(120, "Server", "Seconds one print may take.")
+    memory_limit: int = _setting(2000, "Server", "Megabytes one print may take.")
+    keep_days: int = _setting(30, "Server", "Days that prints are kept.")
 
     def fetch_options(self) -> FetchOptions:
         """Return the options of the fetch stage."""

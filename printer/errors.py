@@ -12,7 +12,8 @@
     ├── NoArticle           10   the page holds no article
     ├── RenderError         11   the PDF could not be made
     ├── OutputError         12   OUT cannot be written
-    └── MissingLibrary      13   a system library or a browser is not installed
+    ├── MissingLibrary      13   a system library or a browser is not installed
+    └── JobsError           14   the job table or the store of results cannot be used
 
 The number is the exit code of the command line.  Only front ends turn errors into exit codes,
 and only they print them.
@@ -128,3 +129,10 @@ class MissingLibrary(WebprintError):
 
     exit_code = 13
     stage = "setup"
+
+
+class JobsError(WebprintError):
+    """The job table or the store of results cannot be used."""
+
+    exit_code = 14
+    stage = "jobs"

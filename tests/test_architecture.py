@@ -29,7 +29,9 @@ MAY_IMPORT = {
     "render": {"__init__"},
     "retrieve": set(),
     "pipeline": {"fetch", "dom", "extract", "images", "compose", "render"},
-    "cli": {"__init__", "config", "pipeline", "fetch", "render"},
+    "jobs": {"config", "pipeline", "render"},
+    "server": {"__init__", "config", "pipeline", "jobs"},
+    "cli": {"__init__", "config", "pipeline", "fetch", "render", "jobs", "server"},
     "__init__": {"pipeline"},
 }
 

@@ -1,0 +1,70 @@
+"""What those who send prints may ask for, checked before a job is accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from pydantic import ValidationError
+
+from .. import config
+from ..errors import BadURL, UsageError
+from ..render.theme import names
+from .job import PAGE, Request
+
+MOST_URL = 4000
+MOST_VALUE = 200
+
+#: The settings that a request may choose.  Any other is the server's own: what names a file or a
+#: place, and what the server would then do that it does not do by itself.
+OPEN = frozenset({
+    "paper", "margin", "theme", "font_size", "links", "qr", "extractor", "images", "pictures",
+    "render", "follow",
+})  # fmt: skip
+
+
+def open_settings() -> list[str]:
+    """Return the names of the settings that a request may choose, in their order."""
+    return [name for name, _, _ in config.fields() if name in OPEN]
+
+
+def settings_for(base: config.Settings, options: Mapping[str, Any]) -> config.Settings:
+    """Return the settings of one print; raises :class:`UsageError` for what may not be chosen."""
+    known = open_settings()
+    for name, value in options.items():
+        if name not in known:
+            raise UsageError(
+                f"{name[:40]!r} is not an option of a print", hint=f"There are: {', '.join(known)}"
+            )
+        if isinstance(value, str) and len(value) > MOST_VALUE:
+            raise UsageError(f"{name} is too long")
+    if "theme" in options and options["theme"] not in names():
+        raise UsageError("there is no such theme", hint=f"Themes: {', '.join(names())}")
+    try:
+        return config.Settings(**{**base.model_dump(), **options})
+    except ValidationError as error:
+        fault = error.errors(include_input=False, include_url=False)[0]
+        raise UsageError(f"{fault['loc'][0]}: {fault['msg']}") from error
+
+
+def check(request: Request, base: config.Settings) -> config.Settings:
+    """Return the settings of a request, having made sure that it can be worked on.
+
+    Raises :class:`BadURL` when it names anything but a web address, :class:`UsageError` for its
+    options.
+    """
+    if request.url or PAGE not in request.parts:
+        _check_url(request.url)
+    return settings_for(base, request.options)
+
+
+def _check_url(url: str) -> None:
+    try:
+        url.encode()  # Half a character, which JSON can write, is none.
+        parts = urlsplit(url)
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        sound = False
+    if not sound or len(url) > MOST_URL or any(c <= " " for c in url):
+        raise BadURL("a print needs the http or https address of a page")

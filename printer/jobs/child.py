@@ -1,0 +1,135 @@
+"""A worker process, seen from its parent: given one job at a time, killable at any moment.
+
+What a child says is read as data, bounded, and without waiting for it: it handles strangers'
+pages, and its parent must not depend on its good will.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import struct
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from typing import Any, BinaryIO, Protocol, TypeAlias
+
+from . import process
+from .job import Claim, Request
+
+Message: TypeAlias = dict[str, Any]
+Labour: TypeAlias = Callable[[Claim, Callable[[str], None]], Message]
+
+_LONGEST = 1_000_000
+_SEND_SECONDS = 20
+_NICE = 5  # So that the server answers while all processors print.
+
+
+class Closeable(Protocol):
+    """Anything that holds a file."""
+
+    def close(self) -> None:
+        """Let it go."""
+
+
+class Child:
+    """A forked worker; ``inherited`` is what the fork carries over and the worker must not hold."""
+
+    def __init__(self, labour: Labour, inherited: Iterable[Closeable] = ()) -> None:
+        self._socket, theirs = socket.socketpair()
+        self._socket.setsockopt(
+            socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", _SEND_SECONDS, 0)
+        )
+
+        def run() -> None:
+            for each in (self._socket, *inherited):
+                each.close()
+            process.prefer_as_victim()
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+            _serve(theirs, labour)
+
+        self.pid = process.fork(run, nice=_NICE)
+        theirs.close()
+        self.claim: Claim | None = None
+        self.step = ""
+        self.began = time.monotonic()
+        self.jobs = 0
+        self._unread = b""
+
+    def fileno(self) -> int:
+        """Return what to wait on for messages."""
+        return self._socket.fileno()
+
+    def give(self, claim: Claim) -> None:
+        """Hand over a job; raises OSError when the process is not there to take it."""
+        self.claim, self.step, self.began = claim, "", time.monotonic()
+        self.jobs += 1
+        request = claim.request
+        head = {
+            "id": claim.id, "attempt": claim.attempt, "url": request.url,
+            "options": dict(request.options),
+            "parts": [[name, len(data)] for name, data in request.parts.items()],
+        }  # fmt: skip
+        self._socket.sendall(json.dumps(head).encode() + b"\n")
+        for data in request.parts.values():
+            self._socket.sendall(data)
+
+    def messages(self) -> Iterator[Message]:
+        """Yield what the process has said by now; raises EOFError when it will say no more."""
+        while True:
+            try:
+                said = self._socket.recv(65536, socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                break
+            except OSError:
+                said = b""
+            self._unread += said
+            if not said or len(self._unread) > _LONGEST:
+                yield from self._whole()
+                raise EOFError
+        yield from self._whole()
+
+    def _whole(self) -> Iterator[Message]:
+        *lines, self._unread = self._unread.split(b"\n")
+        for line in lines:
+            with suppress(ValueError):
+                message = json.loads(line)
+                if isinstance(message, dict):
+                    yield message
+
+    def end(self) -> str:
+        """End the process with all it started; return how it had ended if it already had."""
+        pid, status = os.waitpid(self.pid, os.WNOHANG)
+        if pid == 0:
+            process.kill_tree(self.pid)
+            _, status = os.waitpid(self.pid, 0)
+        self._socket.close()
+        if os.WIFSIGNALED(status):
+            return f"signal {signal.Signals(os.WTERMSIG(status)).name}"
+        return f"code {os.WEXITSTATUS(status)}"
+
+    def close(self) -> None:
+        """Let go of the socket; for copies of this object on the other side of a fork."""
+        self._socket.close()
+
+
+def _serve(talk: socket.socket, labour: Labour) -> None:
+    """Do the jobs that come until no more can."""
+
+    def say(message: Message) -> None:
+        talk.sendall(json.dumps(message).encode() + b"\n")
+
+    with talk.makefile("rb") as incoming:
+        while (claim := _receive(incoming)) is not None:
+            say(labour(claim, lambda step: say({"step": step})))
+
+
+def _receive(incoming: BinaryIO) -> Claim | None:
+    line = incoming.readline()
+    if not line.endswith(b"\n"):
+        return None
+    head = json.loads(line)
+    parts = {name: incoming.read(size) for name, size in head["parts"]}
+    return Claim(head["id"], head["attempt"], Request(head["url"], head["options"], parts))

@@ -1,0 +1,27 @@
+"""What is not kept: results that are old, and what attempts left that came to nothing."""
+
+from __future__ import annotations
+
+from .job import OVER
+from .storage import Storage
+from .table import JobTable
+
+
+def clean(table: JobTable, storage: Storage, keep: float) -> None:
+    """Forget jobs that have been over for ``keep`` seconds, and delete what no job refers to."""
+    while gone := table.remove_older(keep):
+        for job in gone:
+            storage.delete(job)
+    # The storage is asked first: what is put there afterwards belongs to a job that is known by
+    # the time the table is asked.
+    found = storage.names()
+    known = table.attempts()
+    for job in found:
+        if job not in known:
+            storage.delete(job)
+            continue
+        state, attempt = known[job]
+        if state in OVER:
+            for name in storage.names(job):
+                if name != str(attempt):
+                    storage.delete(f"{job}/{name}")

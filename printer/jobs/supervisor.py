@@ -1,0 +1,334 @@
+"""The process that keeps the others: hands jobs to workers, holds them to their limits.
+
+It has one thread and never waits for a worker.  When it dies, all below it die with it; when one
+of them dies, its job is put back and another takes its place.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import selectors
+import signal
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from ..errors import JobsError, RenderError
+from . import process
+from .child import Child, Closeable, Labour
+from .clean import clean
+from .job import Claim
+from .leases import Watch
+from .storage import Storage
+from .table import JobTable
+from .work import told
+
+BUSY_LOOK = 0.1  # Seconds between two looks at time and memory while something is printed.
+IDLE_LOOK = 1.0  # Seconds between two looks for jobs that came without a call.
+BEAT = 3.0
+STEP_BEAT = 0.3
+CLEAN = 600.0
+LONGEST_REST = 60.0
+GRACE = 5.0
+DAY = 86_400.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What workers may use: ``seconds`` and ``memory`` (bytes) for a job, ``jobs`` in their life.
+
+    A worker that holds more than half the memory after a job is replaced as well.  ``keep`` is how
+    many seconds results stay, ``lease`` after how many silent ones a job is taken back.
+    """
+
+    workers: int = 2
+    seconds: float = 120.0
+    memory: int = 2_000_000_000
+    jobs: int = 100
+    keep: float = 30 * DAY
+    lease: float = 15.0
+
+
+@dataclass(slots=True)
+class Companion:
+    """Another process to keep running, such as the web server."""
+
+    run: Callable[[], None]
+    pid: int = 0
+    next_start: float = 0.0
+
+
+@dataclass(slots=True)
+class Supervisor:
+    """Keeps workers and companions until it is told to stop by SIGTERM or SIGINT.
+
+    ``calls`` is the reading end of a pipe: a byte in it says that a job has come.  ``say`` is told
+    what a person who runs the server should know.
+    """
+
+    table: JobTable
+    storage: Storage
+    labour: Labour
+    limits: Limits = field(default_factory=Limits)
+    companions: Sequence[Companion] = ()
+    calls: int | None = None
+    inherited: Sequence[Closeable] = ()
+    say: Callable[[str], None] = print
+    _children: list[Child] = field(default_factory=list)
+    _owed: list[Callable[[], object]] = field(default_factory=list)
+    _due: dict[str, float] = field(default_factory=dict)
+    _waiting: bool = True
+    _rest: float = 0.0
+    _cleaner: int = 0
+    _stopping: bool = False
+    _selector: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector)
+    _watch: Watch = field(default_factory=Watch)
+
+    @property
+    def name(self) -> str:
+        """What the table calls this process, for people."""
+        return f"{platform.node()}:{os.getpid()}"
+
+    def run(self) -> None:
+        """Work until told to stop; jobs that are not done by then are put back."""
+        process.adopt_orphans()
+        self._watch.lease = self.limits.lease
+        self._due["clean"] = time.monotonic() + GRACE
+        woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._stop)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        for readable in filter(None, (woken, self.calls)):
+            os.set_blocking(readable, False)
+            self._selector.register(readable, selectors.EVENT_READ)
+        try:
+            while not self._stopping:
+                self._round()
+        finally:
+            self._end()
+            signal.set_wakeup_fd(-1)
+            for each in (woken, wake):
+                os.close(each)
+
+    def _stop(self, *_: object) -> None:
+        self._stopping = True
+
+    def _round(self) -> None:
+        self._keep_companions()
+        self._keep_children()
+        busy = any(child.claim for child in self._children)
+        for key, _ in self._selector.select(BUSY_LOOK if busy or self._owed else IDLE_LOOK / 2):
+            if isinstance(key.fileobj, Child):
+                self._hear(key.fileobj)
+            else:
+                with suppress(BlockingIOError):
+                    os.read(key.fd, 4096)
+                self._waiting = True
+        for child in [child for child in self._children if child.claim]:
+            self._hold_to_limits(child)
+        if self._cleaner and os.waitpid(self._cleaner, os.WNOHANG)[0]:
+            self._cleaner = 0
+        self._talk_to_table()
+
+    # Workers
+
+    def _keep_children(self) -> None:
+        if len(self._children) < self.limits.workers and self._is_due("start", 0.2):
+            self.table.disconnect()
+            child = Child(self.labour, [*self._held_files(), *self.inherited])
+            self._children.append(child)
+            self._selector.register(child, selectors.EVENT_READ)
+
+    def _hear(self, child: Child) -> None:
+        try:
+            for message in child.messages():
+                self._heard(child, message)
+        except EOFError:
+            if child not in self._children:
+                return
+            how = self._discard(child)
+            if child.claim is None and self._is_due("complain", 30.0):
+                self.say(f"a worker ended: {how}")
+            if child.claim:
+                self.say(f"a worker ended in the midst of job {child.claim.id}: {how}")
+                fault = f"the process that worked on it ended ({how})"
+                self._owe(partial(self.table.release, child.claim, fault))
+
+    def _heard(self, child: Child, message: dict[str, Any]) -> None:
+        claim = child.claim
+        if claim is None:
+            return
+        if "step" in message:
+            step = str(message["step"])
+            child.step = step if step.isidentifier() and step.isascii() else ""
+            self._due["beat"] = min(self._due.get("beat", 0.0), time.monotonic() + STEP_BEAT)
+            return
+        child.claim = None
+        self._waiting = True
+        if "done" in message:
+            self._rest = 0.0
+            self._owe(partial(self.table.finish, claim, message["done"]))
+        elif "failed" in message:
+            self._owe(partial(self.table.fail, claim, message["failed"]))
+        else:
+            self._put_back(claim, str(message.get("put_back", "")))
+        if child.jobs >= self.limits.jobs or process.memory(child.pid) > self.limits.memory / 2:
+            self._discard(child)
+
+    def _put_back(self, claim: Claim, reason: str) -> None:
+        """Return a job that found no room for its result, and take no more for a while."""
+        self._rest = min(max(2 * self._rest, 1.0), LONGEST_REST)
+        self._due["claim"] = time.monotonic() + self._rest
+        self.say(f"{reason}; trying again in {self._rest:g} s")
+        self._owe(partial(self.table.release, claim))
+
+    def _hold_to_limits(self, child: Child) -> None:
+        claim, limits = child.claim, self.limits
+        if claim is None:
+            return
+        over = ""
+        if time.monotonic() - child.began > limits.seconds:
+            over = f"the print took longer than {limits.seconds:g} seconds"
+        elif process.memory(child.pid) > limits.memory:
+            over = f"the print needed more than {limits.memory / 1e6:g} MB of memory"
+        if over:
+            self.say(f"job {claim.id} was ended: {over}")
+            self._discard(child)
+            self._owe(partial(self.table.fail, claim, told(RenderError(over))))
+
+    def _discard(self, child: Child) -> str:
+        """End a worker, unless that was done; return how it ended."""
+        if child not in self._children:
+            return ""
+        self._selector.unregister(child)
+        self._children.remove(child)
+        how = child.end()
+        process.kill_orphans(self._known())
+        return how
+
+    def _known(self) -> set[int]:
+        kept = {child.pid for child in self._children} | {each.pid for each in self.companions}
+        return kept | {self._cleaner}
+
+    # The table
+
+    def _talk_to_table(self) -> None:
+        """Write what happened and take new jobs; if that fails, it is tried again in a moment."""
+        if not self._is_due("table", 0.0):
+            return
+        try:
+            while self._owed:
+                self._owed[0]()
+                self._owed.pop(0)
+            if self._is_due("beat", BEAT):
+                self._beat()
+            if self._is_due("watch", self._watch.look):
+                self._take_back()
+            self._take_jobs()
+            if self._is_due("clean", CLEAN):
+                self._clean()
+        except JobsError as error:
+            self._due["table"] = time.monotonic() + 1.0
+            if self._is_due("complain", 30.0):
+                self.say(str(error))
+
+    def _owe(self, write: Callable[[], object]) -> None:
+        """Remember something to write: it is written in order, however long that takes."""
+        self._owed.append(write)
+
+    def _beat(self) -> None:
+        held = {c.claim.id: (c.claim.attempt, c.step) for c in self._children if c.claim}
+        lost = self.table.beat(held) if held else set()
+        for child in [c for c in self._children if c.claim and c.claim.id in lost]:
+            self._discard(child)
+
+    def _take_back(self) -> None:
+        for job, attempt, beat in self._watch.silent(self.table.running(), time.monotonic()):
+            if self.table.take_back(job, attempt, beat):
+                self.say(f"job {job} was taken back from a worker that is gone")
+                self._waiting = True
+
+    def _take_jobs(self) -> None:
+        if self._is_due("look", IDLE_LOOK):
+            self._waiting = True
+        if self._due.get("claim", 0.0) > time.monotonic():
+            return
+        for child in [child for child in self._children if child.claim is None]:
+            if not self._waiting:
+                return
+            claim = self.table.claim(self.name)
+            if claim is None:
+                self._waiting = False
+                return
+            try:
+                child.give(claim)
+            except OSError:
+                self._discard(child)
+                self._owe(partial(self.table.release, claim))
+
+    def _clean(self) -> None:
+        """Let a process of its own delete what is not kept: a distant storage may take long."""
+        if self._cleaner:
+            return
+        self.table.disconnect()
+        self._cleaner = process.fork(
+            partial(self._run_cleaner, [*self._held_files(), *self.inherited])
+        )
+
+    def _run_cleaner(self, files: Sequence[Closeable]) -> None:
+        for each in files:
+            each.close()
+        clean(self.table, self.storage, self.limits.keep)
+
+    # Beginning and end
+
+    def _keep_companions(self) -> None:
+        for each in self.companions:
+            if each.pid and os.waitpid(each.pid, os.WNOHANG)[0]:
+                self.say("the web server ended and is started again")
+                each.pid, each.next_start = 0, time.monotonic() + 1.0
+            if not each.pid and time.monotonic() >= each.next_start:
+                self.table.disconnect()
+                each.pid = process.fork(partial(self._run_companion, each))
+
+    def _run_companion(self, companion: Companion) -> None:
+        for each in self._held_files():
+            each.close()
+        companion.run()
+
+    def _held_files(self) -> list[Closeable]:
+        """Return what a fork carries over and only this process may use."""
+        return [self._selector, *self._children]
+
+    def _end(self) -> None:
+        for each in self.companions:
+            if each.pid:
+                os.kill(each.pid, signal.SIGTERM)
+        for child in list(self._children):
+            claim = child.claim
+            self._discard(child)
+            if claim:
+                self._owe(partial(self.table.release, claim))
+        with suppress(JobsError):
+            for write in self._owed:
+                write()
+        deadline = time.monotonic() + GRACE
+        for each in self.companions:
+            while each.pid and not os.waitpid(each.pid, os.WNOHANG)[0]:
+                if time.monotonic() > deadline:
+                    process.kill_tree(each.pid)
+                time.sleep(0.02)
+        self._selector.close()
+
+    def _is_due(self, what: str, every: float) -> bool:
+        """Say whether it is time for something again, and count from now when it is."""
+        now = time.monotonic()
+        if now < self._due.get(what, 0.0):
+            return False
+        self._due[what] = now + every
+        return True

@@ -1,0 +1,293 @@
+"""The job table: what was asked for, who works on it, and what came of it."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, Row, case, delete, func, select, update
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+
+from ..errors import JobsError
+from .job import OVER, STATES, Claim, Job, Request, State
+from .schema import READING, dump, jobs, make_tables, open_engine, parts
+
+#: So often a job may lose its worker before it is given up as what kills them.
+MOST_FAULTS = 5
+
+#: Jobs that may wait at a time.
+MOST_WAITING = 10_000
+
+_SHOWN = [c for c in jobs.c if c.name not in ("seq", "key", "digest", "beat", "worker")]
+
+
+class KeyReused(JobsError):
+    """An idempotency key came again with another request."""
+
+
+class QueueFull(JobsError):
+    """More jobs wait than the table takes."""
+
+
+class JobTable:
+    """Jobs in a database; to be shared by threads, not over a fork (see :meth:`disconnect`).
+
+    ``clock`` tells the time of day for the columns that people read.  Every method raises
+    :class:`JobsError` when the database cannot be used; what was to be written is then not there,
+    save that an answer lost on its way from a server leaves it unknown.
+    """
+
+    def __init__(self, database: str, *, clock: Callable[[], float] = time.time) -> None:
+        self._engine = open_engine(database)
+        self._clock = clock
+        with _told():
+            make_tables(self._engine)
+
+    def disconnect(self) -> None:
+        """Close all connections; later calls open new ones."""
+        self._engine.dispose()
+
+    def submit(self, request: Request, key: str = "") -> tuple[Job, bool]:
+        """Accept a request; return its job, and whether that is new.
+
+        A ``key`` that came before gives the job it made then; with another request it raises
+        :class:`KeyReused`.  Raises :class:`QueueFull`.
+        """
+        for _ in range(2):
+            try:
+                with self._write() as connection:
+                    return self._submit(connection, request, key)
+            except IntegrityError:
+                continue  # The same key was committed by another in this very moment.
+        raise JobsError("the job was not accepted: its key is being used elsewhere")
+
+    def _submit(self, connection: Connection, request: Request, key: str) -> tuple[Job, bool]:
+        digest = request.digest
+        if key:
+            known = connection.execute(
+                select(jobs.c.id, jobs.c.digest).where(jobs.c.key == key)
+            ).first()
+            if known is not None:
+                if known.digest != digest:
+                    raise KeyReused("this idempotency key was used for another request")
+                return _job(connection.execute(_by_id(known.id)).one()), False
+        waiting = select(func.count()).where(jobs.c.state == "queued")
+        if connection.execute(waiting).scalar_one() >= MOST_WAITING:
+            raise QueueFull(f"{MOST_WAITING} jobs are waiting already")
+        job = secrets.token_hex(10)
+        row = {
+            "id": job,
+            "key": key or None,
+            "digest": digest,
+            "state": "queued",
+            "url": request.url,
+            "options": dump(dict(request.options)),
+            "created": self._clock(),
+        }
+        connection.execute(jobs.insert().values(**row))
+        if request.parts:
+            connection.execute(
+                parts.insert(),
+                [
+                    {"job": job, "name": name, "data": zlib.compress(data, 1)}
+                    for name, data in request.parts.items()
+                ],
+            )
+        return _job(connection.execute(_by_id(job)).one()), True
+
+    def get(self, job: str) -> Job | None:
+        """Return a job."""
+        with self._read() as connection:
+            row = connection.execute(_by_id(job)).first()
+        return _job(row) if row else None
+
+    def recent(self, limit: int = 20, states: Sequence[State] = STATES) -> list[Job]:
+        """Return the newest jobs, newest first."""
+        wanted = select(*_SHOWN).where(jobs.c.state.in_(states))
+        with self._read() as connection:
+            rows = connection.execute(wanted.order_by(jobs.c.seq.desc()).limit(limit))
+            return [_job(row) for row in rows]
+
+    def counts(self) -> dict[State, int]:
+        """Return how many jobs are in each state."""
+        with self._read() as connection:
+            rows = connection.execute(select(jobs.c.state, func.count()).group_by(jobs.c.state))
+            found = {row[0]: int(row[1]) for row in rows}
+        return {state: found.get(state, 0) for state in STATES}
+
+    def request(self, job: str) -> Request | None:
+        """Return what a job was asked with."""
+        with self._read() as connection:
+            row = connection.execute(_by_id(job)).first()
+            return _request(connection, row) if row else None
+
+    def claim(self, worker: str) -> Claim | None:
+        """Take the oldest job that waits; ``worker`` is a name for people."""
+        first = select(*_SHOWN).where(jobs.c.state == "queued").order_by(jobs.c.seq).limit(1)
+        with self._write() as connection:
+            row = connection.execute(first.with_for_update(skip_locked=True)).first()
+            if row is None:
+                return None
+            attempt = row.attempt + 1
+            connection.execute(
+                update(jobs)
+                .where(jobs.c.id == row.id)
+                .values(
+                    state="running", attempt=attempt, beat=0, step="",
+                    worker=worker[:200], started=self._clock(),
+                )
+            )  # fmt: skip
+            return Claim(row.id, attempt, _request(connection, row))
+
+    def beat(self, held: Mapping[str, tuple[int, str]]) -> set[str]:
+        """Say that jobs are being worked on: attempt and step by id; return those no longer held.
+
+        A job is lost to its attempt when it was cancelled, removed or taken by another.
+        """
+        lost = set()
+        with self._write() as connection:
+            for job, (attempt, step) in held.items():
+                moved = update(jobs).values(beat=jobs.c.beat + 1, step=step[:40])
+                if connection.execute(_held(moved, job, attempt)).rowcount == 0:
+                    lost.add(job)
+        return lost
+
+    def finish(self, claim: Claim, result: Mapping[str, Any]) -> bool:
+        """Say that a job is done; False when it was no longer this attempt's to finish."""
+        return self._end(claim, "done", result=dump(dict(result)))
+
+    def fail(self, claim: Claim, error: Mapping[str, Any]) -> bool:
+        """Say that a job cannot be done; False when it was no longer this attempt's."""
+        return self._end(claim, "failed", error=dump(dict(error)))
+
+    def _end(self, claim: Claim, state: State, **values: Any) -> bool:
+        ended = update(jobs).values(state=state, step="", finished=self._clock(), **values)
+        with self._write() as connection:
+            return connection.execute(_held(ended, claim.id, claim.attempt)).rowcount == 1
+
+    def release(self, claim: Claim, fault: str = "") -> bool:
+        """Put a job back; with a ``fault`` (its worker died) it counts against the job."""
+        with self._write() as connection:
+            done = connection.execute(_held(self._back(fault), claim.id, claim.attempt))
+            return done.rowcount == 1
+
+    def running(self) -> list[tuple[str, int, int]]:
+        """Return id, attempt and beat of all jobs that somebody works on."""
+        wanted = select(jobs.c.id, jobs.c.attempt, jobs.c.beat).where(jobs.c.state == "running")
+        with self._read() as connection:
+            return [(row.id, row.attempt, row.beat) for row in connection.execute(wanted)]
+
+    def take_back(self, job: str, attempt: int, beat: int) -> bool:
+        """Put back a job whose worker is lost, unless it gave a sign of life since ``beat``."""
+        back = self._back("the process that worked on it was lost")
+        with self._write() as connection:
+            done = connection.execute(_held(back, job, attempt).where(jobs.c.beat == beat))
+            return done.rowcount == 1
+
+    def attempts(self) -> dict[str, tuple[State, int]]:
+        """Return state and attempt of every job by its id."""
+        with self._read() as connection:
+            rows = connection.execute(select(jobs.c.id, jobs.c.state, jobs.c.attempt))
+            return {row.id: (row.state, row.attempt) for row in rows}
+
+    def _back(self, fault: str) -> Any:
+        if not fault:
+            return update(jobs).values(state="queued", step="")
+        spent = jobs.c.faults + 1 >= MOST_FAULTS
+        error = {"message": f"given up after {MOST_FAULTS} tries: {fault}", "code": 1}
+        return update(jobs).values(
+            state=case((spent, "failed"), else_="queued"),
+            error=case((spent, dump(error)), else_=jobs.c.error),
+            finished=case((spent, self._clock()), else_=None),
+            faults=jobs.c.faults + 1,
+            step="",
+        )
+
+    def cancel(self, job: str) -> bool:
+        """Stop a job that is not over; False when there is none."""
+        stopped = update(jobs).values(state="cancelled", step="", finished=self._clock())
+        with self._write() as connection:
+            done = connection.execute(
+                stopped.where(jobs.c.id == job, jobs.c.state.in_(("queued", "running")))
+            )
+            return done.rowcount == 1
+
+    def retry(self, job: str) -> bool:
+        """Let a job that failed or was cancelled wait again; False when there is none."""
+        again = update(jobs).values(
+            state="queued", faults=0, error="{}", result="{}", finished=None, step=""
+        )
+        with self._write() as connection:
+            done = connection.execute(
+                again.where(jobs.c.id == job, jobs.c.state.in_(("failed", "cancelled")))
+            )
+            return done.rowcount == 1
+
+    def remove(self, job: str) -> bool:
+        """Forget a job, whatever its state."""
+        with self._write() as connection:
+            return connection.execute(delete(jobs).where(jobs.c.id == job)).rowcount == 1
+
+    def remove_older(self, seconds: float) -> list[str]:
+        """Forget jobs that have been over for so long; return their ids."""
+        old = jobs.c.state.in_(OVER) & (jobs.c.finished < self._clock() - seconds)
+        with self._write() as connection:
+            ids = list(connection.execute(select(jobs.c.id).where(old).limit(1000)).scalars())
+            connection.execute(delete(jobs).where(jobs.c.id.in_(ids)))
+        return ids
+
+    @contextmanager
+    def _write(self) -> Iterator[Connection]:
+        with _told(), self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def _read(self) -> Iterator[Connection]:
+        with _told(), self._engine.connect() as connection:
+            yield connection.execution_options(**{READING: True})
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Turn what the database says into one line."""
+    try:
+        yield
+    except IntegrityError:
+        raise
+    except SQLAlchemyError as error:
+        said = " ".join(str(getattr(error, "orig", None) or error).split())[:200]
+        raise JobsError(
+            f"the job table cannot be used now: {said}",
+            hint="Nothing that was accepted is lost; try again when it can be reached",
+        ) from error
+
+
+def _by_id(job: str) -> Any:
+    return select(*_SHOWN).where(jobs.c.id == job)
+
+
+def _held(statement: Any, job: str, attempt: int) -> Any:
+    """Let a statement touch a job only as long as this attempt holds it."""
+    return statement.where(
+        jobs.c.id == job, jobs.c.attempt == attempt, jobs.c.state == "running"
+    )  # fmt: skip
+
+
+def _job(row: Row[Any]) -> Job:
+    return Job(
+        id=row.id, state=row.state, url=row.url, options=json.loads(row.options),
+        attempt=row.attempt, faults=row.faults, step=row.step,
+        result=json.loads(row.result), error=json.loads(row.error),
+        created=row.created, started=row.started, finished=row.finished,
+    )  # fmt: skip
+
+
+def _request(connection: Connection, row: Row[Any]) -> Request:
+    found = connection.execute(select(parts.c.name, parts.c.data).where(parts.c.job == row.id))
+    data = {part.name: zlib.decompress(part.data) for part in found}
+    return Request(row.url, json.loads(row.options), data)

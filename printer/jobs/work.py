@@ -1,0 +1,135 @@
+"""One job done: the page through the pipeline, and what came of it into storage."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..config import Settings
+from ..errors import JobsError, WebprintError
+from ..model import Capture, Result
+from .asked import check
+from .job import PAGE, Claim, Request
+from .storage import Storage, open_storage
+
+if TYPE_CHECKING:
+    from ..pipeline import Reading
+
+#: How a job ended: one of "done", "failed" and "put_back", and what is to be said of it.
+Outcome: TypeAlias = dict[str, Any]
+
+PDF, ARTICLE, PAGE_HTML, FIRST = "article.pdf", "article.json", "article.html", "first.png"
+
+_MOST_WARNINGS = 50
+_LONGEST = 400
+_FIRST_WIDTH = 480  # Pixels of the picture of the first page: sharp at half of that.
+
+
+@dataclass(frozen=True, slots=True)
+class Labour:
+    """What a worker does with a claim.
+
+    ``storage`` is where results go; ``private`` lets a print name a page on a private address, as
+    it may when all who can ask sit at this machine.
+    """
+
+    settings: Settings
+    storage: str
+    private: bool = False
+
+    def __call__(self, claim: Claim, notify: Callable[[str], None]) -> Outcome:
+        """Do a job; every failure becomes an outcome."""
+        try:
+            storage = open_storage(self.storage)
+            reading, result = self._print(claim.request, notify)
+            notify("store")
+            _store(storage, claim.folder, reading, result)
+            return {"done": _summary(result, reading)}
+        except JobsError as error:
+            return {"put_back": str(error)}
+        except WebprintError as error:
+            return {"failed": told(error)}
+        except MemoryError:
+            return {"failed": told(WebprintError("the print needs more memory than there is"))}
+        except Exception as error:  # noqa: BLE001 - a fault of ours, told like any other
+            fault = f"something went wrong that should not have: {type(error).__name__}: {error}"
+            return {"failed": told(WebprintError(fault[:_LONGEST]))}
+
+    def _print(self, request: Request, notify: Callable[[str], None]) -> tuple[Reading, Result]:
+        from ..pipeline import Printer
+
+        settings = check(request, self.settings)
+        page = request.parts.get(PAGE)
+        source = request.url if page is None else _captured(page, request.url)
+        named = (request.url,) if self.private and request.url else ()
+        with Printer(
+            fetch=settings.fetch_options(),
+            extract=settings.extract_options(),
+            pictures=settings.image_options(),
+            page=settings.print_options(),
+            named=named,
+            notify=lambda _, step: notify(step),
+        ) as printer:
+            reading = printer.read(source)
+            return reading, printer.set([reading])
+
+
+def told(error: WebprintError) -> dict[str, Any]:
+    """Return an error as it is kept in the table."""
+    return {
+        "kind": type(error).__name__,
+        "message": error.message[:_LONGEST],
+        "hint": error.hint[:_LONGEST],
+        "stage": error.stage,
+        "code": error.exit_code,
+    }
+
+
+def _captured(page: bytes, url: str) -> Capture:
+    """Return a page that a browser sent as it showed it: in UTF-8, its scripts run."""
+    return Capture(
+        body=page, url=url, requested_url=url, media_type="text/html", charset="utf-8",
+        fetched=datetime.now(UTC), how="browser",
+    )  # fmt: skip
+
+
+def _summary(result: Result, reading: Reading) -> Mapping[str, Any]:
+    warnings = result.warnings[:_MOST_WARNINGS]
+    return {
+        "title": result.title[:_LONGEST],
+        "site": reading.article.site[:_LONGEST],
+        "language": reading.article.language[:_LONGEST],
+        "pages": result.pages,
+        "pictures": result.pictures,
+        "bytes": len(result.pdf),
+        "warnings": [warning[:_LONGEST] for warning in warnings],
+    }
+
+
+def _store(storage: Storage, folder: str, reading: Reading, result: Result) -> None:
+    from ..render.html import to_html
+
+    data = json.dumps(reading.article.to_dict(), ensure_ascii=False)
+    storage.put(f"{folder}/{PDF}", result.pdf)
+    storage.put(f"{folder}/{ARTICLE}", data.encode("utf-8", "replace"))
+    storage.put(f"{folder}/{PAGE_HTML}", to_html(reading.article).encode("utf-8", "replace"))
+    storage.put(f"{folder}/{FIRST}", first_page(result.pdf))
+
+
+def first_page(pdf: bytes) -> bytes:
+    """Return a picture of a PDF's first page, as PNG."""
+    import pypdfium2
+
+    document = pypdfium2.PdfDocument(pdf)
+    try:
+        page = document[0]
+        picture = page.render(scale=_FIRST_WIDTH / page.get_width()).to_pil()
+    finally:
+        document.close()
+    kept = io.BytesIO()
+    picture.quantize(64).save(kept, "PNG", optimize=True)
+    return kept.getvalue()

@@ -1,0 +1,53 @@
+"""A supervisor whose workers do what an address says; run by tests as a process of its own.
+
+    keeper.py DATABASE STORAGE LIMITS-AS-JSON
+
+http://labour.test/nap/0.2 naps and stores a result; /crash, /eat, /hang and /family end badly.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from printer.errors import JobsError
+from printer.jobs.storage import open_storage
+from printer.jobs.supervisor import Limits, Supervisor
+from printer.jobs.table import JobTable
+
+
+def labour(claim, notify):
+    _, what, *more = claim.request.url.removeprefix("http://labour.test").split("/")
+    notify(what)
+    if what == "crash":
+        os.abort()
+    if what == "eat":
+        held = [b"x" * 1_000_000 for _ in range(2000)]
+        time.sleep(60 + len(held))
+    if what == "hang":
+        time.sleep(600)
+    if what == "family":
+        child = subprocess.Popen(["sleep", "600"], start_new_session=True)
+        Path(os.environ["FAMILY"]).write_text(str(child.pid))
+        time.sleep(600)
+    if what == "nap":
+        time.sleep(float(more[0]))
+    try:
+        storage = open_storage(sys.argv[2])
+        storage.put(f"{claim.folder}/article.pdf", claim.request.url.encode() * 100)
+    except JobsError as error:
+        return {"put_back": str(error)}
+    return {"done": {"title": what, "worker": os.getpid()}}
+
+
+if __name__ == "__main__":
+    database, place, limits = sys.argv[1:]
+    Supervisor(
+        JobTable(database),
+        open_storage(place),
+        labour,
+        Limits(**json.loads(limits)),
+        say=lambda line: print(line, file=sys.stderr, flush=True),
+    ).run()

@@ -1,0 +1,124 @@
+"""Results are kept whole or not at all, under keys that name no other file."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from printer.errors import JobsError, UsageError
+from printer.jobs.clean import clean
+from printer.jobs.job import Request
+from printer.jobs.storage import Folder, open_storage
+
+KEY = "0a1b/3/article.pdf"
+
+
+@pytest.fixture(params=["folder", "memory"])
+def storage(request, tmp_path):
+    if request.param == "folder":
+        return open_storage(str(tmp_path / "prints"))
+    return open_storage(f"memory://{tmp_path.name}")
+
+
+def test_what_is_put_is_there(storage):
+    storage.put(KEY, b"one")
+    storage.put(KEY, b"two")
+    assert storage.get(KEY) == b"two"
+    assert storage.names() == ["0a1b"]
+    assert storage.names("0a1b") == ["3"]
+    assert storage.names("0a1b/3") == ["article.pdf"]
+
+
+def test_what_is_not_there_is_nothing(storage):
+    assert storage.get(KEY) is None
+    assert storage.names("0a1b") == []
+    storage.delete("0a1b")
+
+
+def test_a_folder_is_deleted_with_what_is_in_it(storage):
+    storage.put(KEY, b"one")
+    storage.put("0a1b/4/article.pdf", b"two")
+    storage.delete("0a1b/3")
+    assert storage.get(KEY) is None
+    storage.delete("0a1b")
+    assert storage.names() == []
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["../x", "/etc/passwd", "a/../../b", "a/1/..", "a/1/x", "", "a\0", "A/1/x.pdf", "a/1/x.pdf\n"],
+)
+def test_other_keys_are_refused(storage, key):
+    for call in (storage.get, storage.delete, lambda key: storage.put(key, b"")):
+        with pytest.raises(ValueError, match="not a key"):
+            call(key)
+
+
+def test_a_full_disk_leaves_what_was_there(tmp_path):
+    Folder(tmp_path).put(KEY, b"old")
+    full = Folder(tmp_path, open_new=lambda path: Path("/dev/full").open("wb"))  # noqa: SIM115
+    with pytest.raises(JobsError, match="it is full"):
+        full.put(KEY, b"new" * 100_000)
+    assert Folder(tmp_path).get(KEY) == b"old"
+    assert [path.name for path in tmp_path.rglob("*.part")] == []
+
+
+def test_a_small_file_system_that_is_full(tmp_path):
+    script = f"""
+import subprocess, sys
+subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", {str(tmp_path)!r}], check=True)
+from pathlib import Path
+from printer.errors import JobsError
+from printer.jobs.storage import Folder
+kept = Folder(Path({str(tmp_path)!r}))
+kept.put("a/1/article.pdf", b"x" * 20_000)
+try:
+    kept.put("b/1/article.pdf", b"x" * 200_000)
+except JobsError as error:
+    assert "it is full" in str(error), error
+else:
+    sys.exit("it went in")
+assert len(kept.get("a/1/article.pdf")) == 20_000
+assert kept.get("b/1/article.pdf") is None
+kept.delete("b")
+kept.put("c/1/article.pdf", b"y" * 20_000)
+"""
+    unshare = ["unshare", "--user", "--map-root-user", "--mount"]
+    if subprocess.run([*unshare, "true"], capture_output=True).returncode:
+        pytest.skip("file systems cannot be mounted here")
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    ran = subprocess.run(
+        [*unshare, sys.executable, "-c", script], capture_output=True, text=True, env=env
+    )
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_a_place_that_cannot_be_written_is_told(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(JobsError, match="cannot be stored"):
+        open_storage(str(tmp_path / "file" / "prints"))
+    with pytest.raises(UsageError, match="--storage"):
+        open_storage("nonsense://bucket")
+
+
+def test_cleaning_leaves_what_jobs_refer_to(sqlite_table, storage):
+    table = sqlite_table
+    ids = [table.submit(Request(f"https://a.test/{n}"))[0].id for n in range(3)]
+    first = table.claim("w")
+    storage.put(f"{first.folder}/article.pdf", b"of a worker that was killed")
+    table.release(first, "killed")
+    second = table.claim("w")
+    storage.put(f"{second.folder}/article.pdf", b"kept")
+    table.finish(second, {})
+    running = table.claim("w")
+    storage.put(f"{running.folder}/article.pdf", b"on its way")
+    storage.put("dead/1/article.pdf", b"of nobody")
+    clean(table, storage, 1000)
+    assert storage.names() == sorted(ids[:2])
+    assert storage.names(first.id) == ["2"]
+    assert storage.get(f"{running.folder}/article.pdf") == b"on its way"
+    clean(table, storage, -1000)
+    assert storage.names() == [running.id]
+    assert table.get(first.id) is None

@@ -1,0 +1,207 @@
+"""Workers and their supervisor are killed, starved and filled up; every job is done once."""
+
+import os
+import random
+import signal
+import sqlite3
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from jobs_help import ask, until
+
+QUICK = {"workers": 2, "lease": 1.0}
+
+
+def over(table, *ids):
+    return all(table.get(job).state in ("done", "failed", "cancelled") for job in ids)
+
+
+def test_jobs_are_done_and_their_results_kept(table, database, keep, tmp_path):
+    ids = [table.submit(ask(f"nap/0.0{n}"))[0].id for n in range(6)]
+    keeper = keep(database, workers=2)
+    until(lambda: over(table, *ids))
+    for job in map(table.get, ids):
+        assert job.state == "done"
+        kept = tmp_path / "prints" / job.id / str(job.attempt) / "article.pdf"
+        assert kept.read_bytes() == job.url.encode() * 100
+    assert len({table.get(job).result["worker"] for job in ids}) <= 2, "workers live on"
+    assert keeper.stop() == 0
+
+
+def test_a_print_that_takes_too_long_is_ended_with_all_it_started(
+    sqlite_table, keep, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("FAMILY", str(tmp_path / "family"))
+    slow, _ = sqlite_table.submit(ask("family"))
+    after, _ = sqlite_table.submit(ask("nap/0"))
+    keep(workers=1, seconds=1.0)
+    until(lambda: over(sqlite_table, slow.id, after.id))
+    assert "longer than 1 seconds" in sqlite_table.get(slow.id).error["message"]
+    assert sqlite_table.get(after.id).state == "done"
+    grandchild = int((tmp_path / "family").read_text())
+    with pytest.raises(ProcessLookupError):
+        os.kill(grandchild, 0)
+
+
+def test_a_print_that_eats_memory_is_ended(sqlite_table, keep):
+    greedy, _ = sqlite_table.submit(ask("eat"))
+    keep(workers=1, memory=300_000_000)
+    until(lambda: over(sqlite_table, greedy.id))
+    assert "300 MB of memory" in sqlite_table.get(greedy.id).error["message"]
+
+
+def test_a_print_that_crashes_its_worker_is_given_up_and_others_are_done(sqlite_table, keep):
+    bad, _ = sqlite_table.submit(ask("crash"))
+    good = [sqlite_table.submit(ask("nap/0"))[0].id for _ in range(4)]
+    keep(**QUICK)
+    until(lambda: over(sqlite_table, bad.id, *good))
+    assert "SIGABRT" in sqlite_table.get(bad.id).error["message"]
+    assert {sqlite_table.get(job).state for job in good} == {"done"}
+
+
+def test_a_cancelled_print_is_ended(sqlite_table, keep):
+    job, _ = sqlite_table.submit(ask("hang"))
+    keeper = keep(workers=1)
+    until(lambda: sqlite_table.get(job.id).step == "hang")
+    (before,) = keeper.workers()
+    assert sqlite_table.cancel(job.id)
+    until(lambda: before not in keeper.workers(), 10)
+    after, _ = sqlite_table.submit(ask("nap/0"))
+    until(lambda: over(sqlite_table, after.id))
+    assert sqlite_table.get(job.id).state == "cancelled"
+
+
+def test_a_worker_is_replaced_after_so_many_jobs(sqlite_table, keep):
+    ids = [sqlite_table.submit(ask("nap/0"))[0].id for _ in range(6)]
+    keep(workers=1, jobs=2)
+    until(lambda: over(sqlite_table, *ids))
+    assert len({sqlite_table.get(job).result["worker"] for job in ids}) == 3
+
+
+def test_told_to_stop_it_puts_jobs_back_at_once(table, database, keep):
+    job, _ = table.submit(ask("hang"))
+    keeper = keep(database, workers=1)
+    until(lambda: table.get(job.id).state == "running")
+    assert keeper.stop() == 0
+    assert (table.get(job.id).state, table.get(job.id).faults) == ("queued", 0)
+
+
+def test_nothing_is_left_when_the_supervisor_is_killed(sqlite_table, keep, tmp_path, monkeypatch):
+    monkeypatch.setenv("FAMILY", str(tmp_path / "family"))
+    sqlite_table.submit(ask("hang"))
+    keeper = keep(workers=2)
+    until(lambda: sqlite_table.counts()["running"])
+    workers = until(keeper.workers)
+    keeper.kill()
+
+    def gone(pid):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        return Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] == "Z"
+
+    until(lambda: all(map(gone, workers)), 5)
+
+
+def delivered(path):
+    """Count how often each job becomes done, by the database itself."""
+    connection = sqlite3.connect(path, timeout=10)
+    connection.executescript(
+        "CREATE TABLE told (id TEXT);"
+        "CREATE TRIGGER tell AFTER UPDATE OF state ON jobs WHEN NEW.state = 'done'"
+        " BEGIN INSERT INTO told VALUES (NEW.id); END;"
+    )
+    connection.close()
+
+
+def told(path):
+    connection = sqlite3.connect(path, timeout=10)
+    try:
+        return sorted(row[0] for row in connection.execute("SELECT id FROM told"))
+    finally:
+        connection.close()
+
+
+def test_whoever_is_killed_no_job_is_lost_and_none_delivered_twice(sqlite_table, keep, tmp_path):
+    path = tmp_path / "jobs.sqlite"
+    delivered(path)
+    dice = random.Random(7)
+    ids = [sqlite_table.submit(ask(f"nap/{dice.random() / 10:.3f}"))[0].id for _ in range(30)]
+    keepers = [keep(**QUICK), keep(**QUICK)]
+    victims = ["worker"] * 6 + ["supervisor"] * 4
+    dice.shuffle(victims)
+    for victim in victims:
+        keeper = dice.choice(keepers)
+        workers = until(keeper.workers)
+        time.sleep(dice.random() / 5)
+        ids += [sqlite_table.submit(ask("nap/0.05"))[0].id for _ in range(4)]
+        if victim == "worker":
+            with suppress(ProcessLookupError):
+                os.kill(dice.choice(workers), signal.SIGKILL)
+        else:
+            keeper.kill()
+            keepers[keepers.index(keeper)] = keep(**QUICK)
+    until(lambda: over(sqlite_table, *ids), 60)
+    states = {job: sqlite_table.get(job) for job in ids}
+    assert {job.state for job in states.values()} == {"done"}, states
+    assert told(path) == sorted(ids)
+    for job in states.values():
+        kept = tmp_path / "prints" / job.id / str(job.attempt) / "article.pdf"
+        assert kept.read_bytes() == job.url.encode() * 100
+
+
+def test_a_database_that_is_locked_for_a_while_loses_nothing(sqlite_table, keep, tmp_path):
+    ids = [sqlite_table.submit(ask("nap/0.2"))[0].id for _ in range(6)]
+    keeper = keep(**QUICK)
+    until(lambda: sqlite_table.counts()["done"])
+    other = sqlite3.connect(tmp_path / "jobs.sqlite", isolation_level=None, timeout=10)
+    other.execute("BEGIN EXCLUSIVE")
+    time.sleep(6.5)
+    other.execute("ROLLBACK")
+    other.close()
+    until(lambda: over(sqlite_table, *ids))
+    assert {sqlite_table.get(job).state for job in ids} == {"done"}
+    assert "locked" in keeper.said()
+
+
+def test_a_storage_without_room_holds_prints_until_there_is_some(sqlite_table, keep, tmp_path):
+    place = tmp_path / "prints"
+    place.mkdir()
+    ids = [sqlite_table.submit(ask("nap/0"))[0].id for _ in range(3)]
+    for job in ids:  # Every write there finds the device full.
+        for attempt in range(1, 30):
+            (place / job / str(attempt)).mkdir(parents=True)
+            (place / job / str(attempt) / "article.pdf.part").symlink_to("/dev/full")
+    keeper = keep(workers=1)
+    until(lambda: "it is full" in keeper.said())
+    assert {sqlite_table.get(job).state for job in ids} <= {"queued", "running"}
+    for part in place.rglob("*.part"):
+        part.unlink()
+    until(lambda: over(sqlite_table, *ids))
+    jobs = [sqlite_table.get(job) for job in ids]
+    assert {(job.state, job.faults) for job in jobs} == {("done", 0)}
+
+
+@pytest.mark.slow
+def test_postgresql_gone_and_back_loses_nothing(fresh_postgres, keep):
+    import psycopg
+
+    from printer.jobs.table import JobTable
+
+    table = JobTable(fresh_postgres)
+    ids = [table.submit(ask("nap/0.2"))[0].id for _ in range(8)]
+    keep(fresh_postgres, **QUICK)
+    base, _, name = fresh_postgres.rpartition("/")
+    with psycopg.connect(f"{base}/postgres", autocommit=True) as connection:
+        until(lambda: table.counts()["done"])
+        connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+        gone = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
+        connection.execute(gone, (name,))
+        time.sleep(2.5)
+        connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+    until(lambda: over(table, *ids))
+    assert {table.get(job).state for job in ids} == {"done"}
+    table.disconnect()

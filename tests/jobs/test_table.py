@@ -1,0 +1,296 @@
+"""The job table: what it accepts, who may work on it, and when it is over."""
+
+import random
+import sqlite3
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from printer.errors import JobsError, UsageError
+from printer.jobs import table as table_module
+from printer.jobs.job import PAGE, Request
+from printer.jobs.table import MOST_FAULTS, JobTable, KeyReused, QueueFull
+
+STORY = Request("https://example.org/story", {"paper": "A5"}, {PAGE: b"<p>\0\xff</p>" * 99})
+
+
+def test_what_was_asked_comes_to_the_worker_as_it_was(table):
+    job, new = table.submit(STORY)
+    assert new
+    assert (job.state, job.url, job.options) == ("queued", STORY.url, STORY.options)
+    claim = table.claim("here")
+    assert claim.request == STORY
+    assert (claim.id, claim.attempt) == (job.id, 1)
+    assert table.get(job.id).state == "running"
+
+
+def test_jobs_are_taken_in_the_order_they_came(table):
+    ids = [table.submit(Request(f"https://example.org/{n}"))[0].id for n in range(5)]
+    assert [table.claim("w").id for _ in ids] == ids
+    assert table.claim("w") is None
+    assert [job.id for job in table.recent()] == ids[::-1]
+
+
+def test_a_key_makes_one_job_however_often_it_comes(table):
+    first, new = table.submit(STORY, "key")
+    again, newer = table.submit(STORY, "key")
+    assert (first.id, new, newer) == (again.id, True, False)
+    with pytest.raises(KeyReused):
+        table.submit(Request("https://example.org/other"), "key")
+    assert table.submit(STORY)[0].id != first.id
+
+
+def test_a_key_that_comes_from_many_at_once_makes_one_job(table):
+    barrier = threading.Barrier(8)
+
+    def submit(_):
+        barrier.wait()
+        return table.submit(STORY, "same")
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(submit, range(8)))
+    assert len({job.id for job, _ in answers}) == 1
+    assert sum(new for _, new in answers) == 1
+
+
+def test_no_job_is_taken_twice(table):
+    ids = {table.submit(Request(f"https://example.org/{n}"))[0].id for n in range(40)}
+    barrier = threading.Barrier(4)
+
+    def work(_):
+        barrier.wait()
+        return [claim.id for claim in iter(lambda: table.claim("w"), None)]
+
+    with ThreadPoolExecutor(4) as pool:
+        taken = [job for each in pool.map(work, range(4)) for job in each]
+    assert len(taken) == 40
+    assert set(taken) == ids
+
+
+def test_only_the_attempt_that_holds_a_job_finishes_it(table):
+    job, _ = table.submit(STORY)
+    old = table.claim("first")
+    assert table.take_back(job.id, old.attempt, 0)
+    new = table.claim("second")
+    assert (new.id, new.attempt) == (job.id, 2)
+    assert not table.finish(old, {"title": "old"})
+    assert not table.fail(old, {"message": "old"})
+    assert not table.release(old)
+    assert table.beat({job.id: (old.attempt, "x")}) == {job.id}
+    assert table.finish(new, {"title": "new"})
+    assert not table.finish(new, {"title": "again"})
+    assert table.get(job.id).title == "new"
+
+
+def test_a_sign_of_life_keeps_a_job(table):
+    job, _ = table.submit(STORY)
+    claim = table.claim("w")
+    (seen,) = table.running()
+    assert table.beat({job.id: (claim.attempt, "print")}) == set()
+    assert not table.take_back(*seen)
+    assert table.get(job.id).step == "print"
+    assert table.finish(claim, {})
+
+
+def test_a_job_that_kills_its_workers_is_given_up(table):
+    job, _ = table.submit(STORY)
+    for _ in range(MOST_FAULTS):
+        assert table.get(job.id).state == "queued"
+        table.release(table.claim("w"), "it was killed")
+    over = table.get(job.id)
+    assert over.state == "failed"
+    assert "it was killed" in over.error["message"]
+
+
+def test_a_job_may_be_put_back_without_blame_for_ever(table):
+    job, _ = table.submit(STORY)
+    for _ in range(3 * MOST_FAULTS):
+        table.release(table.claim("w"))
+    assert (table.get(job.id).state, table.get(job.id).faults) == ("queued", 0)
+
+
+def test_a_cancelled_job_is_not_worked_on(table):
+    waiting, running = (table.submit(Request(f"https://a.test/{n}"))[0].id for n in "ab")
+    claim = table.claim("w")
+    assert claim.id == waiting
+    assert table.cancel(waiting)
+    assert table.cancel(running)
+    assert table.claim("w") is None
+    assert table.beat({waiting: (1, "")}) == {waiting}
+    assert not table.finish(claim, {})
+    assert not table.cancel(waiting)
+    assert table.retry(waiting)
+    assert table.claim("w").attempt == 2
+
+
+def test_a_removed_job_is_gone_with_its_page(table):
+    job, _ = table.submit(STORY, "key")
+    claim = table.claim("w")
+    assert table.remove(job.id)
+    assert table.get(job.id) is None
+    assert table.request(job.id) is None
+    assert not table.finish(claim, {})
+    assert table.submit(STORY, "key")[1]
+
+
+def test_old_jobs_are_forgotten_and_others_kept(database):
+    now = [1000.0]
+    table = JobTable(database, clock=lambda: now[0])
+    old, kept, waiting = (table.submit(Request(f"https://a.test/{n}"))[0].id for n in range(3))
+    table.finish(table.claim("w"), {})
+    now[0] += 100
+    table.finish(table.claim("w"), {})
+    assert table.remove_older(50) == [old]
+    assert [job.id for job in table.recent()] == [waiting, kept]
+    table.disconnect()
+
+
+def test_a_day_that_jumps_takes_no_job_from_its_worker(database):
+    now = [1e9]
+    table = JobTable(database, clock=lambda: now[0])
+    table.submit(STORY)
+    claim = table.claim("w")
+    for jump in (1e8, -5e8, 3e9):
+        now[0] += jump
+        assert table.remove_older(60) == []
+        assert table.claim("another") is None
+    assert table.finish(claim, {})
+    table.disconnect()
+
+
+def test_counts(table):
+    for n in range(4):
+        table.submit(Request(f"https://a.test/{n}"))
+    table.finish(table.claim("w"), {})
+    table.fail(table.claim("w"), {"message": "no"})
+    table.claim("w")
+    counts = {"queued": 1, "running": 1, "done": 1, "failed": 1, "cancelled": 0}
+    assert table.counts() == counts
+
+
+def test_a_full_queue_takes_no_more(sqlite_table, monkeypatch):
+    monkeypatch.setattr(table_module, "MOST_WAITING", 2)
+    for n in range(2):
+        sqlite_table.submit(Request(f"https://a.test/{n}"))
+    with pytest.raises(QueueFull):
+        sqlite_table.submit(STORY)
+
+
+def test_what_was_accepted_is_there_when_opened_again(database):
+    table = JobTable(database)
+    job, _ = table.submit(STORY)
+    table.disconnect()
+    again = JobTable(database)
+    assert again.get(job.id) == job
+    again.disconnect()
+
+
+def test_a_locked_database_is_told_and_nothing_is_lost(tmp_path, monkeypatch):
+    monkeypatch.setattr("printer.jobs.schema.PATIENCE", 0.1)
+    path = tmp_path / "jobs.sqlite"
+    table = JobTable(str(path))
+    kept, _ = table.submit(STORY)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(JobsError, match="locked"):
+        table.submit(STORY)
+    with pytest.raises(JobsError, match="locked"):
+        table.claim("w")
+    assert table.get(kept.id) == kept, "who reads need not wait"
+    other.execute("ROLLBACK")
+    other.close()
+    assert table.submit(STORY)[1]
+    assert len(table.recent()) == 2
+    table.disconnect()
+
+
+def test_a_full_disk_accepts_nothing_and_loses_nothing(tmp_path):
+    path = tmp_path / "jobs.sqlite"
+    table = JobTable(str(path))
+    job, _ = table.submit(STORY)
+    table.disconnect()
+    from sqlalchemy import event
+
+    pages = sqlite3.connect(path).execute("PRAGMA page_count").fetchone()[0]
+
+    @event.listens_for(table._engine, "connect")
+    def limit(connection, record):
+        connection.execute(f"PRAGMA max_page_count = {pages + 2}").close()
+
+    incompressible = Request("https://a.test/", {}, {PAGE: random.Random(1).randbytes(200_000)})
+    with pytest.raises(JobsError, match="full"):
+        table.submit(incompressible)
+    assert table.get(job.id) == job
+    claim = table.claim("w")
+    assert claim.request == STORY
+    assert table.finish(claim, {})
+    table.disconnect()
+
+
+def test_a_table_of_another_version_is_left_alone(tmp_path):
+    path = tmp_path / "jobs.sqlite"
+    JobTable(str(path)).disconnect()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE about SET version = 99")
+    connection.close()
+    with pytest.raises(JobsError, match="version 99"):
+        JobTable(str(path))
+
+
+@pytest.mark.parametrize("database", ["mysql://host/db", "sqlite://", "://", "nonsense://x"])
+def test_only_known_databases_are_opened(database):
+    with pytest.raises(UsageError):
+        JobTable(database)
+
+
+def test_a_password_shows_nowhere():
+    with pytest.raises(JobsError) as told:
+        JobTable("postgresql://me:sesame@127.0.0.1:1/prints")
+    assert "sesame" not in str(told.value)
+
+
+MOVES = st.lists(
+    st.tuples(
+        st.sampled_from(["claim", "finish", "fail", "release", "lose", "cancel", "retry", "beat"]),
+        st.integers(0, 3),
+    ),
+    max_size=30,
+)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(moves=MOVES)
+def test_whatever_happens_a_job_is_done_at_most_once_and_never_lost(
+    moves, tmp_path_factory, monkeypatch
+):
+    table = JobTable(str(tmp_path_factory.mktemp("moves") / "jobs.sqlite"))
+    ids = [table.submit(Request(f"https://a.test/{n}"))[0].id for n in range(3)]
+    claims, done = [], []
+    for move, which in moves:
+        job = ids[which % 3]
+        claim = claims[which % len(claims)] if claims else None
+        if move == "claim" and (new := table.claim("w")):
+            claims.append(new)
+        elif move == "finish" and claim and table.finish(claim, {"by": claim.attempt}):
+            done.append(claim.id)
+            assert table.get(claim.id).result == {"by": claim.attempt}
+        elif move == "fail" and claim:
+            table.fail(claim, {"message": "no"})
+        elif move == "release" and claim:
+            table.release(claim, "lost")
+        elif move == "beat" and claim:
+            table.beat({claim.id: (claim.attempt, "x")})
+        elif move == "lose":
+            for row in table.running():
+                table.take_back(*row)
+        elif move == "cancel":
+            table.cancel(job)
+        elif move == "retry":
+            table.retry(job)
+    assert len(done) == len(set(done))
+    assert sorted(job.id for job in table.recent(states=["done"])) == sorted(done)
+    assert {job.id for job in table.recent()} == set(ids)
+    table.disconnect()
