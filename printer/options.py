@@ -76,6 +76,10 @@ class PrintOptions:
     with a slash, the path of a folder: not for strangers to choose.  ``set`` holds values of the
     theme as ``name=value``, ``css`` a style sheet that comes after the theme's. ``links`` is how
     the targets of links are named on paper, ``qr`` prints a code with the page's address.
+
+    ``booklet`` sets pages of half the paper, imposed for folding; ``nup`` (1, 2 or 4) puts so many
+    pages on a side; ``duplex`` gives both sides of a sheet mirrored margins; ``ink_save`` prints no
+    backgrounds and light pictures; ``fit`` is the most pages there may be (0: as many as it takes).
     """
 
     paper: str = ""
@@ -86,3 +90,8 @@ class PrintOptions:
     css: str = field(default="", repr=False)
     links: LinkStyle = "none"
     qr: bool = False
+    booklet: bool = False
+    nup: Literal[1, 2, 4] = 1
+    duplex: bool = False
+    ink_save: bool = False
+    fit: int = 0

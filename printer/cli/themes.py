@@ -14,7 +14,7 @@ def lines() -> Iterator[str]:
     for theme in listed():
         yield f"{theme.name:14} {theme.description}"
         for name, device in theme.papers.items():
-            yield f"{'':14} --paper {name:18} {device.description or device.size}"
+            yield f"{'':14} --paper {name:22} {device.description or device.size}"
         yield from _variables(theme)
     names = " ".join(name.replace("_", "-") for name in Page.model_fields)
     yield f"\nAll take --set {FONT}=... and the values of a page: {names}"

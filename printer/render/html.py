@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -24,7 +25,8 @@ from .inline import Anchors, bare_sign, breakable, breakable_address, clean, inl
 from .linked import Targets, fitting, written_address
 from .paper import TALLEST, UNITS, Paper, lay_out
 from .qr import qr_picture
-from .styled import Styled, root_values, styled
+from .sheet import style_sheet
+from .styled import styled
 from .theme import Theme, environment, load
 from .words import Words, words, written
 
@@ -40,11 +42,15 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A picture as a template sees it; ``width`` and ``height`` are CSS pixels, 0 for unknown."""
+    """A picture as a template sees it; ``width`` and ``height`` are CSS pixels, 0 for unknown.
+
+    One that goes ``across`` spans all columns.
+    """
 
     url: str
     width: int = 0
     height: int = 0
+    across: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,15 @@ class Part:
         """Turn spans of this article into inline HTML."""
         return partial(inline, anchors=self.anchors)
 
+    @property
+    def opening(self) -> int | None:
+        """The place of the first paragraph, when it is long enough for a large initial."""
+        for place, block in enumerate(self.article.blocks[:3]):
+            if isinstance(block, Paragraph):
+                long = len(plain(block.spans)) >= 200
+                return place if long and "upright" not in self.script else None
+        return None
+
 
 def render_html(
     articles: Sequence[Article],
@@ -102,18 +117,19 @@ def render_html(
         for n, each in enumerate(sound, 1)
     ]
     first = parts[0]
+    leads = frozenset(id(block) for each in sound for block in each.blocks[:2])
     html = _filled(
         styling.theme,
         "article",
         parts=parts,
         title=first.article.title,
         several=several,
-        css=_style_sheet(styling, chosen.css),
-        values=styling.values,
+        css=style_sheet(styling, paper, chosen),
+        values=dict(styling.values),
         paper=paper,
         words=first.words,
         targets=targets,
-        picture=partial(_prepared, pictures, paper),
+        picture=partial(_prepared, pictures, paper, leads),
     )
     return Document(html, Assets.of([*pictures.values(), *codes.values()]), warnings)
 
@@ -154,7 +170,7 @@ def _environment(folders: tuple[Path, ...]) -> ImmutableSandboxedEnvironment:
         lang=language,
         code=highlight,
         sign=bare_sign,
-        mm=lambda length: f"{length:.3f}mm",
+        initial=_initial,
         page_number=_page_number,
         page_reference=_page_reference,
         table_class=_table_class,
@@ -174,13 +190,12 @@ def _filled(theme: Theme, name: str, **values: object) -> str:
         raise UsageError(message, hint=f"See {place}" if place else "") from error
 
 
-def _style_sheet(styling: Styled, more: str) -> Markup:
-    """Return all CSS of a document, fit to stand in a style element."""
-    page = styling.theme.page
-    values = (("leading", f"{page.leading}rem"), ("columns", str(page.columns)))
-    own = root_values(styling, (*values, ("gap", f"{page.gap}rem")))
-    css = "\n".join((styling.faces, own, styling.theme.css, more))
-    return Markup(css.replace("</", "<\\/"))  # noqa: S704 - our own and the person's files
+def _initial(html: Markup) -> Markup:
+    """Return a paragraph's HTML with its first letter apart; one that begins otherwise stays."""
+    if html[:1].isalpha() and not unicodedata.combining(html[1:2] or "x"):
+        # The letter is no markup, and what follows it was escaped before.
+        return Markup(f'<span class="initial">{html[0]}</span>{html[1:]}')  # noqa: S704
+    return html
 
 
 def _page_number(words: str) -> Markup:
@@ -263,18 +278,26 @@ def _has_dictionary(tag: str) -> bool:
     return bool(tag and language_fallback(tag.replace("-", "_")))
 
 
-def _prepared(pictures: Mapping[str, Picture], paper: Paper, figure: Figure) -> Shown | None:
+def _prepared(
+    pictures: Mapping[str, Picture], paper: Paper, leads: frozenset[int], figure: Figure
+) -> Shown | None:
     """Return the prepared picture of a figure at the size it is printed, None when it is missing.
 
     A picture keeps the size it has on screen (96 pixels to the inch) unless the page is smaller.
+    Where there are columns, one of ``leads`` may go across them.
     """
     picture = pictures.get(figure.svg or figure.src)
     if picture is None:
         return None
     width = min(figure.width, picture.width) if figure.width > 0 else picture.width
-    widest = min(paper.text_width, paper.text_height * TALLEST * picture.width / picture.height)
+    tallest = paper.text_height * TALLEST * picture.width / picture.height
+    across = (
+        paper.columns > 1 and id(figure) in leads and width * UNITS["px"] > 1.3 * paper.column_width
+    )
+    widest = min(paper.text_width if across else paper.column_width, tallest) * paper.pictures
     width = max(1, min(width, round(widest / UNITS["px"])))
-    return Shown(address(picture), width, max(1, round(width * picture.height / picture.width)))
+    height = max(1, round(width * picture.height / picture.width))
+    return Shown(address(picture), width, height, across)
 
 
 def _on_the_web(figure: Figure) -> Shown | None:

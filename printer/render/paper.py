@@ -47,7 +47,8 @@ _LENGTH = re.compile(r"([0-9]{1,5}(?:\.[0-9]{1,4})?)(mm|cm|in|pt|pc|px)")
 class Paper:
     """A page in millimetres; ``margins`` are top, right, bottom, left; ``font_size`` in points.
 
-    ``gap`` is the space between two of its ``columns``.
+    ``gap`` is the space between two of its ``columns``, ``pictures`` a scale for pictures; on a
+    sheet printed on both sides the inner margin is wider by ``gutter`` and the outer one narrower.
     """
 
     width: float
@@ -56,6 +57,8 @@ class Paper:
     font_size: float
     columns: int = 1
     gap: float = 0.0
+    gutter: float = 0.0
+    pictures: float = 1.0
 
     @property
     def text_width(self) -> float:
@@ -84,13 +87,18 @@ def lay_out(options: PrintOptions) -> Paper:
     name = options.paper or page.paper or DEFAULT_PAPER
     device = theme.papers.get(name.strip().lower(), Device(size=name))
     width, height = _paper(device.size, tuple(theme.papers))
+    if options.booklet:
+        # The paper is folded: each page is half of it.
+        width, height = height / 2, width
     size = (
         _font_size(options.font_size) if options.font_size else device.font_size or page.font_size
     )
     gap = page.gap * size * UNITS["pt"]
     asked = options.margin or device.margin
     margins = _margins(asked) if asked else _theme_margins(page, width, height, size)
-    paper = Paper(width, height, margins, size, page.columns, gap)
+    gutter = page.gutter * width if options.duplex or options.booklet else 0.0
+    gutter = min(gutter, margins[1] / 2)
+    paper = Paper(width, height, margins, size, page.columns, gap, gutter, page.pictures)
     if paper.column_width < LEAST_TEXT or paper.text_height < LEAST_TEXT:
         raise UsageError(f"these margins leave no room for text on {name}")
     return paper

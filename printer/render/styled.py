@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
@@ -101,9 +100,3 @@ def _page(page: Page, values: dict[str, str]) -> Page:
         fault = error.errors()[0]
         name = str(fault["loc"][0]).replace("_", "-")
         raise UsageError(f"--set {name}: {fault['msg'][:1].lower()}{fault['msg'][1:]}") from error
-
-
-def root_values(styling: Styled, more: Iterable[tuple[str, str]] = ()) -> str:
-    """Return the CSS that gives the theme's variables to its style sheet."""
-    values = (*styling.values, *more)
-    return f":root {{ {'; '.join(f'--{name}: {value}' for name, value in values)} }}"

@@ -29,6 +29,8 @@ class Page(_Table):
     ``measure`` is the length of a line in characters, ``leading`` the distance of lines in sizes
     of the type, ``gap`` the space between columns in the same, ``gutter`` what is added to the
     inner margin of a sheet printed on both sides, as a fraction of the width.
+    ``pictures`` is a scale for all pictures.  Every line of a multiple of ``line_numbers`` is
+    numbered in the margin; 0 is none.
     """
 
     paper: Annotated[str, Field(max_length=40)] = ""
@@ -42,6 +44,8 @@ class Page(_Table):
     bottom: Annotated[float, Field(ge=0, le=0.4)] = 0.11
     gutter: Annotated[float, Field(ge=0, le=0.2)] = 0.03
     chapters: Literal["any", "right"] = "any"
+    pictures: Annotated[float, Field(ge=0.1, le=1)] = 1.0
+    line_numbers: Annotated[int, Field(ge=0, le=100)] = 0
 
 
 class Fonts(_Table):

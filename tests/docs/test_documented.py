@@ -44,6 +44,13 @@ def test_every_default_is_told_right():
             assert not default or f"`{default}`" in line, line
 
 
+def test_every_theme_is_described():
+    from printer.render.theme import PLACES
+
+    ours = {file.parent.name for place in PLACES for file in place.glob("*/theme.toml")}
+    assert {cell.strip("`") for cell in rows("Themes")[1:]} == ours
+
+
 def tree(error):
     """The errors a person can meet; what a stage keeps for itself has no code of its own."""
     if error.__module__ == errors.__name__:

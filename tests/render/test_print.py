@@ -180,7 +180,7 @@ def test_no_ink_outside_the_text_block(printed, pictures) -> None:
     )
     for number in range(paper.pages):
         page = paper.picture_of(number)
-        margin = round(page.shape[1] * 23 / 210)
+        margin = round(23 / 25.4 * 72)
         assert (page[:, :margin] > 250).all(), f"ink in the left margin of page {number + 1}"
         assert (page[:, -margin:] > 250).all(), f"ink in the right margin of page {number + 1}"
 

@@ -1,7 +1,9 @@
 """Themes as data: what they inherit, where they are looked for, and what they may not say."""
 
+import pypdfium2
 import pytest
-from specimens import SPECIMEN
+import specimens
+from specimens import SCRIPTS, SPECIMEN
 
 from printer.errors import UsageError
 from printer.options import PrintOptions
@@ -139,3 +141,50 @@ def test_a_style_sheet_comes_last_and_cannot_leave_its_element(printed):
     html = render_html([SPECIMEN], {}, PrintOptions(css=css)).html
     assert "h1 { color: red } <\\/style>" in html
     assert html.index("h1 { color: red }") > html.index("--line:")
+
+
+OURS = ["article", "compact", "ereader", "large-print", "manuscript", "newspaper"]
+
+
+@pytest.mark.parametrize("theme", OURS)
+def test_every_theme_prints_every_kind_of_block(printed, theme):
+    paper = printed(SPECIMEN, pictures=specimens.pictures(), theme=theme)
+    words = "".join(paper.text.split())
+    for text in (SPECIMEN.title, "What was decided", "Minutes of the vestry", "with a beast", "184.10", "The toll tower"):  # fmt: skip
+        assert "".join(text.split()) in words, f"{text!r} is not on paper"
+    for number in range(paper.pages):
+        page = paper.picture_of(number)
+        assert (page[:, :6] > 250).all(), f"ink at the left edge of page {number + 1}"
+        assert (page[:, -6:] > 250).all(), f"ink at the right edge of page {number + 1}"
+
+
+@pytest.mark.parametrize("theme", OURS)
+@pytest.mark.parametrize("script", ["ar", "ja", "hi"])
+def test_every_theme_sets_other_scripts(printed, theme, script):
+    paper = printed(SCRIPTS[script], pictures=specimens.pictures(), theme=theme)
+    assert paper.pages >= 1
+
+
+@pytest.mark.parametrize(
+    ("device", "size"), [("kobo", (107, 142.2)), ("Remarkable-2", (157.8, 210.4)), ("", (90.8, 122.6))]
+)  # fmt: skip
+def test_a_device_is_a_paper_of_the_ereader_theme(device, size):
+    page = lay_out(PrintOptions(theme="ereader", paper=device))
+    assert (page.width, page.height) == pytest.approx(size)
+    with pytest.raises(UsageError):
+        lay_out(PrintOptions(paper="kobo"))
+
+
+def test_newspaper_columns_stand_beside_each_other_under_the_headline(printed):
+    paper = printed(SPECIMEN, pictures=specimens.pictures(), theme="newspaper")
+    document = pypdfium2.PdfDocument(paper.data)
+    page = document[0].get_textpage()
+    text = page.get_text_range()
+    _, _, right, _ = page.get_charbox(text.index("he river Lenne"))
+    table, _, _, _ = page.get_charbox(text.index("What the bridge cost"))
+    initial = page.get_charbox(text.index("he river Lenne") - 2 if "T\r\nhe" in text else 0)
+    width = document[0].get_width()
+    document.close()
+    assert right < width / 3
+    assert table > width / 2
+    assert initial[3] - initial[1] > 8, "the first letter is not large"
