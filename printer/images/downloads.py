@@ -52,7 +52,7 @@ class Downloads:
     ) -> None:
         self._get, self._options = get, options
         self._folder, self._told = folder, [] if told is None else told
-        self._rejected: RejectedURLs | None = None
+        self.rejected: RejectedURLs | None = None
         self._came: dict[str, Capture | WebprintError] = {}
         self._size = 0
         self._lock = threading.Lock()
@@ -61,12 +61,12 @@ class Downloads:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._rejected is not None:
-            self._rejected.close()
+        if self.rejected is not None:
+            self.rejected.close()
 
     def details(self) -> tuple[str, ...]:
         """Say how often a picture to be fetched was known to be refused."""
-        cache = self._rejected
+        cache = self.rejected
         if cache is None or not cache.lookups:
             return ()
         known = f"{cache.hits} of {cache.lookups} known ({100 * cache.rate:.0f} %)"
@@ -123,12 +123,12 @@ class Downloads:
         return came
 
     def _cache(self) -> RejectedURLs | None:
-        if self._rejected is None and self._folder is not None:
+        if self.rejected is None and self._folder is not None:
             try:
-                self._rejected = RejectedURLs(self._folder(), self._told.append)
+                self.rejected = RejectedURLs(self._folder(), self._told.append)
             except RuntimeError:
                 self._folder = None  # the cache of pages, which is kept there too, says so
-        return self._rejected
+        return self.rejected
 
     def _fetch(
         self, urls: Sequence[str], referer: str

@@ -44,6 +44,6 @@ class SizeLimits:
 #: CUTER's limits.
 PAPER = SizeLimits()
 
-#: What the file of a picture must not be, whatever else speaks for it: a spacer, an icon, a banner.
-#: Diagrams have small files too.
-ICONS = SizeLimits(side=16, long=64, ratio=9.0, small_file=150, strips=True)
+#: What the file of a picture must not be, whatever else speaks for it: a spacer, an icon, a small
+#: portrait, a banner.  Formulas are low, and diagrams have small files too.
+ICONS = SizeLimits(side=16, long=100, ratio=9.0, small_file=150, strips=True)

@@ -25,19 +25,19 @@ def test_the_papers_limits(width: int, height: int, kept: bool) -> None:
     ("width", "height", "size", "why"),
     [
         (1, 1, 43, "too small (1 x 1 pixels)"),
-        (63, 63, 9000, "too small (63 x 63 pixels)"),
+        (99, 99, 9000, "too small (99 x 99 pixels)"),
         (900, 2, 500, "too small (900 x 2 pixels)"),
         (728, 90, 40_000, "shaped like a banner (728 x 90 pixels)"),
         (160, 600, 40_000, "shaped like a banner (160 x 600 pixels)"),
         (1000, 110, 40_000, "shaped like a banner (1000 x 110 pixels)"),
         (100, 100, 900, "too small a file (900 bytes)"),
-        (100, 100, 4000, ""),
+        (120, 90, 4000, ""),
         (800, 400, 900, ""),
         (300, 250, 20_000, ""),
         (400, 60, 3000, ""),
     ],
     ids=["pixel", "icon", "rule", "leaderboard", "skyscraper", "long strip", "flat icon",
-         "portrait", "diagram", "small photograph", "formula"],
+         "thumbnail", "diagram", "small photograph", "formula"],
 )  # fmt: skip
 def test_what_a_file_must_not_be(width: int, height: int, size: int, why: str) -> None:
     assert ICONS.fault(width, height, size) == why
