@@ -77,6 +77,7 @@ class Settings(BaseModel):
         "picture alone, or none."
     )  # fmt: skip
     pictures: str = _setting("default", "Article", "The way in which pictures are chosen.")
+    ner: str = _setting("rules", "Article", "What recognises names: rules, or spacy:MODEL.")
 
     render: RenderMode = _setting(
         "auto", "Fetching", "Load the page in a browser: when the page needs it, never, or always."
@@ -129,7 +130,7 @@ class Settings(BaseModel):
     def extract_options(self) -> ExtractOptions:
         """Return the options of extraction."""
         return ExtractOptions(
-            extractor=self.extractor, images=self.images, pictures=self.pictures
+            extractor=self.extractor, images=self.images, pictures=self.pictures, ner=self.ner
         )  # fmt: skip
 
     def image_options(self) -> ImageOptions:

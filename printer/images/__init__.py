@@ -31,7 +31,7 @@ def pick(
     if options.images == "all":
         choice = everything(page, verdict)
     else:
-        choice = choose(page, verdict, options.pictures)
+        choice = choose(page, verdict, options.pictures, options.ner)
     choice = replace(choice, kept=unite(choice))
     if measure is not None:
         choice = measure(page, choice, limits(options.pictures))

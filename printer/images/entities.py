@@ -2,7 +2,8 @@
 
 In the spirit of GATE's rules, which Joshi and Liu build on: names are runs of capitalised words,
 joined by particles (``University of Kestermouth``, ``Tove van der Lind``); titles before them and
-organisation suffixes after them tell a name even where a sentence begins.  Where a script has no
+organisation suffixes after them, and a gazetteer of places, tell a name even where a sentence
+begins.  Where a script has no
 capital letters, or a text does not use them, its terms stand for names: words, or pairs of
 characters where words are not set apart.
 """
@@ -11,10 +12,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 
 #: Text beyond this many characters is not read.
-_MOST_CHARS = 60_000
+MOST_CHARS = 60_000
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*|[.!?…:;,•|()\"“”«»\n]|\d+|&")
 _ENDS = frozenset('.!?…:•|\n"“«(')
@@ -64,21 +65,22 @@ _UNSPACED = re.compile(
 _WORD = re.compile(r"[^\W\d_]{3,40}(?:\u200c?[^\W\d_]+)?")
 
 
-def names(text: str) -> Counter[str]:
+def names(text: str, places: Set[str] = frozenset()) -> Counter[str]:
     """Return how often each named entity is mentioned in a text, in lower case.
 
-    A word of a name that stands alone is a mention of the name (``Obama``, ``Barack Obama``).
+    A word of a name that stands alone is a mention of the name (``Fenwick``, ``Ada Fenwick``).
+    ``places`` are known names of places, in lower case.
     """
-    text = text[:_MOST_CHARS]
+    text = text[:MOST_CHARS]
     if _has_no_case(text):
         return Counter(terms(text))
     found: Counter[str] = Counter()
     unsure: Counter[str] = Counter()
     for name, sure in _runs(text):
-        (found if sure else unsure)[name] += 1
+        (found if sure or name in places else unsure)[name] += 1
     known = words_of(found)
     found.update({name: count for name, count in unsure.items() if name in known})
-    return _resolved(found)
+    return resolved(found)
 
 
 def terms(text: str) -> Iterator[str]:
@@ -166,7 +168,7 @@ def _bare(word: str) -> str:
     return re.sub(r"['’]s?$", "", word)
 
 
-def _resolved(found: Counter[str]) -> Counter[str]:
+def resolved(found: Counter[str]) -> Counter[str]:
     """Count a single word as the commonest longer name that it stands in."""
     longer: dict[str, str] = {}
     for name, _ in found.most_common():

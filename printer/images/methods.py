@@ -13,19 +13,22 @@ from ..model import Verdict
 from .candidates import find_candidates
 from .captions import Caption, block_caption, climbed_caption
 from .choice import Choice, Dropped, Kept
+from .recognise import RULES, recogniser
 from .region import region
 from .relevance import RelevanceOptions, article_subtree, names_of, relevant, within
 from .sizes import ICONS, PAPER, SizeLimits
 from .weighing import by_signals
 
-Method: TypeAlias = Callable[[Page, Verdict], Choice]
+#: Chooses by what is on the page; the last argument names the recogniser of names.
+Method: TypeAlias = Callable[[Page, Verdict, str], Choice]
 
 
-def by_borders(page: Page, verdict: Verdict) -> Choice:
+def by_borders(page: Page, verdict: Verdict, ner: str = RULES) -> Choice:
     """Choose as CUTER does: between the borders, and large enough as far as attributes say.
 
     Where they do not, the file decides (:mod:`printer.images.downloads`).
     """
+    del ner
     borders = region(page, verdict)
     kept: list[Kept] = []
     dropped: list[Dropped] = []
@@ -40,14 +43,15 @@ def by_borders(page: Page, verdict: Verdict) -> Choice:
     return Choice(tuple(kept), tuple(dropped))
 
 
-def by_names(page: Page, verdict: Verdict) -> Choice:
+def by_names(page: Page, verdict: Verdict, ner: str = RULES) -> Choice:
     """Choose as Joshi and Liu do: in the article subtree, and with a caption about the article.
 
     What of the article's text is the caption itself does not count, unless that is all of it.
     """
     options = RelevanceOptions()
     top = article_subtree(page, verdict, options.share)
-    article = names_of(page, verdict)
+    recognise = recogniser(ner, page.metadata.language)
+    article = names_of(page, verdict, recognise=recognise)
     read: dict[range, tuple[str, bool]] = {}
     kept: list[Kept] = []
     dropped: list[Dropped] = []
@@ -58,8 +62,8 @@ def by_names(page: Page, verdict: Verdict) -> Choice:
         indexes = block_caption(page, each)
         if indexes not in read:
             text = " ".join(page.segments[i].text for i in indexes)
-            beside = article - names_of(page, verdict, indexes) or article
-            read[indexes] = text, relevant(text, beside, options)
+            beside = article - names_of(page, verdict, indexes, recognise) or article
+            read[indexes] = text, relevant(text, beside, options, recognise)
         text, about = read[indexes]
         if not text:
             dropped.append(Dropped(each, "without a caption"))
@@ -70,9 +74,14 @@ def by_names(page: Page, verdict: Verdict) -> Choice:
     return Choice(tuple(kept), tuple(dropped))
 
 
+def _by_default(page: Page, verdict: Verdict, ner: str) -> Choice:
+    del ner
+    return by_signals(page, verdict)
+
+
 #: Every method by name.
 METHODS: Mapping[str, Method] = MappingProxyType({
-    "default": by_signals,
+    "default": _by_default,
     "cuter": by_borders,
     "joshi-liu": by_names,
 })  # fmt: skip
@@ -87,11 +96,14 @@ def limits(method: str) -> SizeLimits:
     return LIMITS.get(method, ICONS)
 
 
-def choose(page: Page, verdict: Verdict, method: str = "default") -> Choice:
-    """Decide about every picture of a page by the method of a name."""
+def choose(page: Page, verdict: Verdict, method: str = "default", ner: str = RULES) -> Choice:
+    """Decide about every picture of a page by the method of a name.
+
+    ``ner`` names the recogniser of names, for the method that asks one.
+    """
     if method not in METHODS:
         raise UsageError(
             f"no way of choosing pictures is called {method!r}",
             hint=f"Known are {', '.join(METHODS)}",
         )
-    return METHODS[method](page, verdict)
+    return METHODS[method](page, verdict, ner)

@@ -9,7 +9,8 @@ same way, by their cosine.
 What differs from the paper, and why:
 
 - It gives no thresholds and no numbers; all of :class:`RelevanceOptions` is ours.
-- Its recogniser is GATE's; ours is :mod:`printer.images.entities`.
+- Its recogniser is GATE's; ours is :mod:`printer.images.entities`, or a spaCy model.
+- A cosine needs no frequencies normalised by length: they point the same way.
 - The article subtree is the smallest element that holds nearly all text that extraction kept.
 """
 
@@ -23,6 +24,7 @@ from dataclasses import dataclass
 from ..dom.page import Page
 from ..model import Verdict
 from .entities import names, words_of
+from .recognise import Recogniser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,14 +43,17 @@ class RelevanceOptions:
 
 
 def relevance(
-    caption: str, article: Counter[str], options: RelevanceOptions = RelevanceOptions()
+    caption: str,
+    article: Counter[str],
+    options: RelevanceOptions = RelevanceOptions(),
+    recognise: Recogniser = names,
 ) -> float:
     """Return from 0 to 1 how much a caption is about an article, given the article's names.
 
     For a short caption, the share of its names that are representative of the article, when
     written in full or by a part; for a long one the cosine.
     """
-    mentioned = names(caption)
+    mentioned = recognise(caption)
     if not mentioned or not article:
         return 0.0
     if len(caption) > options.short:
@@ -63,10 +68,13 @@ def relevance(
 
 
 def relevant(
-    caption: str, article: Counter[str], options: RelevanceOptions = RelevanceOptions()
+    caption: str,
+    article: Counter[str],
+    options: RelevanceOptions = RelevanceOptions(),
+    recognise: Recogniser = names,
 ) -> bool:
     """Tell whether a caption is about an article."""
-    found = relevance(caption, article, options)
+    found = relevance(caption, article, options, recognise)
     return found >= options.cosine if len(caption) > options.short else found > 0
 
 
@@ -111,7 +119,12 @@ def within(page: Page, index: int, top: int) -> bool:
     return index == top
 
 
-def names_of(page: Page, verdict: Verdict, indexes: Iterable[int] | None = None) -> Counter[str]:
+def names_of(
+    page: Page,
+    verdict: Verdict,
+    indexes: Iterable[int] | None = None,
+    recognise: Recogniser = names,
+) -> Counter[str]:
     """Return the names of the article's text, or of what some segments have of it."""
     chosen = range(len(page.segments)) if indexes is None else indexes
-    return names("\n".join(page.segments[i].text for i in chosen if verdict.keep[i]))
+    return recognise("\n".join(page.segments[i].text for i in chosen if verdict.keep[i]))
