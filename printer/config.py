@@ -66,6 +66,7 @@ class Settings(BaseModel):
     )
     css: str = _setting("", "Page", "A style sheet that comes after the theme's.")
     dpi: int = _setting(200, "Page", "Resolution that pictures are scaled to.")
+    grayscale: bool = _setting(False, "Page", "Print pictures without colour.")
     links: LinkStyle = _setting(
         "none", "Page", "Where links lead: not on paper, at the page's foot, at the end, or inline."
     )
@@ -135,7 +136,7 @@ class Settings(BaseModel):
 
     def image_options(self) -> ImageOptions:
         """Return the options of picture preparation."""
-        return ImageOptions(dpi=self.dpi)
+        return ImageOptions(dpi=self.dpi, grayscale=self.grayscale)
 
     def print_options(self) -> PrintOptions:
         """Return the options of the print stage."""

@@ -56,12 +56,14 @@ class ExtractOptions:
 class ImageOptions:
     """How pictures are got and made ready for print.
 
-    ``dpi`` is the resolution they are scaled to at the width they are printed, ``max_bytes`` the
+    ``dpi`` is the resolution they are scaled to at the width they are printed, ``grayscale`` takes
+    their colours away, ``max_bytes`` is the
     size limit of one picture's file, ``total_bytes`` and ``timeout`` (seconds) of all of a print,
     ``max_pixels`` what is decoded at most, ``workers`` how many are fetched at once.
     """
 
     dpi: int = 200
+    grayscale: bool = False
     max_bytes: int = 20_000_000
     total_bytes: int = 200_000_000
     timeout: float = 60.0

@@ -129,7 +129,7 @@ class _Work:
     def __call__(self, figure: Figure, page: str) -> Picture:
         """Return the prepared picture; raises :class:`Unusable` with the first reason."""
         if figure.svg:
-            return prepare_svg(figure.svg, partial(self._raster, figure))
+            return self._drawing(figure, figure.svg)
         first: Unusable | None = None
         for source in _sources(figure, page):
             try:
@@ -154,11 +154,15 @@ class _Work:
 
     def _prepare(self, data: bytes, figure: Figure) -> Picture:
         if looks_like_svg(data):
-            return prepare_svg(data, partial(self._raster, figure))
+            return self._drawing(figure, data)
         return self._raster(figure, data)
 
     def _raster(self, figure: Figure, data: bytes) -> Picture:
-        return prepare_raster(data, self.options.max_pixels, partial(self.room.box, figure))
+        most, box = self.options.max_pixels, partial(self.room.box, figure)
+        return prepare_raster(data, most, box, grey=self.options.grayscale)
+
+    def _drawing(self, figure: Figure, source: bytes | str) -> Picture:
+        return prepare_svg(source, partial(self._raster, figure), grey=self.options.grayscale)
 
 
 def _run(

@@ -25,6 +25,9 @@ FEW_COLOURS = 4096
 
 JPEG_QUALITY = 85
 
+#: A grey picture that takes so many times the room as PNG is a photograph.
+PACKED = 1.5
+
 #: A side below this many pixels is a spacer or a tracking pixel.
 LEAST_SIDE = 8
 
@@ -47,8 +50,10 @@ class Box:
     height: int
 
 
-def prepare_raster(data: bytes, most_pixels: int, box: Callable[[int, int], Box]) -> Picture:
-    """Return a picture made ready for print; raises :class:`Unusable`.
+def prepare_raster(
+    data: bytes, most_pixels: int, box: Callable[[int, int], Box], *, grey: bool = False
+) -> Picture:
+    """Return a picture made ready for print, in grey on request; raises :class:`Unusable`.
 
     ``box`` tells from the picture's own size in pixels how many of them print can use.
     """
@@ -57,7 +62,8 @@ def prepare_raster(data: bytes, most_pixels: int, box: Callable[[int, int], Box]
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 warnings.simplefilter("error", Image.DecompressionBombWarning)
-                return _encode(_decode(data, most_pixels, box))
+                image = _decode(data, most_pixels, box)
+                return _encode(image.convert("L") if grey else image)
         except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
             raise Unusable("has too many pixels") from error
         except UnidentifiedImageError as error:
@@ -187,16 +193,33 @@ def _on_white(image: Image.Image) -> Image.Image:
 def _encode(image: Image.Image) -> Picture:
     """Encode as PNG what has few colours, as JPEG the rest; grey pictures stay grey."""
     image.info = {}
+    if image.getcolors(FEW_COLOURS) is None:
+        return _picture(image, _jpeg(image), "image/jpeg")
+    if image.mode == "RGB" and _is_grey(image):
+        image = image.convert("L")
+    flat = _png(image)
+    if image.mode == "L":
+        # Any grey picture has few colours; a photograph is told by how badly it packs.
+        photograph = _jpeg(image)
+        if len(photograph) * PACKED < len(flat):
+            return _picture(image, photograph, "image/jpeg")
+    return _picture(image, flat, "image/png")
+
+
+def _picture(image: Image.Image, data: bytes, media_type: str) -> Picture:
+    return Picture(data, media_type, image.width, image.height)
+
+
+def _jpeg(image: Image.Image) -> bytes:
     file = BytesIO()
-    if image.getcolors(FEW_COLOURS) is not None:
-        if image.mode == "RGB" and _is_grey(image):
-            image = image.convert("L")
-        image.save(file, "PNG", optimize=False, compress_level=6)
-        media_type = "image/png"
-    else:
-        image.save(file, "JPEG", quality=JPEG_QUALITY, optimize=True)
-        media_type = "image/jpeg"
-    return Picture(file.getvalue(), media_type, image.width, image.height)
+    image.save(file, "JPEG", quality=JPEG_QUALITY, optimize=True)
+    return file.getvalue()
+
+
+def _png(image: Image.Image) -> bytes:
+    file = BytesIO()
+    image.save(file, "PNG", optimize=False, compress_level=6)
+    return file.getvalue()
 
 
 def _is_grey(image: Image.Image) -> bool:

@@ -18,6 +18,7 @@ from typing import Any
 from lxml import etree
 
 from ..model import Picture
+from .grey import grey_drawing
 from .raster import Unusable
 
 SVG = "http://www.w3.org/2000/svg"
@@ -71,13 +72,15 @@ def looks_like_svg(data: bytes) -> bool:
     return start.startswith(b"<") and b"<svg" in start.lower() and b"<html" not in start.lower()
 
 
-def prepare_svg(source: bytes | str, rasterise: Rasterise) -> Picture:
-    """Return a drawing made safe; raises :class:`Unusable`.
+def prepare_svg(source: bytes | str, rasterise: Rasterise, *, grey: bool = False) -> Picture:
+    """Return a drawing made safe, in grey on request; raises :class:`Unusable`.
 
     Its width and height are CSS pixels, from its own size or else its view box.
     """
     root = _parse(source)
     _clean(root, _Rasters(rasterise))
+    if grey:
+        grey_drawing(root)
     if _drawn(root) > MOST_DRAWN:
         raise Unusable("draws too many shapes")
     width, height = _size(root)

@@ -169,6 +169,16 @@ def test_line_art_stays_sharp_and_grey_stays_grey() -> None:
     assert set(np.unique(np.asarray(image))) == {0, 255}
 
 
+def test_without_colour_on_request() -> None:
+    made, image = picture(encoded(photo(), "JPEG"), grayscale=True)
+    assert (made.media_type, image.mode) == ("image/jpeg", "L")
+    made, image = picture(encoded(photo().convert("L"), "PNG"))
+    assert (made.media_type, image.mode) == ("image/jpeg", "L"), "a grey photograph is one too"
+    red = Image.new("RGB", (60, 40), (255, 0, 0))
+    _, image = picture(encoded(red, "PNG"), grayscale=True)
+    assert (image.mode, image.getpixel((5, 5))) == ("L", 76)
+
+
 def test_an_animation_shows_its_first_frame() -> None:
     frames = [Image.new("RGB", (50, 50), colour) for colour in ("red", "blue")]
     for kind in ("GIF", "WEBP", "PNG"):

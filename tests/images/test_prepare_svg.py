@@ -13,6 +13,7 @@ from PIL import Image
 from printer.article import Figure
 from printer.images.prepare import Prepared, prepare
 from printer.model import Capture
+from printer.options import ImageOptions
 
 NS = 'xmlns="http://www.w3.org/2000/svg"'
 
@@ -159,3 +160,38 @@ def test_any_text_gives_a_drawing_or_a_line(text: str) -> None:
     for inline in (True, False):
         result = prepared(f"<svg {NS} viewBox='0 0 9 9'><rect/>{text}</svg>", inline=inline)
         assert len(result.pictures) + len(result.warnings) == 1
+
+
+@pytest.mark.parametrize(
+    ("coloured", "grey"),
+    [
+        ("<rect fill='red'/>", 'fill="rgba(76,76,76,1)"'),
+        ("<rect stroke='#00f8'/>", 'stroke="rgba(29,29,29,0.533333)"'),
+        ("<rect style='stroke-width:2;fill: rgb(0 255 0)'/>", "stroke-width:2;fill: rgba(150,150,150,1)"),
+        ("<style>.red{fill:red;stroke:blue}</style>", ".red{fill:rgba(76,76,76,1);stroke:rgba(29,29,29,1)}"),
+        ("<rect fill='url(#p) red'/>", 'fill="url(#p) rgba(76,76,76,1)"'),
+        ("<stop stop-color='hsl(0,100%,50%)'/>", 'stop-color="rgba(76,76,76,1)"'),
+        ("<rect fill='none'/>", 'fill="none"'),
+        ("<rect fill='currentColor'/>", 'fill="currentColor"'),
+        ("<rect fill='url(#p)'/>", 'fill="url(#p)"'),
+    ],
+)  # fmt: skip
+def test_without_colour_on_request(coloured: str, grey: str) -> None:
+    figure = Figure("", svg=f"<svg {NS} width='9' height='9'><g/>{coloured}</svg>")
+    result = prepare(
+        [(figure, "")], lambda url, referer: Capture(b"", url, url), ImageOptions(grayscale=True)
+    )
+    (picture,) = result.pictures.values()
+    assert grey in picture.data.decode()
+
+
+def test_long_styles_are_read_in_no_time() -> None:
+    begun = time.monotonic()
+    for style in ("fill:" * 40_000, "fill: " + "a" * 150_000, " " * 150_000, ";" * 150_000):
+        body = f"<svg {NS} width='9' height='9'><style>{style}</style><rect width='9' height='9'/></svg>"
+        prepare(
+            [(Figure("", svg=body), "")],
+            lambda url, referer: Capture(b"", url, url),
+            ImageOptions(grayscale=True),
+        )
+    assert time.monotonic() - begun < 3
