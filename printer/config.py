@@ -79,6 +79,7 @@ class Settings(BaseModel):
     )  # fmt: skip
     pictures: str = _setting("default", "Article", "The way in which pictures are chosen.")
     ner: str = _setting("rules", "Article", "What recognises names: rules, or spacy:MODEL.")
+    comments: bool = _setting(False, "Article", "Print the readers' comments after the article.")
 
     render: RenderMode = _setting(
         "auto", "Fetching", "Load the page in a browser: when the page needs it, never, or always."
@@ -131,8 +132,12 @@ class Settings(BaseModel):
     def extract_options(self) -> ExtractOptions:
         """Return the options of extraction."""
         return ExtractOptions(
-            extractor=self.extractor, images=self.images, pictures=self.pictures, ner=self.ner
-        )  # fmt: skip
+            extractor=self.extractor,
+            images=self.images,
+            pictures=self.pictures,
+            ner=self.ner,
+            comments=self.comments,
+        )
 
     def image_options(self) -> ImageOptions:
         """Return the options of picture preparation."""

@@ -43,13 +43,14 @@ class ExtractOptions:
     ``extractor`` is the extractor's name, ``images`` which pictures are wanted (every one in the
     article's place, the article's, its lead picture alone, none), ``pictures`` the name of the
     way in which they are chosen, ``ner`` what recognises names in that way which compares them:
-    our 'rules', or 'spacy:MODEL'.
+    our 'rules', or 'spacy:MODEL'; ``comments`` says whether the readers' are wanted.
     """
 
     extractor: str = "default"
     images: Wanted = "article"
     pictures: str = "default"
     ner: str = "rules"
+    comments: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

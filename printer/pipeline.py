@@ -17,8 +17,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
 from .article import Article, Figure
-from .compose import compose
+from .compose import compose, with_comments
 from .compose.join import join
+from .dom.comments import Comments, read_comments
 from .dom.continuation import next_page
 from .dom.page import Page, read_page
 from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
@@ -60,19 +61,24 @@ def extract(
     when the page holds none.
     """
     chosen = ExtractOptions(**options)  # type: ignore[arg-type]
-    return _read(read_page(html, url or "", charset), chosen)[0]
+    page = read_page(html, url or "", charset)
+    article, _, comments = _read(page, chosen)
+    return with_comments(article, page, comments)
 
 
 def _read(
     page: Page, options: ExtractOptions, measure: Measure | None = None
-) -> tuple[Article, tuple[JudgedPicture, ...]]:
-    """Return the article, and what was decided about each picture of the page."""
+) -> tuple[Article, tuple[JudgedPicture, ...], Comments]:
+    """Return the article, what was decided about each picture, and the comments wanted after it."""
     verdict = decide(page, options)
     choice = pick(page, verdict, options, measure)
-    article = compose(page, verdict, placed(page, choice))
+    # On a page that is a discussion the comments are the article.
+    apart = options.comments and verdict.kind != "forum"
+    comments = read_comments(page.tree) if apart else Comments()
+    article = compose(page, verdict, placed(page, choice), comments.elements)
     if not article.text:
         raise NoArticle("the page holds no article", url=page.url)
-    return article, judged(page, choice)
+    return article, judged(page, choice), comments
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,13 +222,13 @@ class Printer:
     def _extract(self, capture: Capture) -> Reading:
         self.notify(_name(capture), "extract")
         page = read_page(capture.body, capture.url, capture.charset, capture.layout)
-        article, pictures = _read(page, self.extract, self._measuring())
+        article, pictures, comments = _read(page, self.extract, self._measuring())
         follows = next_page(page) if self.fetch.follow and _is_web(capture.url) else ""
         if follows:
             more = list(self._continued(article, page.url, follows))
             article = join([article, *(each for each, _ in more)])
             pictures = (*pictures, *(judgement for _, found in more for judgement in found))
-        return Reading(article, capture, pictures)
+        return Reading(with_comments(article, page, comments), capture, pictures)
 
     def _continued(
         self, first: Article, url: str, follows: str
@@ -237,7 +243,7 @@ class Printer:
             try:
                 capture = self._fetcher().page(follows)
                 page = read_page(capture.body, capture.url, capture.charset, capture.layout)
-                article, pictures = _read(page, self.extract, self._measuring())
+                article, pictures, _ = _read(page, self.extract, self._measuring())
             except WebprintError as error:
                 warnings = (f"a page of it is missing: {error}",)
                 yield replace(first, blocks=(), warnings=warnings), ()

@@ -8,20 +8,32 @@ A page's tree is walked once over what was chosen (:mod:`.blocks`); text becomes
 
 from __future__ import annotations
 
+from collections.abc import Set
+from dataclasses import replace
+
+from lxml.html import HtmlElement
+
 from ..article import Article
+from ..dom.comments import MOST_COMMENTS, Comments
 from ..dom.page import Page
 from ..model import Placed, Verdict
 from .blocks import Composer
+from .comments import comment_blocks
 from .finish import finish
 from .notes import read_anchors
 from .selection import select
 
-__all__ = ["compose"]
+__all__ = ["compose", "with_comments"]
 
 
-def compose(page: Page, verdict: Verdict, pictures: tuple[Placed, ...]) -> Article:
-    """Build the article from a page and what was decided about it."""
-    selection = select(page, verdict, pictures)
+def compose(
+    page: Page,
+    verdict: Verdict,
+    pictures: tuple[Placed, ...],
+    apart: Set[HtmlElement] = frozenset(),
+) -> Article:
+    """Build the article from a page and what was decided about it, without the elements apart."""
+    selection = select(page, verdict, pictures, apart)
     anchors = read_anchors(page, selection)
     composer = Composer(page, selection, anchors)
     blocks = composer.blocks()
@@ -39,3 +51,12 @@ def compose(page: Page, verdict: Verdict, pictures: tuple[Placed, ...]) -> Artic
         direction="rtl" if said.direction == "rtl" else "ltr",
         confidence=verdict.confidence,
     )
+
+
+def with_comments(article: Article, page: Page, comments: Comments) -> Article:
+    """Return an article with what readers wrote below its page at the end."""
+    blocks = article.blocks + comment_blocks(page, comments)
+    warnings = article.warnings
+    if comments.more:
+        warnings += (f"only the first {MOST_COMMENTS} comments are printed",)
+    return replace(article, blocks=blocks, warnings=warnings)

@@ -76,9 +76,15 @@ class Composer:
         self.boxes: list[Box] = []
         self.has_formulas = selection.formulas
 
-    def blocks(self) -> tuple[Block, ...]:
-        """Return the blocks of the page.  Depth costs nothing, as the open elements are a list."""
+    def blocks(self, top: HtmlElement | None = None) -> tuple[Block, ...]:
+        """Return the blocks of the page, or of what is inside ``top``.
+
+        Depth costs nothing, as the open elements are a list.
+        """
         todo: list[HtmlElement | _Open] = [self.page.tree]
+        if top is not None:
+            todo = list(reversed(top))
+            self._text(top, False, top.text or "")
         while todo:
             node = todo.pop()
             if isinstance(node, _Open):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
 from lxml.html import HtmlElement
@@ -36,14 +37,23 @@ class Selection:
     formulas: bool
 
 
-def select(page: Page, verdict: Verdict, pictures: tuple[Placed, ...]) -> Selection:
-    """Select the leaves of the kept segments, the pictures, and what belongs between them."""
+def select(
+    page: Page,
+    verdict: Verdict,
+    pictures: tuple[Placed, ...],
+    apart: Set[HtmlElement] = frozenset(),
+) -> Selection:
+    """Select the leaves of the kept segments, the pictures, and what belongs between them.
+
+    Nothing below the elements ``apart`` is selected.
+    """
     captions = frozenset[int]().union(*(placed.captions for placed in pictures))
     leaves = {
         leaf: segment.index
         for segment, keep in zip(page.segments, verdict.keep, strict=True)
         if keep and segment.index not in captions
         for leaf in segment.leaves
+        if not apart or not _is_below(leaf.element, apart)
     }
     path: set[HtmlElement] = set()
     for element, tail in leaves:
@@ -57,6 +67,19 @@ def select(page: Page, verdict: Verdict, pictures: tuple[Placed, ...]) -> Select
         _mark(element, path)
     formulas = any(element.tag in _FORMULAS for element in silent)
     return Selection(leaves, figures, path, formulas)
+
+
+def select_below(top: HtmlElement, leaves: Iterable[Leaf]) -> Selection:
+    """Select some leaves below an element, one paragraph a block."""
+    chosen = dict.fromkeys(leaves, 0)
+    path = {top}
+    for element, tail in chosen:
+        _mark(element.getparent() if tail else element, path)
+    return Selection(chosen, {}, path, formulas=False)
+
+
+def _is_below(element: HtmlElement, apart: Set[HtmlElement]) -> bool:
+    return element in apart or any(above in apart for above in element.iterancestors())
 
 
 def _mark(element: HtmlElement | None, path: set[HtmlElement]) -> None:
