@@ -22,6 +22,7 @@ from .comments import comment_blocks
 from .finish import finish
 from .notes import read_anchors
 from .selection import select
+from .tex import with_tex
 
 __all__ = ["compose", "with_comments"]
 
@@ -36,7 +37,7 @@ def compose(
     selection = select(page, verdict, pictures, apart)
     anchors = read_anchors(page, selection)
     composer = Composer(page, selection, anchors)
-    blocks = composer.blocks()
+    blocks = with_tex(composer.blocks(), page)
     linked = bool(anchors.places or anchors.references)
     said = page.metadata
     return Article(

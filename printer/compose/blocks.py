@@ -37,7 +37,7 @@ _LISTS = frozenset({"ul", "ol", "menu", "dir"})
 _CODE = frozenset({"pre", "listing", "xmp"})
 _FRAMES = frozenset({"iframe", "video", "audio"})
 _PICTURES = frozenset({"img", "picture", "svg", "amp-img", "video", "noscript"})
-_ATOMS = _CODE | _FRAMES | {"a", "hr", "ruby", "table", "math", "script", "style"}
+_ATOMS = _CODE | _FRAMES | {"img", "a", "hr", "ruby", "table", "math", "script", "style"}
 _PULL = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)
 _BOLD = re.compile(r"font-weight\s{0,9}:\s{0,9}(?:bold|[6-9]00)")
 _ITALIC = re.compile(r"font-style\s{0,9}:\s{0,9}(?:italic|oblique)")
@@ -203,6 +203,8 @@ class Composer:
                 self.flow.put(Code(text, language_of(element)))
         elif tag == "ruby":
             self._ruby(element)
+        elif tag == "img":
+            self._character(element)
         else:
             return self._formula_of(element, tag)
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from lxml import etree
+from lxml import etree, html
 from lxml.html import HtmlElement
 
 from .inline import tidy
@@ -13,11 +13,12 @@ from .inline import tidy
 _LIMIT = 20_000
 _TEX = "application/x-tex"
 _CLASSES = re.compile(
-    r"(?:^|\s)(katex(?:-display)?|MathJax(?:_Display|_SVG)?|mwe-math-element|ltx_Math)(?:\s|$)"
+    r"(?:^|\s)(katex(?:-display)?|MathJax(?:_(?:Display|SVG|CHTML|SVG_Display))?|mwe-math-element|ltx_Math)(?:\s|$)"
 )
 _WRAPPERS = frozenset({"mjx-container", "math", "script"})
 _STYLED = re.compile(r"\{\\(?:display|text)style (.*)\}")
 _PICTURE = re.compile(r"(?:^|[\s_-])(?:latex|tex|math|formula|equation)(?:[\s_-]|$)", re.IGNORECASE)
+_SHOWN = re.compile(r"(?:^|[\s_-])(?:display|block|displayed)(?:[\s_-]|$)", re.IGNORECASE)
 _ELEMENTS = frozenset({
     "math", "mi", "mn", "mo", "mtext", "mspace", "ms", "mrow", "mfrac", "msqrt", "mroot", "mstyle",
     "merror", "mpadded", "mphantom", "mfenced", "menclose", "msub", "msup", "msubsup", "munder",
@@ -52,6 +53,8 @@ def read_formula(element: HtmlElement) -> Formula | None:
         return None
     math = element if tag == "math" else next(element.iter("math"), None)
     if math is None:
+        math = _kept_beside(element)
+    if math is None:
         return None
     tex = _annotation(math)
     source, text = _mathml(math)
@@ -59,9 +62,30 @@ def read_formula(element: HtmlElement) -> Formula | None:
     return Formula(source, text, _is_display(element, math)) if source and text else None
 
 
+def _kept_beside(element: HtmlElement) -> HtmlElement | None:
+    """Return the MathML that MathJax 2 keeps in an attribute of what it typeset."""
+    kept = element.get("data-mathml") or ""
+    if not kept.startswith("<math") or len(kept) > _LIMIT:
+        return None
+    fragment: HtmlElement = html.fragment_fromstring(kept, create_parent="div")
+    return next(fragment.iter("math"), None)
+
+
 def is_preview(element: HtmlElement) -> bool:
-    """Tell whether an element only shows until a formula is typeset."""
-    return (element.get("class") or "") == "MathJax_Preview"
+    """Tell whether an element only shows until a formula is typeset, or is what it became.
+
+    MathJax 2 leaves the source in a script after the glyphs it drew; the source is read.
+    """
+    named = element.get("class") or ""
+    if named == "MathJax_Preview":
+        return True
+    after = element.getnext()
+    return (
+        named.startswith("MathJax")
+        and after is not None
+        and after.tag == "script"
+        and (after.get("type") or "").startswith("math/")
+    )
 
 
 def _is_display(element: HtmlElement, math: HtmlElement) -> bool:
@@ -119,9 +143,16 @@ def _scripted(element: HtmlElement) -> Formula | None:
     if not kind.startswith("math/tex") or not tex or len(tex) > _LIMIT:
         return None
     before = element.getprevious()
-    if before is not None and next(before.iter("math"), None) is not None:
+    if before is not None and (
+        next(before.iter("math"), None) is not None or before.get("data-mathml")
+    ):
         return None  # typeset already
     return Formula(tex, tex, "mode=display" in kind.replace(" ", ""))
+
+
+def is_pictured(image: HtmlElement) -> bool:
+    """Tell whether a picture is that of a formula."""
+    return _pictured(image) is not None
 
 
 def _pictured(element: HtmlElement) -> Formula | None:
@@ -129,4 +160,5 @@ def _pictured(element: HtmlElement) -> Formula | None:
     named = f"{element.get('class') or ''} {element.get('src') or ''}"[:300]
     if not alt or not _PICTURE.search(named.partition("?")[0]) or not re.search(r"[\\^_={}]", alt):
         return None
-    return Formula(alt, alt, False)
+    tex = _plain_tex(alt)
+    return Formula(tex, tex, bool(_SHOWN.search(named)))

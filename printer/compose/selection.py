@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
+from lxml import etree
 from lxml.html import HtmlElement
 
 from ..article import Figure
 from ..dom.page import Page
 from ..dom.segments import Leaf
 from ..model import Placed, Verdict
+from .formulas import is_pictured
 
 #: Elements without text that are printed when they stand among text that is.
-_SILENT = ("hr", "math", "script", "iframe", "video", "audio")
+_SILENT = ("hr", "math", "script", "iframe", "video", "audio", "img")
+_KEPT = etree.XPath("//*[@data-mathml]")
 _FORMULAS = frozenset({"math", "script"})
 _TEX = "math/tex"
 
@@ -65,7 +68,7 @@ def select(
     figures = {placed.element: placed.figure for placed in pictures}
     for element in figures:
         _mark(element, path)
-    formulas = any(element.tag in _FORMULAS for element in silent)
+    formulas = any(element.tag in _FORMULAS or element.get("data-mathml") for element in silent)
     return Selection(leaves, figures, path, formulas)
 
 
@@ -89,11 +92,15 @@ def _mark(element: HtmlElement | None, path: set[HtmlElement]) -> None:
 
 
 def _silent(page: Page) -> list[HtmlElement]:
-    return [
-        element
-        for element in page.tree.iter(*_SILENT)
-        if element.tag != "script" or (element.get("type") or "").startswith(_TEX)
-    ]
+    """Return what is printed though it holds no text; MathJax 2 keeps MathML in an attribute."""
+    kept: list[HtmlElement] = _KEPT(page.tree)  # type: ignore[assignment]
+    return kept + [element for element in page.tree.iter(*_SILENT) if _speaks(element)]
+
+
+def _speaks(element: HtmlElement) -> bool:
+    if element.tag == "script":
+        return (element.get("type") or "").startswith(_TEX)
+    return element.tag != "img" or is_pictured(element)
 
 
 def _stands_among(element: HtmlElement, path: set[HtmlElement]) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from ..article import Article, Note, Spans
 from .blocks import walk
 from .footnotes import at_foot, paragraphs
+from .formulas import Formulas
 from .linked import Targets
 
 #: Schemes that a link may have, on paper and in HTML.
@@ -29,6 +30,7 @@ class Anchors:
     foot: frozenset[str] = frozenset()
     under: frozenset[int] = frozenset()
     targets: Targets = field(default_factory=Targets)
+    formulas: Formulas = field(default_factory=dict)
     _defined: set[str] = field(default_factory=set)
     _called: set[str] = field(default_factory=set)
     _placed: set[str] = field(default_factory=set)

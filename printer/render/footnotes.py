@@ -27,6 +27,9 @@ LONGEST = 700
 #: Notes that together are longer than this part of the text are all set at the end.
 MOST = 0.5
 
+#: More notes than these are set at the end: setting them under pages takes its time.
+MOST_NOTES = 150
+
 #: So many notes of a paragraph still fit under it.
 MOST_IN_PARAGRAPH = 12
 
@@ -51,7 +54,7 @@ def paragraphs(blocks: tuple[Block, ...]) -> Iterator[Paragraph]:
 def at_foot(article: Article) -> frozenset[str]:
     """Return the ids of the notes to set at the foot of the page; none or nearly all of them."""
     notes = [block for block in walk(article.blocks) if isinstance(block, Note)]
-    if not notes:
+    if not notes or len(notes) > MOST_NOTES:
         return frozenset()
     called: set[str] = set()
     text = 0

@@ -14,12 +14,13 @@ from jinja2 import TemplateError, TemplateSyntaxError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
 
-from ..article import Article, Figure, List, Note, Paragraph, Spans, Table, plain
+from ..article import Article, Figure, List, Math, Note, Paragraph, Spans, Table, plain
 from ..errors import UsageError
 from ..model import Picture
 from ..options import LinkStyle, PrintOptions
 from .assets import Assets, address
 from .blocks import bounded, walk
+from .formulas import drawn, typeset_all
 from .highlight import highlight
 from .inline import Anchors, bare_sign, breakable, breakable_address, clean, inline, language
 from .linked import Targets, fitting, written_address
@@ -76,6 +77,10 @@ class Part:
         """The notes that do not stand at the foot of a page already."""
         return tuple(note for note in self.notes if not self.anchors.is_at_foot(note))
 
+    def formula(self, block: Math) -> Markup:
+        """Return a displayed formula as HTML."""
+        return drawn(block.source, block.alt, self.anchors.formulas, display=True)
+
     @property
     def inline(self) -> Callable[[Spans], str]:
         """Turn spans of this article into inline HTML."""
@@ -109,6 +114,7 @@ def render_html(
     several = len(sound) > 1
     targets = Targets(_link_style(chosen, sound))
     codes = _codes(sound) if chosen.qr else {}
+    formulas = typeset_all(sound)
     parts = [
         replace(
             _part(each, f"a{n}-" if several else "", fetched, targets, foot=paper.columns == 1),
@@ -116,6 +122,8 @@ def render_html(
         )
         for n, each in enumerate(sound, 1)
     ]
+    for part in parts:
+        part.anchors.formulas = formulas
     first = parts[0]
     leads = frozenset(id(block) for each in sound for block in each.blocks[:2])
     html = _filled(
@@ -131,7 +139,9 @@ def render_html(
         targets=targets,
         picture=partial(_prepared, pictures, paper, leads),
     )
-    return Document(html, Assets.of([*pictures.values(), *codes.values()]), warnings)
+    drawings = (formula.picture for formula in formulas.values())
+    shown = (*pictures.values(), *codes.values(), *drawings)
+    return Document(html, Assets.of(shown), warnings)
 
 
 def _link_style(options: PrintOptions, articles: Sequence[Article]) -> LinkStyle:

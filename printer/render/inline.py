@@ -13,6 +13,7 @@ from ..article import MARKS, Note, Paragraph, Span, Spans
 from ..options import LinkStyle
 from .anchors import SCHEMES as SCHEMES
 from .anchors import Anchors as Anchors
+from .formulas import drawn
 from .linked import says_itself, written_address
 
 #: An element that is open: its name and its attributes, in order.
@@ -179,7 +180,7 @@ def _content(span: Span, anchors: Anchors) -> str:
             f'<ruby style="min-width: {len(reading) / 2}em">{html}<rt>{escape(reading)}</rt></ruby>'
         )
     if span.math:
-        html = f'<span class="math">{html}</span>'
+        html = drawn(span.math, text, anchors.formulas)
     name = anchors.define(span.id)
     return f'<span id="{escape(name)}">{html}</span>' if name else html
 

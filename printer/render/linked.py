@@ -28,7 +28,10 @@ _TRACKING = re.compile(
 LONGEST_PRINTED = 300
 
 #: With more text of addresses than this part of the article's, they do not fit under its pages.
-MOST_AT_FOOT = 0.4
+MOST_AT_FOOT = 0.3
+
+#: More targets than these are named at the end: setting notes under pages takes its time.
+MOST_TARGETS = 150
 
 
 def written_address(url: str) -> str:
@@ -113,4 +116,5 @@ def fitting(style: LinkStyle, article: Article) -> LinkStyle:
         targets.update(span.href for span in spans if span.href.startswith("http"))
         words += len(plain(spans)) if isinstance(block, Paragraph) else 0
     addresses = sum(len(written_address(target)) + 4 for target in targets)
-    return "footnote" if addresses <= MOST_AT_FOOT * words else "endnote"
+    fits = addresses <= MOST_AT_FOOT * words and len(targets) <= MOST_TARGETS
+    return "footnote" if fits else "endnote"

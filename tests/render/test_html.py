@@ -107,7 +107,7 @@ def test_ids_are_defined_once_and_kept_apart() -> None:
 def test_pictures_are_named_by_what_they_hold() -> None:
     document = render_html([SPECIMEN], pictures())
     names = lxml_html.fromstring(document.html).xpath("//img/@src")
-    assert len(names) == 2
+    assert len(names) == 4, "two pictures and two formulas"
     assert set(names) == set(document.assets.pictures)
 
 

@@ -1,0 +1,88 @@
+"""TeX in the text of a page, and what scripts and pictures keep of formulas."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from composed import article
+from hypothesis import given
+from hypothesis import strategies as st
+
+from printer.article import Math, Paragraph, plain, walk
+
+MATHJAX = "<script src='/mathjax/tex-chtml.js'></script>"
+SINGLE = "<script>MathJax = {tex: {inlineMath: [['$', '$'], ['\\\\(', '\\\\)']]}}</script>"
+
+
+def formulas(html: str) -> list[tuple[str, bool]]:
+    """The formulas of a page: source, and whether each is displayed."""
+    found = []
+    for block in walk(article(html).blocks):
+        if isinstance(block, Math):
+            found.append((block.source, True))
+        elif isinstance(block, Paragraph):
+            found += [(span.math, False) for span in block.spans if span.math]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("html", "found"),
+    [
+        (r"<p>Let \(x^2\) be.", [("x^2", False)]),
+        (r"<p>So \[x^2 \in \mathbb{R}\] holds.", [(r"x^2 \in \mathbb{R}", True)]),
+        (r"<ul><li>Here \(a\)<li>b</ul>", [("a", False)]),
+        (r"<table><tr><th>a<th>b<tr><td>\(c\)<td>d</table>", [("c", False)]),
+        (MATHJAX + "<p>So $$a_1$$ and it costs $5 or $6 now.", [("a_1", True)]),
+        (SINGLE + "<p>Here $x$ and $y+1$, for $5 only.", [("x", False), ("y+1", False)]),
+        ("<p>It costs $5 or $6 now, $$ saved.", []),
+        (r"<p><code>\(x\)</code> is how it is written.", []),
+        (r"<pre>\(x\)</pre><p>is how it is written.", []),
+        (r"<p>Only begun \(x and never ended.", []),
+    ],
+)
+def test_tex_in_the_text(html: str, found: list[tuple[str, bool]]) -> None:
+    assert formulas(html) == found
+
+
+def test_the_text_around_a_formula_stays() -> None:
+    made = article(r"<p id=a>One \[x\] two \(y\) three.")
+    assert [plain(b.spans) if isinstance(b, Paragraph) else b.source for b in made.blocks] == [
+        "One", "x", "two y three.",
+    ]  # fmt: skip
+
+
+def test_mathjax_2_leaves_its_source_beside_its_glyphs() -> None:
+    glyphs = "<span class='MathJax' id='m-1-Frame'><nobr>xx==11</nobr></span>"
+    script = "<script type='math/tex'>x=1</script>"
+    assert formulas(f"<p>Let {glyphs}{script} be.") == [("x=1", False)]
+    kept = "<span class='MathJax_SVG' data-mathml='<math><mi>x</mi></math>'><svg></svg></span>"
+    assert formulas(f"<p>Let {kept}{script} be.") == [("<math><mi>x</mi></math>", False)]
+
+
+def test_pictures_of_formulas() -> None:
+    shown = (
+        "<img class='mwe-math-fallback-image-display' src='/math/a.svg' alt='{\\displaystyle x^2}'>"
+    )
+    assert formulas(
+        f"<p>Then</p><div>{shown}</div><p>and <img class=latex src=/tex.png alt='a_1'>."
+    ) == [
+        ("x^2", True),
+        ("a_1", False),
+    ]
+
+
+@given(st.text(alphabet="\\()[]$ ax\n", max_size=200))
+def test_any_text_is_kept(text: str) -> None:
+    made = article(f"{SINGLE}<p>Begin {text} end")
+    shown = made.text
+    assert shown.startswith("Begin")
+    assert shown.count("a") == text.count("a")
+    assert shown.count("x") == text.count("x")
+
+
+@pytest.mark.parametrize("piece", ["\\(", "\\[a", "$", "$$a", "\\(a\\)", "\\(\\a", "$a"])
+def test_hostile_text_takes_little_time(piece: str) -> None:
+    began = time.monotonic()
+    article(f"{SINGLE}<p>Begin {piece * 30_000} end")
+    assert time.monotonic() - began < 5
