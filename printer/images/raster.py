@@ -25,8 +25,8 @@ FEW_COLOURS = 4096
 
 JPEG_QUALITY = 85
 
-#: A grey picture that takes so many times the room as PNG is a photograph.
-PACKED = 1.5
+#: A picture of few colours that takes so many times the room as PNG is a photograph.
+PACKED = 2
 
 #: A side below this many pixels is a spacer or a tracking pixel.
 LEAST_SIDE = 8
@@ -191,18 +191,19 @@ def _on_white(image: Image.Image) -> Image.Image:
 
 
 def _encode(image: Image.Image) -> Picture:
-    """Encode as PNG what has few colours, as JPEG the rest; grey pictures stay grey."""
+    """Encode as PNG what has few colours, as JPEG the rest; grey pictures stay grey.
+
+    Every grey picture has few colours, and so has every GIF; a photograph among them is told by
+    how badly it packs.
+    """
     image.info = {}
     if image.getcolors(FEW_COLOURS) is None:
         return _picture(image, _jpeg(image), "image/jpeg")
     if image.mode == "RGB" and _is_grey(image):
         image = image.convert("L")
-    flat = _png(image)
-    if image.mode == "L":
-        # Any grey picture has few colours; a photograph is told by how badly it packs.
-        photograph = _jpeg(image)
-        if len(photograph) * PACKED < len(flat):
-            return _picture(image, photograph, "image/jpeg")
+    flat, photograph = _png(image), _jpeg(image)
+    if len(photograph) * PACKED < len(flat):
+        return _picture(image, photograph, "image/jpeg")
     return _picture(image, flat, "image/png")
 
 
