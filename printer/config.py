@@ -65,6 +65,11 @@ class Settings(BaseModel):
         (), "Page", "Change a value of the theme, as in font=Inter; repeatable."
     )
     css: str = _setting("", "Page", "A style sheet that comes after the theme's.")
+    fit: int = _setting(0, "Page", "Print on at most so many pages, as small as can be read.")
+    booklet: bool = _setting(False, "Page", "Pages of half the paper, in order to fold and staple.")
+    nup: int = _setting(1, "Page", "Pages on a side: 1, 2 or 4.")
+    duplex: bool = _setting(False, "Page", "Margins for both sides of the sheet.")
+    ink_save: bool = _setting(False, "Page", "No backgrounds, light pictures.")
     dpi: int = _setting(200, "Page", "Resolution that pictures are scaled to.")
     grayscale: bool = _setting(False, "Page", "Print pictures without colour.")
     links: LinkStyle = _setting(
@@ -154,6 +159,11 @@ class Settings(BaseModel):
             css=_style_sheet(self.css),
             links=self.links,
             qr=self.qr,
+            fit=self.fit,
+            booklet=self.booklet,
+            nup=self.nup,
+            duplex=self.duplex,
+            ink_save=self.ink_save,
         )
 
 

@@ -257,6 +257,7 @@ class Failure:
 class Result:
     """A printed document: the PDF, and what a person should know about it.
 
+    ``pages`` are the article's, ``sheets`` what goes through a printer (0: not counted);
     ``pictures`` counts the pictures printed, ``missing`` those that could not be had and left a
     frame with their words; ``judged`` are all pictures of the pages, those kept and, with the
     reason, those dropped.
@@ -265,6 +266,7 @@ class Result:
     pdf: bytes = field(repr=False)
     pages: int
     title: str
+    sheets: int = 0
     pictures: int = 0
     missing: int = 0
     judged: tuple[JudgedPicture, ...] = field(default=(), repr=False)

@@ -96,7 +96,7 @@ class PrintOptions:
     links: LinkStyle = "none"
     qr: bool = False
     booklet: bool = False
-    nup: Literal[1, 2, 4] = 1
+    nup: int = 1
     duplex: bool = False
     ink_save: bool = False
     fit: int = 0

@@ -173,7 +173,9 @@ class Printer:
 
     def set(self, readings: Sequence[Reading]) -> Result:
         """Set articles that were read on paper."""
+        from .render.fit import fitted
         from .render.html import render_html
+        from .render.impose import impose
         from .render.pdf import to_pdf
 
         articles = [reading.article for reading in readings]
@@ -183,12 +185,19 @@ class Printer:
         prepared = self._prepare(figures)
         self.notify(name, "print")
         fetched = readings[0].capture.fetched
-        document = render_html(articles, prepared.pictures, self.page, fetched=fetched)
-        printed = (self.to_pdf or to_pdf)(document)
+
+        def print_(options: PrintOptions) -> Printed:
+            document = render_html(articles, prepared.pictures, options, fetched=fetched)
+            return (self.to_pdf or to_pdf)(document)
+
+        printed = fitted(self.page, print_).printed
+        rtl = articles[0].direction == "rtl"
+        imposed = impose(printed.pdf, printed.pages, self.page, rtl=rtl)
         warnings = (w for a in articles for w in a.warnings)
         return Result(
-            pdf=printed.pdf,
+            pdf=imposed.pdf,
             pages=printed.pages,
+            sheets=imposed.sheets,
             title=articles[0].title,
             pictures=len(prepared.pictures),
             missing=prepared.missing,

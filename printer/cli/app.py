@@ -268,7 +268,10 @@ def _summary(result: Result) -> str:
     pictures = f"{kept} of {_count(found, 'picture')} kept" if found else "0 pictures"
     if result.missing:
         pictures += f" ({result.missing} missing)"
-    return f"{_count(result.pages, 'page')}, {pictures}, {len(result.pdf) / 1000:,.0f} kB"
+    pages = _count(result.pages, "page")
+    if result.sheets not in (0, result.pages):
+        pages += f" on {_count(result.sheets, 'sheet')}"
+    return f"{pages}, {pictures}, {len(result.pdf) / 1000:,.0f} kB"
 
 
 def _count(number: int, thing: str) -> str:

@@ -82,6 +82,10 @@ def lay_out(options: PrintOptions) -> Paper:
     Without ``margin`` the side margins leave a line of the theme's measure, so that a large sheet
     does not make lines too long to read.
     """
+    if options.nup not in (1, 2, 4) or (options.booklet and options.nup > 1):
+        raise UsageError("--nup is 1, 2 or 4", hint="A booklet has two pages on a side by itself")
+    if options.fit < 0:
+        raise UsageError("--fit is a number of pages")
     theme = styled(options).theme
     page = theme.page
     name = options.paper or page.paper or DEFAULT_PAPER

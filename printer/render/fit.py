@@ -1,0 +1,81 @@
+"""At most so many pages: smaller type, narrower margins, two columns, down to what can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from ..options import PrintOptions
+from .paper import lay_out
+from .pdf import Printed
+from .styled import styled
+
+#: How many steps lie between what was asked for and the smallest that can be read.
+STEPS = 8
+
+#: Type is set no smaller than this, in points; large type stays large.
+LEAST_SIZE, LEAST_LARGE = 8.5, 14.0
+
+#: Paper at least this wide, in millimetres, takes two columns of small type.
+TWO_COLUMNS = 180.0
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What was printed, with the options that it took."""
+
+    printed: Printed
+    options: PrintOptions
+
+
+def fitted(options: PrintOptions, print_: Callable[[PrintOptions], Printed]) -> Fitted:
+    """Print on at most ``options.fit`` pages, changing as little as will do.
+
+    Printing is tried at most five times.  What does not fit at its smallest is printed so, with a
+    warning.
+    """
+    printed = print_(options)
+    if options.fit <= 0 or printed.pages <= options.fit:
+        return Fitted(printed, options)
+    low, high = 1, STEPS
+    best: Fitted | None = None
+    while low <= high:
+        middle = (low + high) // 2
+        tried = tighter(options, middle)
+        printed = print_(tried)
+        if printed.pages <= options.fit:
+            best = Fitted(printed, tried)
+            high = middle - 1
+        else:
+            low = middle + 1
+    if best is not None:
+        return best
+    # The last that was tried is the tightest.
+    said = f"it takes {printed.pages} pages, not {options.fit}: smaller could not be read"
+    return Fitted(replace(printed, warnings=(*printed.warnings, said)), tried)
+
+
+def tighter(options: PrintOptions, step: int) -> PrintOptions:
+    """Return the options a number of steps nearer to the smallest that can be read.
+
+    What the person chose (a size of type, margins, values of the theme) stays as it is.
+    """
+    part = step / STEPS
+    page, paper = styled(options).theme.page, lay_out(options)
+    least = min(paper.font_size, LEAST_LARGE if paper.font_size >= 16 else LEAST_SIZE)
+    size = paper.font_size + (least - paper.font_size) * part
+    values = {
+        "leading": page.leading + (max(1.18, page.leading * 0.88) - page.leading) * part,
+        "side": page.side + (min(page.side, 0.055) - page.side) * part,
+        "top": page.top + (min(page.top, 0.055) - page.top) * part,
+        "bottom": page.bottom + (min(page.bottom, 0.06) - page.bottom) * part,
+        "pictures": page.pictures * (1 - 0.5 * part),
+        "measure": page.measure * (1 + 0.3 * part),
+    }
+    if part > 0.6 and page.columns == 1 and paper.width >= TWO_COLUMNS and size < 11:
+        values |= {"columns": 2, "measure": 62}
+    chosen = {assignment.partition("=")[0].strip() for assignment in options.set}
+    added = tuple(f"{name}={value:.4g}" for name, value in values.items() if name not in chosen)
+    return replace(
+        options, set=(*options.set, *added), font_size=options.font_size or f"{size:.2f}pt"
+    )
