@@ -48,8 +48,18 @@ class Sight(IntFlag):
     LIFTED = auto()  # out of the flow (absolute), which need not hide it
 
 
-#: What :class:`Sight` says of something that a reader does not see.
-UNSEEN = Sight.NONE | Sight.INVISIBLE | Sight.TRANSPARENT | Sight.CLIPPED | Sight.AWAY
+_UNSEEN = Sight.NONE | Sight.INVISIBLE | Sight.CLIPPED | Sight.AWAY
+
+
+def is_seen(sight: Sight) -> bool:
+    """Tell whether a reader sees something.
+
+    What is transparent but has its place in the flow of the page is taken for seen: it fades in
+    when it is scrolled to, or its letters are painted by their background.
+    """
+    if sight & _UNSEEN:
+        return False
+    return not (sight & Sight.TRANSPARENT and sight & (Sight.LAYER | Sight.LIFTED))
 
 
 class Font(NamedTuple):

@@ -11,6 +11,7 @@ from ..model import Verdict
 from ..options import ExtractOptions
 from .ensemble import judge, shipped
 from .registry import METHODS, score_all
+from .seen import reconsider
 from .whole import whole
 
 __all__ = ["EXTRACTORS", "decide"]
@@ -36,7 +37,12 @@ def decide(page: Page, options: ExtractOptions) -> Verdict:
         )
     if name == "default":
         verdict = judge(page, score_all(page), shipped())
-        return replace(verdict, keep=whole(page, verdict.keep, verdict.kind))
+        if not verdict.keep:
+            return verdict
+        keep = whole(page, verdict.keep, verdict.kind)
+        return replace(
+            verdict, keep=reconsider(page, keep, verdict.scores["default"], verdict.kind)
+        )
     scores = score_all(page, (name,))
     keep = tuple(score > 0 for score in scores[name])
     return Verdict(keep, scores, confidence=_UNTOLD if any(keep) else 0.0)

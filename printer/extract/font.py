@@ -9,15 +9,8 @@ import numpy as np
 
 from ..dom.page import Page
 from ..dom.segments import Leaf
+from ..model import Font
 from .positions import Ints, Positions
-
-
-class Font(NamedTuple):
-    """A font's size in CSS pixels, and its colour ('' where nothing sets one)."""
-
-    size: float = 16.0
-    color: str = ""
-
 
 #: How much larger than around it a browser's own style sheet sets an element's text.
 _SCALE = {

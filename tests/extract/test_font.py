@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from printer.dom.page import read_page
-from printer.extract.font import Font, runs
+from printer.extract.font import runs
 from printer.extract.positions import positions
+from printer.model import Font
 
 
 def fonts(html: str) -> list[list[tuple[float, str, int]]]:
@@ -46,6 +47,11 @@ def test_tags_and_styles_set_the_font(html: str, font: Font) -> None:
 def test_text_behind_an_element_has_the_font_around_it() -> None:
     html = "<p style='color:red'>one <small>two</small> <b>three</b> four</p><p>five</p>"
     assert fonts(html) == [
-        [(16.0, "red", 3), (13.3, "red", 3), (16.0, "red", 5), (16.0, "red", 4)],
-        [(16.0, "", 4)],
+        [
+            (16.0, "red", 400, 3),
+            (13.3, "red", 400, 3),
+            (16.0, "red", 400, 5),
+            (16.0, "red", 400, 4),
+        ],
+        [(16.0, "", 400, 4)],
     ]

@@ -8,11 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printer.dom.page import Page, read_page
-from printer.extract.font import Font, Runs, runs
+from printer.extract.font import Runs, runs
+from printer.extract.looks import Looks
 from printer.extract.max_subsequence import (
-    Layout,
     MaxSubsequenceOptions,
-    Rect,
     align,
     best_run,
     classify,
@@ -20,6 +19,7 @@ from printer.extract.max_subsequence import (
     through,
 )
 from printer.extract.positions import positions
+from printer.model import Font, Rect, Sight
 
 # The tree of figure 2; each leaf's text is its number, solid (block) nodes are div.
 FIGURE_2 = """<body><div id=n2><b>12</b><i>13</i><br>7<span><div id=n14>19</div><em>20</em></span>
@@ -145,9 +145,9 @@ def test_a_layout_brings_real_fonts_and_alignment() -> None:
     page = read_page("".join(f"<p class={name}>{'t' * 100}</p>" for name in "abcde"))
     # Drawn, the first is in large print, and the third a narrow box beside the text.
     drawn = Runs(np.arange(5), np.array([1, 0, 0, 0, 0]), np.full(5, 100), [Font(16.0), Font(30.0)])
-    rects = [BODY_RECT, BODY_RECT, Rect(500, 0, 700, 50), BODY_RECT, BODY_RECT]
+    rects = [BODY_RECT, BODY_RECT, Rect(580, 0, 700, 50), BODY_RECT, BODY_RECT]
     assert [value > 0 for value in score(page)] == [True] * 5
-    kept = score(page, layout=Layout(drawn, rects))
+    kept = score(page, drawn=Looks(drawn, rects, rects, [Sight(0)] * 5))
     assert [value > 0 for value in kept] == [False, True, False, True, True]
     assert kept[2] == 0
 

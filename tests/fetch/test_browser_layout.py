@@ -8,7 +8,7 @@ from webserver import WebServer
 from printer.dom.page import Page, read_page
 from printer.fetch.browser import Browser
 from printer.fetch.guard import Guard
-from printer.model import UNSEEN, Sight
+from printer.model import Sight, is_seen
 from printer.options import FetchOptions
 
 pytestmark = pytest.mark.browser
@@ -86,7 +86,7 @@ def test_what_is_not_seen_says_why(drawn: tuple[Browser, WebServer]) -> None:
     assert seen["gone"] & seen["inside"] & Sight.NONE
     assert seen["invisible save"] & Sight.INVISIBLE
     assert seen["faint"] & seen["glass"] & Sight.TRANSPARENT
-    assert seen["nothing"] & UNSEEN
+    assert not is_seen(seen["nothing"])
     assert seen["left"] & Sight.AWAY
     assert seen["spoken"] & seen["second"] & Sight.CLIPPED
     assert seen["banner"] == Sight.LAYER

@@ -8,7 +8,7 @@ from webserver import WebServer
 from printer.dom.page import Page, read_page
 from printer.fetch.browser import Browser
 from printer.fetch.guard import Guard
-from printer.model import UNSEEN, Sight
+from printer.model import Sight, is_seen
 from printer.options import FetchOptions
 
 pytestmark = pytest.mark.browser
@@ -34,7 +34,7 @@ def seen(page: Page) -> list[str]:
     return [
         segment.text
         for segment in page.segments
-        if any(leaf in texts and not texts[leaf].sight & UNSEEN for leaf in segment.leaves)
+        if any(leaf in texts and is_seen(texts[leaf].sight) for leaf in segment.leaves)
     ]
 
 
