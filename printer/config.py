@@ -111,6 +111,7 @@ class Settings(BaseModel):
 
     host: str = _setting("127.0.0.1", "Server", "The address to listen on.")
     port: int = _setting(8631, "Server", "The port to listen on.")
+    hostnames: str = _setting("", "Server", "Other names it is called by, blanks between them.")
     database: str = _setting(
         "", "Server", "Where jobs are kept: an SQLite file, or postgresql://...", sensitive="yes"
     )

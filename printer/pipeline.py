@@ -158,7 +158,7 @@ class Printer:
         """
         if self.to_pdf is None:
             _warm()
-        _check(self.page)
+        check_options(self.page)
         readings: list[Reading] = []
         failures: list[Failure] = []
         for source in sources:
@@ -357,7 +357,7 @@ def _warm() -> None:
     threading.Thread(target=warm, daemon=True).start()
 
 
-def _check(options: PrintOptions) -> None:
+def check_options(options: PrintOptions) -> None:
     """Raise for options that cannot be printed with before anything is fetched."""
     from .render.paper import lay_out
 

@@ -8,8 +8,8 @@ import sys
 
 #: First words after which nothing is printed, so that WeasyPrint need not be loaded.
 _NOT_PRINTING = frozenset({
-    "extract", "explain", "themes", "config", "--help", "-h", "--version", "--install-completion",
-    "--show-completion",
+    "extract", "explain", "themes", "config", "serve", "worker", "jobs", "--help", "-h",
+    "--version", "--install-completion", "--show-completion",
 })  # fmt: skip
 
 

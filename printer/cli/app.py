@@ -19,6 +19,7 @@ from ..pipeline import Printer, Reading, Source
 from . import output
 from .console import Console
 from .flags import with_settings
+from .serving import add_serving
 
 if TYPE_CHECKING:
     from ..render.press import Press
@@ -41,6 +42,7 @@ webprint URL URL URL --bundle week.pdf      several pages in one PDF
 webprint extract URL --to markdown          the article as Markdown
 
 [bold]Commands[/bold]  extract, explain, themes, config; each has its own --help.
+[bold]Server[/bold]    serve, worker, jobs.
 [bold]Also[/bold]  --version, --install-completion, --show-completion.
 
 Settings may stand in webprint.toml and in WEBPRINT_* variables too; 'webprint config' shows them.
@@ -221,6 +223,9 @@ def themes() -> None:
 
     for line in lines():
         print(line)
+
+
+add_serving(app)
 
 
 class _Target:

@@ -56,7 +56,11 @@ def check(request: Request, base: config.Settings) -> config.Settings:
     """
     if request.url or PAGE not in request.parts:
         _check_url(request.url)
-    return settings_for(base, request.options)
+    from ..pipeline import check_options
+
+    settings = settings_for(base, request.options)
+    check_options(settings.print_options())
+    return settings
 
 
 def _check_url(url: str) -> None:

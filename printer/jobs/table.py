@@ -113,6 +113,13 @@ class JobTable:
             rows = connection.execute(wanted.order_by(jobs.c.seq.desc()).limit(limit))
             return [_job(row) for row in rows]
 
+    def oldest(self) -> Job | None:
+        """Return the job that is next to be worked on."""
+        wanted = select(*_SHOWN).where(jobs.c.state == "queued").order_by(jobs.c.seq).limit(1)
+        with self._read() as connection:
+            row = connection.execute(wanted).first()
+        return _job(row) if row else None
+
     def counts(self) -> dict[State, int]:
         """Return how many jobs are in each state."""
         with self._read() as connection:

@@ -1,0 +1,105 @@
+"""The commands of the print server: serve, worker and jobs."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .. import config
+from ..errors import MissingLibrary, UsageError
+from .flags import with_settings
+
+if TYPE_CHECKING:
+    from ..jobs.job import Job
+
+_NEEDED = ("fastapi", "uvicorn", "sqlalchemy", "fsspec", "pypdfium2", "python_multipart")
+
+_ID_LENGTH = 20
+
+
+class Action(StrEnum):
+    """What can be done with jobs."""
+
+    list = "list"
+    retry = "retry"
+    cancel = "cancel"
+
+
+def add_serving(app: typer.Typer) -> None:
+    """Give the command line the server's commands."""
+    app.command("serve")(serve)
+    app.command("worker")(worker)
+    app.command("jobs")(jobs)
+
+
+@with_settings("Page", "Article", "Fetching", "Server")
+def serve(*, loaded: config.Loaded) -> None:
+    """Run the print server: a start page, the bookmarklet, and an API."""
+    _require()
+    from ..server import serve
+
+    serve.serve(loaded.settings)
+
+
+@with_settings("Page", "Article", "Fetching", "Server")
+def worker(*, loaded: config.Loaded) -> None:
+    """Print what is asked of a server elsewhere that shares --database and --storage."""
+    _require()
+    from ..jobs.start import supervise
+
+    supervise(loaded.settings)
+
+
+@with_settings("Server")
+def jobs(
+    action: Annotated[Action, typer.Argument(help="list, retry or cancel.")] = Action.list,
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="ID", help="The jobs meant.", show_default=False)
+    ] = None,
+    *,
+    loaded: config.Loaded,
+    as_json: Annotated[bool, typer.Option("--json", help="Write data for programs.")] = False,
+) -> None:
+    """List the print server's jobs, try some again, or stop some."""
+    _require()
+    from ..jobs.start import open_table
+
+    table = open_table(loaded.settings)
+    if action is Action.list:
+        found = table.recent(200) if not ids else [j for j in map(table.get, ids) if j]
+        for job in found:
+            print(_data(job) if as_json else _line(job))
+        return
+    if not ids:
+        raise UsageError(f"which jobs to {action.value}?", hint="Name them: see webprint jobs list")
+    act = table.retry if action is Action.retry else table.cancel
+    for each in ids:
+        if not act(each):
+            over = "failed or was cancelled" if action is Action.retry else "is not over"
+            raise UsageError(f"there is no job {each[:_ID_LENGTH]} that {over}")
+
+
+def _line(job: Job) -> str:
+    when = datetime.fromtimestamp(job.created).strftime("%Y-%m-%d %H:%M")
+    said = job.error.get("message", "") if job.state == "failed" else job.title
+    return f"{job.id}  {job.state:9}  {when}  {job.url}" + (f"  {said}" if said else "")
+
+
+def _data(job: Job) -> str:
+    values = {name: getattr(job, name) for name in job.__dataclass_fields__}
+    return json.dumps(values, ensure_ascii=False, default=dict)
+
+
+def _require() -> None:
+    """Raise when what the server stands on is not installed."""
+    from importlib.util import find_spec
+
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        raise MissingLibrary(
+            f"the print server needs {', '.join(missing)}", hint="pip install 'webprint[server]'"
+        )

@@ -1,0 +1,240 @@
+"""The API: prints for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Annotated, Any, Union
+from urllib.parse import quote
+
+import anyio
+from anyio.to_thread import run_sync
+from fastapi import APIRouter, Header, HTTPException, Path, Query, Request
+from pydantic import BaseModel, ConfigDict, Field, create_model
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from .. import config
+from ..jobs import work
+from ..jobs.asked import MOST_URL, open_settings
+from ..jobs.job import OVER, PAGE, STATES, Job, State
+from ..jobs.job import Request as Wanted
+from .prints import Prints, shown
+from .problems import documented
+
+LOOK = 0.3  # Seconds between two looks at a job that somebody watches.
+ALIVE = 15.0  # Seconds after which a silent stream says that it is there.
+MOST_WATCHERS = 100
+
+_ID = Path(pattern="^[0-9a-f]{20}$", description="The print's id.")
+
+
+def _options() -> type[BaseModel]:
+    """Return a model of the settings a request may choose, made from the settings."""
+    fields: dict[str, Any] = {
+        name: (Union[field.annotation, None], Field(None, description=field.description))  # noqa: UP007
+        for name, field, _ in config.fields()
+        if name in open_settings()
+    }
+    return create_model("Options", __config__=ConfigDict(extra="forbid"), **fields)
+
+
+class Order(BaseModel):
+    """A print that is asked for."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    url: str = Field("", max_length=MOST_URL, description="The page's address.")
+    html: str = Field("", description="The page as it was seen; then nothing is fetched for it.")
+    options: _options() = Field(  # type: ignore[valid-type]
+        default_factory=dict, validate_default=True, description="How it is printed."
+    )
+
+    def request(self) -> Wanted:
+        """Return it as the job table takes it."""
+        chosen = self.options.model_dump(exclude_none=True)
+        parts = {PAGE: self.html.encode("utf-8", "replace")} if self.html else {}
+        return Wanted(self.url, chosen, parts)
+
+
+class Shown(BaseModel):
+    """A print and how far it is."""
+
+    id: str
+    state: State
+    url: str
+    title: str = Field(description="The article's title, once it is known.")
+    options: dict[str, Any]
+    step: str = Field(description="What is being done.")
+    attempt: int
+    result: dict[str, Any] | None = Field(description="Pages, pictures, bytes, warnings.")
+    error: dict[str, Any] | None = Field(description="Why there is no result.")
+    created: float
+    started: float | None
+    finished: float | None
+    links: dict[str, str]
+
+
+def make_api(prints: Prints) -> APIRouter:
+    """Return the API's routes."""
+    api = APIRouter(prefix="/api/prints", tags=["prints"])
+    _add_prints(api, prints)
+    _add_results(api, prints)
+    return api
+
+
+def _known(prints: Prints, print_id: str) -> Job:
+    job = prints.table.get(print_id)
+    if job is None:
+        raise HTTPException(404, "there is no such print")
+    return job
+
+
+def _finished(prints: Prints, print_id: str, name: str) -> tuple[Job, bytes]:
+    job = _known(prints, print_id)
+    if job.state != "done":
+        raise HTTPException(409, f"the print is {job.state}")
+    data = prints.file(job, name)
+    if data is None:
+        raise HTTPException(404, "its result is not kept any more")
+    return job, data
+
+
+def _add_prints(api: APIRouter, prints: Prints) -> None:
+    watchers = anyio.CapacityLimiter(MOST_WATCHERS)
+
+    @api.post(
+        "", status_code=202, response_model=Shown, responses=documented(401, 413, 422, 429, 503)
+    )
+    def order(
+        order: Order,
+        idempotency_key: Annotated[
+            str, Header(max_length=200, description="A repeated request makes no second print.")
+        ] = "",
+    ) -> Response:
+        """Ask for a print."""
+        job = prints.submit(order.request(), idempotency_key)
+        return JSONResponse(shown(job), 202, {"Location": f"/api/prints/{job.id}"})
+
+    @api.get("", response_model=list[Shown], responses=documented(401, 422, 503))
+    def recent(
+        limit: Annotated[int, Query(ge=1, le=200)] = 20,
+        state: Annotated[State | None, Query()] = None,
+    ) -> Any:
+        """List the newest prints."""
+        return list(map(shown, prints.table.recent(limit, (state,) if state else STATES)))
+
+    @api.get("/{print_id}", response_model=Shown, responses=documented(401, 404, 422, 503))
+    def show(print_id: Annotated[str, _ID]) -> Any:
+        """Show a print and how far it is."""
+        return shown(_known(prints, print_id))
+
+    @api.get(
+        "/{print_id}/events",
+        response_class=StreamingResponse,
+        responses={
+            200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}},
+            **documented(401, 404, 422, 503),
+        },
+    )
+    async def events(print_id: Annotated[str, _ID], request: Request) -> Response:
+        """Follow a print by server-sent events: its new state each time something happened."""
+        job = await run_sync(_known, prints, print_id)
+        try:
+            watchers.acquire_on_behalf_of_nowait(request)
+        except anyio.WouldBlock:
+            raise HTTPException(503, "too many watch already", {"Retry-After": "5"}) from None
+        return StreamingResponse(
+            _followed(prints, job, watchers, request), media_type="text/event-stream"
+        )
+
+    @api.post(
+        "/{print_id}/retry",
+        status_code=202,
+        response_model=Shown,
+        responses=documented(401, 404, 409, 422, 503),
+    )
+    def retry(print_id: Annotated[str, _ID]) -> Any:
+        """Try a print again that failed or was cancelled."""
+        if not prints.table.retry(_known(prints, print_id).id):
+            raise HTTPException(409, "only a print that failed or was cancelled is tried again")
+        prints.call()
+        return shown(_known(prints, print_id))
+
+    @api.delete("/{print_id}", status_code=204, responses=documented(401, 404, 422, 503))
+    def remove(print_id: Annotated[str, _ID]) -> None:
+        """Delete a print; one that is not finished is stopped."""
+        if not prints.remove(print_id):
+            raise HTTPException(404, "there is no such print")
+
+
+def _add_results(api: APIRouter, prints: Prints) -> None:
+    @api.get(
+        "/{print_id}/pdf",
+        response_class=Response,
+        responses={
+            200: {"content": {"application/pdf": {}}},
+            **documented(401, 404, 409, 422, 503),
+        },
+    )
+    def pdf(print_id: Annotated[str, _ID], download: bool = False) -> Response:
+        """Get the PDF."""
+        job, data = _finished(prints, print_id, work.PDF)
+        how = "attachment" if download else "inline"
+        name = quote(_file_name(job.title), safe="")
+        disposition = f"{how}; filename=\"article.pdf\"; filename*=UTF-8''{name}.pdf"
+        csp = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
+        headers = {
+            "Content-Disposition": disposition,
+            "Content-Security-Policy": csp,
+            "X-Frame-Options": "SAMEORIGIN",
+        }
+        return Response(data, 200, headers, "application/pdf")
+
+    @api.get(
+        "/{print_id}/article",
+        response_class=JSONResponse,
+        responses=documented(401, 404, 409, 422, 503),
+    )
+    def article(print_id: Annotated[str, _ID]) -> Response:
+        """Get the article itself: title, byline, typed blocks in reading order."""
+        return Response(_finished(prints, print_id, work.ARTICLE)[1], 200, None, "application/json")
+
+    @api.get(
+        "/{print_id}/first-page",
+        response_class=Response,
+        responses={200: {"content": {"image/png": {}}}, **documented(401, 404, 409, 422, 503)},
+    )
+    def first_page(print_id: Annotated[str, _ID]) -> Response:
+        """Get a picture of the first page."""
+        data = _finished(prints, print_id, work.FIRST)[1]
+        return Response(data, 200, {"Cache-Control": "private, max-age=86400"}, "image/png")
+
+
+async def _followed(
+    prints: Prints, job: Job | None, watchers: anyio.CapacityLimiter, request: Request
+) -> AsyncIterator[bytes]:
+    """Yield a job as events until it is over."""
+    try:
+        last, silent = "", 0.0
+        while job is not None:
+            data = json.dumps(shown(job))
+            if data != last:
+                last, silent = data, 0.0
+                yield f"event: print\ndata: {data}\n\n".encode()
+            if job.state in OVER:
+                return
+            await anyio.sleep(LOOK)
+            silent += LOOK
+            if silent >= ALIVE:
+                silent = 0.0
+                yield b": still there\n\n"
+            job = await run_sync(prints.table.get, job.id)
+        yield b"event: gone\ndata: {}\n\n"
+    finally:
+        watchers.release_on_behalf_of(request)
+
+
+def _file_name(title: str) -> str:
+    """Return a title as a file may be called."""
+    kept = "".join(c if c.isprintable() and c not in '<>:"/\\|?*' else " " for c in title)
+    return " ".join(kept.split()).strip(". ")[:100] or "article"

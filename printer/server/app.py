@@ -1,0 +1,66 @@
+"""The server as one ASGI application."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import ASGIApp
+
+from .. import __version__
+from .access import Access
+from .api import make_api
+from .door import Door, Hosts
+from .limits import BodyLimit
+from .metrics import metrics
+from .prints import Prints
+from .problems import Problem, documented, handle_problems
+
+#: A page as JSON or as a form needs more bytes than the page itself.
+_OVERHEAD = 3
+
+_TOGETHER = 10  # Bodies of the largest size that may be held at a time.
+
+
+def make_app(prints: Prints, access: Access, hosts: Hosts) -> ASGIApp:
+    """Return the server's application: the door, the limits, and behind them what it does."""
+    app = FastAPI(
+        title="webprint", version=__version__, docs_url=None, redoc_url=None,
+        description="Give it a web page, get the article on paper.",
+        openapi_url="/api/openapi.json",
+    )  # fmt: skip
+    handle_problems(app)
+    app.include_router(make_api(prints))
+
+    @app.get("/metrics", response_class=PlainTextResponse, responses=documented(401, 503))
+    def numbers() -> Response:
+        """Get numbers for Prometheus."""
+        kind = "text/plain; version=0.0.4; charset=utf-8"
+        return Response(metrics(prints.table), 200, None, kind)
+
+    @app.get("/health", response_class=PlainTextResponse)
+    def health() -> str:
+        """Say that the server is there."""
+        return "well\n"
+
+    app.openapi = lambda: _described(app)  # type: ignore[method-assign]
+    most = prints.settings.max_size * _OVERHEAD
+    return Door(BodyLimit(app, most, most * _TOGETHER), access, hosts)
+
+
+def _described(app: FastAPI) -> dict[str, Any]:
+    """Return the API's description, with the token and the form problems have."""
+    if app.openapi_schema is None:
+        schema = get_openapi(
+            title=app.title, version=app.version, description=app.description, routes=app.routes
+        )
+        parts = schema.setdefault("components", {})
+        parts.setdefault("schemas", {})["Problem"] = Problem.model_json_schema()
+        for unused in ("HTTPValidationError", "ValidationError"):
+            parts["schemas"].pop(unused, None)
+        parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        schema["security"] = [{"token": []}]
+        app.openapi_schema = schema
+    return app.openapi_schema

@@ -1,0 +1,156 @@
+"""The door: what every request passes before anything looks at it."""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+import socket
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from .access import COOKIE, Access
+from .limits import Rate
+from .problems import problem
+
+#: How a request showed that it may come in.
+Pass: TypeAlias = Literal["token", "cookie", "none"]
+
+#: What anybody may ask for: it says nothing about prints.
+PUBLIC = ("/health", "/static/", "/send")
+
+#: What pages of ours may load and do: nothing from elsewhere, no inline script.
+CSP = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'"
+)
+
+_HEADERS = {
+    "Content-Security-Policy": CSP,
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cache-Control": "no-store",
+}
+
+_SAFE = ("GET", "HEAD", "OPTIONS")
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether an address to listen on is reached from this machine alone."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@dataclass(frozen=True, slots=True)
+class Hosts:
+    """The names by which the server may be called.
+
+    A page elsewhere whose name is made to lead here (DNS rebinding) calls it by another name.
+    Numbers cannot be made to lead elsewhere, so any number will do where others may come in.
+    """
+
+    names: frozenset[str]
+    numbers: bool
+
+    @classmethod
+    def of(cls, host: str, more: Iterable[str] = ()) -> Hosts:
+        """Return the names of a server that listens on ``host``."""
+        own = {"localhost", "127.0.0.1", "::1", host, *more}
+        if not is_loopback(host):
+            own |= {socket.gethostname(), socket.getfqdn()}
+        return cls(frozenset(name.lower() for name in own), numbers=not is_loopback(host))
+
+    def known(self, header: str) -> bool:
+        """Say whether a Host header names this server."""
+        try:
+            name = urlsplit(f"//{header}").hostname or ""
+        except ValueError:
+            return False
+        if name in self.names:
+            return True
+        try:
+            return self.numbers and bool(ipaddress.ip_address(name))
+        except ValueError:
+            return False
+
+
+@dataclass(slots=True)
+class Door:
+    """Lets in whoever has the token or the cookie made from it, and says what browsers may do.
+
+    A cookie is sent by the browser whoever asks for it, so what changes something must also come
+    from one of our own pages.
+    """
+
+    app: ASGIApp
+    access: Access
+    hosts: Hosts
+    failures: Rate = field(default_factory=lambda: Rate(burst=20, every=3.0))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse a request or pass it on; every answer gets the headers."""
+        if scope["type"] != "http":
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        scope.setdefault("state", {})
+        refusal = self._refusal(scope)
+        await (refusal or self.app)(scope, receive, with_headers)
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        headers = Headers(scope=scope)
+        if not self.hosts.known(headers.get("host", "")):
+            return problem(421, "this server is not called so", "See --hostnames")
+        how = self._passed(headers)
+        scope["state"]["passed"] = how
+        if how == "none":
+            return None if _is_public(scope["path"]) else self._unknown(scope)
+        if how == "cookie" and scope["method"] not in _SAFE and not _is_own(headers):
+            return problem(403, "this may only be asked by a page of this server")
+        return None
+
+    def _passed(self, headers: Headers) -> Pass:
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer" and self.access.is_token(given.strip()):
+            return "token"
+        cookies = cookie_parser(headers.get("cookie", ""))
+        return "cookie" if self.access.is_session(cookies.get(COOKIE, "")) else "none"
+
+    def _unknown(self, scope: Scope) -> Response | None:
+        wait = self.failures.take((scope.get("client") or ("",))[0])
+        if wait:
+            return problem(429, "too many tries", headers={"Retry-After": str(math.ceil(wait))})
+        if scope["path"] == "/" and scope["method"] in _SAFE:
+            return None  # It takes the token of a first visit, and tells others how to come in.
+        return problem(401, "the token is missing or wrong", headers={"WWW-Authenticate": "Bearer"})
+
+
+def _is_public(path: str) -> bool:
+    return any(path == each or (each.endswith("/") and path.startswith(each)) for each in PUBLIC)
+
+
+def _is_own(headers: Headers) -> bool:
+    """Say whether a browser sent this from one of our pages."""
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        return site == "same-origin"
+    origin = headers.get("origin")
+    return bool(origin) and urlsplit(str(origin)).netloc == headers.get("host")

@@ -1,0 +1,97 @@
+"""The server's processes: one that listens, workers that print, one that keeps them all."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from contextlib import suppress
+from functools import partial
+
+from .. import config
+from ..errors import JobsError, UsageError
+from ..jobs import start
+from ..jobs.supervisor import Companion
+from .access import Access, load_access, token_file
+from .door import Hosts, is_loopback
+
+_BACKLOG = 256
+_MOST_CONNECTIONS = 500
+_GRACE_SECONDS = 3
+
+
+def serve(settings: config.Settings) -> None:
+    """Serve until told to stop by SIGTERM or SIGINT.
+
+    The socket is opened first and kept when the web process is started again, so that whoever
+    calls meanwhile waits a moment instead of being refused.
+    """
+    access = load_access(token_file())
+    start.open_table(settings).disconnect()
+    listening = _listen(settings.host, settings.port)
+    calls, call = os.pipe()
+    os.set_blocking(call, False)
+    web = Companion(partial(_serve_web, settings, access, listening, call))
+    _say_where(settings.host, listening.getsockname()[1], access)
+    start.supervise(
+        settings,
+        private=is_loopback(settings.host),
+        companions=[web],
+        calls=calls,
+        inherited=[listening],
+    )
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    if not 0 <= port <= 65535:
+        raise UsageError(f"--port: {port} is not a port")
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listening = socket.socket(family, kind)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(_BACKLOG)
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise JobsError(
+            f"the server cannot listen on {host}, port {port}: {str(reason).lower()}",
+            hint="Is it running already? Another port: --port",
+        ) from error
+    return listening
+
+
+def _say_where(host: str, port: int, access: Access) -> None:
+    shown = "localhost" if is_loopback(host) else socket.gethostname()
+    print(f"webprint: open http://{shown}:{port}/?token={access.token}", file=sys.stderr)
+    if not is_loopback(host):
+        print(
+            "webprint: others can reach this server; what they send is not encrypted unless a"
+            " proxy in front of it does that",
+            file=sys.stderr,
+        )
+    sys.stderr.flush()
+
+
+def _serve_web(
+    settings: config.Settings, access: Access, listening: socket.socket, call: int
+) -> None:
+    """Serve HTTP on a socket that is open already."""
+    import uvicorn
+
+    from .app import make_app
+    from .prints import Prints
+
+    def wake() -> None:
+        with suppress(BlockingIOError, BrokenPipeError):
+            os.write(call, b"!")
+
+    prints = Prints(start.open_table(settings), start.storage(settings), settings, wake)
+    app = make_app(prints, access, Hosts.of(settings.host, settings.hostnames.split()))
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app, lifespan="off", access_log=False, log_level="warning", server_header=False,
+            proxy_headers=False, limit_concurrency=_MOST_CONNECTIONS, ws="none",
+            timeout_graceful_shutdown=_GRACE_SECONDS,
+        )
+    )  # fmt: skip
+    server.run(sockets=[listening])

@@ -1,0 +1,40 @@
+"""webprint jobs: what the print server's table holds, from the command line."""
+
+import json
+
+from printer import config
+from printer.jobs import start
+from printer.jobs.job import Request
+
+
+def filled():
+    table = start.open_table(config.Settings())
+    ids = [table.submit(Request(f"https://example.org/{n}"))[0].id for n in range(3)]
+    table.fail(table.claim("w"), {"message": "no such page"})
+    return table, ids
+
+
+def test_jobs_are_listed(webprint):
+    table, ids = filled()
+    code, out, _ = webprint("jobs")
+    assert code == 0
+    lines = out.splitlines()
+    assert [line.split()[0] for line in lines] == ids[::-1]
+    assert "failed" in lines[2]
+    assert "no such page" in lines[2]
+    code, out, _ = webprint("jobs", "list", ids[1], "--json")
+    assert [json.loads(line)["id"] for line in out.splitlines()] == [ids[1]]
+    table.disconnect()
+
+
+def test_jobs_are_tried_again_and_cancelled(webprint):
+    table, (failed, waiting, other) = filled()
+    assert webprint("jobs", "retry", failed)[0] == 0
+    assert webprint("jobs", "cancel", waiting, other)[0] == 0
+    states = [table.get(job).state for job in (failed, waiting, other)]
+    assert states == ["queued", "cancelled", "cancelled"]
+    code, _, said = webprint("jobs", "cancel", waiting)
+    assert code == 2
+    assert waiting in said
+    assert webprint("jobs", "retry")[0] == 2
+    table.disconnect()

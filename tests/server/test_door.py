@@ -1,0 +1,177 @@
+"""Who comes in, who does not, and what nobody finds out."""
+
+import socket
+from contextlib import suppress
+
+import httpx2
+import pytest
+from stories import story
+
+from printer.errors import JobsError
+from printer.server.access import COOKIE, Access, load_access
+from printer.server.door import Hosts, is_loopback
+from printer.server.limits import Rate
+
+CLOSED = [
+    ("GET", "/api/prints"), ("POST", "/api/prints"), ("GET", f"/api/prints/{'0' * 20}"),
+    ("GET", f"/api/prints/{'0' * 20}/pdf"), ("GET", f"/api/prints/{'0' * 20}/events"),
+    ("DELETE", f"/api/prints/{'0' * 20}"), ("GET", "/metrics"), ("GET", "/api/openapi.json"),
+    ("GET", "/print?url=https://example.org/"), ("GET", "/nothing"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def session(server):
+    return Access(server.token).session
+
+
+@pytest.mark.parametrize(("method", "path"), CLOSED)
+@pytest.mark.parametrize("given", ["", "Bearer", "Bearer wrong", "Basic x", "Bearer \xff"])
+def test_without_the_token_nothing_opens(server, method, path, given):
+    headers = {"Authorization": given.encode("latin-1")} if given else {}
+    with server.bare() as client:
+        answer = client.request(method, path, headers=headers)
+    assert answer.status_code in (401, 429)
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_the_cookie_opens_what_is_only_read(server, session):
+    with server.bare(Cookie=f"{COOKIE}={session}") as client:
+        assert client.get("/api/prints").status_code == 200
+        assert client.get("/metrics").status_code == 200
+    with server.bare(Cookie=f"{COOKIE}={server.token}") as client:
+        assert client.get("/api/prints").status_code in (401, 429), "the token is no cookie"
+
+
+ELSEWHERE = [
+    {}, {"Origin": "https://evil.test"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"}, {"Sec-Fetch-Site": "none"},
+    {"Sec-Fetch-Site": "cross-site", "Origin": "OWN"}, {"Origin": "http://127.0.0.1:1"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("headers", ELSEWHERE)
+def test_a_page_elsewhere_changes_nothing_with_the_cookie(server, session, headers):
+    headers = {name: value.replace("OWN", server.url) for name, value in headers.items()}
+    order = {"url": "https://example.org/", "html": story()}
+    with server.bare(Cookie=f"{COOKIE}={session}", **headers) as client:
+        assert client.post("/api/prints", json=order).status_code == 403
+        assert client.delete(f"/api/prints/{'0' * 20}").status_code == 403
+
+
+@pytest.mark.parametrize("headers", [{"Origin": "OWN"}, {"Sec-Fetch-Site": "same-origin"}])
+def test_our_own_pages_do(server, session, headers):
+    headers = {name: value.replace("OWN", server.url) for name, value in headers.items()}
+    with server.bare(Cookie=f"{COOKIE}={session}", **headers) as client:
+        assert client.delete(f"/api/prints/{'0' * 20}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.test", "evil.test:8631", "127.0.0.1.evil.test", "", "[", "x@y"]
+)
+def test_a_name_that_is_not_ours_is_refused(server, host):
+    answer = server.client.get("/api/prints", headers={"Host": host})
+    assert answer.status_code in (400, 421)
+    assert "title" not in answer.text or answer.json()["status"] == 421
+
+
+def test_which_names_are_ours():
+    own = Hosts.of("127.0.0.1")
+    assert own.known("localhost:8631")
+    assert own.known("[::1]:8631")
+    assert not own.known("192.168.1.5:8631")
+    open_ = Hosts.of("0.0.0.0", ["print.example.org"])
+    assert open_.known("192.168.1.5:8631")
+    assert open_.known("PRINT.example.org")
+    assert not open_.known("evil.test")
+    assert not open_.known("")
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("x", False)],
+)
+def test_what_only_this_machine_reaches(host, loopback):
+    assert is_loopback(host) is loopback
+
+
+def test_every_answer_says_what_browsers_may_do(server):
+    with server.bare() as client:
+        answers = [client.get("/api/prints"), client.get("/health"), client.get("/nothing")]
+    answers += [server.client.get("/api/prints"), server.client.get("/api/prints/x")]
+    for answer in answers:
+        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+        assert "unsafe" not in answer.headers["content-security-policy"]
+        assert answer.headers["cache-control"] == "no-store"
+        assert "server" not in answer.headers
+
+
+def test_the_token_is_in_no_log(server):
+    with server.bare() as client:
+        client.get("/", params={"token": server.token})
+        client.get("/", params={"token": "wrong-but-secret"})
+        client.get("/nothing", headers={"Authorization": f"Bearer {server.token}"})
+    said = server.said().replace(f"open http://localhost:{server.port}/?token={server.token}", "")
+    assert server.token not in said
+    assert "wrong-but-secret" not in said
+    assert server.token not in repr(Access(server.token))
+
+
+def test_the_token_is_kept_from_others(server, tmp_path):
+    kept = server.home / ".config/webprint/token"
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert kept.read_text().strip() == server.token
+    path = tmp_path / "folder" / "token"
+    first = load_access(path)
+    assert load_access(path) == first
+    path.chmod(0o644)
+    with pytest.raises(JobsError, match="others can read"):
+        load_access(path)
+    path.chmod(0o600)
+    path.write_text("short\n")
+    with pytest.raises(JobsError, match="holds no token"):
+        load_access(path)
+
+
+def test_what_is_made_of_the_token_opens_only_its_own():
+    access = Access("t" * 40)
+    values = [access.token, access.session, access.send]
+    checks = [access.is_token, access.is_session, access.may_send]
+    for n, check in enumerate(checks):
+        assert [check(value) for value in values] == [m == n for m in range(3)]
+        assert not check("")
+        assert not check("é\ud800")
+
+
+def test_a_request_that_is_too_large_is_refused(serve):
+    server = serve("--max-size", "100000")
+    with socket.create_connection(("127.0.0.1", server.port)) as raw:
+        raw.sendall(
+            b"POST /api/prints HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n"
+            + f"Authorization: Bearer {server.token}\r\n\r\n".encode()
+        )
+        assert raw.recv(100).startswith(b"HTTP/1.1 413")
+
+    def endless():
+        for _ in range(100):
+            yield b" " * 10_000
+
+    with suppress(httpx2.TransportError):  # It may hang up while we are still sending.
+        answer = server.client.post("/api/prints", content=endless())
+        assert answer.status_code == 413
+    assert server.client.get("/health").status_code == 200
+
+
+def test_a_rate_is_held_to_and_forgets():
+    now = [0.0]
+    rate = Rate(3, 2.0, clock=lambda: now[0])
+    assert [rate.take("a") > 0 for _ in range(5)] == [False] * 3 + [True] * 2
+    assert rate.take("b") == 0
+    assert rate.take("a") == pytest.approx(2.0)
+    now[0] += 2.0
+    assert [rate.take("a") > 0 for _ in range(2)] == [False, True]
+    for n in range(20_000):
+        rate.take(str(n))
+    assert len(rate._left) <= 10_000

@@ -1,0 +1,87 @@
+"""The server and its workers are killed and stopped while prints are made."""
+
+import os
+import random
+import signal
+import sqlite3
+import time
+
+import httpx2
+import pytest
+from jobs_help import until
+from stories import story
+
+from printer.jobs.process import children
+
+HTML = story("Kept")
+
+
+def jobs(server):
+    path = server.home / ".local/share/webprint/jobs.sqlite"
+    with sqlite3.connect(path) as connection:
+        rows = connection.execute("SELECT id, state FROM jobs").fetchall()
+    connection.close()
+    return dict(rows)
+
+
+@pytest.mark.slow
+def test_kill_9_at_any_moment_loses_no_accepted_print(serve):
+    dice = random.Random(3)
+    server = serve("--workers", "2")
+    accepted = []
+    for round_ in range(3):
+        for n in range(4):
+            answer = server.order(url=f"https://example.org/{round_}/{n}", html=HTML)
+            accepted.append(answer.json()["id"])
+        time.sleep(dice.random() * 2)
+        victims = [server.process.pid, *children(server.process.pid)]
+        victim = dice.choice(victims) if round_ else server.process.pid
+        os.kill(victim, signal.SIGKILL)
+        if victim == server.process.pid:
+            server.process.wait()
+            server = serve("--workers", "2")
+    until(lambda: set(jobs(server).values()) == {"done"}, 120)
+    assert sorted(jobs(server)) == sorted(accepted)
+    for print_id in accepted:
+        assert server.client.get(f"/api/prints/{print_id}/pdf").content.startswith(b"%PDF")
+
+
+def test_the_web_process_is_started_again_and_callers_wait(serve):
+    server = serve("--workers", "1")
+    assert server.client.get("/health").text == "well\n"
+    web = min(children(server.process.pid))  # The first that was started.
+    os.kill(web, signal.SIGKILL)
+    with httpx2.Client(trust_env=False, timeout=30) as client:
+        assert client.get(f"{server.url}/health").text == "well\n"
+    assert "started again" in server.said()
+
+
+def test_told_to_stop_it_leaves_nothing_and_loses_nothing(serve):
+    server = serve("--workers", "1")
+    ids = [server.order(url=f"https://a.test/{n}", html=HTML).json()["id"] for n in range(5)]
+    below = list(children(server.process.pid))
+    server.process.terminate()
+    assert server.process.wait(20) == 0
+    assert "Traceback" not in server.said()
+    for pid in below:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+    again = serve("--workers", "1")
+    assert {again.finished(each)["state"] for each in ids} == {"done"}
+
+
+def test_a_port_that_is_taken_is_told(serve, tmp_path):
+    server = serve()
+    other = tmp_path / "other"
+    other.mkdir()
+    import subprocess
+    import sys
+
+    ran = subprocess.run(
+        [sys.executable, "-c", "from printer.cli import main; main()",
+         "serve", "--port", str(server.port)],
+        capture_output=True, text=True, env={**os.environ, "HOME": str(other)},
+    )  # fmt: skip
+    assert ran.returncode == 14
+    assert "already in use" in ran.stderr
+    assert len(ran.stderr.splitlines()) == 1
