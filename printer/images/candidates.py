@@ -43,9 +43,10 @@ _STYLE = {
     side: re.compile(rf"(?:^|[;\s]){side}\s{{0,9}}:\s{{0,9}}(\d{{1,5}})(?:\.\d{{1,9}})?px")
     for side in ("width", "height")
 }
-_NO_BACKGROUND = frozenset({"html", "body", "img", "source", "a"})
+#: Elements whose backgrounds are not pictures of their own.
+NO_BACKGROUND = frozenset({"html", "body", "img", "source", "a"})
 #: A background with more segments of text over it is not a picture of the article.
-_MOST_OVER = 8
+MOST_OVER = 8
 _MOST_BACKGROUNDS = 300
 _BOTH = re.compile(r"[-_=/](\d{2,4})(?:x|%2C|,)(\d{2,4})(?![\d])", re.IGNORECASE)
 _MOST_NOSCRIPT = 20_000
@@ -303,9 +304,9 @@ def _backgrounds(page: Page, near: range | None, taken: set[HtmlElement]) -> Ite
         style = element.get("style")
         if not by_script and (style is None or "url(" not in style):
             continue
-        if ends[index] - begins[index] > _MOST_OVER or element in taken:
+        if ends[index] - begins[index] > MOST_OVER or element in taken:
             continue
-        addresses = background_of(element) if element.tag not in _NO_BACKGROUND else []
+        addresses = background_of(element) if element.tag not in NO_BACKGROUND else []
         if not addresses:
             continue
         count += 1

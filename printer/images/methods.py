@@ -10,12 +10,12 @@ from ..article import Span
 from ..dom.page import Page
 from ..errors import UsageError
 from ..model import Verdict
-from .candidates import find_candidates
 from .captions import Caption, block_caption, climbed_caption
 from .choice import Choice, Dropped, Kept
 from .recognise import RULES, recogniser
 from .region import region
 from .relevance import RelevanceOptions, article_subtree, names_of, relevant, within
+from .rendered import candidates_of
 from .sizes import ICONS, PAPER, SizeLimits
 from .weighing import by_signals
 
@@ -32,7 +32,7 @@ def by_borders(page: Page, verdict: Verdict, ner: str = RULES) -> Choice:
     borders = region(page, verdict)
     kept: list[Kept] = []
     dropped: list[Dropped] = []
-    for each in find_candidates(page):
+    for each in candidates_of(page):
         if borders is None or not borders.holds(each.before):
             dropped.append(Dropped(each, "outside the borders of the article"))
         elif each.width and each.height and (fault := PAPER.fault(each.width, each.height)):
@@ -55,7 +55,7 @@ def by_names(page: Page, verdict: Verdict, ner: str = RULES) -> Choice:
     read: dict[range, tuple[str, bool]] = {}
     kept: list[Kept] = []
     dropped: list[Dropped] = []
-    for each in find_candidates(page):
+    for each in candidates_of(page):
         if top < 0 or not within(page, each.at, top):
             dropped.append(Dropped(each, "outside the article subtree"))
             continue

@@ -7,17 +7,18 @@ from dataclasses import replace
 from ..dom.page import Page
 from ..model import Verdict
 from .addresses import likeness
-from .candidates import Candidate, find_candidates
+from .candidates import Candidate
 from .captions import Captions
 from .choice import Choice, Dropped, Kept
 from .region import region, surroundings
+from .rendered import candidates_of
 from .sizes import ICONS
 
 
 def everything(page: Page, verdict: Verdict) -> Choice:
     """Choose every picture in the article and right around it, but for icons and banners."""
     near = surroundings(page, region(page, verdict))
-    candidates = find_candidates(page, near)
+    candidates = candidates_of(page, near)
     captions = Captions(page, verdict, candidates)
     kept: list[Kept] = []
     dropped: list[Dropped] = []

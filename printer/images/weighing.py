@@ -18,11 +18,12 @@ from pathlib import Path
 from ..dom.page import Page
 from ..model import Verdict
 from .addresses import PLAIN, Address, likeness
-from .candidates import Candidate, find_candidates
+from .candidates import Candidate
 from .captions import Caption, Captions
 from .choice import Choice, Dropped, Kept
 from .names import of_file, of_host
 from .region import region, surroundings
+from .rendered import beside, candidates_of, column
 from .signals import Signals
 
 
@@ -55,13 +56,17 @@ def by_signals(page: Page, verdict: Verdict, weights: Weights | None = None) -> 
     """Choose by the weighted signals."""
     borders = region(page, verdict)
     near = surroundings(page, borders)
-    candidates = find_candidates(page, near)
-    dropped = [
-        Dropped(each, "far from the article's text")
-        for each in candidates
-        if each.before not in near
-    ]
-    around = [each for each in candidates if each.before in near]
+    candidates = candidates_of(page, near)
+    lines = column(page, verdict)
+    around: list[Candidate] = []
+    dropped: list[Dropped] = []
+    for each in candidates:
+        if each.before not in near:
+            dropped.append(Dropped(each, "far from the article's text"))
+        elif beside(page, each, lines):
+            dropped.append(Dropped(each, "beside the column of the article"))
+        else:
+            around.append(each)
     if not around:
         return Choice(_lead(page, verdict), tuple(dropped))
     reader = Signals(page, verdict, candidates, borders)
@@ -75,7 +80,7 @@ def signals(page: Page, verdict: Verdict) -> list[tuple[Candidate, frozenset[str
     """Return what the default choice knows of each picture near the text; for training."""
     borders = region(page, verdict)
     near = surroundings(page, borders)
-    candidates = find_candidates(page, near)
+    candidates = candidates_of(page, near)
     reader = Signals(page, verdict, candidates, borders)
     return [(each, reader.of(each)) for each in candidates if each.before in near]
 
