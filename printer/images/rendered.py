@@ -13,7 +13,7 @@ from lxml.html import HtmlElement
 
 from ..dom.drawn import Drawn
 from ..dom.page import Page
-from ..model import UNSEEN, Graphic, Rect, Verdict
+from ..model import Graphic, Rect, Verdict, is_seen
 from .addresses import PLAIN, PREVIEW, VERSION, Address, best, likeness
 from .candidates import MOST_OVER, NO_BACKGROUND, Candidate, find_candidates
 
@@ -148,7 +148,7 @@ def beside(page: Page, candidate: Candidate, lines: Column | None) -> bool:
     What is clipped, or off the page, may be slides of a gallery, which stand anywhere.
     """
     graphic = page.drawn.graphics.get(candidate.element) if page.drawn else None
-    if graphic is None or lines is None or graphic.sight & UNSEEN:
+    if graphic is None or lines is None or not is_seen(graphic.sight):
         return False
     drawn = min(graphic.rect.width, graphic.rect.height) >= _LEAST
     return drawn and not lines.holds(graphic.rect)
