@@ -1,9 +1,15 @@
-"""Boosted regression trees in plain arrays, evaluated level by level over all rows at once."""
+"""Boosted regression trees in plain arrays, evaluated a bit per row.
+
+Trees share most of their conditions (a feature and a threshold), so each distinct one is tested
+once for all rows, and its answers are packed eight rows to a byte.  Which way the rows go in every
+tree is then bit arithmetic on these bytes, level by level over all trees at once.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,8 +17,11 @@ from numpy.typing import NDArray
 
 Column = NDArray[np.floating[Any]]
 
-#: Rows evaluated together, so that a page of any length takes little memory.
-_ROWS = 1024
+#: Rows evaluated together, and tests of one condition on one row: what they need stays in the
+#: processor's cache.
+_ROWS, _TESTS = 512, 1 << 16
+#: So few rows are sooner walked down the trees one by one.
+_FEW = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,6 +35,11 @@ class Forest:
     feature: NDArray[np.int32]
     threshold: NDArray[np.float32]
     leaf: NDArray[np.float32]
+    _conditions: _Conditions = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Number the distinct conditions."""
+        object.__setattr__(self, "_conditions", _Conditions.of(self.feature, self.threshold))
 
     @classmethod
     def load(cls, arrays: Mapping[str, NDArray[np.generic]], name: str) -> Forest:
@@ -64,19 +78,74 @@ class Forest:
         return (1 / (1 + np.exp(-total))).astype(np.float32)
 
     def _sum(self, rows: Column, count: int) -> Column:
-        trees, inner = self.feature.shape
-        values = np.ascontiguousarray(rows).ravel()
-        feature, threshold = self.feature.ravel(), self.threshold.ravel()
-        start = np.arange(trees, dtype=np.int32) * inner
-        offset = (np.arange(len(rows), dtype=np.int32) * rows.shape[1])[:, None]
-        node = np.broadcast_to(start, (len(rows), trees)).copy()
-        for _ in range((inner + 1).bit_length() - 1):
-            right = values.take(feature.take(node) + offset) > threshold.take(node)
-            node *= 2
-            node -= start - 1
-            node += right
-        # What is left of the heap's numbering is the leaf's number within its tree.
-        node += np.arange(trees, dtype=np.int32) - inner
-        leaves = self.leaf.ravel().take(node)
-        total: Column = leaves.reshape(len(rows), count, -1).sum(2)
+        trees, leaves = self.leaf.shape
+        number = self._walk(rows) if len(rows) <= _FEW else self._turn(rows)
+        place = number + np.arange(0, trees * leaves, leaves)
+        total: Column = self.leaf.ravel().take(place).reshape(len(rows), count, -1).sum(2)
         return total
+
+    def _walk(self, rows: Column) -> NDArray[np.integer[Any]]:
+        """Return the number of the leaf that each row comes to in each tree."""
+        trees, inner = self.feature.shape
+        at = np.arange(len(rows))[:, None], np.arange(trees)
+        node = np.zeros((len(rows), trees), np.intp)
+        while node[0, 0] < inner:
+            right = rows[at[0], self.feature[at[1], node]] > self.threshold[at[1], node]
+            node = 2 * node + 1 + right
+        return node - inner
+
+    def _turn(self, rows: Column) -> NDArray[np.integer[Any]]:
+        """Return what :meth:`_walk` does, from the turns that all rows take at once."""
+        turns = np.unpackbits(self._conditions.turns(rows), axis=2, count=len(rows))
+        leaf = np.zeros(turns.shape[1:], np.min_scalar_type(self.leaf.shape[1] - 1))
+        for right in turns:
+            leaf *= 2
+            leaf += right
+        return leaf.T
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Conditions:
+    """The distinct conditions of a forest, and which of them each node asks.
+
+    A condition holds where the value of ``feature`` is above ``threshold``.  ``levels`` has for
+    each level of the trees the numbers of its nodes' conditions: the first node of every tree, then
+    the second of every tree, and so on.
+    """
+
+    feature: NDArray[np.intp]
+    threshold: NDArray[np.float32]
+    levels: Sequence[NDArray[np.intp]]
+
+    @classmethod
+    def of(cls, feature: NDArray[np.int32], threshold: NDArray[np.float32]) -> _Conditions:
+        """Number the conditions of a forest's nodes."""
+        nodes = np.empty(feature.shape, [("feature", np.int32), ("threshold", np.float32)])
+        nodes["feature"], nodes["threshold"] = feature, threshold
+        distinct, number = np.unique(nodes, return_inverse=True)
+        number = number.reshape(feature.shape).astype(np.intp)
+        firsts = [(1 << level) - 1 for level in range((feature.shape[1] + 1).bit_length())]
+        return cls(
+            distinct["feature"].astype(np.intp),
+            distinct["threshold"].astype(np.float32)[:, None],
+            [number[:, first:end].T.ravel() for first, end in pairwise(firsts)],
+        )
+
+    def turns(self, rows: Column) -> NDArray[np.uint8]:
+        """Return whether each row turns right: per level and tree, eight rows in a byte."""
+        columns = np.ascontiguousarray(rows.T)
+        held = np.empty((len(self.feature), (len(rows) + 7) // 8), np.uint8)
+        step = max(1, _TESTS // len(rows))
+        for first in range(0, len(held), step):
+            some = slice(first, first + step)
+            tests = columns.take(self.feature[some], 0) > self.threshold[some]
+            held[some] = np.packbits(tests, axis=1)
+        taken: list[NDArray[np.uint8]] = []
+        for level in self.levels:
+            # Of the nodes of a level, the turns taken above leave one half after the other.
+            nodes = held.take(level, 0).reshape(1 << len(taken), -1, held.shape[1])
+            for right in taken:
+                low, high = np.split(nodes, 2)
+                nodes = low ^ ((low ^ high) & right)
+            taken.append(nodes[0])
+        return np.stack(taken)
