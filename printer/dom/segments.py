@@ -8,6 +8,7 @@ rendered page the display is what the element's name, or a ``style`` attribute o
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from enum import IntFlag, auto
@@ -165,19 +166,28 @@ class Outline:
 
     ``parents`` holds the index of each element's parent (-1 for the root's), ``states`` the
     :class:`Within` flags of each element as plain integers (``BREAK`` and ``UNSEEN`` say what the
-    element itself is).  From ``begins`` up to ``ends`` go the indexes of the segments that each
-    element holds text of.  ``blocks`` has the index of each segment's block.  ``runs`` has a triple
-    for each text leaf that is not blank: its segment, the state it stands in, its characters.
+    element itself is), ``after`` the index after each element's last descendant.  From ``begins``
+    up to ``ends`` go the indexes of the segments that each element holds text of.  ``styled`` are
+    the indexes of the elements that have a ``style`` attribute.
+
+    Written out as start and end tags the elements take two places each; a text leaf is at the
+    place of the tag before it.  ``blocks`` has the index of each segment's block, ``spans`` the
+    places of its first and last leaf.  ``runs`` has four numbers for each text leaf that is not
+    blank: its segment, the state it stands in, its characters, its place.
     """
 
     elements: list[HtmlElement]
+    tags: list[str]
     parents: list[int]
+    after: list[int]
     states: list[int]
     begins: list[int]
     ends: list[int]
+    styled: list[int]
     segments: tuple[Segment, ...]
     blocks: list[int]
-    runs: list[tuple[int, int, int]]
+    spans: list[tuple[int, int]]
+    runs: array[int]
 
 
 def segments(root: HtmlElement) -> tuple[Segment, ...]:
@@ -203,30 +213,47 @@ def outline(root: HtmlElement, drawn: Sights | None = None) -> Outline:
     build keep a plain version of themselves there, others keep pixels and reproaches.
     """
     if drawn is not None:
-        return _walk(root, _STATES, drawn)
-    found = _walk(root, _STATES)
-    plain = sum(len("".join(each.itertext()).strip()) for each in root.iter("noscript"))
+        return _walk(root, _STATES, drawn=drawn)
+    unread: list[HtmlElement] = []
+    found = _walk(root, _STATES, unread)
+    plain = sum(len("".join(each.itertext()).strip()) for each in unread)
     if plain > _NOSCRIPT_CHARS:
         fuller = _walk(root, _READ_NOSCRIPT)
-        seen = sum(chars for _, state, chars in found.runs if not state & _LINK)
-        more = sum(chars for _, state, chars in fuller.runs if not state & _LINK) - seen
-        if more > max(seen, _NOSCRIPT_CHARS):
+        seen = _unlinked(found)
+        if _unlinked(fuller) - seen > max(seen, _NOSCRIPT_CHARS):
             return fuller
     return found
 
 
-def _walk(root: HtmlElement, names: dict[str, int], drawn: Sights | None = None) -> Outline:
+def _unlinked(found: Outline) -> int:
+    return sum(
+        chars
+        for state, chars in zip(found.runs[1::4], found.runs[2::4], strict=True)
+        if not state & _LINK
+    )
+
+
+def _walk(
+    root: HtmlElement,
+    names: dict[str, int],
+    unread: list[HtmlElement] | None = None,
+    drawn: Sights | None = None,
+) -> Outline:
     """Walk the tree once; ``names`` says what state each element's name brings.
 
-    What was drawn, where it is known, decides about line breaks and what is hidden.
+    What was drawn, where it is known, decides about line breaks and what is hidden.  ``unread``
+    takes the ``noscript`` elements that are passed over.
 
     Depth costs nothing, as the open elements are a list.  Comments are not in the tree.
     """
     elements: list[HtmlElement] = []
+    tags: list[str] = []
     parents: list[int] = []
+    after: list[int] = []
     states: list[int] = []
     begins: list[int] = []
     ends: list[int] = []
+    styled: list[int] = []
     line = _Line(elements)
     found, leaves = line.found, line.leaves
     # The open elements, and the one around them all: index, state, index of the block.
@@ -237,25 +264,33 @@ def _walk(root: HtmlElement, names: dict[str, int], drawn: Sights | None = None)
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:
         if event == "start":
-            own = names.get(element.tag, 0)
+            tag = element.tag
+            own = names.get(tag, 0)
             if drawn is not None:
                 own = _drawn_state(element, own, state, drawn)
             if own & _BREAK and leaves:
                 line.end()
             opened.append((index, state, block))
-            above, index = index, len(elements)
-            state = state & ~_BREAK | own
             if own & _UNSEEN:
+                state = state & ~_BREAK | own
                 index = -1
                 walk.skip_subtree()
+                if unread is not None and tag == "noscript":
+                    unread.append(element)
                 continue
+            parents.append(index)
+            index = len(elements)
+            state = state & ~_BREAK | own
             stated = element.keys()
             if stated and not _STATED.isdisjoint(stated):
                 state |= _stated(element)
+                if "style" in stated:
+                    styled.append(index)
             if own & _BREAK:
                 block = index
             elements.append(element)
-            parents.append(above)
+            tags.append(tag)
+            after.append(0)
             states.append(state)
             begins.append(len(found))
             ends.append(0)
@@ -265,41 +300,54 @@ def _walk(root: HtmlElement, names: dict[str, int], drawn: Sights | None = None)
             if state & _BREAK and leaves:
                 line.end()
             if index >= 0:
+                after[index] = len(elements)
                 ends[index] = len(found) + bool(leaves)
             text = element.tail if index else None
             tail = True
             index, state, block = opened.pop()
         if text and (leaves or not text.isspace()):
-            line.add(element, tail, text, state, block)
+            place = 2 * len(elements) - len(opened) - 1
+            line.add(element, tail, text, state, block, place)
     line.end()
-    return Outline(elements, parents, states, begins, ends, tuple(found), line.blocks, line.runs)
+    return Outline(
+        elements, tags, parents, after, states, begins, ends, styled,
+        tuple(found), line.blocks, line.spans, line.runs,
+    )  # fmt: skip
 
 
 class _Line:
     """Gathers leaves into segments."""
 
-    __slots__ = ("block", "blocks", "elements", "found", "leaves", "links", "runs", "texts")
+    __slots__ = (
+        "block", "blocks", "elements", "first", "found", "last", "leaves", "links", "runs",
+        "spans", "texts",
+    )  # fmt: skip
 
     def __init__(self, elements: list[HtmlElement]) -> None:
         self.elements = elements
         self.found: list[Segment] = []
         self.blocks: list[int] = []
-        self.runs: list[tuple[int, int, int]] = []
+        self.spans: list[tuple[int, int]] = []
+        self.runs = array("q")
         # The segment at hand.
         self.leaves: list[Leaf] = []
         self.texts: list[str] = []
-        self.block = 0
-        self.links = 0
+        self.block = self.links = self.first = self.last = 0
 
-    def add(self, element: HtmlElement, tail: bool, text: str, state: int, block: int) -> None:
+    def add(
+        self, element: HtmlElement, tail: bool, text: str, state: int, block: int, place: int
+    ) -> None:
         """Add a leaf to the segment at hand."""
+        if not self.leaves:
+            self.first = place
+        self.last = place
         # Half the time of Leaf(...): there are thousands on a page.
         self.leaves.append(tuple.__new__(Leaf, (element, tail)))
         self.texts.append(text)
         self.block = block
         chars = len(text.strip())
         if chars:
-            self.runs.append((len(self.found), state, chars))
+            self.runs.extend((len(self.found), state, chars, place))
             if state & _LINK:
                 self.links += chars
 
@@ -311,6 +359,7 @@ class _Line:
             links = min(self.links, len(text))
             self.found.append(Segment(len(self.found), block, tuple(self.leaves), text, links))
             self.blocks.append(self.block)
+            self.spans.append((self.first, self.last))
         self.leaves.clear()
         self.texts.clear()
         self.links = 0

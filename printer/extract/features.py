@@ -97,11 +97,9 @@ def _states(reading: Reading, outline: Outline) -> None:
     for state in _TOLD:
         add(f"in {state.name}", (states & int(state)) != 0)
     add("tag", np.array([_OWN_TAGS.get(tag, 0) for tag in reading.tags]))
-    runs = np.array(outline.runs, np.int64).reshape(-1, 3)
     count = len(reading.blocks)
-    owner, inside, chars = runs[:, 0], runs[:, 1], runs[:, 2].astype(np.float32)
-    kept = owner < count
-    owner, inside, chars = owner[kept], inside[kept], chars[kept]
+    owner, inside, long, _ = np.frombuffer(outline.runs, np.int64).reshape(-1, 4).T
+    chars = long.astype(np.float32)
     for state in _SHARES:
         there = (inside & int(state)) != 0
         part = np.bincount(owner, there * chars, count)
@@ -283,7 +281,6 @@ def _totals(reading: Reading, outline: Outline) -> Sequence[tuple[str, float]]:
     for state in _PAGE_TOLD:
         inside = (reading.states & int(state)) != 0
         totals.append((f"in {state.name}", float((reading.chars * inside).sum()) / chars))
-    tags = [element.tag for element in outline.elements]
-    totals += [(f"<{tag}>", float(tags.count(tag))) for tag in ("article", "h1", "h2", "p", "pre",
+    totals += [(f"<{tag}>", float(outline.tags.count(tag))) for tag in ("article", "h1", "h2", "p", "pre",
                 "time", "table", "button")]  # fmt: skip
     return totals

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..dom.page import Page
-from ..dom.segments import Leaf
+from ..dom.segments import Outline
 from ..model import Font
 from .positions import Ints, Positions
 
@@ -41,32 +41,27 @@ class Runs(NamedTuple):
 
 def runs(page: Page, tree: Positions) -> Runs:
     """Return the fonts of every segment's text."""
-    changes, found = _changes(tree)
+    changes, found = _changes(page.outline, tree)
     first = np.searchsorted(changes, tree.at, side="right")
     last = np.searchsorted(changes, tree.until, side="right")
     same = np.flatnonzero(first == last)
-    leaves: list[Leaf] = []
-    owner: list[int] = []
-    for mixed in np.flatnonzero(first != last).tolist():
-        leaves += page.segments[mixed].leaves
-        owner += [mixed] * len(page.segments[mixed].leaves)
-    places = tree.places(leaves)
+    told = np.frombuffer(page.outline.runs, dtype=np.int64).reshape(-1, 4)
+    mixed = told[(first != last)[told[:, 0]]]
     return Runs(
-        np.concatenate((same, np.array(owner, dtype=np.int64))),
-        np.concatenate((first[same], np.searchsorted(changes, places, side="right"))),
-        np.concatenate((tree.length[same], [len(leaf.text.strip()) for leaf in leaves])).astype(
-            np.int64
-        ),
+        np.concatenate((same, mixed[:, 0])),
+        np.concatenate((first[same], np.searchsorted(changes, mixed[:, 3], side="right"))),
+        np.concatenate((tree.length[same], mixed[:, 2])),
         found,
     )
 
 
-def _changes(tree: Positions) -> tuple[Ints, list[Font]]:
+def _changes(outline: Outline, tree: Positions) -> tuple[Ints, list[Font]]:
     """Return the positions where the font changes, and the fonts before, between and after."""
     positions: list[int] = []
     values = [Font()]
     around: list[tuple[int, Font]] = []
     known: dict[tuple[str, str, str, str, Font], Font] = {}
+    cued = [index for index, tag in enumerate(tree.tags) if tag in _CUED]
 
     def leave(until: int) -> None:
         while around and around[-1][0] < until:
@@ -74,10 +69,9 @@ def _changes(tree: Positions) -> tuple[Ints, list[Font]]:
             positions.append(closes)
             values.append(font)
 
-    for index, (element, tag) in enumerate(zip(tree.elements, tree.tags, strict=True)):
+    for index in sorted({*cued, *outline.styled}):
+        element, tag = outline.elements[index], tree.tags[index]
         style = element.get("style")
-        if not (style or tag in _CUED):
-            continue
         opens, closes = int(tree.opens[index]), int(tree.closes[index])
         leave(opens)
         outer = values[-1]

@@ -8,16 +8,14 @@ and no method climbs to ancestors or descends into children.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from lxml.html import HtmlElement
 from numpy.typing import NDArray
 
 from ..dom.page import Page
-from ..dom.segments import Leaf
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
@@ -33,8 +31,6 @@ class Positions:
     ``block`` (its block's index), ``length`` (characters) and ``links`` (characters in links).
     """
 
-    elements: Sequence[HtmlElement]
-    index: dict[HtmlElement, int]
     tags: list[str]
     parent: Sequence[int]
     opens: Ints
@@ -62,78 +58,28 @@ class Positions:
             np.searchsorted(self.at, self.closes[chosen]),
         )
 
-    def places(self, leaves: Iterable[Leaf]) -> Ints:
-        """Return the position of the tag before each of some text leaves in document order."""
-        return _places(leaves, self.index, self.opens, self.closes)
-
 
 def positions(page: Page) -> Positions:
     """Give a page's elements and text segments their positions."""
-    elements, parent = page.outline.elements, page.outline.parents
-    count = len(elements)
-    index = dict(zip(elements, range(count), strict=True))
-    depth, size = [0] * count, [1] * count
-    for child in range(1, count):
-        depth[child] = depth[parent[child]] + 1
-    for child in range(count - 1, 0, -1):
-        size[parent[child]] += size[child]
+    outline = page.outline
+    count = len(outline.elements)
+    each = np.arange(count, dtype=np.int64)
+    after = np.array(outline.after, dtype=np.int64)
     # Before an element's start tag stand the start tags of all elements before it, and the end
-    # tags of those among them that are not its ancestors.
-    opens = 2 * np.arange(count, dtype=np.int64) - np.array(depth, dtype=np.int64)
-    closes = opens + 2 * np.array(size, dtype=np.int64) - 1
-    found = page.segments
+    # tags of those among them that are not around it.
+    opens = each + np.cumsum(np.bincount(after, minlength=count + 1))[:count]
+    spans = np.array(outline.spans, dtype=np.int64).reshape(-1, 2)
     return Positions(
-        elements=elements,
-        index=index,
-        tags=[element.tag for element in elements],
-        parent=parent,
+        tags=outline.tags,
+        parent=outline.parents,
         opens=opens,
-        closes=closes,
-        at=_places((segment.leaves[0] for segment in found), index, opens, closes),
-        until=_places((segment.leaves[-1] for segment in found), index, opens, closes),
-        block=page.outline.blocks,
-        length=np.array([len(segment.text) for segment in found], dtype=np.int64),
-        links=np.array([segment.link_chars for segment in found], dtype=np.int64),
+        closes=opens + 2 * (after - each) - 1,
+        at=spans[:, 0],
+        until=spans[:, 1],
+        block=outline.blocks,
+        length=np.array([len(segment.text) for segment in page.segments], dtype=np.int64),
+        links=np.array([segment.link_chars for segment in page.segments], dtype=np.int64),
     )
-
-
-def _places(
-    leaves: Iterable[Leaf], index: dict[HtmlElement, int], opens: Ints, closes: Ints
-) -> Ints:
-    behind: dict[HtmlElement, tuple[int, bool]] = {}
-    found = []
-    for element, tail in leaves:
-        place = index.get(element)
-        found.append((place, tail) if place is not None else _behind(element, index, behind))
-    if not found:
-        return np.zeros(0, dtype=np.int64)
-    sides = np.array(found, dtype=np.int64)
-    return np.where(sides[:, 1], closes[sides[:, 0]], opens[sides[:, 0]])
-
-
-def _behind(
-    element: HtmlElement,
-    index: dict[HtmlElement, int],
-    behind: dict[HtmlElement, tuple[int, bool]],
-) -> tuple[int, bool]:
-    """Return what stands before the tail of an element left out: an element, and which tag of it.
-
-    ``behind`` remembers the answers, so that a row of such elements is walked once.
-    """
-    passed = []
-    answer = None
-    while answer is None:
-        passed.append(element)
-        before = element.getprevious()
-        if before is None:
-            answer = (index[element.getparent()], False)
-        elif before in index:
-            answer = (index[before], True)
-        else:
-            answer = behind.get(before)
-            element = before
-    behind.update(dict.fromkeys(passed, answer))
-    return answer
 
 
 def running(values: Ints) -> Ints:

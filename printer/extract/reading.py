@@ -91,15 +91,8 @@ def gather(page: Page, table: Column) -> Reading:
         parents=np.array(outline.parents, np.intp),
         states=states,
         headings=np.maximum.accumulate(np.where(heading, np.arange(len(blocks)), -1)),
-        tags=[str(outline.elements[block].tag) for block in outline.blocks],
-        articles=np.array(
-            [
-                b
-                for e, b in zip(outline.elements, outline.begins, strict=True)
-                if e.tag == "article"
-            ],
-            np.intp,
-        ),
+        tags=[outline.tags[block] for block in outline.blocks],
+        articles=begins[[at for at, tag in enumerate(outline.tags) if tag == "article"]],
         named=named,
         words=[first_words(text) for text in texts],
         blocks=blocks,

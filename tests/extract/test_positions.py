@@ -24,8 +24,8 @@ def test_the_segments_inside_an_element_are_those_whose_first_leaf_it_holds(
 ) -> None:
     page = read_page("".join(pieces))
     tree = positions(page)
-    lows, highs = tree.ranges(range(len(tree.elements)))
-    for place, element in enumerate(tree.elements):
+    lows, highs = tree.ranges(range(len(tree.tags)))
+    for place, element in enumerate(page.outline.elements):
         inner = []
         for segment in page.segments:
             leaf = segment.leaves[0]
@@ -39,9 +39,10 @@ def test_the_segments_inside_an_element_are_those_whose_first_leaf_it_holds(
 
 @given(PIECES)
 def test_an_element_ends_after_its_last_descendant(pieces: list[str]) -> None:
-    tree = positions(read_page("".join(pieces)))
-    for place, element in enumerate(tree.elements):
-        below = [each for each in element.iter("*") if each in tree.index]
+    page = read_page("".join(pieces))
+    tree = positions(page)
+    for place, element in enumerate(page.outline.elements):
+        below = [each for each in element.iter("*") if each in page.outline.elements]
         assert tree.after(place) == place + len(below)
         assert tree.closes[place] == tree.opens[place] + 2 * len(below) - 1
 
@@ -50,7 +51,7 @@ def test_a_tail_behind_elements_left_out_stands_behind_the_last_one_kept() -> No
     page = read_page("<body><b>one</b><svg></svg><svg></svg>two<hr><svg></svg>three</body>")
     tree = positions(page)
     bold, rule = tree.tags.index("b"), tree.tags.index("hr")
-    assert tree.places(page.segments[0].leaves).tolist() == [tree.opens[bold], tree.closes[bold]]
+    assert (tree.at[0], tree.until[0]) == (tree.opens[bold], tree.closes[bold])
     assert tree.at[1] == tree.closes[rule]
 
 
