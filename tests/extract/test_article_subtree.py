@@ -34,7 +34,9 @@ def test_the_parent_of_paragraphs_is_the_subtree(form: str) -> None:
     one, other = text(300), text(250)
     page = read_page(f"<body><div>menu</div>{FORMS[form].format(one, other)}<div>foot</div></body>")
     tree = positions(page)
-    sizes = {page.outline.elements[element].get("id"): size for element, size in subtrees(tree).items()}
+    sizes = {
+        page.outline.elements[element].get("id"): size for element, size in subtrees(tree).items()
+    }
     assert sizes["a"] == 550
     assert kept(page) == [one, other]
 
