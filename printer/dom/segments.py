@@ -213,12 +213,13 @@ def outline(root: HtmlElement, drawn: Sights | None = None) -> Outline:
     build keep a plain version of themselves there, others keep pixels and reproaches.
     """
     if drawn is not None:
-        return _walk(root, _STATES, drawn=drawn)
-    unread: list[HtmlElement] = []
-    found = _walk(root, _STATES, unread)
+        return _walk(root, _STATES, [], drawn)
+    passed: list[HtmlElement] = []
+    found = _walk(root, _STATES, passed)
+    unread = (each for each in passed if each.tag == "noscript")
     plain = sum(len("".join(each.itertext()).strip()) for each in unread)
     if plain > _NOSCRIPT_CHARS:
-        fuller = _walk(root, _READ_NOSCRIPT)
+        fuller = _walk(root, _READ_NOSCRIPT, [])
         seen = _unlinked(found)
         if _unlinked(fuller) - seen > max(seen, _NOSCRIPT_CHARS):
             return fuller
@@ -236,13 +237,13 @@ def _unlinked(found: Outline) -> int:
 def _walk(
     root: HtmlElement,
     names: dict[str, int],
-    unread: list[HtmlElement] | None = None,
+    passed: list[HtmlElement],
     drawn: Sights | None = None,
 ) -> Outline:
     """Walk the tree once; ``names`` says what state each element's name brings.
 
-    What was drawn, where it is known, decides about line breaks and what is hidden.  ``unread``
-    takes the ``noscript`` elements that are passed over.
+    What was drawn, where it is known, decides about line breaks and what is hidden.  ``passed``
+    takes the elements whose text is never seen.
 
     Depth costs nothing, as the open elements are a list.  Comments are not in the tree.
     """
@@ -275,8 +276,7 @@ def _walk(
                 state = state & ~_BREAK | own
                 index = -1
                 walk.skip_subtree()
-                if unread is not None and tag == "noscript":
-                    unread.append(element)
+                passed.append(element)
                 continue
             parents.append(index)
             index = len(elements)

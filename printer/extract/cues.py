@@ -7,14 +7,13 @@ come with the model; a name or word it does not know says nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
-from typing import Any
+from itertools import chain, repeat
+from typing import Any, NamedTuple
 
 import numpy as np
-from lxml.html import HtmlElement
 from numpy.typing import NDArray
 
 from ..dom.segments import Outline
@@ -33,6 +32,9 @@ _INLINE = frozenset({
     "a", "abbr", "b", "bdi", "br", "cite", "code", "em", "font", "i", "img", "kbd", "q", "s",
     "small", "span", "strong", "sub", "sup", "u", "var", "wbr",
 })  # fmt: skip
+
+#: Attributes that name an element, beside its class and its id.
+_SAYING = ("role", "itemprop", "data-testid")
 
 Odds = Mapping[str, float]
 Column = NDArray[np.floating[Any]]
@@ -53,7 +55,7 @@ class Named:
 def name_parts(value: str, tag: str) -> tuple[str, ...]:
     """Return the names in the attributes of an element, whole and in parts."""
     named = map(_parts, value[:_MOST_CHARS].split())
-    return tuple(dict.fromkeys([f"<{tag}>", *chain.from_iterable(named)]))
+    return tuple(dict.fromkeys(chain((f"<{tag}>",), *named)))
 
 
 @lru_cache(8192)
@@ -66,25 +68,21 @@ def read_names(outline: Outline) -> Named:
     """Read the names of every element that holds text, inline ones left out."""
     rows: dict[tuple[str, str | None, str | None], int] = {}
     names: list[tuple[str, ...]] = [()]
-    own: list[int] = []
-    for element, begin, end in zip(outline.elements, outline.begins, outline.ends, strict=True):
-        tag = element.tag
-        if begin >= end or tag in _INLINE:
-            own.append(0)
+    own = [0] * len(outline.tags)
+    elements = outline.elements
+    places = zip(outline.tags, outline.begins, outline.ends, strict=True)
+    for index, (tag, begin, end) in enumerate(places):
+        if begin == end or tag in _INLINE:
             continue
+        element = elements[index]
         key = (tag, element.get("class"), element.get("id"))
         row = rows.get(key)
         if row is None:
             row = rows[key] = len(names)
-            said = " ".join(filter(None, (key[1], key[2], _said(element))))
-            names.append(name_parts(said, key[0]))
-        own.append(row)
+            said = (key[1], key[2], *map(element.get, _SAYING))
+            names.append(name_parts(" ".join(filter(None, said)), tag))
+        own[index] = row
     return Named(names, own)
-
-
-def _said(element: HtmlElement) -> str:
-    said = (element.get("role"), element.get("itemprop"), element.get("data-testid"))
-    return " ".join(filter(None, said))
 
 
 def name_odds(named: Named, odds: Odds) -> Column:
@@ -92,36 +90,50 @@ def name_odds(named: Named, odds: Odds) -> Column:
 
     Names that are not known do not count.
     """
-    known = [[odds[name] for name in names if name in odds] or [0.0] for names in named.names]
-    table = _extremes(known)
-    return np.column_stack([np.minimum(table[:, 0], 0), np.maximum(table[:, 1], 0), table[:, 2]])[
-        named.own
+    found = _looked_up(named.names, odds, np.nan)
+    known = ~np.isnan(found.odds)
+    found = found._replace(odds=np.where(known, found.odds, np.float32(0)))
+    count = np.add.reduceat(known, found.starts, dtype=np.float32)
+    table = found.extremes(np.maximum(count, 1))
+    np.minimum(table[:, 0], 0, out=table[:, 0])
+    np.maximum(table[:, 1], 0, out=table[:, 1])
+    return table[named.own]
+
+
+def first_words(texts: Sequence[str]) -> list[list[str]]:
+    """Return the first words of each line in lower case, without the marks around them."""
+    marks = repeat(_MARKS)
+    begun = "\n".join([text[:_FIRST] for text in texts]).lower().split("\n")
+    return [
+        list(map(str.strip, text.split(None, _MOST_WORDS)[:_MOST_WORDS], marks)) for text in begun
     ]
 
 
-def first_words(text: str) -> list[str]:
-    """Return the first words of a text in lower case, without the marks around them."""
-    return [word.strip(_MARKS) for word in text[:_FIRST].lower().split()[:_MOST_WORDS]]
-
-
-def word_odds(texts: Iterable[list[str]], odds: Odds) -> Column:
+def word_odds(texts: Sequence[Sequence[str]], odds: Odds) -> Column:
     """Return the lowest, highest and mean odds of each text's words."""
-    get = odds.get
-    return _extremes([[get(word, 0.0) for word in words] or [0.0] for words in texts])
+    found = _looked_up(texts, odds, 0.0)
+    return found.extremes(found.sizes.astype(np.float32))
 
 
-def _extremes(rows: list[list[float]]) -> Column:
-    """Return the least, the greatest and the mean of each row; none is empty."""
+class _Found(NamedTuple):
+    """The odds of words, row after row: where each row begins, and how many words it has."""
+
+    odds: NDArray[np.float32]
+    starts: Ints
+    sizes: Ints
+
+    def extremes(self, counts: NDArray[np.float32]) -> Column:
+        """Return the least, the greatest, and the sum by ``counts`` of each row."""
+        reduced = [each.reduceat(self.odds, self.starts) for each in (np.minimum, np.maximum)]
+        return np.column_stack([*reduced, np.add.reduceat(self.odds, self.starts) / counts])
+
+
+def _looked_up(rows: Sequence[Sequence[str]], odds: Odds, unknown: float) -> _Found:
+    """Look up the words of each row; a row without any has one that is not known."""
+    rows = [row or ("",) for row in rows]
     sizes = np.fromiter(map(len, rows), np.intp, len(rows))
-    starts = np.cumsum(sizes) - sizes
-    flat = np.fromiter(chain.from_iterable(rows), np.float32, int(sizes.sum()))
-    return np.column_stack(
-        [
-            np.minimum.reduceat(flat, starts),
-            np.maximum.reduceat(flat, starts),
-            np.add.reduceat(flat, starts) / sizes.astype(np.float32),
-        ]
-    )
+    flat = map(odds.get, chain.from_iterable(rows), repeat(unknown))
+    return _Found(np.fromiter(flat, np.float32, int(sizes.sum())), np.cumsum(sizes) - sizes, sizes)
 
 
 @dataclass(frozen=True, slots=True)

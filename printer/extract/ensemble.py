@@ -22,7 +22,7 @@ from ..dom.page import Page
 from ..model import Verdict
 from .cues import Knowledge, cue_columns
 from .features import read
-from .reading import Reading, levels
+from .reading import Reading, levels, side_by_side
 from .stacking import page_look, second_look
 from .trees import Forest
 
@@ -103,7 +103,7 @@ def first_rows(reading: Reading, known: Knowledge) -> Column:
     cues = cue_columns(
         reading.named, reading.words, reading.parents, levels(reading, 3), reading.headings, known
     )
-    return np.column_stack([*reading.columns.values, cues.astype(np.float32, copy=False)])
+    return side_by_side([*reading.columns.values, cues])
 
 
 def second_rows(
@@ -120,11 +120,14 @@ def second_rows(
     ranges = (reading.begins, reading.ends)
     look = second_look(first, reading.sizes, ranges, levels(reading, 5), list(reading.kin))[again]
     kinds = np.broadcast_to(chances, (len(look), len(chances)))
-    return np.column_stack([rows[again], look, kinds])
+    return side_by_side([rows[again], look, kinds])
 
 
 def page_row(reading: Reading, matrix: Column, scores: Column) -> Column:
-    """Return what the forests of kind and confidence see, one row, from features and scores."""
+    """Return what the forests of kind and confidence see, one row, from features and scores.
+
+    ``matrix`` is laid out row after row, as in training: the sums' last bits depend on it.
+    """
     whole = [i for i, name in enumerate(reading.columns.names) if name.startswith("page ")]
     weights = reading.sizes / reading.sizes.sum()
     parts = (matrix[0, whole], page_look(scores, reading.sizes),
@@ -178,7 +181,7 @@ def judge(page: Page, methods: Mapping[str, Sequence[float]], model: Model) -> V
     reading = read(page, methods)
     rows = first_rows(reading, model.known)
     first = model.first.predict(rows)
-    matrix = rows[:, : len(reading.columns.names)]
+    matrix = np.ascontiguousarray(rows[:, : len(reading.columns.names)])
     # The rows hold them now, and on a page of megabytes they are large.
     reading.columns.values.clear()
     chances = model.kinds.predict_each(page_row(reading, matrix, first), len(KINDS))[0]

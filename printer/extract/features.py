@@ -281,6 +281,5 @@ def _totals(reading: Reading, outline: Outline) -> Sequence[tuple[str, float]]:
     for state in _PAGE_TOLD:
         inside = (reading.states & int(state)) != 0
         totals.append((f"in {state.name}", float((reading.chars * inside).sum()) / chars))
-    totals += [(f"<{tag}>", float(outline.tags.count(tag))) for tag in ("article", "h1", "h2", "p", "pre",
-                "time", "table", "button")]  # fmt: skip
-    return totals
+    counted = ("article", "h1", "h2", "p", "pre", "time", "table", "button")
+    return [*totals, *((f"<{tag}>", float(outline.tags.count(tag))) for tag in counted)]

@@ -51,7 +51,7 @@ def second_look(
     else:
         columns += [np.full(count, 99.0), np.full(count, 99.0)]
     columns += [np.full(count, value) for value in page_look(first, size)]
-    return np.column_stack(columns).astype(np.float32)
+    return np.array(columns, np.float32).T
 
 
 def page_look(first: Column, size: Column) -> list[float]:

@@ -74,7 +74,7 @@ def read_statements(page: Page) -> Statements:
         kinds[f"og {name}"] = float(stated.lower().startswith(name))
     meta = page.metadata
     heading = next((" ".join("".join(h.itertext()).split()) for h in page.tree.iter("h1")), "")
-    titles = tuple(frozenset(first_words(text)) for text in (meta.title, meta.lead, heading))
+    titles = tuple(map(frozenset, first_words((meta.title, meta.lead, heading))))
     bodies = [_unescape(body) for body in _BODY.findall(data) if len(body) > 200]
     return Statements(kinds, titles, " ".join(" ".join(bodies).split()))
 

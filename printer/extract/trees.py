@@ -97,11 +97,12 @@ class Forest:
     def _turn(self, rows: Column) -> NDArray[np.integer[Any]]:
         """Return what :meth:`_walk` does, from the turns that all rows take at once."""
         turns = np.unpackbits(self._conditions.turns(rows), axis=2, count=len(rows))
-        leaf = np.zeros(turns.shape[1:], np.min_scalar_type(self.leaf.shape[1] - 1))
+        kind = np.min_scalar_type(self.leaf.shape[1] - 1)
+        leaf: NDArray[np.integer[Any]] = np.zeros(turns.shape[1:], kind)
         for right in turns:
             leaf *= 2
             leaf += right
-        return leaf.T
+        return np.swapaxes(leaf, 0, 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
