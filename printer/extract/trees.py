@@ -88,11 +88,12 @@ class Forest:
         """Return the number of the leaf that each row comes to in each tree."""
         trees, inner = self.feature.shape
         at = np.arange(len(rows))[:, None], np.arange(trees)
-        node = np.zeros((len(rows), trees), np.intp)
+        node: NDArray[np.integer[Any]] = np.zeros((len(rows), trees), np.intp)
         while node[0, 0] < inner:
             right = rows[at[0], self.feature[at[1], node]] > self.threshold[at[1], node]
             node = 2 * node + 1 + right
-        return node - inner
+        node -= inner
+        return node
 
     def _turn(self, rows: Column) -> NDArray[np.integer[Any]]:
         """Return what :meth:`_walk` does, from the turns that all rows take at once."""
@@ -102,7 +103,7 @@ class Forest:
         for right in turns:
             leaf *= 2
             leaf += right
-        return np.swapaxes(leaf, 0, 1)
+        return leaf.T
 
 
 @dataclass(frozen=True, slots=True, eq=False)
