@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from ..errors import MissingLibrary, RenderError
 from .assets import fetcher
+from .gaps import fill_pages
 from .html import Document
 
 #: PDF/UA-1: tagged in reading order, with a title and a language.
@@ -61,6 +62,7 @@ def to_pdf(document: Document) -> Printed:
             html = weasyprint.HTML(
                 string=document.html, base_url=None, url_fetcher=fetcher(document.assets)
             )
+            fill_pages(html)
             layout = html.render(presentational_hints=True)
             pdf = layout.write_pdf(pdf_variant=VARIANT, pdf_tags=True)
         except FatalURLFetchingError as error:
