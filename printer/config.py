@@ -97,6 +97,13 @@ class Settings(BaseModel):
         sensitive="yes",
     )  # fmt: skip
     cookies: str = _setting("", "Fetching", "A cookies.txt file (Netscape format).")
+    storage_state: str = _setting(
+        "", "Fetching", "The state of a browser in which you signed in (see 'webprint login')."
+    )
+    user: str = _setting(
+        "", "Fetching", "Your NAME:PASSWORD for the page's own site (basic authentication).",
+        sensitive="yes",
+    )  # fmt: skip
     allow_private: bool = _setting(
         False, "Fetching", "Let pages name pictures on private addresses too."
     )
@@ -129,6 +136,8 @@ class Settings(BaseModel):
             user_agent=self.user_agent,
             headers=tuple(_header(line) for line in self.header),
             cookies=self.cookies,
+            storage_state=self.storage_state,
+            user=self.user,
             allow_private=self.allow_private,
             cache=self.cache,
             render=self.render,

@@ -19,7 +19,8 @@ class FetchOptions:
     ``timeout`` is the total time for one page in seconds, ``max_bytes`` the size limit of one
     answer (after decompression as well), ``allow_private`` lets everything, also what a page
     names, reach private addresses, ``cache`` keeps answers on disk by RFC 9111, ``follow`` gets the
-    other pages of an article that is split over several.
+    other pages of an article that is split over several.  ``user`` is a NAME:PASSWORD for basic
+    authentication, ``storage_state`` a file of a browser's state.
     """
 
     timeout: float = 30.0
@@ -30,6 +31,8 @@ class FetchOptions:
     user_agent: str = ""
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     cookies: str = ""
+    storage_state: str = ""
+    user: str = field(default="", repr=False)
     allow_private: bool = False
     cache: bool = True
     render: RenderMode = "auto"

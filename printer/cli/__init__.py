@@ -8,7 +8,7 @@ import sys
 
 #: First words after which nothing is printed, so that WeasyPrint need not be loaded.
 _NOT_PRINTING = frozenset({
-    "extract", "explain", "themes", "config", "serve", "worker", "jobs", "--help", "-h",
+    "extract", "explain", "login", "themes", "config", "serve", "worker", "jobs", "--help", "-h",
     "--version", "--install-completion", "--show-completion",
 })  # fmt: skip
 

@@ -19,6 +19,7 @@ from ..pipeline import Printer, Reading, Source
 from . import output
 from .console import Console
 from .flags import with_settings
+from .login import login
 from .serving import add_serving
 
 if TYPE_CHECKING:
@@ -214,6 +215,9 @@ def config_(*, loaded: config.Loaded) -> None:
         print(f"{key:{width}} = {shown:24} # {loaded.origins[name]}")
     for path in config.files():
         print(f"# {path}: {'read' if path.is_file() else 'not there'}")
+
+
+app.command()(login)
 
 
 @app.command()

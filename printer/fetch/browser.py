@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ..errors import FetchError, UsageError
 from ..model import Capture
@@ -52,6 +52,7 @@ class Browser:
         self.options = options
         self._guard = guard
         self._identity = identify(options, guard.named)
+        self._stored: list[Any] = list(self._identity.stored)
         self._most_shown, self._most_bytes = most_shown, most_bytes
         self._loop: Loop | None = None
         self._opening = threading.Lock()
@@ -140,6 +141,7 @@ class Browser:
             proxy={"server": f"socks5://127.0.0.1:{proxy.port}", "bypass": "<-loopback>"},
             reduced_motion="reduce",
             service_workers="block",
+            storage_state={"cookies": [], "origins": self._stored} if self._stored else None,
             user_agent=self.options.user_agent or f"{running.user_agent} {own}",
             viewport={"width": 1280, "height": 1024},
         )
@@ -158,7 +160,8 @@ class Browser:
                 await context.add_cookies(cookies)
         except PlaywrightError as error:
             raise UsageError(
-                f"the browser does not take a cookie of {self.options.cookies}"
+                "the browser does not take a cookie of"
+                f" {self.options.cookies or self.options.storage_state}"
             ) from error
 
     async def _lease(self, deadline: float) -> Running:

@@ -39,8 +39,9 @@ _KEEPER = '"$@" </dev/null & exec >/dev/null 2>&1; read _; kill -9 0'
 #: What has no proxy of its own gets nowhere: nothing listens there.
 _NOWHERE = "socks5://127.0.0.1:1"
 
+#: Of one that nobody looks at.
+_UNSEEN = ("--headless", "--hide-scrollbars", "--mute-audio")
 _SWITCHES = (
-    "--headless",
     "--remote-debugging-port=0",
     "--autoplay-policy=user-gesture-required",
     "--disable-background-networking",
@@ -63,10 +64,8 @@ _SWITCHES = (
     "PaintHolding,Translate,WebRtcHideLocalIpsWithMdns",
     "--force-color-profile=srgb",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--hide-scrollbars",
     "--js-flags=--max-old-space-size=1024",
     "--metrics-recording-only",
-    "--mute-audio",
     "--no-default-browser-check",
     "--no-first-run",
     "--no-pings",
@@ -76,6 +75,7 @@ _SWITCHES = (
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
 #: What Chromium may know of our environment.
+_SCREEN = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR")
 _ENVIRONMENT = ("FONTCONFIG_FILE", "FONTCONFIG_PATH", "LANG", "LC_ALL", "PATH", "TZ")
 
 
@@ -97,19 +97,29 @@ class Chromium:
     """A running Chromium; ``endpoint`` is where it is driven from.
 
     It reaches no network but through the proxies that its pages are given, loopback not excepted,
-    and asks no name server.  Raises :class:`MissingLibrary` when none is installed or none starts.
+    and asks no name server.  With ``visible`` it shows itself to a person.  Raises
+    :class:`MissingLibrary` when none is installed or none starts.
     """
 
-    def __init__(self, timeout: float) -> None:
+    def __init__(self, timeout: float, *, visible: bool = False) -> None:
         deadline = time.monotonic() + timeout
+        self._visible = visible
         reason = ""
         for program in programs():
+            if visible and "headless" in Path(program).name:
+                continue
             try:
                 self._start(program, deadline)
             except _NotStarted as error:
                 reason = reason or f"{program} does not start: {error}"
             else:
                 return
+        if visible:
+            raise MissingLibrary(
+                reason or "no Chromium was found that can show itself",
+                hint="Install one with 'apt-get install chromium' (Debian), and run this where"
+                " there is a screen; or export your browser's cookies and use --cookies",
+            )
         if reason:
             raise MissingLibrary(reason, hint=_INSTALL)
         raise MissingLibrary("no Chromium was found to show the page in", hint=_INSTALL)
@@ -143,7 +153,8 @@ class Chromium:
     def _start(self, program: str, deadline: float) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="webprint-", ignore_cleanup_errors=True)
         home = self._folder.name
-        environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+        known = (*_ENVIRONMENT, *(_SCREEN if self._visible else ()))
+        environment = {name: os.environ[name] for name in known if name in os.environ}
         self._process = subprocess.Popen(  # noqa: S603 - our own words and a path from PATH
             ["/bin/sh", "-c", _KEEPER, "sh", program, *self._switches(home)],
             stdin=subprocess.PIPE,
@@ -165,6 +176,7 @@ class Chromium:
     def _switches(self, home: str) -> list[str]:
         switches = [
             *_SWITCHES,
+            *(() if self._visible else _UNSEEN),
             f"--user-data-dir={home}/profile",
             f"--proxy-server={_NOWHERE}",
             "--proxy-bypass-list=<-loopback>",

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import re
 from dataclasses import dataclass
 from http.cookiejar import CookieJar, LoadError, MozillaCookieJar
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from ..errors import UsageError
 from ..options import FetchOptions
+from .state import State, read_state
 from .urls import Origin, origin
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
@@ -21,7 +24,8 @@ class Identity:
     """The headers and cookies of a person, and the origins that person named.
 
     ``key`` tells one person's answers from another's in the cache; '' when nothing was handed
-    over, so that anybody would get the same.
+    over, so that anybody would get the same.  ``stored`` is what pages stored in a browser, by
+    origin, as Playwright takes it.
     """
 
     user_agent: str
@@ -29,6 +33,7 @@ class Identity:
     headers: tuple[tuple[str, str], ...]
     cookies: CookieJar
     key: str
+    stored: tuple[dict[str, Any], ...] = ()
 
     def headers_for(self, url: str) -> tuple[tuple[str, str], ...]:
         """Return the headers that a request for ``url`` carries: none for a stranger."""
@@ -37,23 +42,44 @@ class Identity:
 
 def identify(options: FetchOptions, named: frozenset[Origin]) -> Identity:
     """Read what a person handed over; raises :class:`UsageError`."""
-    for name, value in (*options.headers, ("User-Agent", options.user_agent)):
+    headers = _headers(options)
+    for name, value in (*headers, ("User-Agent", options.user_agent)):
         if not _TOKEN.fullmatch(name):
             raise UsageError(f"{name[:80]!r} is not the name of a header")
         if not value.isascii() or not (
             value.isprintable() or value.replace("\t", " ").isprintable()
         ):
             raise UsageError(f"the value of the header {name} holds characters it may not hold")
-    secret = repr(options.headers).encode() if options.headers else b""
+    secret = repr(headers).encode() if headers else b""
     if options.cookies:
         secret += b"\n" + _read(options.cookies)
+    state = read_state(options.storage_state) if options.storage_state else State()
+    if options.storage_state:
+        secret += b"\n" + state.content
+    cookies = read_cookies(options.cookies) if options.cookies else CookieJar()
+    for cookie in state.cookies:
+        cookies.set_cookie(cookie)
     return Identity(
         options.user_agent or default_user_agent(),
         named,
-        options.headers,
-        read_cookies(options.cookies) if options.cookies else CookieJar(),
+        headers,
+        cookies,
         hashlib.sha256(secret).hexdigest() if secret else "",
+        state.origins,
     )
+
+
+def _headers(options: FetchOptions) -> tuple[tuple[str, str], ...]:
+    """Return the headers handed over; a name and password go into one of them (RFC 7617)."""
+    if not options.user:
+        return options.headers
+    name, colon, _ = options.user.partition(":")
+    if not colon or not name:
+        raise UsageError("--user takes NAME:PASSWORD")
+    if any(given.lower() == "authorization" for given, _ in options.headers):
+        raise UsageError("--user and --header 'Authorization: ...' say the same thing twice")
+    token = base64.b64encode(options.user.encode("utf-8", "surrogateescape")).decode()
+    return (*options.headers, ("Authorization", f"Basic {token}"))
 
 
 def default_user_agent() -> str:

@@ -44,11 +44,11 @@ class Running:
         driven.on("disconnected", lambda _: self.gone.set())
 
     @classmethod
-    async def start(cls, deadline: float) -> Running:
+    async def start(cls, deadline: float, *, visible: bool = False) -> Running:
         """Start a browser; raises :class:`MissingLibrary` or :class:`FetchTimeout`."""
         from playwright.async_api import async_playwright
 
-        launching = asyncio.to_thread(Chromium, deadline - time.monotonic())
+        launching = asyncio.to_thread(Chromium, deadline - time.monotonic(), visible=visible)
         driving = asyncio.create_task(async_playwright().start())
         try:
             chromium = await launching

@@ -41,7 +41,7 @@ def normalise(url: str) -> str:
         raise BadURL(
             "a user name or password in the address is not used",
             url=without_userinfo(text),
-            hint="Take it out, and give it with --header 'Authorization: ...' or --cookies",
+            hint="Take it out, and give it with --user NAME:PASSWORD",
         )
     return clean(urlunsplit(parts))
 

@@ -61,7 +61,7 @@ def test_a_password_in_an_address_is_refused_and_not_repeated() -> None:
     with pytest.raises(BadURL) as caught:
         normalise("https://ann:hunter2@example.org/x")
     assert "hunter2" not in str(caught.value)
-    assert "--header" in str(caught.value)
+    assert "--user" in str(caught.value)
 
 
 def test_a_page_s_link_loses_its_password() -> None:

@@ -1,0 +1,59 @@
+"""The command that signs in."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .. import config
+from ..errors import UsageError
+from .console import Console
+from .flags import with_settings
+
+if TYPE_CHECKING:
+    from ..fetch.login import Person
+
+
+@with_settings("Fetching", "Run")
+def login(
+    page: Annotated[
+        str,
+        typer.Argument(metavar="URL", help="The page to sign in on.", show_default=False),
+    ],
+    *,
+    loaded: config.Loaded,
+) -> None:
+    """Sign in on a page in a browser, and save the state it is then in.
+
+    The state goes to the file of --storage-state, which only you can read; give it again to print.
+    """
+    from ..fetch.login import at_the_keyboard
+
+    wait = sys.stdin.readline if sys.stdin.isatty() else threading.Event().wait
+    save_login(page, loaded.settings, at_the_keyboard(wait))
+
+
+def save_login(
+    page: str, settings: config.Settings, person: Person, *, visible: bool = True
+) -> None:
+    """Let a person sign in, from the state that is kept already if there is one, and keep it."""
+    from ..fetch.guard import Guard
+    from ..fetch.login import sign_in
+    from ..fetch.state import write_state
+
+    file = settings.storage_state
+    if not file:
+        raise UsageError("a file is needed to save the state in", hint="--storage-state FILE")
+    options = settings.fetch_options()
+    if not Path(file).exists():
+        options = replace(options, storage_state="")
+    console = Console(settings.verbose, settings.quiet)
+    console.say("Sign in in the browser that opens; then close the page, or press Enter here.")
+    guard = Guard([page], allow_private=settings.allow_private)
+    write_state(file, sign_in(page, options, guard, person, visible=visible))
+    console.say(f"{file}: saved; whoever has this file is signed in as you")
