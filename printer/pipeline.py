@@ -25,7 +25,7 @@ from .dom.page import Page, read_page
 from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
 from .extract import decide
 from .extract.explain import explain
-from .images import judged, pick, placed
+from .images import judged, pick, placed, without_captions
 from .model import Capture, Explanation, Failure, JudgedPicture, Prepared, Result
 from .options import ExtractOptions, FetchOptions, ImageOptions, PrintOptions
 
@@ -75,6 +75,7 @@ def _read(
     # On a page that is a discussion the comments are the article.
     apart = options.comments and verdict.kind != "forum"
     comments = read_comments(page.tree) if apart else Comments()
+    verdict = without_captions(page, verdict, choice)
     article = compose(page, verdict, placed(page, choice), comments.elements)
     if not article.text:
         raise NoArticle("the page holds no article", url=page.url)

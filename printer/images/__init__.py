@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 from ..dom.page import Page
 from ..model import Placed, Verdict
 from ..options import ExtractOptions
-from .choice import Choice, judged, place, unite
+from .choice import Choice, judged, place, unite, without_captions
 from .methods import choose, limits
-from .scope import everything, lead_alone
+from .scope import everything, lead_alone, nothing
 
 if TYPE_CHECKING:
     from .downloads import Measure
 
-__all__ = ["Choice", "choose", "choose_pictures", "judged", "pick", "placed"]
+__all__ = [
+    "Choice", "choose", "choose_pictures", "judged", "pick", "placed", "without_captions",
+]  # fmt: skip
 
 
 def pick(
@@ -27,7 +29,7 @@ def pick(
     are taken.
     """
     if options.images == "none":
-        return Choice()
+        return nothing(page, verdict)
     if options.images == "all":
         choice = everything(page, verdict)
     else:

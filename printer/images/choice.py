@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from ..article import Figure
 from ..dom.page import Page
-from ..model import JudgedPicture, Placed
+from ..model import JudgedPicture, Placed, Verdict
 from .addresses import best
 from .candidates import Candidate
 from .captions import Caption
@@ -23,10 +23,14 @@ class Kept:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dropped:
-    """A picture that is not the article's, and why."""
+    """A picture that is not the article's, or not wanted, and why.
+
+    ``captions`` are the segments of its caption when those words go with the picture.
+    """
 
     candidate: Candidate
     reason: str
+    captions: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,24 @@ def place(page: Page, kept: Kept) -> Placed:
         id=candidate.element.get("id") or "",
     )
     return Placed(figure, candidate.element, caption.segments)
+
+
+#: Captions that are more of the article than this are what it is made of.
+_MOST_SHARE = 0.5
+
+
+def without_captions(page: Page, verdict: Verdict, choice: Choice) -> Verdict:
+    """Take the captions of pictures that are not printed out of the article's text."""
+    silent = frozenset[int]().union(*(each.captions for each in choice.dropped))
+    if not silent:
+        return verdict
+    sizes = [
+        len(each.text) if k else 0 for each, k in zip(page.segments, verdict.keep, strict=True)
+    ]
+    if sum(sizes[index] for index in silent) > _MOST_SHARE * sum(sizes):
+        return verdict
+    left = (keep and index not in silent for index, keep in enumerate(verdict.keep))
+    return replace(verdict, keep=tuple(left))
 
 
 #: What is told of a picture's address or words, in characters.

@@ -13,6 +13,7 @@ from .choice import Choice, Dropped, Kept
 from .region import region, surroundings
 from .rendered import candidates_of
 from .sizes import ICONS
+from .weighing import by_signals
 
 
 def everything(page: Page, verdict: Verdict) -> Choice:
@@ -50,5 +51,19 @@ def lead_alone(page: Page, choice: Choice) -> Choice:
     own = likeness(page.metadata.image) if page.metadata.image else ""
     lead = next((each for each in choice.kept if own and each.candidate.same == own), None)
     lead = lead or choice.kept[0]
-    others = (Dropped(k.candidate, "not the lead picture") for k in choice.kept if k is not lead)
-    return replace(choice, kept=(lead,), dropped=(*choice.dropped, *others))
+    return _without(choice, lead, "not the lead picture")
+
+
+def nothing(page: Page, verdict: Verdict) -> Choice:
+    """Keep no picture, though what the article's are is known: their captions go with them."""
+    return _without(by_signals(page, verdict), None, "pictures are not wanted")
+
+
+def _without(choice: Choice, lead: Kept | None, reason: str) -> Choice:
+    others = (
+        Dropped(each.candidate, reason, each.caption.segments)
+        for each in choice.kept
+        if each is not lead
+    )
+    kept = (lead,) if lead else ()
+    return replace(choice, kept=kept, dropped=(*choice.dropped, *others))

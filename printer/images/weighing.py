@@ -100,7 +100,8 @@ def _weigh(
         if total < weights.threshold:
             dropped.append(Dropped(each, weights.reason(names)))
         elif each.same and (each.same in taken or total < best[each.same]):
-            dropped.append(Dropped(each, "the same picture again"))
+            again = captions.default(each).segments
+            dropped.append(Dropped(each, "the same picture again", again))
         else:
             taken.add(each.same)
             kept.append(Kept(each, captions.default(each)))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 
+from printer import extract
+from printer.article import Article
 from printer.dom.page import Page, read_page
 from printer.errors import UsageError
 from printer.images import choose, choose_pictures
@@ -190,3 +193,38 @@ def test_hostile_pages_cost_little(method: str, html: str) -> None:
     start = time.process_time()
     choose_pictures(page, verdict, method)
     assert time.process_time() - start < 4
+
+
+SECOND = (
+    '<figure><img src="/quay.jpg" width="900" height="600" alt="The quay">'
+    "<figcaption>The quay at Kestermouth on a market day.</figcaption></figure>"
+)
+
+
+def article_of(*figures: str, **options: Any) -> Article:
+    body = "".join(f"<p>{TEXT}</p>{each}" for each in figures)
+    source = f"<title>The ferry</title><article><h1>The ferry</h1>{body}<p>{TEXT}</p></article>"
+    return extract(source, URL, **options)
+
+
+def test_captions_go_with_pictures_that_are_not_wanted() -> None:
+    whole = article_of(PHOTO, SECOND)
+    assert len(whole.figures) == 2
+    lead = article_of(PHOTO, SECOND, images="lead")
+    assert [each.caption for each in lead.figures] == [whole.figures[0].caption]
+    none = article_of(PHOTO, SECOND, images="none")
+    assert not none.figures
+    for article in (whole, lead, none):
+        assert "market day" not in article.text
+        assert "last week" not in article.text
+        assert article.text.count("crossed the river") == 3
+
+
+def test_captions_that_are_the_article_stay() -> None:
+    figures = [
+        f'<figure><img src="/{n}.jpg" width="900" height="600"><figcaption>Plate {n}. {TEXT * 2}'
+        "</figcaption></figure>"
+        for n in range(6)
+    ]
+    body = f"<title>Plates</title><article><h1>Plates</h1><p>{TEXT}</p>{''.join(figures)}</article>"
+    assert extract(body, URL, images="none").text

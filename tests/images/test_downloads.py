@@ -191,4 +191,5 @@ def test_all_takes_every_picture_but_icons_and_lead_the_first(web: WebServer, fe
     choice, _ = chosen(web, fetch, None, *pictures, method="default", images="lead")
     assert paths(choice) == ["/b.jpg"]
     choice, _ = chosen(web, fetch, None, *pictures, images="none")
-    assert choice == Choice()
+    assert not choice.kept
+    assert reasons(choice)["/b.jpg"] == "pictures are not wanted"

@@ -1,0 +1,100 @@
+"""What the command line says of pictures: which were kept, and why the others were not."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+
+import numpy as np
+import pikepdf
+import pytest
+from PIL import Image
+from stories import SENTENCE, story
+
+
+def png(width: int, height: int) -> bytes:
+    pixels = np.random.default_rng(width).integers(0, 255, (height, width, 3), dtype=np.uint8)
+    file = BytesIO()
+    Image.fromarray(pixels).save(file, "PNG")
+    return file.getvalue()
+
+
+FIGURE = (
+    '<figure><img src="/{0}.png" alt="A {0}"><figcaption>The {0} at dawn.</figcaption></figure>'
+)
+
+
+@pytest.fixture
+def page(web) -> str:
+    for name, size in (("ferry", (400, 300)), ("quay", (300, 200)), ("dot", (9, 9))):
+        web.add(f"/{name}.png", png(*size), media_type="image/png")
+    pictures = "".join(FIGURE.format(name) for name in ("ferry", "quay", "lost"))
+    return web.add(
+        "/story", story(extra=f'{pictures}<p>{SENTENCE}<img src="/dot.png"></p><p>{SENTENCE}</p>')
+    )
+
+
+def test_the_last_line_counts_what_was_kept_and_what_is_missing(webprint, page, tmp_path):
+    code, _, err = webprint(page, "out.pdf")
+    assert code == 0
+    assert "out.pdf: 2 pages, 3 of 4 pictures kept (1 missing), " in err
+    assert "lost.png could not be fetched" in err
+
+
+@pytest.mark.parametrize(
+    ("wanted", "names"),
+    [
+        ("none", set()), ("lead", {"ferry"}), ("article", {"ferry", "quay"}),
+        ("all", {"ferry", "quay"}),
+    ],
+)  # fmt: skip
+def test_images_says_which(webprint, page, tmp_path, monkeypatch, wanted, names):
+    monkeypatch.setenv("WEBPRINT_IMAGES", wanted)
+    assert webprint(page, "out.pdf")[0] == 0
+    with pikepdf.open(tmp_path / "out.pdf") as pdf:
+        streams = [each for each in pdf.objects if isinstance(each, pikepdf.Stream)]
+        widths = {int(each.Width) for each in streams if each.get("/Subtype") == "/Image"}
+    assert widths == {{"ferry": 400, "quay": 300}[name] for name in names}
+
+
+def test_images_takes_four_words(webprint, page):
+    code, _, err = webprint(page, "out.pdf", "--images", "some")
+    assert code == 2
+    assert "'lead'" in err
+    code, _, err = webprint(page, "out.pdf", "--pictures", "guess")
+    assert code == 2
+    assert "cuter" in err
+    code, _, err = webprint(page, "out.pdf", "--pictures", "joshi-liu", "--ner", "gate")
+    assert code == 2
+    assert "spacy:MODEL" in err
+
+
+def test_rejected_pictures_are_remembered_between_runs(webprint, web, page):
+    for run, known in ((1, "0 of 4 known (0 %)"), (2, "1 of 4 known (25 %)")):
+        _, _, err = webprint(page, "out.pdf", "--verbose", "--force")
+        assert f"rejected pictures, looked up before a download: {known}" in err
+        assert len(web.hits("/dot.png")) == 1, f"run {run}"
+    _, _, err = webprint(page, "out.pdf", "--verbose", "--no-cache")
+    assert "rejected pictures" not in err
+    assert len(web.hits("/dot.png")) == 2
+
+
+def test_explain_tells_of_every_picture(webprint, page):
+    code, out, _ = webprint("explain", page, "--json")
+    assert code == 0
+    told = {each["alt"] or "dot": each for each in json.loads(out)["pictures"]}
+    assert told["A ferry"]["keep"]
+    assert told["A ferry"]["caption"] == "The ferry at dawn."
+    assert told["dot"] == {
+        "url": page.replace("/story", "/dot.png"), "kind": "image", "keep": False,
+        "reason": "too small (9 x 9 pixels)", "caption": "", "credit": "", "alt": "",
+        "width": 0, "height": 0,
+    }  # fmt: skip
+    _, out, _ = webprint("explain", page)
+    assert "3 of 4 pictures kept" in out
+    assert "refused for its size before" in out
+
+
+def test_extract_fetches_no_picture(webprint, web, page):
+    assert webprint("extract", page)[0] == 0
+    assert not web.hits("/ferry.png")
