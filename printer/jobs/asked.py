@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal, get_args, get_origin
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
@@ -20,13 +21,49 @@ MOST_VALUE = 200
 #: place, and what the server would then do that it does not do by itself.
 OPEN = frozenset({
     "paper", "margin", "theme", "font_size", "links", "qr", "extractor", "images", "pictures",
-    "render", "follow",
+    "render", "follow", "fit", "booklet", "nup", "duplex", "ink_save", "grayscale", "comments",
 })  # fmt: skip
 
 
 def open_settings() -> list[str]:
     """Return the names of the settings that a request may choose, in their order."""
     return [name for name, _, _ in config.fields() if name in OPEN]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A setting as a form offers it; ``kind`` is "switch", "choice", "number" or "text"."""
+
+    name: str
+    label: str
+    kind: str
+    value: Any
+    text: str
+    choices: tuple[str, ...] = ()
+
+
+def offered(base: config.Settings) -> list[Option]:
+    """Return the settings that a request may choose, with the server's own values."""
+    return [
+        Option(
+            name,
+            name.replace("_", " ").capitalize(),
+            _kind(name, field.annotation),
+            getattr(base, name),
+            str(field.description),
+            tuple(names()) if name == "theme" else get_args(field.annotation),
+        )
+        for name, field, _ in config.fields()
+        if name in OPEN
+    ]
+
+
+def _kind(name: str, annotation: Any) -> str:
+    if annotation is bool:
+        return "switch"
+    if get_origin(annotation) is Literal or name == "theme":
+        return "choice"
+    return "number" if annotation is int else "text"
 
 
 def settings_for(base: config.Settings, options: Mapping[str, Any]) -> config.Settings:

@@ -15,6 +15,7 @@ from .api import make_api
 from .door import Door, Hosts
 from .limits import BodyLimit
 from .metrics import metrics
+from .pages import enter, make_pages, static_files
 from .prints import Prints
 from .problems import Problem, documented, handle_problems
 
@@ -33,6 +34,8 @@ def make_app(prints: Prints, access: Access, hosts: Hosts) -> ASGIApp:
     )  # fmt: skip
     handle_problems(app)
     app.include_router(make_api(prints))
+    app.include_router(make_pages(prints, access))
+    app.mount("/static", static_files())
 
     @app.get("/metrics", response_class=PlainTextResponse, responses=documented(401, 503))
     def numbers() -> Response:
@@ -47,7 +50,7 @@ def make_app(prints: Prints, access: Access, hosts: Hosts) -> ASGIApp:
 
     app.openapi = lambda: _described(app)  # type: ignore[method-assign]
     most = prints.settings.max_size * _OVERHEAD
-    return Door(BodyLimit(app, most, most * _TOGETHER), access, hosts)
+    return Door(BodyLimit(app, most, most * _TOGETHER), access, hosts, enter)
 
 
 def _described(app: FastAPI) -> dict[str, Any]:

@@ -23,7 +23,10 @@ from .problems import problem
 Pass: TypeAlias = Literal["token", "cookie", "none"]
 
 #: What anybody may ask for: it says nothing about prints.
-PUBLIC = ("/health", "/static/", "/send")
+PUBLIC = ("/health", "/static/", "/send", "/enter")
+
+#: Where prints are asked for.
+ORDERS = ("/api/prints", "/prints", "/print", "/send")
 
 #: What pages of ours may load and do: nothing from elsewhere, no inline script.
 CSP = (
@@ -97,6 +100,8 @@ class Door:
     app: ASGIApp
     access: Access
     hosts: Hosts
+    stranger: ASGIApp
+    orders: Rate = field(default_factory=lambda: Rate(burst=600, every=0.2))
     failures: Rate = field(default_factory=lambda: Rate(burst=20, every=3.0))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -115,14 +120,20 @@ class Door:
         refusal = self._refusal(scope)
         await (refusal or self.app)(scope, receive, with_headers)
 
-    def _refusal(self, scope: Scope) -> Response | None:
+    def _refusal(self, scope: Scope) -> ASGIApp | None:
         headers = Headers(scope=scope)
         if not self.hosts.known(headers.get("host", "")):
             return problem(421, "this server is not called so", "See --hostnames")
         how = self._passed(headers)
         scope["state"]["passed"] = how
+        if scope["method"] == "POST" and scope["path"] in ORDERS:
+            refusal = self._too_many(self.orders, scope)
+            if refusal:
+                return refusal
         if how == "none":
             return None if _is_public(scope["path"]) else self._unknown(scope)
+        if _is_public(scope["path"]):
+            return None  # These look at no cookie.
         if how == "cookie" and scope["method"] not in _SAFE and not _is_own(headers):
             return problem(403, "this may only be asked by a page of this server")
         return None
@@ -134,13 +145,20 @@ class Door:
         cookies = cookie_parser(headers.get("cookie", ""))
         return "cookie" if self.access.is_session(cookies.get(COOKIE, "")) else "none"
 
-    def _unknown(self, scope: Scope) -> Response | None:
-        wait = self.failures.take((scope.get("client") or ("",))[0])
-        if wait:
-            return problem(429, "too many tries", headers={"Retry-After": str(math.ceil(wait))})
-        if scope["path"] == "/" and scope["method"] in _SAFE:
-            return None  # It takes the token of a first visit, and tells others how to come in.
-        return problem(401, "the token is missing or wrong", headers={"WWW-Authenticate": "Bearer"})
+    def _unknown(self, scope: Scope) -> ASGIApp | None:
+        if scope["method"] in _SAFE and "text/html" in Headers(scope=scope).get("accept", ""):
+            # The start page takes the token of a first visit; any other says how to come in.
+            # Who has it must never be kept out by others' wrong ones; it is too long to be guessed.
+            return None if scope["path"] == "/" and scope["query_string"] else self.stranger
+        return self._too_many(self.failures, scope) or problem(
+            401, "the token is missing or wrong", headers={"WWW-Authenticate": "Bearer"}
+        )
+
+    def _too_many(self, rate: Rate, scope: Scope) -> Response | None:
+        wait = rate.take((scope.get("client") or ("",))[0])
+        if not wait:
+            return None
+        return problem(429, "too many requests", headers={"Retry-After": str(math.ceil(wait))})
 
 
 def _is_public(path: str) -> bool:

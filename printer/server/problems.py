@@ -81,3 +81,7 @@ def handle_problems(app: FastAPI) -> None:
         fault = error.errors()[0]
         where = ".".join(str(part) for part in fault["loc"] if part != "body")[:200]
         return problem(422, f"{where}: {fault['msg']}"[:400] if where else str(fault["msg"])[:400])
+
+    @app.exception_handler(Exception)
+    def _fault(_: Request, error: Exception) -> Response:
+        return problem(500, f"a fault of the server itself: {type(error).__name__}")

@@ -109,9 +109,11 @@ def test_every_answer_says_what_browsers_may_do(server):
 
 
 def test_the_token_is_in_no_log(server):
-    with server.bare() as client:
-        client.get("/", params={"token": server.token})
-        client.get("/", params={"token": "wrong-but-secret"})
+    with server.bare(Accept="text/html") as client:
+        assert client.get("/", params={"token": server.token}).status_code == 303
+        wrong = client.get("/", params={"token": "wrong-but-secret"})
+        assert wrong.status_code == 401
+        assert "wrong-but-secret" not in wrong.text
         client.get("/nothing", headers={"Authorization": f"Bearer {server.token}"})
     said = server.said().replace(f"open http://localhost:{server.port}/?token={server.token}", "")
     assert server.token not in said

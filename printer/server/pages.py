@@ -1,0 +1,203 @@
+"""Pages for people: the start page, a print and how far it is, and the way in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+from urllib.parse import quote
+
+from anyio.to_thread import run_sync
+from fastapi import APIRouter, HTTPException, Request
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Receive, Scope, Send
+
+from ..errors import WebprintError
+from ..jobs.asked import offered, settings_for
+from ..jobs.job import OVER, PAGE
+from ..jobs.job import Request as Wanted
+from .access import COOKIE, Access
+from .prints import Prints
+
+_RECENT = 24
+_YEAR = 365 * 86_400
+
+_STATES = {
+    "queued": "waiting", "running": "being made", "done": "done", "failed": "failed",
+    "cancelled": "stopped",
+}  # fmt: skip
+
+_STEPS = {
+    "queued": "Waiting for its turn", "running": "Beginning", "fetch": "Fetching the page",
+    "browse": "Loading it in a browser", "extract": "Finding the article",
+    "pictures": "Preparing the pictures", "print": "Setting the pages", "store": "Keeping the PDF",
+}  # fmt: skip
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader(__package__, "pages"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+
+
+def page(name: str, status: int = 200, **values: Any) -> HTMLResponse:
+    """Return a page made from its template."""
+    return HTMLResponse(_environment().get_template(f"{name}.html.j2").render(values), status)
+
+
+def static_files() -> StaticFiles:
+    """Return the style sheet and the scripts."""
+    return StaticFiles(packages=[(str(__package__), "static")])
+
+
+async def enter(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a browser that shows no cookie.
+
+    A browser keeps the cookie back on the way from another site: that one is asked to come again,
+    from here.
+    """
+    request = Request(scope)
+    if request.headers.get("sec-fetch-site") == "cross-site":
+        target = request.url.path + ("?" + request.url.query if request.url.query else "")
+        answer = page("moved", target=target)
+    else:
+        answer = page("enter", 401, wrong=False)
+    await answer(scope, receive, send)
+
+
+def bookmarklet(server: str, access: Access) -> str:
+    """Return the print button as the address of a bookmark."""
+    source = (files(__package__) / "static/bookmarklet.js").read_text(encoding="utf-8")
+    lines = (line.strip() for line in source.splitlines())
+    code = "\n".join(line for line in lines if line and not line.startswith("//"))
+    code = code.replace("SERVER", server, 1).replace("KEY", access.send, 1)
+    return "javascript:" + quote(code, safe="()[]{}=,;:.!&|?*+-/'$<> ").replace(" ", "%20")
+
+
+def make_pages(prints: Prints, access: Access) -> APIRouter:
+    """Return the routes of the pages."""
+    pages = APIRouter(include_in_schema=False)
+    _add_entrance(pages, prints, access)
+    _add_ordering(pages, prints)
+    _add_receiving(pages, prints, access)
+    _add_showing(pages, prints)
+    return pages
+
+
+def _add_entrance(pages: APIRouter, prints: Prints, access: Access) -> None:
+    @pages.get("/")
+    def start(request: Request, token: str = "") -> Response:
+        if token:
+            return _entered(access, token)
+        if request.state.passed == "none":  # It came with some other query.
+            return page("enter", 401, wrong=False)
+        return page(
+            "start",
+            options=offered(prints.settings),
+            prints=prints.table.recent(_RECENT),
+            states=_STATES,
+            bookmarklet=bookmarklet(f"{request.url.scheme}://{request.url.netloc}", access),
+        )
+
+    @pages.post("/enter")
+    async def enter_(request: Request) -> Response:
+        async with request.form(max_files=0, max_fields=5) as form:
+            return _entered(access, str(form.get("token", "")).strip())
+
+
+def _entered(access: Access, token: str) -> Response:
+    if not access.is_token(token):
+        return page("enter", 401, wrong=True)
+    answer = RedirectResponse("/", 303)
+    answer.set_cookie(
+        COOKIE, access.session, max_age=_YEAR, httponly=True, samesite="strict", path="/"
+    )
+    return answer
+
+
+def _add_ordering(pages: APIRouter, prints: Prints) -> None:
+    @pages.post("/prints")
+    async def order(request: Request) -> Response:
+        async with request.form(max_files=0, max_fields=100) as form:
+            given = {name: str(form[name]) for name in form}
+        return await run_sync(_ordered, prints, given.pop("url", ""), given)
+
+    @pages.get("/print")
+    def simple(request: Request, url: str = "") -> Response:
+        # What a page elsewhere can make a browser ask for is asked of its user first.
+        asked = request.headers.get("sec-fetch-site") == "none"
+        if asked or request.state.passed == "token":
+            return _ordered(prints, url, {})
+        return page("confirm", url=url, options=offered(prints.settings))
+
+
+def _ordered(prints: Prints, url: str, given: Mapping[str, str]) -> Response:
+    try:
+        chosen = settings_for(prints.settings, given)
+        changed = {
+            name: getattr(chosen, name)
+            for name in given
+            if getattr(chosen, name) != getattr(prints.settings, name)
+        }
+        job = prints.submit(Wanted(url.strip(), changed))
+    except WebprintError as error:
+        return _trouble(error)
+    return RedirectResponse(f"/prints/{job.id}", 303)
+
+
+def _add_receiving(pages: APIRouter, prints: Prints, access: Access) -> None:
+    @pages.get("/send")
+    def relay() -> Response:
+        return page("relay")
+
+    @pages.post("/send")
+    async def receive(request: Request) -> Response:
+        most = prints.settings.max_size * 2
+        async with request.form(max_files=0, max_fields=10, max_part_size=most) as form:
+            given = {name: str(form[name]) for name in form}
+        if not access.may_send(given.get("key", "")):
+            return page("trouble", 403, message="This print button is not of this server",
+                        hint="Drag it to your bookmarks again")  # fmt: skip
+        return await run_sync(_received, prints, given)
+
+
+def _received(prints: Prints, given: Mapping[str, str]) -> Response:
+    html = given.get("html", "")
+    parts = {PAGE: html.encode("utf-8", "replace")} if html else {}
+    try:
+        job = prints.submit(Wanted(given.get("url", ""), {}, parts))
+    except WebprintError as error:
+        return _trouble(error)
+    # The page that sent it is another site's, and with a redirect the browser would keep the
+    # cookie back.
+    return page("moved", target=f"/prints/{job.id}")
+
+
+def _add_showing(pages: APIRouter, prints: Prints) -> None:
+    @pages.get("/prints/{print_id}")
+    def show(print_id: str) -> Response:
+        job = prints.table.get(print_id)
+        if job is None:
+            return page("trouble", 404, message="There is no such print", hint="")
+        return page("print", print=job, over=job.state in OVER, steps=_STEPS)
+
+    @pages.post("/prints/{print_id}/retry")
+    def retry(print_id: str) -> Response:
+        prints.table.retry(print_id)
+        prints.call()
+        return RedirectResponse(f"/prints/{quote(print_id, safe='')}", 303)
+
+    @pages.post("/prints/{print_id}/delete")
+    def delete(print_id: str) -> Response:
+        if not prints.remove(print_id):
+            raise HTTPException(404, "there is no such print")
+        return RedirectResponse("/", 303)
+
+
+def _trouble(error: WebprintError) -> Response:
+    return page("trouble", 422, message=error.message, hint=error.hint)

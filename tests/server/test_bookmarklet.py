@@ -1,0 +1,221 @@
+"""The print button in a real Chromium, on pages of other origins that make it hard."""
+
+import re
+import shutil
+import ssl
+import subprocess
+from urllib.parse import unquote
+
+import pytest
+from stories import SENTENCE, story
+from webserver import Reply, WebServer
+
+from printer.fetch.chromium import programs
+
+sync_api = pytest.importorskip("playwright.sync_api")
+pytestmark = pytest.mark.browser
+
+STRICT = {
+    "Content-Security-Policy": "default-src 'none'; form-action 'none'; frame-ancestors 'none';"
+    " base-uri 'none'; script-src 'none'; connect-src 'none'"
+}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    program = next(iter(programs()), "")
+    if not program:
+        pytest.skip("no Chromium")
+    with sync_api.sync_playwright() as playwright:
+        driven = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield driven
+        driven.close()
+
+
+@pytest.fixture
+def context(browser, server):
+    """A browser that has been on the start page once."""
+    made = browser.new_context(ignore_https_errors=True)
+    page = made.new_page()
+    page.goto(f"{server.url}/?token={server.token}")
+    made.button = page.get_by_role("link", name="Print this").get_attribute("href")
+    page.close()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def secure(tmp_path_factory):
+    """A web server with a certificate that nobody signed."""
+    if not shutil.which("openssl"):
+        pytest.skip("makes its own certificate")
+    folder = tmp_path_factory.mktemp("certificate")
+    made = (
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
+        " -subj /CN=localhost -keyout key.pem -out cert.pem"
+    )
+    subprocess.run(made, shell=True, cwd=folder, check=True, capture_output=True)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(folder / "cert.pem", folder / "key.pem")
+    with WebServer(wrap=lambda sock: tls.wrap_socket(sock, server_side=True)) as web:
+        yield web
+
+
+def press(context, page):
+    """Run the bookmarklet on a page, as a click on a bookmark does; return the page it opens.
+
+    Chromium runs bookmarks past a page's policy, and so does the debugger.
+    """
+    with context.expect_page() as opened:
+        page.evaluate(unquote(context.button.removeprefix("javascript:")))
+    shown = opened.value
+    shown.wait_for_url(re.compile(r"/prints/[0-9a-f]{20}$"), timeout=20_000)
+    return shown
+
+
+def printed(server, shown):
+    """Wait for the print a page shows; return what its article is."""
+    print_id = shown.url.rpartition("/")[2]
+    job = server.finished(print_id)
+    assert job["state"] == "done", job
+    article = server.client.get(f"/api/prints/{print_id}/article").json()
+    return article["title"], article["text"], job
+
+
+def test_a_plain_page(server, context, other_web):
+    page = context.new_page()
+    page.goto(other_web.add("/story", story()))
+    shown = press(context, page)
+    title, text, job = printed(server, shown)
+    assert title == "Harbour lights go dark"
+    assert SENTENCE.strip() in text
+    assert job["url"] == f"{other_web.url}/story"
+    shown.get_by_role("button", name="Print").wait_for(timeout=10_000)
+
+
+def test_a_page_behind_a_login(server, context, other_web):
+    def members(hit):
+        cookie = hit.headers.get("cookie", "")
+        return Reply(story("For members")) if "who=me" in cookie else Reply("Log in", 403)
+
+    url = other_web.add("/members", members)
+    context.add_cookies([{"name": "who", "value": "me", "url": url}])
+    page = context.new_page()
+    page.goto(url)
+    title, _, _ = printed(server, press(context, page))
+    assert title == "For members"
+    assert len(other_web.hits("/members")) == 1, "the server asked for nothing"
+
+
+def test_a_page_that_forbids_forms_scripts_and_connections(server, context, other_web):
+    page = context.new_page()
+    page.goto(other_web.add("/strict", story("Under strict rules"), headers=STRICT))
+    assert printed(server, press(context, page))[0] == "Under strict rules"
+
+
+def test_a_secure_page_and_a_server_that_is_not(server, context, secure):
+    page = context.new_page()
+    page.goto(secure.add("/story", story("Over a secure line"), headers=STRICT))
+    assert printed(server, press(context, page))[0] == "Over a secure line"
+
+
+def test_a_page_that_cuts_itself_off_from_what_it_opens(server, context, secure):
+    headers = {**STRICT, "Cross-Origin-Opener-Policy": "same-origin"}
+    page = context.new_page()
+    page.goto(secure.add("/alone", story("All alone" + "!" * 3), headers=headers))
+    with context.expect_page(lambda p: "#" in p.url or "/prints/" in p.url):
+        page.evaluate(unquote(context.button.removeprefix("javascript:")))
+    shown = context.pages[-1]
+    shown.wait_for_url(re.compile(r"/prints/[0-9a-f]{20}$"), timeout=20_000)
+    assert printed(server, shown)[0] == "All alone!!!"
+
+
+def test_what_scripts_and_shadows_show_is_sent(server, context, other_web):
+    body = (
+        "<script>document.title = 'Made by a script';"
+        "document.querySelector('h1').textContent = 'Made by a script';"
+        "const host = document.querySelector('article').appendChild(document.createElement('div'));"
+        "const p = host.appendChild(document.createElement('p'));"
+        f"p.textContent = 'In a slot. {SENTENCE}';"
+        "host.attachShadow({mode: 'open'}).innerHTML ="
+        f"'<p>In a shadow. {SENTENCE}</p><slot></slot>';</script>"
+    )
+    page = context.new_page()
+    page.goto(other_web.add("/app", story("Empty").replace("</body>", body + "</body>")))
+    title, text, _ = printed(server, press(context, page))
+    assert title == "Made by a script"
+    assert "In a shadow." in text
+    assert "In a slot." in text
+
+
+def test_only_what_is_selected_is_sent(server, context, other_web):
+    page = context.new_page()
+    page.goto(other_web.add("/long", story("Much to read")))
+    page.evaluate(
+        "() => { const p = document.querySelectorAll('article p');"
+        "getSelection().setBaseAndExtent(p[1], 0, p[2], p[2].childNodes.length); }"
+    )
+    _, text, _ = printed(server, press(context, page))
+    assert "It was day 1." in text
+    assert "It was day 2." in text
+    assert "It was day 3." not in text
+    assert "It was day 0." not in text
+
+
+def test_no_script_of_the_page_gets_at_a_print(server, context, other_web):
+    """The page can read the key in the button, and with it it may send and nothing else."""
+    key = re.search(r'key = "([0-9a-f]{64})"', unquote(context.button))[1]
+    with server.bare(Authorization=f"Bearer {key}") as client:
+        assert client.get("/api/prints").status_code in (401, 429)
+    with server.bare(Cookie=f"webprint={key}") as client:
+        assert client.get("/api/prints").status_code in (401, 429)
+        sent = client.post("/send", data={"key": "0" * 64, "html": story()})
+        assert sent.status_code == 403
+
+
+def test_a_link_elsewhere_asks_before_it_prints(server, context, other_web):
+    address = other_web.add("/story", story())
+    link = f"{server.url}/print?url={address}"
+    page = context.new_page()
+    page.goto(other_web.add("/links", f"<a href='{link}'>Print it</a>"))
+    before = len(server.client.get("/api/prints", params={"limit": 200}).json())
+    page.get_by_role("link").click()
+    page.get_by_role("heading", name="Print this page?").wait_for()
+    assert len(server.client.get("/api/prints", params={"limit": 200}).json()) == before
+    assert page.get_by_label("Address of the page").input_value() == address
+    page.get_by_label("Address of the page").press("Enter")
+    page.wait_for_url(re.compile(r"/prints/[0-9a-f]{20}$"))
+    assert printed(server, page)[0] == "Harbour lights go dark"
+
+
+def test_a_person_prints_with_the_keyboard_alone(server, context, web):
+    page = context.new_page()
+    complaints = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.goto(server.url)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    for _ in range(2):
+        page.keyboard.press("Tab")
+    page.keyboard.type(web.add("/story", story()))
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/prints/[0-9a-f]{20}$"))
+    page.get_by_role("link", name="Download").wait_for(timeout=20_000)
+    assert complaints == []
+
+
+def test_the_way_in(server, browser):
+    fresh = browser.new_context()
+    page = fresh.new_page()
+    assert page.goto(server.url).status == 401
+    page.get_by_label("Token").fill("wrong")
+    page.get_by_role("button").click()
+    page.get_by_role("alert").wait_for()
+    page.get_by_label("Token").fill(server.token)
+    page.get_by_role("button").click()
+    page.get_by_role("heading", name="The print button").wait_for()
+    assert "token" not in page.url
+    (cookie,) = fresh.cookies()
+    assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
+    assert cookie["value"] != server.token
+    fresh.close()
