@@ -24,6 +24,7 @@ from .options import (
     FetchOptions,
     ImageOptions,
     LinkStyle,
+    PdfVariant,
     PrintOptions,
     RenderMode,
     Wanted,
@@ -76,6 +77,12 @@ class Settings(BaseModel):
         "none", "Page", "Where links lead: not on paper, at the page's foot, at the end, or inline."
     )
     qr: bool = _setting(False, "Page", "Print a QR code of the page's address.")
+    pdf: PdfVariant = _setting(
+        "ua-1", "Page", "The standard to keep: accessible, or for archives with the sources in it."
+    )
+    deterministic: bool = _setting(
+        False, "Page", "The same page gives the same bytes: leave out when it was fetched."
+    )
 
     extractor: str = _setting("default", "Article", "The extraction method.")
     images: Wanted = _setting(
@@ -113,6 +120,7 @@ class Settings(BaseModel):
         "remember which pictures turned out icons.",
     )  # fmt: skip
 
+    strict: bool = _setting(False, "Run", "Fail when not all of the article is on paper.")
     verbose: bool = _setting(False, "Run", "Say more, and show tracebacks.", short="-v")
     quiet: bool = _setting(False, "Run", "Say nothing but errors.", short="-q")
 
@@ -174,6 +182,8 @@ class Settings(BaseModel):
             nup=self.nup,
             duplex=self.duplex,
             ink_save=self.ink_save,
+            pdf=self.pdf,
+            deterministic=self.deterministic,
         )
 
 

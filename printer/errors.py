@@ -13,7 +13,8 @@
     ├── RenderError         11   the PDF could not be made
     ├── OutputError         12   OUT cannot be written
     ├── MissingLibrary      13   a system library or a browser is not installed
-    └── JobsError           14   the job table or the store of results cannot be used
+    ├── JobsError           14   the job table or the store of results cannot be used
+    └── Incomplete          15   printed, but not all of it, where all was asked for
 
 The number is the exit code of the command line.  Only front ends turn errors into exit codes,
 and only they print them.
@@ -136,3 +137,10 @@ class JobsError(WebprintError):
 
     exit_code = 14
     stage = "jobs"
+
+
+class Incomplete(WebprintError):
+    """The article was printed, but not all of it is on paper."""
+
+    exit_code = 15
+    stage = "render"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import IntFlag, auto
 from types import MappingProxyType
@@ -256,6 +256,40 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
+class Tally:
+    """How much of what; ``links`` counts each target once."""
+
+    words: int = 0
+    headings: int = 0
+    pictures: int = 0
+    tables: int = 0
+    code: int = 0
+    formulas: int = 0
+    notes: int = 0
+    links: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What the articles hold and how much of it is on paper; ``missing`` names lost pieces."""
+
+    article: Tally = field(default_factory=Tally)
+    printed: Tally = field(default_factory=Tally)
+    missing: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of it is on paper."""
+        return self.article == self.printed
+
+    def lost(self) -> dict[str, tuple[int, int]]:
+        """Return what is not all there, by name: how much is printed, and of how much."""
+        pairs = ((f.name, getattr(self.printed, f.name), getattr(self.article, f.name))
+                 for f in fields(Tally))  # fmt: skip
+        return {name: (printed, held) for name, printed, held in pairs if printed != held}
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """A page of several that could not be printed, and why."""
 
@@ -270,7 +304,7 @@ class Result:
     ``pages`` are the article's, ``sheets`` what goes through a printer (0: not counted);
     ``pictures`` counts the pictures printed, ``missing`` those that could not be had and left a
     frame with their words; ``judged`` are all pictures of the pages, those kept and, with the
-    reason, those dropped.
+    reason, those dropped.  ``report`` says how much of the articles is on paper.
     """
 
     pdf: bytes = field(repr=False)
@@ -282,3 +316,4 @@ class Result:
     judged: tuple[JudgedPicture, ...] = field(default=(), repr=False)
     warnings: tuple[str, ...] = ()
     failures: tuple[Failure, ...] = ()
+    report: Report = field(default_factory=Report)

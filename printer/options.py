@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 RenderMode = Literal["auto", "never", "always"]
+PdfVariant = Literal["ua-1", "a-3u"]
 LinkStyle = Literal["none", "footnote", "endnote", "inline"]
 
 #: Which pictures are wanted.
@@ -84,6 +85,7 @@ class PrintOptions:
     with a slash, the path of a folder: not for strangers to choose.  ``set`` holds values of the
     theme as ``name=value``, ``css`` a style sheet that comes after the theme's. ``links`` is how
     the targets of links are named on paper, ``qr`` prints a code with the page's address.
+    ``pdf`` is the standard that is kept, ``deterministic`` leaves out when it was made.
 
     ``booklet`` sets pages of half the paper, imposed for folding; ``nup`` (1, 2 or 4) puts so many
     pages on a side; ``duplex`` gives both sides of a sheet mirrored margins; ``ink_save`` prints no
@@ -103,3 +105,5 @@ class PrintOptions:
     duplex: bool = False
     ink_save: bool = False
     fit: int = 0
+    pdf: PdfVariant = "ua-1"
+    deterministic: bool = False

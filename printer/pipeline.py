@@ -8,10 +8,12 @@ needed, so that extraction alone stays light.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias
@@ -174,11 +176,15 @@ class Printer:
 
     def set(self, readings: Sequence[Reading]) -> Result:
         """Set articles that were read on paper."""
+        from .render.archive import origin
         from .render.fit import fitted
         from .render.html import render_html
         from .render.impose import impose
+        from .render.loss import compare
         from .render.pdf import to_pdf
 
+        if self.page.deterministic:
+            readings = [replace(each, capture=_undated(each.capture)) for each in readings]
         articles = [reading.article for reading in readings]
         name = _name(readings[0].capture)
         self.notify(name, "pictures")
@@ -186,10 +192,12 @@ class Printer:
         prepared = self._prepare(figures)
         self.notify(name, "print")
         fetched = readings[0].capture.fetched
+        pages = [(reading.article, reading.capture) for reading in readings]
+        sources = origin(pages, attach=self.page.pdf == "a-3u")
 
         def print_(options: PrintOptions) -> Printed:
             document = render_html(articles, prepared.pictures, options, fetched=fetched)
-            return (self.to_pdf or to_pdf)(document)
+            return (self.to_pdf or to_pdf)(replace(document, origin=sources))
 
         printed = fitted(self.page, print_).printed
         rtl = articles[0].direction == "rtl"
@@ -204,6 +212,7 @@ class Printer:
             missing=prepared.missing,
             judged=tuple(each for reading in readings for each in reading.pictures),
             warnings=(*warnings, *prepared.warnings, *printed.warnings, *self._web_warnings()),
+            report=compare(articles, printed.laid),
         )
 
     def _prepare(self, figures: Sequence[tuple[Figure, str]]) -> Prepared:
@@ -363,6 +372,13 @@ def check_options(options: PrintOptions) -> None:
     from .render.paper import lay_out
 
     lay_out(options)
+
+
+def _undated(capture: Capture) -> Capture:
+    """Return a capture with the time that reproducible builds set, or with none."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    known = epoch.isascii() and epoch.isdigit() and len(epoch) < 12
+    return replace(capture, fetched=datetime.fromtimestamp(int(epoch), UTC) if known else None)
 
 
 def _is_file(source: str) -> bool:

@@ -16,7 +16,7 @@ from .. import __version__, config
 from ..errors import UsageError, WebprintError
 from ..model import Result
 from ..pipeline import Printer, Reading, Source
-from . import output
+from . import output, summary
 from .console import Console
 from .flags import with_settings
 from .login import login
@@ -138,9 +138,14 @@ def print_(
     force: Annotated[
         bool, typer.Option("--force", "-f", help="Overwrite a file named after the title.")
     ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Say what was printed as data, a line a PDF, on stdout.")
+    ] = False,
 ) -> None:
     """Print web pages to PDF: the article, all of it, and nothing else."""
     names, out = _split(pages, out or bundle)
+    if as_json and out == output.STDOUT:
+        raise UsageError("--json and the PDF cannot both go to standard output")
     console = Console(loaded.settings.verbose, loaded.settings.quiet)
     folder = Path(out) if Path(out).is_dir() and out else None
     if len(names) > 1 and out and not bundle and folder is None:
@@ -150,7 +155,13 @@ def print_(
         groups = [sources] if bundle else [[source] for source in sources]
         target = _Target("" if folder else out, folder or Path(), force)
         with console.progress(len(groups)):
-            errors = [_print_one(printer, group, target, console) for group in groups]
+            errors = [
+                _print_one(
+                    printer, group, target, console,
+                    strict=loaded.settings.strict, as_json=as_json,
+                )
+                for group in groups
+            ]  # fmt: skip
         for line in printer.details():
             console.detail(line)
     _finish([error for error in errors if error])
@@ -252,7 +263,13 @@ class _Target:
 
 
 def _print_one(
-    printer: Printer, sources: list[Source], target: _Target, console: Console
+    printer: Printer,
+    sources: list[Source],
+    target: _Target,
+    console: Console,
+    *,
+    strict: bool,
+    as_json: bool,
 ) -> WebprintError | None:
     """Print one PDF and tell about it; a failure is told and returned."""
     try:
@@ -267,24 +284,15 @@ def _print_one(
         console.warn(warning)
     for failure in result.failures:
         console.error(failure.error)
-    console.say(f"{written}: {_summary(result)}")
-    return result.failures[0].error if result.failures else None
-
-
-def _summary(result: Result) -> str:
-    """Say what was printed: '2 pages, 3 of 14 pictures kept (1 missing), 120 kB'."""
-    kept, found = sum(each.kept for each in result.judged), len(result.judged)
-    pictures = f"{kept} of {_count(found, 'picture')} kept" if found else "0 pictures"
-    if result.missing:
-        pictures += f" ({result.missing} missing)"
-    pages = _count(result.pages, "page")
-    if result.sheets not in (0, result.pages):
-        pages += f" on {_count(result.sheets, 'sheet')}"
-    return f"{pages}, {pictures}, {len(result.pdf) / 1000:,.0f} kB"
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
+    for piece in result.report.missing:
+        console.warn(f"not on paper: {piece}")
+    if as_json:
+        print(json.dumps(summary.data(result, written), ensure_ascii=False), flush=True)
+    console.say(f"{written}: {summary.line(result)}")
+    short = summary.shortfall(result) if strict else None
+    if short:
+        console.error(short)
+    return result.failures[0].error if result.failures else short
 
 
 def _split(pages: list[str], out: str) -> tuple[list[str], str]:

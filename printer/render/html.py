@@ -17,7 +17,8 @@ from markupsafe import Markup
 from ..article import Article, Figure, List, Math, Note, Paragraph, Spans, Table, plain
 from ..errors import UsageError
 from ..model import Picture
-from ..options import LinkStyle, PrintOptions
+from ..options import LinkStyle, PdfVariant, PrintOptions
+from .archive import Origin
 from .assets import Assets, address
 from .blocks import bounded, walk
 from .formulas import drawn, typeset_all
@@ -34,11 +35,13 @@ from .words import Words, words, written
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """HTML for print, and the pictures that it names."""
+    """HTML for print, the pictures that it names, and what kind of PDF is to be made of it."""
 
     html: str = field(repr=False)
     assets: Assets = field(default_factory=Assets)
     warnings: tuple[str, ...] = ()
+    variant: PdfVariant = "ua-1"
+    origin: Origin = field(default_factory=Origin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +144,7 @@ def render_html(
     )
     drawings = (formula.picture for formula in formulas.values())
     shown = (*pictures.values(), *codes.values(), *drawings)
-    return Document(html, Assets.of(shown), warnings)
+    return Document(html, Assets.of(shown), warnings, chosen.pdf)
 
 
 def _link_style(options: PrintOptions, articles: Sequence[Article]) -> LinkStyle:

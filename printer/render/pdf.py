@@ -8,14 +8,16 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC
+from io import BytesIO
+from typing import Any
 
 from ..errors import MissingLibrary, RenderError
+from .archive import Attached, add_origin
 from .assets import fetcher
 from .gaps import fill_pages
 from .html import Document
-
-#: PDF/UA-1: tagged in reading order, with a title and a language.
-VARIANT = "pdf/ua-1"
+from .laid import Laid, read_layout
 
 MOST_WARNINGS = 20
 
@@ -31,6 +33,7 @@ class Printed:
     pdf: bytes = field(repr=False)
     pages: int
     warnings: tuple[str, ...] = ()
+    laid: Laid = field(default_factory=Laid, repr=False)
 
 
 def warm() -> None:
@@ -64,7 +67,12 @@ def to_pdf(document: Document) -> Printed:
             )
             fill_pages(html)
             layout = html.render(presentational_hints=True)
-            pdf = layout.write_pdf(pdf_variant=VARIANT, pdf_tags=True)
+            pdf = layout.write_pdf(
+                finisher=lambda laid_out, file: _finish(laid_out, file, document),
+                pdf_variant=f"pdf/{document.variant}",
+                pdf_tags=True,
+                attachments=[_attachment(each) for each in document.origin.attached],
+            )
         except FatalURLFetchingError as error:
             raise RenderError(f"a part of the document could not be read: {error}") from error
         except RecursionError as error:
@@ -74,7 +82,29 @@ def to_pdf(document: Document) -> Printed:
                 f"WeasyPrint could not print the document: {type(error).__name__}: {_line(error)}"
             ) from error
     warnings = (*document.warnings, *_summary(complaints))
-    return Printed(pdf=pdf, pages=len(layout.pages), warnings=warnings)
+    laid = read_layout(layout.pages)
+    return Printed(pdf=pdf, pages=len(layout.pages), warnings=warnings, laid=laid)
+
+
+def _finish(layout: Any, pdf: Any, document: Document) -> None:
+    from .tagged import finish_tags
+
+    finish_tags(layout, pdf)
+    add_origin(pdf, document.origin.xmp)
+
+
+def _attachment(attached: Attached) -> Any:
+    from weasyprint import Attachment
+
+    when = attached.when.astimezone(UTC)
+    return Attachment(
+        file_obj=BytesIO(attached.data),
+        name=attached.name,
+        description=attached.description,
+        created=when,
+        modified=when,
+        relationship=attached.relationship,
+    )
 
 
 class _Collector(logging.Handler):

@@ -27,6 +27,7 @@ class Words:
     links: str = "Links"
     on_page: str = "→ {page}"
     qr: str = "QR"
+    picture: str = "Picture"
 
 
 _ENGLISH = Words(
@@ -62,32 +63,32 @@ _BY_LANGUAGE: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-#: the heading of a list of links, and a reference to a page
-_LINKS: dict[str, tuple[str, str]] = {
-    "ar": ("الروابط", "ص {page}"),
-    "cs": ("Odkazy", "s. {page}"),
-    "da": ("Links", "s. {page}"),
-    "de": ("Verweise", "S. {page}"),
-    "el": ("Σύνδεσμοι", "σ. {page}"),
-    "es": ("Enlaces", "p. {page}"),
-    "fi": ("Linkit", "s. {page}"),
-    "fr": ("Liens", "p. {page}"),
-    "he": ("קישורים", "עמ׳ {page}"),
-    "hi": ("कड़ियाँ", "पृ. {page}"),
-    "hu": ("Hivatkozások", "{page}. o."),
-    "it": ("Collegamenti", "p. {page}"),
-    "ja": ("リンク", "{page}ページ"),
-    "ko": ("링크", "{page}쪽"),
-    "nl": ("Links", "p. {page}"),
-    "no": ("Lenker", "s. {page}"),
-    "pl": ("Odnośniki", "s. {page}"),
-    "pt": ("Ligações", "p. {page}"),
-    "ru": ("Ссылки", "с. {page}"),
-    "sv": ("Länkar", "s. {page}"),
-    "tr": ("Bağlantılar", "s. {page}"),
-    "uk": ("Посилання", "с. {page}"),
-    "zh-hant": ("連結", "第 {page} 頁"),
-    "zh": ("链接", "第 {page} 页"),
+#: the heading of a list of links, a reference to a page, what a picture without words is called
+_LINKS: dict[str, tuple[str, str, str]] = {
+    "ar": ("الروابط", "ص {page}", "صورة"),
+    "cs": ("Odkazy", "s. {page}", "Obrázek"),
+    "da": ("Links", "s. {page}", "Billede"),
+    "de": ("Verweise", "S. {page}", "Bild"),
+    "el": ("Σύνδεσμοι", "σ. {page}", "Εικόνα"),
+    "es": ("Enlaces", "p. {page}", "Imagen"),
+    "fi": ("Linkit", "s. {page}", "Kuva"),
+    "fr": ("Liens", "p. {page}", "Image"),
+    "he": ("קישורים", "עמ׳ {page}", "תמונה"),
+    "hi": ("कड़ियाँ", "पृ. {page}", "चित्र"),
+    "hu": ("Hivatkozások", "{page}. o.", "Kép"),
+    "it": ("Collegamenti", "p. {page}", "Immagine"),
+    "ja": ("リンク", "{page}ページ", "画像"),
+    "ko": ("링크", "{page}쪽", "그림"),
+    "nl": ("Links", "p. {page}", "Afbeelding"),
+    "no": ("Lenker", "s. {page}", "Bilde"),
+    "pl": ("Odnośniki", "s. {page}", "Obraz"),
+    "pt": ("Ligações", "p. {page}", "Imagem"),
+    "ru": ("Ссылки", "с. {page}", "Изображение"),
+    "sv": ("Länkar", "s. {page}", "Bild"),
+    "tr": ("Bağlantılar", "s. {page}", "Resim"),
+    "uk": ("Посилання", "с. {page}", "Зображення"),
+    "zh-hant": ("連結", "第 {page} 頁", "圖片"),
+    "zh": ("链接", "第 {page} 页", "图片"),
 }
 
 
@@ -103,8 +104,8 @@ def words(language: str) -> Words:
     known = _BY_LANGUAGE.get(primary)
     if known is None:
         return Words()
-    links, on_page = _LINKS[primary]
-    return replace(Words(*known), links=links, on_page=on_page)
+    links, on_page, picture = _LINKS[primary]
+    return replace(Words(*known), links=links, on_page=on_page, picture=picture)
 
 
 def written(when: str | datetime, language: str) -> str:

@@ -54,7 +54,7 @@ def test_every_kind_of_block_prints(printed, pictures) -> None:
         "The Bridge at Hollin Ferry", "Ada Fenwick and Thomas Oake", "12 March 2024", "What was decided",
         "We did not want a bridge.", "Minutes of the vestry, vol. iv", "By the ford, in summer", "with a beast",
         "Order the oak", "print(f\"{tide(3.1):.2f} m\")", "--post north", "What the bridge cost", "184.10",
-        "Nobody would say", "Staithe", "d = h/2", "The last crossing, filmed from the bank",
+        "Nobody would say", "Staithe", "The last crossing, filmed from the bank",
         "video.example.org/watch/hollin-ferry-last-crossing", "Picture not available", "A woman in a dark dress",
         "The toll tower", "a word for slack water", f"page {paper.pages} of {paper.pages}",
     ):  # fmt: skip

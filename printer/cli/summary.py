@@ -1,0 +1,59 @@
+"""What is told of a PDF that was printed: a line for people, data for programs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from ..errors import Incomplete
+from ..model import Report, Result
+
+
+def line(result: Result) -> str:
+    """Say what was printed: '2 pages, 3 of 14 pictures kept (1 missing), all 620 words, 120 kB'."""
+    kept, found = sum(each.kept for each in result.judged), len(result.judged)
+    pictures = f"{kept} of {_count(found, 'picture')} kept" if found else "0 pictures"
+    if result.missing:
+        pictures += f" ({result.missing} missing)"
+    pages = _count(result.pages, "page")
+    if result.sheets not in (0, result.pages):
+        pages += f" on {_count(result.sheets, 'sheet')}"
+    parts = [pages, pictures, held(result.report)]
+    return ", ".join((*parts, f"{len(result.pdf) / 1000:,.0f} kB"))
+
+
+def held(report: Report) -> str:
+    """Say how much of the article is on paper: 'all 620 words', or what is not all there."""
+    lost = [f"{had:,} of {whole:,} {name}" for name, (had, whole) in report.lost().items()]
+    return "only " + ", ".join(lost) if lost else f"all {report.article.words:,} words"
+
+
+def data(result: Result, written: str) -> dict[str, Any]:
+    """Return the same as plain data."""
+    report = result.report
+    return {
+        "file": written,
+        "title": result.title,
+        "pages": result.pages,
+        "sheets": result.sheets,
+        "bytes": len(result.pdf),
+        "complete": report.complete,
+        "article": asdict(report.article),
+        "printed": asdict(report.printed),
+        "not_on_paper": list(report.missing),
+        "warnings": list(result.warnings),
+        "failures": [str(failure.error) for failure in result.failures],
+    }
+
+
+def shortfall(result: Result) -> Incomplete | None:
+    """Return the error of a print that is not complete, None for one that is."""
+    report = result.report
+    if report.complete:
+        return None
+    named = "".join(f"; not on paper: {piece!r}" for piece in report.missing[:1])
+    return Incomplete(f"{result.title[:80]}: {held(report)} printed{named}")
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"

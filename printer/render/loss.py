@@ -1,0 +1,146 @@
+"""What of an article is on paper: its words and things, against those that the layout holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..article import (
+    Article,
+    Block,
+    Code,
+    Embed,
+    Figure,
+    Heading,
+    Math,
+    Note,
+    Spans,
+    Table,
+)
+from ..model import Report, Tally
+from .anchors import SCHEMES
+from .blocks import texts, walk
+from .laid import Laid
+
+#: A word; in scripts without spaces each sign is one.
+_WORD = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\U00020000-\U0003ffff]|[^\\W_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"
+    "\u3400-\u4dbf\u4e00-\u9fff]+"
+)
+
+#: So many of the pieces that are missing are named, each by so many characters.
+MOST_NAMED, NAMED = 5, 60
+
+_KINDS = ("headings", "pictures", "tables", "code", "formulas", "notes")
+
+
+def compare(articles: Sequence[Article], laid: Laid) -> Report:
+    """Compare articles with what was laid out."""
+    on_paper = _squeezed(laid.text)
+    missing: list[str] = []
+    words = printed = 0
+    at = 0
+    for piece in (piece for article in articles for piece in pieces(article)):
+        count = len(_WORD.findall(piece))
+        words += count
+        found, at = _find(_squeezed(piece), on_paper, at)
+        if found:
+            printed += count
+        elif count:
+            missing.append(" ".join(piece.split()))
+    wanted = _things(articles)
+    things = {kind: min(laid.things.get(kind, 0), wanted[kind]) for kind in _KINDS}
+    targets = {target for article in articles for target in _targets(article)}
+    return Report(
+        article=Tally(words=words, links=len(targets), **wanted),
+        printed=Tally(words=printed, links=len(targets & laid.targets), **things),
+        missing=tuple(_named(missing)),
+    )
+
+
+def _find(piece: str, text: str, at: int) -> tuple[bool, int]:
+    """Tell whether a piece stands in the text, best after the place of the one before."""
+    place = text.find(piece, at)
+    if place < 0:
+        return piece in text, at
+    return True, place + len(piece)
+
+
+def pieces(article: Article) -> Iterator[str]:
+    """Yield the article's text in pieces that stand unbroken on paper, in reading order.
+
+    A formula, the sign of a note and a reading over its word end a piece.
+    """
+    yield article.title
+    yield article.byline
+    notes = [block for block in walk(article.blocks) if isinstance(block, Note)]
+    in_notes = {id(inside) for note in notes for inside in walk(note.blocks)}
+    for block in walk(article.blocks):
+        if id(block) not in in_notes:
+            yield from _pieces_of(block)
+    for note in notes:
+        for block in walk(note.blocks):
+            yield from _pieces_of(block)
+
+
+def _pieces_of(block: Block) -> Iterator[str]:
+    for spans in texts(block):
+        yield from _unbroken(spans)
+    match block:
+        case Code(text=text):
+            yield text
+        case Figure(credit=credit) if credit:
+            yield credit
+        case Embed(title=title):
+            yield title
+
+
+def _unbroken(spans: Spans) -> Iterator[str]:
+    piece: list[str] = []
+    for span in spans:
+        if span.math or span.note or span.ruby:
+            yield "".join(piece)
+            piece = []
+            if span.ruby and not span.math:
+                yield span.text
+        else:
+            piece.append(span.text)
+    yield "".join(piece)
+
+
+def _squeezed(text: str) -> str:
+    """Return the letters and digits of a text, which no hyphen or line break comes between."""
+    return "".join(filter(str.isalnum, text)).casefold()
+
+
+def _things(articles: Sequence[Article]) -> dict[str, int]:
+    found = dict.fromkeys(_KINDS, 0)
+    notes: set[tuple[int, str]] = set()
+    for number, article in enumerate(articles):
+        for block in walk(article.blocks):
+            for kind, type_ in _TYPES.items():
+                found[kind] += isinstance(block, type_)
+            found["formulas"] += sum(bool(s.math) for spans in texts(block) for s in spans)
+            if isinstance(block, Note):
+                notes.add((number, block.id))
+    found["notes"] = len(notes)
+    return found
+
+
+_TYPES = {"headings": Heading, "pictures": Figure, "tables": Table, "code": Code, "formulas": Math}
+
+
+def _targets(article: Article) -> Iterable[str]:
+    for block in walk(article.blocks):
+        for spans in texts(block):
+            for span in spans:
+                if span.href.lower().startswith(SCHEMES) and span.text.strip() and not span.note:
+                    yield span.href
+
+
+def _named(missing: list[str]) -> Iterator[str]:
+    for piece in missing[:MOST_NAMED]:
+        yield piece if len(piece) <= NAMED else piece[: NAMED - 1] + "…"
+    if len(missing) > MOST_NAMED:
+        yield f"and {len(missing) - MOST_NAMED} more"

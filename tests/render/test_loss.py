@@ -1,0 +1,108 @@
+"""The report of what is on paper sees what is lost, and only that."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import specimens
+from specimens import SCRIPTS, SPECIMEN, cells, head, items, para
+
+from printer.article import Code, Figure, Math, Note, Span, Table
+from printer.model import Tally
+from printer.options import PrintOptions
+from printer.render.html import render_html
+from printer.render.loss import compare
+from printer.render.pdf import to_pdf
+
+
+def report(article, pictures=None, shown=None, **options):
+    """Print one article, and compare the paper with another."""
+    document = render_html([shown or article], pictures or {}, PrintOptions(**options))
+    return compare([article], to_pdf(document).laid)
+
+
+@pytest.fixture(scope="module")
+def pictures():
+    return {**specimens.pictures(), specimens.MISSING: specimens.jpeg(specimens.landscape(90, 60))}
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"links": "footnote"}, {"links": "inline", "paper": "A6"}, {"links": "endnote", "qr": True}],
+    ids=str,
+)  # fmt: skip
+def test_all_of_the_specimen_is_on_paper(pictures, options) -> None:
+    found = report(SPECIMEN, pictures, **options)
+    assert found.complete, (found.lost(), found.missing)
+    assert found.article == Tally(
+        words=found.article.words,
+        headings=4,
+        pictures=3,
+        tables=1,
+        code=2,
+        formulas=2,
+        notes=2,
+        links=2,
+    )
+    assert found.article.words > 500
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_all_scripts_are_on_paper(pictures, script) -> None:
+    found = report(SCRIPTS[script], pictures)
+    assert found.complete, (found.lost(), found.missing)
+    assert found.article.words > 50
+
+
+def test_several_articles_are_counted_together(pictures) -> None:
+    document = render_html([SPECIMEN, SCRIPTS["de"]], pictures)
+    found = compare([SPECIMEN, SCRIPTS["de"]], to_pdf(document).laid)
+    assert found.complete, (found.lost(), found.missing)
+    assert found.article.headings == 5
+
+
+def test_a_cell_that_goes_on_over_pages_is_whole() -> None:
+    long = " ".join(f"word{n}" for n in range(900))
+    table = Table((cells("a", "b", header=True),), (cells(long, long.upper()),))
+    assert report(replace(SPECIMEN, blocks=(table,))).complete
+
+
+LOST = {
+    "words": para("These words are not there."),
+    "headings": head("Gone"),
+    "pictures": Figure(specimens.LANDSCAPE, alt="x"),
+    "tables": Table((), (cells("a", "b"), cells("c", "d"))),
+    "code": Code("x = 1"),
+    "formulas": Math("x^2", "x^2"),
+    "notes": Note("n", "9", (para("A note that is lost."),)),
+    "links": para(Span("x", href="https://example.org/lost")),
+}
+
+
+@pytest.mark.parametrize("kind", LOST)
+def test_what_is_lost_is_seen(kind, pictures) -> None:
+    whole = replace(SPECIMEN, blocks=(*SPECIMEN.blocks, LOST[kind]))
+    found = report(whole, pictures, shown=SPECIMEN)
+    assert kind in found.lost(), found
+    assert not found.complete
+
+
+def test_lost_words_are_named_and_bounded() -> None:
+    whole = replace(
+        SPECIMEN, blocks=(para("A"), *(para(f"Lost piece {n} " * 20) for n in range(50)))
+    )
+    found = report(whole, shown=replace(SPECIMEN, blocks=(para("A"),)))
+    assert len(found.missing) == 6
+    assert found.missing[0].startswith("Lost piece 0")
+    assert found.missing[-1] == "and 45 more"
+
+
+def test_a_missing_picture_is_a_loss() -> None:
+    assert report(SPECIMEN).lost() == {"pictures": (0, 3)}
+
+
+def test_style_sheets_that_hide_are_seen() -> None:
+    article = replace(SPECIMEN, blocks=(para("Shown."), items("Hidden one.", "Hidden two.")))
+    found = report(article, css="ul { display: none }")
+    assert found.lost() == {"words": (found.article.words - 4, found.article.words)}
+    assert found.missing == ("Hidden one.", "Hidden two.")
