@@ -25,16 +25,18 @@ _BY = re.compile(
     |geschreven\sdoor\b""",
     re.VERBOSE | re.IGNORECASE,
 )
+#: Whatever ends in a colon and begins no line of a name.
+_LABEL = re.compile(r"[^\W\d][^:：,;]{0,24}[:：](?!//)\s*(?=\S)")
 #: What stands before a name in one language, where it may begin a name in others.
 _BY_IN = {
     "de": "von", "fr": "par", "es": "por", "pt": "por", "gl": "por", "ca": "per", "it": "di da",
     "nl": "door", "sv": "av", "no": "av", "nb": "av", "nn": "av", "da": "af", "pl": "przez",
-    "cs": "od", "ro": "de", "el": "από του της", "af": "deur",
+    "cs": "od", "ro": "de", "el": "από του της", "af": "deur", "th": "โดย", "vi": "bởi theo",
 }  # fmt: skip
 _REPORTER = re.compile(r"\s*(?:기자|특파원|記者|记者|報導|报道)$")
 #: What stands after a name: a function, an address, a date.
 _AFTER = re.compile(
-    r"""\s?(?:[|•·⋅∙–—]|-\s|\s-|»|\s/\s|\bon\s(?=\w{3,9}\s[0-9])|[\[(<]"""
+    r"""\s?(?:\bon(?=$|\s\w{3,6}day\b|\s[0-9])|[|•·⋅∙–—]|-\s|\s-|»|\s/\s|\bon\s(?=\w{3,9}\s[0-9])|[\[(<]"""
     r"""|[,\s]{1,2}[0-9]|\b(?:last\s)?(?:updated|published)\b"""
     r"""|[.,;]?\s(?:medically\s|fact.?checked\s|expert\s)?(?:reviewed|edited|checked|photographs?"""
     r"""|photos?|illustrat\w{2,4}|pictures|images)\s(?:and\s\w{4,12}\s)?by\b).*$""",
@@ -43,6 +45,8 @@ _AFTER = re.compile(
 #: What stands between two names; the second may be within one, as in 'Ortega y Gasset'.
 _AND = re.compile(r"\s*(?:;|、|،|\s&\s|\s\+\s|\s(?:and|und|et|och|og|и|και|with|mit|avec)\s)\s*")
 _PERHAPS_AND = re.compile(r"\s(?:y|e|i|en|ja|ve|dan|và)\s")
+#: The name of an office, which may have a conjunction in it.
+_OFFICE = re.compile(r"[^,]{3,60}\s(?:for|of)\s[^,]{3,60}\s(?:and|&)\s\S{3,30}")
 #: What people are, or hold; no part of a name.
 _FUNCTIONS = frozenset({
     "analyst", "assistant", "associate", "author", "autor", "autorin", "blogger", "ceo", "cfo",
@@ -53,6 +57,8 @@ _FUNCTIONS = frozenset({
     "photographer", "president", "producer", "redakteur", "redakteurin", "reporter", "reviewer",
     "senior", "special", "specialist", "sponsored", "staff", "strategist", "vp", "writer",
 })  # fmt: skip
+#: What is left of a date that stood beside a name.
+_DAYS = frozenset({"sun", "mon", "tue", "wed", "thu", "fri", "sat"})
 _CREDENTIAL = re.compile(
     r"(?:[A-Z]{2,6}|(?:[A-Z][a-z]?\.){2,4}|[A-Z][a-z]?\.?D|Esq|[A-Z]{2,4}-[A-Z]{2,4})\.?"
 )
@@ -137,7 +143,9 @@ def _names(text: str, language: str) -> list[str]:
 
 def _parted(text: str) -> list[str]:
     """Part a text at its conjunctions."""
-    parts = []
+    parts: list[str] = []
+    if _OFFICE.fullmatch(text):
+        return [text]
     for part in _AND.split(text)[:MOST_NAMES]:
         pieces = _PERHAPS_AND.split(part)
         parts += pieces if all(" " in piece for piece in pieces) else [part]
@@ -145,7 +153,7 @@ def _parted(text: str) -> list[str]:
 
 
 def _without_by(text: str, language: str) -> str:
-    found = _BY.match(text)
+    found = _BY.match(text) or _LABEL.match(text)
     if found:
         text = text[found.end() :].lstrip()
     first, _, rest = text.partition(" ")
@@ -200,6 +208,7 @@ def _is_name(name: str) -> bool:
     return (
         1 < len(name) <= MOST_CHARS
         and name.casefold() not in _NOBODY
+        and name.casefold() not in _DAYS
         and len(name.split()) <= 8
         and not _CODE.search(name)
         and (" " in name or not (_ACCOUNT.fullmatch(name) or name.casefold() in MONTHS))

@@ -23,7 +23,44 @@ _MONTHS = (
     "november nov novembre noviembre novembro listopada ноября listopadu",
     "december dec décembre déc dezember dez diciembre dicembre dezembro grudnia декабря prosince",
 )
-MONTHS = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
+#: The same in languages that the pattern of a date fits too.
+_MONTHS_ELSEWHERE = (
+    "ιανουαρίου ιανουάριος ocak जनवरी يناير ינואר січня януари ianuarie tammikuuta január "
+    "јануар sausio janvāris jaanuar januari มกราคม জানুয়ারী ژانویه gener",
+    "φεβρουαρίου φεβρουάριος şubat फ़रवरी फरवरी فبراير شباط פברואר лютого февруари februarie "
+    "helmikuuta február фебруар vasario februāris veebruar februari กุมภาพันธ์ ফেব্রুয়ারী "
+    "فوریه februar febrer",
+    "μαρτίου μάρτιος mart मार्च مارس آذار מרץ במרץ березня martie maaliskuuta március marca "
+    "kovo marts märts มีนาคม মার্চ",
+    "απριλίου απρίλιος nisan अप्रैल أبريل نيسان אפריל באפריל квітня aprilie huhtikuuta "
+    "április apríla balandžio aprīlis aprill เมษายน এপ্রিল آوریل",
+    "μαΐου μάιος mayıs मई مايو أيار מאי במאי травня май toukokuuta május мај mája gegužės "
+    "maijs พฤษภาคม মে maig",
+    "ιουνίου ιούνιος haziran जून يونيو حزيران יוני ביוני червня юни iunie kesäkuuta június "
+    "јун júna birželio jūnijs juuni มิถุนายน জুন ژوئن juny",
+    "ιουλίου ιούλιος temmuz जुलाई يوليو تموز יולי ביולי липня юли iulie heinäkuuta július јул "
+    "júla liepos jūlijs juuli กรกฎาคม জুলাই ژوئیه juliol",
+    "αυγούστου αύγουστος ağustos अगस्त أغسطس آب אוגוסט באוגוסט серпня август elokuuta "
+    "augusztus rugpjūčio augusts สิงหาคม আগস্ট اوت",
+    "σεπτεμβρίου σεπτέμβριος eylül सितंबर सितम्बर سبتمبر أيلول ספטמבר בספטמבר вересня "
+    "септември septembrie syyskuuta szeptember септембар septembra rugsėjo septembris กันยายน "
+    "সেপ্টেম্বর سپتامبر setembre",
+    "οκτωβρίου οκτώβριος ekim अक्टूबर أكتوبر אוקטובר באוקטובר жовтня октомври octombrie "
+    "lokakuuta október октобар októbra spalio oktobris oktoober ตุลาคม অক্টোবর اکتبر",
+    "νοεμβρίου νοέμβριος kasım नवंबर नवम्बर نوفمبر נובמבר בנובמבר листопада ноември noiembrie "
+    "marraskuuta новембар novembra lapkričio novembris พฤศจิกายน নভেম্বর نوامبر",
+    "δεκεμβρίου δεκέμβριος aralık दिसंबर दिसम्बर ديسمبر דצמבר בדצמבר грудня декември "
+    "decembrie joulukuuta децембар decembra gruodžio decembris detsember ธันวาคม ডিসেম্বর "
+    "دسامبر desembre",
+)
+MONTHS = {
+    name: number
+    for months in (_MONTHS, _MONTHS_ELSEWHERE)
+    for number, names in enumerate(months, 1)
+    for name in names.split()
+}
+#: Thai years count from the Buddha's death.
+_BUDDHIST, _THAI = range(2400, 2700), re.compile("[\u0e00-\u0e7f]")
 
 _TIME = (
     r"""(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:[.,][0-9]{1,9})?)?"""
@@ -50,8 +87,13 @@ _SLASHED = re.compile(
     r"(?<![0-9/])(?P<first>[0-9]{1,2})/(?P<second>[0-9]{1,2})/(?P<year>[0-9]{4})(?![0-9/])"
 )
 _WORDS = re.compile(
-    r"(?<![0-9])(?P<day>[0-9]{1,2})(?:st|nd|rd|th|er|º|\.)?\s(?:de\s|of\s)?(?P<month>[^\W\d_]{3,12})\.?,?"
+    r"(?<![0-9])(?P<day>[0-9]{1,2})(?:st|nd|rd|th|er|º|\.)?\s(?:de\s|of\s)?(?P<month>[^\s\d.,;:/()]{2,14})\.?,?"
     r"\s(?:de\s)?(?P<year>[0-9]{4})(?![0-9])"
+)
+_NUMBERED = re.compile(
+    r"(?<![0-9])(?P<day>[0-9]{1,2}) tháng (?P<month>[0-9]{1,2})(?:,| năm)? (?P<year>[0-9]{4})"
+    r"(?![0-9])",
+    re.IGNORECASE,
 )
 _AMERICAN = re.compile(
     r"(?P<month>[^\W\d_]{3,12})\.?\s(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?,?\s(?P<year>[0-9]{4})(?![0-9])"
@@ -82,7 +124,7 @@ def written_date(text: str) -> str:
     found = _ISO.search(text)
     if found:
         return _joined(found.groupdict())
-    for pattern in (_HAN, _DOTTED, _SLASHED, _WORDS, _AMERICAN):
+    for pattern in (_HAN, _DOTTED, _SLASHED, _NUMBERED, _WORDS, _AMERICAN):
         found = pattern.search(text)
         if found:
             parts = _numbers(found.groupdict())
@@ -104,6 +146,9 @@ def _numbers(parts: dict[str, str | None]) -> dict[str, str | None] | None:
         return {"year": parts["year"], "month": str(number), "day": str(day)}
     if not month.isdecimal():
         named = MONTHS.get(month.lower())
+        year = int(parts["year"] or 0)
+        if year in _BUDDHIST and _THAI.match(month):
+            parts = parts | {"year": str(year - 543)}
         return parts | {"month": str(named)} if named else None
     return parts
 

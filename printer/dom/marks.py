@@ -57,7 +57,8 @@ _UPDATED = re.compile(
 #: A line that begins as bylines do, in the languages in which that word begins nothing else.
 _BYLINE = re.compile(
     r"\s{0,40}(?:(?:[Ww]ritten |[Pp]osted |[Pp]ublished )?[Bb]y\s|BY\s|Von\s|VON\s|Por\s|Par\s"
-    r"|Door\s|Автор:|Текст:|文[／/・:：]|記者[:：\s]|作者[:：])"
+    r"|Door\s|Автор:|Текст:|Tekst:|Autore?:|Autorka?:|Auteur\s?:|Yazan:|Tác giả:|लेखक:|लेखिका:|โดย\s"
+    r"|Συντάκτ\w{1,4}:|بقلم|מאת|文[／/・:：]|記者[:：\s]|作者[:：])"
 )
 
 
@@ -105,7 +106,7 @@ def read_marks(tree: HtmlElement) -> Marks:
             elif element.text and _BYLINE.match(element.text):
                 lines.append(element)
         marks.authors = marks.authors or _first(authors, _author) or _first(lines, _line)
-        marks.dates = marks.dates or _first(dates, _date)
+        marks.dates = marks.dates or _first(dates, _date) or _first(lines, _beside)
     return marks
 
 
@@ -207,6 +208,15 @@ def _author(mark: HtmlElement) -> str:
 def _line(mark: HtmlElement) -> str:
     text = text_line(mark, " ")
     return written_byline(text) if len(text) <= _MOST_CHARS else ""
+
+
+def _beside(mark: HtmlElement) -> str:
+    """Return the date on the line that a byline stands on."""
+    above = mark.getparent()
+    around = mark if above is None or above.tag == "body" else above
+    text = text_line(around, " ", 2 * _MOST_CHARS)
+    short = len(text) <= _MOST_CHARS and not _UPDATED.search(text)
+    return written_date(text) if short and written_byline(text_line(mark, " ")) else ""
 
 
 def _date(mark: HtmlElement) -> str:

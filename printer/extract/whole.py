@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import islice
+from urllib.parse import urljoin, urlsplit
 
 from ..dom.page import Page
 from ..dom.segments import Outline, Segment
@@ -54,6 +56,13 @@ _ACTIONS = frozenset({
 })  # fmt: skip
 #: Words that may stand around a name in a byline.
 _AROUND = 4
+#: More of them with a date; a line of names is no longer than this, in characters.
+_DATED, _LINE = 4, 160
+#: A label that points to another page is no longer, in characters; what it may stand in.
+_POINTING = 30
+_TITLE_WORDS, _TITLE_CHARS = 4, (8, 160)
+_POINTERS = frozenset({"p", "div", "section", "h3", "h4", "h5", "h6"})
+_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 
 
 def whole(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
@@ -70,9 +79,10 @@ def whole(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
             kept[begin:end] = [True] * (end - begin)
         elif 0 < share < _STRAY.get(tag, 0.0):
             kept[begin:end] = [False] * (end - begin)
+    _drop_byline(page, kept)
     if kind == "article":
         _drop_boxes(page, kept, sizes)
-        _drop_byline(page, kept)
+        _drop_pointers(page, kept)
         _drop_above(page, kept)
         _drop_menu(page, kept)
         _drop_imprint(page, kept)
@@ -194,15 +204,43 @@ def _drop_byline(page: Page, kept: list[bool]) -> None:
     names = [name.strip().lower() for name in page.metadata.byline.split(",") if name.strip()]
     if not names:
         return
-    most = len(page.metadata.byline.split()) + _AROUND
+    least = len(page.metadata.byline.split()) + _AROUND
     for at, segment in enumerate(page.segments):
         if not kept[at]:
             continue
+        most = least + (_DATED if _YEAR.search(segment.text) else 0)
         words = segment.text.split(None, most + 1)
-        if len(words) > most + 1:
+        if len(words) > most + 1 or len(segment.text) > _LINE:
             return
         if len(words) <= most and any(name in segment.text.lower() for name in names):
             kept[at] = False
+
+
+def _drop_pointers(page: Page, kept: list[bool]) -> None:
+    """Drop paragraphs of a label and a link to another page of the site: 'Read also: ...'."""
+    site = _host(page.base)
+    for at, segment in enumerate(page.segments):
+        said = len(segment.text) - segment.link_chars
+        if not kept[at] or not 2 <= said <= _POINTING or segment.block.tag not in _POINTERS:
+            continue
+        label, colon, rest = segment.text.replace("：", ":").partition(":")
+        title = rest.strip(" ]).")
+        links = list(islice(segment.block.iter("a"), 2)) if colon and len(label) < said else []
+        # Fewer words may be what the label is about: 'Genre: Romance'.
+        if len(links) != 1 or (title.isascii() and len(title.split()) < _TITLE_WORDS):
+            continue
+        href = links[0].get("href") or ""
+        if href.startswith("#") or not _TITLE_CHARS[0] <= len(title) <= _TITLE_CHARS[1]:
+            continue
+        if _host(urljoin(page.base, href)) == site:
+            kept[at] = False
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).netloc
+    except ValueError:  # a bracket that opens no IPv6 address
+        return ""
 
 
 def _bare(text: str) -> str:

@@ -102,3 +102,32 @@ def test_a_byline_that_the_head_states_is_preferred():
     body = H1 + '<p class="byline">By Tam Reed</p>'
     assert read(body, '<meta name="author" content="Orla Fennimoor">') == "Orla Fennimoor"
     assert read(body, '<meta name="author" content="admin">') == "Tam Reed"
+
+
+@pytest.mark.parametrize(
+    ("stated", "language", "wanted"),
+    [
+        ("लेखक: मीरा जोशी", "hi", "मीरा जोशी"),
+        ("Tác giả: Lê Thu Hà", "vi", "Lê Thu Hà"),
+        ("Yazan: Elif Taşkıran", "tr", "Elif Taşkıran"),
+        ("โดย มาลี วงศ์ทอง", "th", "มาลี วงศ์ทอง"),
+        ("文/林秋水", "zh", "林秋水"),
+    ],
+)
+def test_what_stands_before_a_name_goes_in_any_language(stated, language, wanted):
+    assert byline([stated], language) == wanted
+
+
+@pytest.mark.parametrize(
+    ("stated", "wanted"),
+    [
+        ("Anna Reed on 3 May 2024", "Anna Reed"),
+        ("AnnaR on Friday December 19", "AnnaR"),
+        ("Sat", ""),
+        ("https://example.org/user/anna-reed", ""),
+        ("Bureau for Tides and Nets", "Bureau for Tides and Nets"),
+        ("Anna Reed and Tam Reed", "Anna Reed, Tam Reed"),
+    ],
+)
+def test_what_is_left_around_a_name_goes(stated, wanted):
+    assert byline([stated], "en") == wanted

@@ -1,6 +1,7 @@
 import pytest
 
 from printer.dom.dates import iso_date, written_date
+from printer.dom.marks import read_marks
 from printer.dom.metadata import read_metadata
 from printer.dom.parse import parse
 
@@ -103,3 +104,28 @@ def test_of_many_dates_only_a_discussion_s_first_counts():
     days = [f'<meta itemprop="datePublished" content="2024-01-{n:02}">' for n in range(1, 8)]
     assert published(STORY + "".join(days)) == "2024-01-01"
     assert published(STORY + "".join(reversed(days))) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("30 sierpnia 2024", "2024-08-30"),
+        ("14 tháng 7 năm 2024", "2024-07-14"),
+        ("18 मार्च 2024", "2024-03-18"),
+        ("7 มิถุนายน 2567", "2024-06-07"),
+        ("5 Kasım 2024", "2024-11-05"),
+        ("3 Απριλίου 2024", "2024-04-03"),
+        ("22 أبريل 2024", "2024-04-22"),
+        ("24 במרץ 2024", "2024-03-24"),
+        ("10 nets 2024", ""),
+        ("Room 12 of 2024", ""),
+    ],
+)
+def test_months_are_read_in_many_languages(text, wanted):
+    assert written_date(text) == wanted
+
+
+def test_the_date_beside_a_line_that_names_the_author_is_the_page_s():
+    body = "<h1>Nets</h1><div><span>Yazan: Elif Taşkıran</span> · <span>5 Kasım 2024</span></div>"
+    tree = parse(f"<html><body>{body}<p>Ağlar.</p></body></html>")
+    assert read_marks(tree).dates == ["2024-11-05"]

@@ -90,3 +90,37 @@ def test_a_copyright_line_at_the_end_goes():
     line = "Made by hand. © Basil Underhill 1999-2003."
     html = f"<p>{TEXT}</p><p>The sign © is older than one thinks.</p><p>{TEXT} Two.</p>"
     assert len(choice(f"{html}<p>{line}</p>", [TEXT, "©"])) == 3
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "<strong>Read also:</strong> <a href='/nets'>How to mend a net in winter</a>",
+        "यह भी पढ़ें: <a href='https://example.org/a'>बाँध के पास नया पुल बनकर तैयार</a>",
+        "[相关阅读：<a href='b'>旧码头将改建为书店</a>]",
+    ],
+)
+def test_a_line_that_points_to_another_page_of_the_site_goes(line):
+    page = f"<base href='https://example.org/x'><p>{TEXT}</p><p>{line}</p><p>{TEXT} 2</p>"
+    assert choice(page, [""]) == [TEXT, f"{TEXT} 2"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Source: <a href='https://other.example.net/a'>The book of nets and boats</a>",
+        "Genre: <a href='/r'>Romance</a>",
+        "Uses: <a href='/r'>mending nets by hand</a> and <a href='/b'>building boats by hand</a>",
+        "Remember what was said: <a href='#top'>nets are mended in winter</a>",
+        "The council has decided it at last, as <a href='/b'>the minutes of May say</a>",
+    ],
+)
+def test_a_line_that_says_something_with_links_stays(line):
+    page = f"<base href='https://example.org/x'><p>{TEXT}</p><p>{line}</p><p>{TEXT} 2</p>"
+    assert len(choice(page, [""])) == 3
+
+
+def test_a_line_of_author_and_date_above_the_text_goes_in_any_language():
+    page = f"<h1>Nets</h1><div>โดย มาลี วงศ์ทอง · 7 มิถุนายน 2567</div><p>{TEXT}</p>"
+    head = "<meta name=author content='มาลี วงศ์ทอง'>"
+    assert choice(page, ["โดย", TEXT], "forum", head) == [TEXT]
