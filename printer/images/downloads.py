@@ -11,7 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Self, TypeAlias
@@ -19,12 +19,12 @@ from typing import Self, TypeAlias
 from PIL import Image
 
 from ..dom.page import Page
-from ..errors import FetchTimeout, WebprintError
+from ..errors import FetchTimeout, TooLarge, WebprintError
 from ..model import Capture, Get
 from ..options import ImageOptions
 from .choice import Choice, Dropped, Kept
 from .pool import in_threads
-from .raster import FORMATS, Unusable
+from .raster import FORMATS, Unusable, decoding
 from .rejected import RejectedURLs
 from .sizes import SizeLimits
 from .vector import drawing_size, looks_like_svg
@@ -102,13 +102,7 @@ class Downloads:
             known = rejected.known(filter(_is_web, urls), limits)
         faults = dict.fromkeys(known, "refused for its size before")
         wanted = [url for url in urls if url not in known]
-        refused = {}
-        for url, came in self._fetch(wanted, page.url):
-            fault = _fault(came, limits)
-            if fault:
-                refused[url] = fault
-            else:
-                self._keep(url, came)
+        refused = self._refused(wanted, page.url, limits)
         if rejected is not None:
             rejected.add(filter(_is_web, refused), limits)
         faults.update(refused)
@@ -130,30 +124,53 @@ class Downloads:
                 self._folder = None  # the cache of pages, which is kept there too, says so
         return self.rejected
 
-    def _fetch(
-        self, urls: Sequence[str], referer: str
-    ) -> Iterator[tuple[str, Capture | WebprintError]]:
+    def _refused(self, urls: Sequence[str], referer: str, limits: SizeLimits) -> dict[str, str]:
+        """Fetch pictures in parallel; return why some are refused, and keep the others."""
         deadline = time.monotonic() + self._options.timeout
+        room = _Room(self._options.total_bytes)
 
-        def work(url: str) -> Capture | WebprintError:
-            try:
-                return self._take(url, referer)
-            except WebprintError as error:
-                return error
-            except Exception as error:  # noqa: BLE001 - a fault costs its own picture
-                return WebprintError(f"{type(error).__name__}: {str(error)[:80]}", url=url)
+        def work(url: str) -> str:
+            came = self._fetched(url, referer, room)
+            fault = _fault(came, limits)
+            if not fault:
+                self._keep(url, came)
+            return fault
 
-        came = in_threads(work, urls, self._options.workers, lambda: deadline - time.monotonic())
+        faults = in_threads(work, urls, self._options.workers, lambda: deadline - time.monotonic())
         for index, url in enumerate(urls):
-            yield url, came.get(index) or FetchTimeout("it took too long to fetch", url=url)
+            if index not in faults:
+                self._keep(url, FetchTimeout("it took too long to fetch", url=url))
+        return {urls[index]: fault for index, fault in faults.items() if fault}
+
+    def _fetched(self, url: str, referer: str, room: _Room) -> Capture | WebprintError:
+        try:
+            if room.left < 0:
+                raise TooLarge("the pictures together are over the size limit", url=url)
+            came = self._take(url, referer)
+        except WebprintError as error:
+            return error
+        except Exception as error:  # noqa: BLE001 - a fault costs its own picture
+            return WebprintError(f"{type(error).__name__}: {str(error)[:80]}", url=url)
+        room.left -= len(came.body)
+        return came
 
     def _keep(self, url: str, came: Capture | WebprintError) -> None:
         """Keep what came; what was kept longest gives way when it is too much."""
+        self._taken(url)
         with self._lock:
             self._came[url] = came
             self._size += len(came.body) if isinstance(came, Capture) else 0
-        while self._size > MOST_KEPT and len(self._came) > 1:
-            self._taken(next(iter(self._came)))
+            oldest = list(self._came)[:-1] if self._size > MOST_KEPT else []
+        for each in oldest:
+            if self._size > MOST_KEPT:
+                self._taken(each)
+
+
+@dataclass(slots=True)
+class _Room:
+    """How many bytes the pictures of a page may still take; threads may overdraw it a little."""
+
+    left: int
 
 
 def _fault(came: Capture | WebprintError, limits: SizeLimits) -> str:
@@ -177,7 +194,7 @@ def real_size(data: bytes) -> tuple[int, int] | None:
             return None
         return round(width), round(height)
     try:
-        with warnings.catch_warnings():
+        with decoding, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with Image.open(BytesIO(data), formats=FORMATS) as image:
                 return image.size

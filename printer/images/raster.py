@@ -34,8 +34,9 @@ LEAST_SIDE = 8
 #: A cut-off picture is printed when at least this part of it came.
 ENOUGH = 0.5
 
-#: One picture is decoded at a time: it bounds memory, and guards Pillow's global switch.
-_decoding = threading.Lock()
+#: One picture is decoded at a time: it bounds memory, and guards what is global in Pillow and
+#: ``warnings``.
+decoding = threading.Lock()
 
 
 class Unusable(Exception):
@@ -57,7 +58,7 @@ def prepare_raster(
 
     ``box`` tells from the picture's own size in pixels how many of them print can use.
     """
-    with _decoding:
+    with decoding:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

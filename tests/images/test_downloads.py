@@ -12,6 +12,7 @@ from PIL import Image
 from webserver import WebServer, drip
 
 from printer.dom.page import read_page
+from printer.errors import TooLarge
 from printer.fetch.http import Web
 from printer.images import pick
 from printer.images.choice import Choice
@@ -193,3 +194,23 @@ def test_all_takes_every_picture_but_icons_and_lead_the_first(web: WebServer, fe
     choice, _ = chosen(web, fetch, None, *pictures, images="none")
     assert not choice.kept
     assert reasons(choice)["/b.jpg"] == "pictures are not wanted"
+
+
+def test_all_pictures_of_a_page_together_are_bounded(web: WebServer) -> None:
+    data = encoded(400, 300, "PNG")
+    for number in range(6):
+        web.add(f"/{number}.png", data, media_type="image/png")
+    images = "".join(f"<p>{TEXT}</p><img src=/{number}.png>" for number in range(6))
+    page = read_page(f"<article>{images}<p>{TEXT}</p></article>", web.url)
+    verdict = Verdict(tuple("mayor of Kestermouth" in each.text for each in page.segments))
+    options = ImageOptions(total_bytes=2 * len(data), workers=1)
+    with Web(FetchOptions(cache=False), named=[web.url]) as fetch:
+        downloads = Downloads(fetch.resource, options)
+        wanted = ExtractOptions(pictures="cuter")
+        choice = pick(page, verdict, wanted, downloads.measure)
+        assert len(choice.kept) == 6, "what cannot be measured stays"
+        assert len(web.hits()) == 3
+        with downloads.taking() as get:
+            assert get(f"{web.url}/0.png", "").body == data
+            with pytest.raises(TooLarge):
+                get(f"{web.url}/5.png", "")
