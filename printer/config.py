@@ -71,6 +71,8 @@ class Settings(BaseModel):
     nup: int = _setting(1, "Page", "Pages on a side: 1, 2 or 4.")
     duplex: bool = _setting(False, "Page", "Margins for both sides of the sheet.")
     ink_save: bool = _setting(False, "Page", "No backgrounds, light pictures.")
+    title: str = _setting("", "Page", "A cover with this title, for several articles in one PDF.")
+    print_timeout: float = _setting(120.0, "Page", "Seconds that setting the pages may take.")
     dpi: int = _setting(200, "Page", "Resolution that pictures are scaled to.")
     grayscale: bool = _setting(False, "Page", "Print pictures without colour.")
     links: LinkStyle = _setting(
@@ -183,6 +185,7 @@ class Settings(BaseModel):
             duplex=self.duplex,
             ink_save=self.ink_save,
             pdf=self.pdf,
+            title=self.title,
             deterministic=self.deterministic,
         )
 

@@ -90,6 +90,7 @@ class PrintOptions:
     ``booklet`` sets pages of half the paper, imposed for folding; ``nup`` (1, 2 or 4) puts so many
     pages on a side; ``duplex`` gives both sides of a sheet mirrored margins; ``ink_save`` prints no
     backgrounds and light pictures; ``fit`` is the most pages there may be (0: as many as it takes).
+    ``title`` gives several articles a cover.
     """
 
     paper: str = ""
@@ -106,4 +107,5 @@ class PrintOptions:
     ink_save: bool = False
     fit: int = 0
     pdf: PdfVariant = "ua-1"
+    title: str = ""
     deterministic: bool = False

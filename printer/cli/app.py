@@ -318,6 +318,8 @@ def _source(name: str, url: str, limit: int) -> Source:
 def _printer(
     settings: config.Settings, names: list[str], console: Console, press: Press | None = None
 ) -> Printer:
+    if press:
+        press.limit = settings.print_timeout
     return Printer(
         fetch=settings.fetch_options(),
         extract=settings.extract_options(),

@@ -35,13 +35,17 @@ from .words import Words, words, written
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """HTML for print, the pictures that it names, and what kind of PDF is to be made of it."""
+    """HTML for print, the pictures that it names, and what kind of PDF is to be made of it.
+
+    Lines that are a multiple of ``line_numbers`` are numbered in the margin (0: none).
+    """
 
     html: str = field(repr=False)
     assets: Assets = field(default_factory=Assets)
     warnings: tuple[str, ...] = ()
     variant: PdfVariant = "ua-1"
     origin: Origin = field(default_factory=Origin)
+    line_numbers: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +137,9 @@ def render_html(
         styling.theme,
         "article",
         parts=parts,
-        title=first.article.title,
+        title=chosen.title if several and chosen.title else first.article.title,
         several=several,
+        cover=clean(chosen.title[:200]) if several else "",
         css=style_sheet(styling, paper, chosen),
         values=dict(styling.values),
         paper=paper,
@@ -144,7 +149,8 @@ def render_html(
     )
     drawings = (formula.picture for formula in formulas.values())
     shown = (*pictures.values(), *codes.values(), *drawings)
-    return Document(html, Assets.of(shown), warnings, chosen.pdf)
+    every = styling.theme.page.line_numbers
+    return Document(html, Assets.of(shown), warnings, chosen.pdf, line_numbers=every)
 
 
 def _link_style(options: PrintOptions, articles: Sequence[Article]) -> LinkStyle:

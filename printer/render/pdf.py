@@ -18,6 +18,10 @@ from .assets import fetcher
 from .gaps import fill_pages
 from .html import Document
 from .laid import Laid, read_layout
+from .line_numbers import number_lines
+
+#: PDF/UA-1: tagged in reading order, with a title and a language.
+VARIANT = "pdf/ua-1"
 
 MOST_WARNINGS = 20
 
@@ -73,6 +77,8 @@ def to_pdf(document: Document) -> Printed:
                 pdf_tags=True,
                 attachments=[_attachment(each) for each in document.origin.attached],
             )
+            if document.line_numbers:
+                pdf = number_lines(pdf, layout.pages, document.line_numbers)
         except FatalURLFetchingError as error:
             raise RenderError(f"a part of the document could not be read: {error}") from error
         except RecursionError as error:

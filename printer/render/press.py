@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import pickle
+import select
 import signal
+import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from ..errors import RenderError, WebprintError
@@ -15,12 +18,17 @@ if TYPE_CHECKING:
 
 
 class Press:
-    """A forked process that prints documents; to be made before anything starts a thread.
+    """A process that prints documents, forked; to be made before anything starts a thread.
 
-    The two sides trust each other: they are one program, parted by a fork.
+    The two sides trust each other: they are one program.  A document may take ``limit`` seconds;
+    then the process is ended, and one that is started anew prints the next.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, limit: float = 120.0) -> None:
+        self.limit = limit
+        self._fork()
+
+    def _fork(self) -> None:
         theirs_in, ours_out = os.pipe()
         ours_in, theirs_out = os.pipe()
         self._pid = os.fork()
@@ -34,23 +42,64 @@ class Press:
         self._in = os.fdopen(ours_in, "rb")
 
     def to_pdf(self, document: Document) -> Printed:
-        """Print a document as :func:`printer.render.pdf.to_pdf` does."""
+        """Print a document as :func:`printer.render.pdf.to_pdf` does, in bounded time."""
+        if not self._pid:
+            self._start()
         try:
             pickle.dump(document, self._out)
             self._out.flush()
+            if not select.select([self._in], [], [], self.limit)[0]:
+                self.close()
+                raise RenderError(
+                    f"setting the pages took longer than {self.limit:g} s",
+                    hint="Allow more with --print-timeout, or print without pictures",
+                )
             outcome: Printed | WebprintError = pickle.load(self._in)  # noqa: S301 - our own process
         except (EOFError, BrokenPipeError) as error:
+            self.close()
             raise RenderError("the process that sets the pages ended in the midst of it") from error
         if isinstance(outcome, WebprintError):
             raise outcome
         return outcome
 
+    def _start(self) -> None:
+        """Start the program anew: there may be threads by now, and those a fork does not bear."""
+        theirs_in, ours_out = os.pipe()
+        ours_in, theirs_out = os.pipe()
+        code = (
+            "import sys; sys.path[:] = sys.argv[3:]; from printer.render.press import serve;"
+            " serve(int(sys.argv[1]), int(sys.argv[2]))"
+        )
+        command = [sys.executable, "-c", code, str(theirs_in), str(theirs_out), *sys.path]
+        self._pid = os.posix_spawn(
+            sys.executable,
+            command,
+            os.environ,
+            file_actions=[
+                (os.POSIX_SPAWN_DUP2, theirs_in, theirs_in),
+                (os.POSIX_SPAWN_DUP2, theirs_out, theirs_out),
+            ],
+        )
+        os.close(theirs_in)
+        os.close(theirs_out)
+        self._out = os.fdopen(ours_out, "wb")
+        self._in = os.fdopen(ours_in, "rb")
+
     def close(self) -> None:
         """End the process, whatever it is doing."""
+        if not self._pid:
+            return
         os.kill(self._pid, signal.SIGKILL)
         os.waitpid(self._pid, 0)
+        self._pid = 0
         for pipe in (self._out, self._in):
-            pipe.close()
+            with suppress(BrokenPipeError):
+                pipe.close()
+
+
+def serve(requests: int, answers: int) -> NoReturn:
+    """Print what is asked for through these pipes, in a program started for it."""
+    _serve(os.fdopen(requests, "rb"), os.fdopen(answers, "wb"))
 
 
 def _serve(requests: BinaryIO, answers: BinaryIO) -> NoReturn:

@@ -27,6 +27,7 @@ def style_sheet(styling: Styled, paper: Paper, options: PrintOptions) -> Markup:
         _values(styling, paper),
         styling.theme.css,
         _columns(paper),
+        _chapters(styling),
         INK_SAVED if options.ink_save else "",
         options.css,
     ))  # fmt: skip
@@ -45,6 +46,14 @@ def _geometry(paper: Paper) -> Iterator[str]:
     margins = (side, bottom, side, top)
     yield f"@page turned {{ size: {_mm(paper.height, paper.width)}; margin: {_mm(*margins)} }}"
     yield f"html {{ font-size: {paper.font_size:.2f}pt }}"
+
+
+def _chapters(styling: Styled) -> str:
+    if styling.theme.page.chapters == "any":
+        return ""
+    blank = "@page :blank { @top-left { content: none } @top-right { content: none }"
+    blank += " @bottom-center { content: none } }"
+    return f"article + article, .contents + article {{ break-before: right }} {blank}"
 
 
 def _values(styling: Styled, paper: Paper) -> str:

@@ -40,7 +40,9 @@ def test_every_default_is_told_right():
     for name, field, _ in config.fields():
         if isinstance(field.default, str | float | int) and not isinstance(field.default, bool):
             line = next(li for li in README.splitlines() if f"| `--{name.replace('_', '-')}`" in li)
-            default = f"{field.default:g}" if field.default == 30.0 else str(field.default)
+            default = (
+                f"{field.default:g}" if isinstance(field.default, float) else str(field.default)
+            )
             assert not default or f"`{default}`" in line, line
 
 

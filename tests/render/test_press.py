@@ -47,9 +47,10 @@ assert press.to_pdf(document).pages == 1
 """
 
 CLOSED = """
+pid = press._pid
 press.close()
 try:
-    os.kill(press._pid, 0)
+    os.kill(pid, 0)
 except ProcessLookupError:
     pass
 else:
@@ -70,3 +71,36 @@ def test_a_press_whose_program_is_killed_ends_too():
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     # The pipe that the press held open as well is closed by now, or this would not have returned.
     assert int(ran.stdout) > 0
+
+
+SLOW = """
+import time
+press.limit = 0.0
+began = time.monotonic()
+try:
+    press.to_pdf(document)
+except RenderError as error:
+    assert "--print-timeout" in str(error), error
+else:
+    raise AssertionError("a print without time was made")
+assert time.monotonic() - began < 5
+press.limit = 60.0
+assert press.to_pdf(document).pages == 1
+assert press.to_pdf(document).pages == 1
+press.close()
+"""
+
+STARTS_ANEW = """
+os.kill(press._pid, signal.SIGKILL)
+try:
+    press.to_pdf(document)
+except RenderError:
+    pass
+assert press.to_pdf(document).pages == 1
+press.close()
+"""
+
+
+@pytest.mark.parametrize("code", [SLOW, STARTS_ANEW], ids=["slow", "ended"])
+def test_a_press_that_was_ended_prints_the_next_document(code):
+    test_the_press(code)
