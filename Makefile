@@ -33,6 +33,8 @@ format: .venv/.develop ## Put the code in its standard form
 bench: .venv/.develop ## Measure quality and speed, beside others: make bench [STEP=20]
 	$(PY) -m benchmarks.text_quality default --step $(STEP)
 	$(PY) -m benchmarks.peers --step $(STEP)
+	$(PY) -m benchmarks.extraction_speed --step $(STEP)
+	$(PY) -m benchmarks.large_pages
 	$(PY) benchmarks/cold_start.py
 
 samples: .venv/.develop ## Print the sample pages again

@@ -27,6 +27,9 @@ from .tex import with_tex
 __all__ = ["compose", "with_comments"]
 
 
+_CUT = "the page is too long to be read whole: what follows is left out"
+
+
 def compose(
     page: Page,
     verdict: Verdict,
@@ -51,6 +54,7 @@ def compose(
         language=said.language,
         direction="rtl" if said.direction == "rtl" else "ltr",
         confidence=verdict.confidence,
+        warnings=(_CUT,) if page.outline.cut else (),
     )
 
 

@@ -7,127 +7,35 @@ rendered page the display is what the element's name, or a ``style`` attribute o
 
 from __future__ import annotations
 
-import re
 from array import array
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from enum import IntFlag, auto
+from itertools import islice
 from typing import NamedTuple, Protocol
 
 from lxml import etree
 from lxml.html import HtmlElement
 
-#: Elements whose text is never seen.
-UNSEEN = frozenset({
-    "script", "style", "template", "noscript", "head", "title", "meta", "link", "svg", "math",
-    "iframe", "object", "embed", "audio", "video", "canvas", "select", "datalist", "textarea",
-})  # fmt: skip
+from .states import (
+    BLOCKS,
+    IS_BREAK,
+    IS_HIDDEN,
+    IS_LINK,
+    IS_UNSEEN,
+    READ_NOSCRIPT,
+    STATED,
+    STATES,
+    UNSEEN,
+    Within,
+    stated,
+)  # fmt: skip
 
-#: Elements a browser displays as blocks (its own style sheet), table cells among them.
-BLOCKS = frozenset({
-    "address", "article", "aside", "blockquote", "body", "button", "center", "caption", "dd",
-    "details", "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer",
-    "form", "frameset", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "html", "legend",
-    "li", "listing", "main", "menu", "nav", "ol", "optgroup", "option", "p", "plaintext", "pre",
-    "search", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
-    "xmp",
-})  # fmt: skip
+__all__ = ["BLOCKS", "UNSEEN", "Leaf", "Outline", "Segment", "Within", "outline", "segments"]
 
-
-class Within(IntFlag):
-    """What an element stands in, itself included."""
-
-    LINK = auto()
-    STRONG = auto()
-    EMPHASIS = auto()
-    BUTTON = auto()
-    LABEL = auto()
-    CODE = auto()
-    PARAGRAPH = auto()
-    HEADING = auto()
-    ITEM = auto()
-    LIST = auto()
-    CELL = auto()
-    TABLE = auto()
-    DEFINITION = auto()
-    QUOTE = auto()
-    FIGURE = auto()
-    CAPTION = auto()
-    FORM = auto()
-    NAV = auto()
-    ASIDE = auto()
-    HEADER = auto()
-    FOOTER = auto()
-    MAIN = auto()
-    ARTICLE = auto()
-    SECTION = auto()
-    DETAILS = auto()
-    DIALOG = auto()
-    TIME = auto()
-    SMALL = auto()
-    NOSCRIPT = auto()
-    HIDDEN = auto()
-    UNSEEN = auto()
-    BREAK = auto()
-
-
-_NAMES = {
-    Within.LINK: "a",
-    Within.STRONG: "b strong",
-    Within.EMPHASIS: "i em cite",
-    Within.BUTTON: "button",
-    Within.LABEL: "label legend fieldset",
-    Within.CODE: "pre code kbd samp tt listing xmp",
-    Within.PARAGRAPH: "p",
-    Within.HEADING: "h1 h2 h3 h4 h5 h6",
-    Within.ITEM: "li",
-    Within.LIST: "ul ol menu dir",
-    Within.CELL: "td th",
-    Within.TABLE: "table",
-    Within.DEFINITION: "dl",
-    Within.QUOTE: "blockquote q",
-    Within.FIGURE: "figure picture",
-    Within.CAPTION: "figcaption caption",
-    Within.FORM: "form",
-    Within.NAV: "nav",
-    Within.ASIDE: "aside",
-    Within.HEADER: "header hgroup",
-    Within.FOOTER: "footer",
-    Within.MAIN: "main",
-    Within.ARTICLE: "article",
-    Within.SECTION: "section",
-    Within.DETAILS: "details summary",
-    Within.DIALOG: "dialog",
-    Within.TIME: "time",
-    Within.SMALL: "small sub sup",
-    Within.NOSCRIPT: "noscript",
-    Within.UNSEEN: " ".join(UNSEEN),
-    Within.BREAK: " ".join(BLOCKS) + " br hr",
-}
-_ROLES = {
-    "navigation": int(Within.NAV),
-    "banner": int(Within.HEADER),
-    "contentinfo": int(Within.FOOTER),
-    "complementary": int(Within.ASIDE),
-    "main": int(Within.MAIN),
-    "article": int(Within.ARTICLE),
-    "dialog": int(Within.DIALOG),
-    "alertdialog": int(Within.DIALOG),
-    "button": int(Within.BUTTON),
-    "heading": int(Within.HEADING),
-}
-#: The attributes that :func:`_stated` reads.
-_STATED = frozenset({"style", "hidden", "aria-hidden", "role"})
-_HIDDEN, _UNSEEN, _BREAK, _LINK = map(
-    int, (Within.HIDDEN, Within.UNSEEN, Within.BREAK, Within.LINK)
-)
-_STATES: dict[str, int] = {}
-for _flag, _tags in _NAMES.items():
-    for _tag in _tags.split():
-        _STATES[_tag] = _STATES.get(_tag, 0) | int(_flag)
-_READ_NOSCRIPT = _STATES | {"noscript": int(Within.NOSCRIPT)}
-
-_DISPLAY_NONE = re.compile(r"display\s{0,9}:\s{0,9}none")
+#: Of a page with more segments or elements than this, the beginning is read.  No book has as many
+#: paragraphs; what does would take minutes and gigabytes.
+MOST_SEGMENTS, MOST_ELEMENTS = 50_000, 300_000
 
 #: Text in ``noscript`` is read when there is more of it than of all else, and this much.
 _NOSCRIPT_CHARS = 400
@@ -173,7 +81,8 @@ class Outline:
     Written out as start and end tags the elements take two places each; a text leaf is at the
     place of the tag before it.  ``blocks`` has the index of each segment's block, ``spans`` the
     places of its first and last leaf.  ``runs`` has four numbers for each text leaf that is not
-    blank: its segment, the state it stands in, its characters, its place.
+    blank: its segment, the state it stands in, its characters, its place.  ``cut`` tells that the
+    page goes on beyond what is read of any.
     """
 
     elements: list[HtmlElement]
@@ -188,6 +97,7 @@ class Outline:
     blocks: list[int]
     spans: list[tuple[int, int]]
     runs: array[int]
+    cut: bool = False
 
 
 def segments(root: HtmlElement) -> tuple[Segment, ...]:
@@ -213,13 +123,13 @@ def outline(root: HtmlElement, drawn: Sights | None = None) -> Outline:
     build keep a plain version of themselves there, others keep pixels and reproaches.
     """
     if drawn is not None:
-        return _walk(root, _STATES, [], drawn)
+        return _walk(root, STATES, [], drawn)
     passed: list[HtmlElement] = []
-    found = _walk(root, _STATES, passed)
+    found = _walk(root, STATES, passed)
     unread = (each for each in passed if each.tag == "noscript")
     plain = sum(len("".join(each.itertext()).strip()) for each in unread)
     if plain > _NOSCRIPT_CHARS:
-        fuller = _walk(root, _READ_NOSCRIPT, [])
+        fuller = _walk(root, READ_NOSCRIPT, [])
         seen = _unlinked(found)
         if _unlinked(fuller) - seen > max(seen, _NOSCRIPT_CHARS):
             return fuller
@@ -230,7 +140,7 @@ def _unlinked(found: Outline) -> int:
     return sum(
         chars
         for state, chars in zip(found.runs[1::4], found.runs[2::4], strict=True)
-        if not state & _LINK
+        if not state & IS_LINK
     )
 
 
@@ -263,30 +173,30 @@ def _walk(
     # This loop is entered twice for each element of every page: nothing in it is a call that
     # need not be one.
     walk = etree.iterwalk(root, events=("start", "end"))
-    for event, element in walk:
+    for event, element in islice(walk, 2 * MOST_ELEMENTS):
         if event == "start":
             tag = element.tag
             own = names.get(tag, 0)
             if drawn is not None:
                 own = _drawn_state(element, own, state, drawn)
-            if own & _BREAK and leaves:
+            if own & IS_BREAK and leaves:
                 line.end()
             opened.append((index, state, block))
-            if own & _UNSEEN:
-                state = state & ~_BREAK | own
+            if own & IS_UNSEEN:
+                state = state & ~IS_BREAK | own
                 index = -1
                 walk.skip_subtree()
                 passed.append(element)
                 continue
             parents.append(index)
             index = len(elements)
-            state = state & ~_BREAK | own
-            stated = element.keys()
-            if stated and not _STATED.isdisjoint(stated):
-                state |= _stated(element)
-                if "style" in stated:
+            state = state & ~IS_BREAK | own
+            keys = element.keys()
+            if keys and not STATED.isdisjoint(keys):
+                state |= stated(element)
+                if "style" in keys:
                     styled.append(index)
-            if own & _BREAK:
+            if own & IS_BREAK:
                 block = index
             elements.append(element)
             tags.append(tag)
@@ -297,7 +207,7 @@ def _walk(
             text = element.text
             tail = False
         else:
-            if state & _BREAK and leaves:
+            if state & IS_BREAK and leaves:
                 line.end()
             if index >= 0:
                 after[index] = len(elements)
@@ -309,18 +219,28 @@ def _walk(
             place = 2 * len(elements) - len(opened) - 1
             line.add(element, tail, text, state, block, place)
     line.end()
-    return Outline(
+    read = Outline(
         elements, tags, parents, after, states, begins, ends, styled,
-        tuple(found), line.blocks, line.spans, line.runs,
+        tuple(found), line.blocks, line.spans, line.runs, line.full or bool(opened),
     )  # fmt: skip
+    _close(read, (index, *(around for around, _, _ in opened)))
+    return read
+
+
+def _close(outline: Outline, still_open: Iterable[int]) -> None:
+    """End the elements that are open where a page is cut (-1: the one around the root)."""
+    for index in still_open:
+        if index >= 0:
+            outline.after[index] = len(outline.elements)
+            outline.ends[index] = len(outline.segments)
 
 
 class _Line:
     """Gathers leaves into segments."""
 
     __slots__ = (
-        "block", "blocks", "elements", "first", "found", "last", "leaves", "links", "runs",
-        "spans", "texts",
+        "block", "blocks", "elements", "first", "found", "full", "last", "leaves", "links", "runs",
+        "spans", "texts", "told",
     )  # fmt: skip
 
     def __init__(self, elements: list[HtmlElement]) -> None:
@@ -333,6 +253,9 @@ class _Line:
         self.leaves: list[Leaf] = []
         self.texts: list[str] = []
         self.block = self.links = self.first = self.last = 0
+        # How many numbers the runs of the segments before it are; whether text was left out.
+        self.told = 0
+        self.full = False
 
     def add(
         self, element: HtmlElement, tail: bool, text: str, state: int, block: int, place: int
@@ -348,18 +271,22 @@ class _Line:
         chars = len(text.strip())
         if chars:
             self.runs.extend((len(self.found), state, chars, place))
-            if state & _LINK:
+            if state & IS_LINK:
                 self.links += chars
 
     def end(self) -> None:
         """End the segment at hand, if there is one."""
         text = " ".join("".join(self.texts).split())
-        if text:
+        if text and len(self.found) == MOST_SEGMENTS:
+            self.full = True
+            del self.runs[self.told :]
+        elif text:
             block = self.elements[self.block]
             links = min(self.links, len(text))
             self.found.append(Segment(len(self.found), block, tuple(self.leaves), text, links))
             self.blocks.append(self.block)
             self.spans.append((self.first, self.last))
+            self.told = len(self.runs)
         self.leaves.clear()
         self.texts.clear()
         self.links = 0
@@ -367,22 +294,8 @@ class _Line:
 
 def _drawn_state(element: HtmlElement, own: int, around: int, drawn: Sights) -> int:
     """Return what an element brings as it is drawn; what is hidden keeps the lines of its names."""
-    if around & _HIDDEN or own & _UNSEEN:
+    if around & IS_HIDDEN or own & IS_UNSEEN:
         return own
     if element in drawn.hidden:
-        return own | _HIDDEN
-    return own | _BREAK if drawn.breaks(element) else own & ~_BREAK
-
-
-def _stated(element: HtmlElement) -> int:
-    """Return what an element's attributes say of its role and display."""
-    state = 0
-    style = element.get("style")
-    if style and "none" in style and _DISPLAY_NONE.search(style):
-        state |= _HIDDEN
-    if element.get("hidden") is not None or element.get("aria-hidden") == "true":
-        state |= _HIDDEN
-    role = element.get("role")
-    if role:
-        state |= _ROLES.get(role, 0)
-    return state
+        return own | IS_HIDDEN
+    return own | IS_BREAK if drawn.breaks(element) else own & ~IS_BREAK

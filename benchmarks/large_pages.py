@@ -1,0 +1,82 @@
+"""Time huge pages, and what memory they take: `python -m benchmarks.large_pages [NAME ...]`.
+
+Each page is extracted in a process of its own, so that the memory is its own as well: the most that
+the process held, Python and its libraries included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+
+SIZE = 10_000_000
+#: Each is to come through within this.
+SECONDS, MEGABYTES = 2.0, 500
+
+_PROSE = (
+    "The ferry that joins the two halves of the town will stop running in March, the harbour board "
+    "said, after its <a href='/engine'>engine</a> failed for the third time this winter. Nobody "
+    "has yet said who is to pay for a new one, and the board meets again only after Easter. "
+)
+
+
+def _filled(piece: str, before: str = "<article>", after: str = "</article>") -> str:
+    count = SIZE // len(piece)
+    return f"<html><body>{before}{piece * count}{after}</body></html>"
+
+
+PAGES: Mapping[str, Callable[[], str]] = {
+    "prose": lambda: _filled(f"<p>{_PROSE}</p>\n"),
+    "short paragraphs": lambda: _filled("<p>A line of a few words, no more.</p>\n"),
+    "nested 5,000 deep": lambda: "<div>A few words on every level. " * 5_000,
+    "nested to 10 MB": lambda: _filled("<div>A few words on every level. ", ""),
+    "one text": lambda: _filled(_PROSE.replace("<a href='/engine'>engine</a>", "engine"), "<p>"),
+    "line breaks": lambda: _filled("A line of a few words, no more.<br>\n"),
+    "links": lambda: _filled("<a href='/some/where/else'>A link of words</a> \n"),
+    "list of links": lambda: _filled("<li><a href='/some/where'>A link of words</a></li>", "<ul>"),
+    "table": lambda: _filled("<tr><td>a cell</td><td>1.25</td><td>more</td></tr>\n", "<table>"),
+    "attributes": lambda: _filled("data-a='some value' ", "<p ", ">A few words.</p>"),
+    "marked spans": lambda: _filled("<span class='a b-c dE' id=x style='color:red'>word</span> "),
+    "pictures": lambda: _filled("<p>Some words.</p><img src=/a/b.jpg width=600 height=400>\n"),
+    "scripts": lambda: _filled("<script>var a = 'some script';</script>\n", f"<p>{_PROSE}</p>"),
+}  # fmt: skip
+
+
+def once(name: str) -> None:
+    """Extract one page and print what that took."""
+    from printer import extract
+    from printer.errors import NoArticle
+
+    page = PAGES[name]()
+    extract(f"<p>{_PROSE * 3}</p>")  # the model is loaded before
+    started = time.process_time()
+    try:
+        chars = len(extract(page).text)
+    except NoArticle:
+        chars = 0
+    seconds = time.process_time() - started
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    missed = " over" if seconds > SECONDS or most > MEGABYTES else ""
+    print(f"{name:18} {len(page) / 1e6:5.1f} MB {seconds:7.2f} s {most:6.0f} MB"
+          f" {chars:11,} characters{missed}", flush=True)  # fmt: skip
+
+
+def main() -> None:
+    """Print a line for each page."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(PAGES))
+    parser.add_argument("--once", choices=PAGES, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.once:
+        once(given.once)
+        return
+    for name in given.names or PAGES:
+        subprocess.run([sys.executable, "-m", "benchmarks.large_pages", "--once", name], check=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""Huge pages come through, in time and memory that their size bounds."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+import printer
+from printer.dom import segments
+from printer.dom.page import read_page
+
+WORDS = "A line of a few words, no more"
+
+
+def seconds(html: str) -> float:
+    started = time.process_time()
+    printer.extract(html)
+    return time.process_time() - started
+
+
+def test_a_page_nested_deep_is_read_to_its_depth() -> None:
+    assert seconds(f"<div>{WORDS}. " * 5_000) < 10
+
+
+def test_twice_the_page_takes_about_twice_the_time() -> None:
+    paragraph = f"<p>{WORDS}, and then <a href='/a'>some</a> that are <b>marked</b>.</p>"
+    seconds(paragraph * 100)
+    once, twice = (min(seconds(paragraph * count) for _ in range(3)) for count in (2_000, 4_000))
+    assert twice < 4 * once
+
+
+def test_of_a_page_with_too_many_segments_the_beginning_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(segments, "MOST_SEGMENTS", 20)
+    page = read_page("".join(f"<p>{WORDS} {i}, it says.</p>" for i in range(50)))
+    assert page.outline.cut
+    assert [each.text for each in page.segments] == [f"{WORDS} {i}, it says." for i in range(20)]
+    assert max(page.outline.runs[::4]) == 19
+    article = printer.extract("".join(f"<p>{WORDS} {i}, it says.</p>" for i in range(50)))
+    assert article.warnings == ("the page is too long to be read whole: what follows is left out",)
+
+
+def test_of_a_page_with_too_many_elements_the_beginning_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(segments, "MOST_ELEMENTS", 40)
+    html = "<div>" + "".join(f"<p>{WORDS} {i}, it says.</p>" for i in range(100))
+    page = read_page(html)
+    outline = page.outline
+    assert outline.cut
+    assert 30 < len(outline.elements) < 45
+    # The elements around what was cut hold all of it.
+    assert outline.ends[:3] == [len(page.segments)] * 3
+    assert outline.after[:3] == [len(outline.elements)] * 3
+    assert printer.extract(html).warnings
+
+
+def test_a_page_that_is_read_whole_is_not_cut() -> None:
+    page = read_page(f"<p>{WORDS}</p>tail")
+    assert not page.outline.cut
+    assert page.outline.after[0] == len(page.outline.elements)
+
+
+def test_extraction_alone_loads_nothing_that_prints_fetches_or_serves() -> None:
+    heavy = ("weasyprint", "playwright", "httpx2", "jinja2", "typer", "pydantic", "PIL")
+    script = (
+        "import sys, printer\n"
+        f"printer.extract('<p>{WORDS}. ' * 20)\n"
+        f"print([name for name in {heavy!r} if name in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
