@@ -130,7 +130,8 @@ class Capture:
 
     ``body`` is decompressed and within the size limit, ``charset`` what the HTTP header declared
     ('' when it declared none), ``headers`` the response's with lower-case names.  A browser's
-    capture has the page's ``layout``, and its body the marks that belong to it.
+    capture has the page's ``layout``, and its body the marks that belong to it; ``screenshot`` is
+    the page as PNG where that was asked for.
     """
 
     body: bytes = field(repr=False)
@@ -143,6 +144,7 @@ class Capture:
     how: How = "http"
     from_cache: bool = False
     layout: Layout | None = field(default=None, repr=False)
+    screenshot: bytes = field(default=b"", repr=False)
 
 
 #: Gets a resource that a page names: ``get(url, referer)``; raises ``FetchError``.
@@ -215,11 +217,20 @@ class JudgedPicture:
         return not self.reason
 
 
+class Marked(NamedTuple):
+    """A place on a page as it is drawn, and what was made of it."""
+
+    rect: Rect
+    what: Literal["kept", "dropped", "caption", "picture"]
+
+
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """Why a page's article is what it is: every segment, with every extractor's score.
 
-    ``pictures`` are all of the page, kept and dropped.
+    ``pictures`` are all of the page, kept and dropped.  Of a page that a browser drew, ``marks``
+    are the places of its segments and the pictures kept, ``screenshot`` the page as PNG where that
+    was asked for.
     """
 
     url: str
@@ -228,6 +239,8 @@ class Explanation:
     confidence: float
     segments: tuple[Judged, ...]
     pictures: tuple[JudgedPicture, ...] = ()
+    marks: tuple[Marked, ...] = field(default=(), repr=False)
+    screenshot: bytes = field(default=b"", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

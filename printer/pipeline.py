@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 #: A page to print: an address, the path of a local file, or what was captured already.
 Source: TypeAlias = str | Capture
 
-Step = Literal["fetch", "browse", "extract", "pictures", "print"]
+Step = Literal["fetch", "browse", "enough", "unsure", "empty", "extract", "pictures", "print"]
 
 #: Called as work goes on, with the source's name and the step begun.
 Notify: TypeAlias = Callable[[str, Step], None]
@@ -140,18 +140,23 @@ class Printer:
         try:
             reading = self._extract(capture)
         except NoArticle as error:
-            return self._read_in_browser(error, capture.requested_url)
+            return self._read_in_browser(error, capture.requested_url, "empty")
         if reading.article.confidence >= UNSURE:
+            self.notify(_name(source), "enough")
             return reading
-        return self._read_in_browser(reading, capture.requested_url)
+        return self._read_in_browser(reading, capture.requested_url, "unsure")
 
-    def explain(self, source: Source) -> Explanation:
-        """Fetch a page and say what was thought of each of its segments and pictures."""
-        capture = self._capture(source)
+    def explain(self, source: Source, *, picture: bool = False) -> Explanation:
+        """Fetch a page and say what was thought of each of its segments and pictures.
+
+        With ``picture`` a browser loads an address, whatever the options say, and pictures it.
+        """
+        capture = self._capture(source, picture)
         page = read_page(capture.body, capture.url, capture.charset, capture.layout)
         verdict = decide(page, self.extract)
         choice = pick(page, verdict, self.extract, self._measuring())
-        return replace(explain(page, verdict), pictures=judged(page, choice))
+        told = explain(page, verdict, placed(page, choice))
+        return replace(told, pictures=judged(page, choice), screenshot=capture.screenshot)
 
     def print(self, sources: Sequence[Source]) -> Result:
         """Print pages to one PDF.
@@ -225,7 +230,7 @@ class Printer:
         with self._downloads().taking() as get:
             return prepare(figures, get, self.pictures, width=width, height=height)
 
-    def _capture(self, source: Source) -> Capture:
+    def _capture(self, source: Source, picture: bool = False) -> Capture:
         if isinstance(source, Capture):
             return source
         if source.startswith("file:") or _is_file(source):
@@ -233,8 +238,8 @@ class Printer:
 
             path = path_of(source) if source.startswith("file:") else Path(source)
             return read_file(path, self.fetch.max_bytes)
-        if self.fetch.render == "always":
-            return self._browse(source)
+        if self.fetch.render == "always" or picture:
+            return self._browse(source, picture=picture)
         self.notify(source, "fetch")
         return self._fetcher().page(source)
 
@@ -273,10 +278,10 @@ class Printer:
             yield article, pictures
             follows = next_page(page)
 
-    def _read_in_browser(self, static: Reading | NoArticle, url: str) -> Reading:
+    def _read_in_browser(self, static: Reading | NoArticle, url: str, why: Step) -> Reading:
         """Read the page as a browser shows it; what the static page gave stands if that fails."""
         try:
-            return self._extract(self._browse(url))
+            return self._extract(self._browse(url, why))
         except (FetchError, MissingLibrary, NoArticle) as error:
             if isinstance(static, NoArticle):
                 static.hint = static.hint or f"Loading it in a browser did not help: {error}"
@@ -285,13 +290,13 @@ class Printer:
             article = replace(static.article, warnings=(*static.article.warnings, warning))
             return replace(static, article=article)
 
-    def _browse(self, url: str) -> Capture:
-        self.notify(url, "browse")
+    def _browse(self, url: str, step: Step = "browse", *, picture: bool = False) -> Capture:
+        self.notify(url, step)
         if self._browser is None:
             from .fetch.browser import Browser
 
             self._browser = self._open.enter_context(Browser(self.fetch, self._fetcher().guard))
-        return self._browser.capture(url)
+        return self._browser.capture(url, picture=picture)
 
     def _measuring(self) -> Measure | None:
         return self._downloads().measure if self.measure else None

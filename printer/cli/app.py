@@ -196,6 +196,9 @@ def explain_(
     *,
     loaded: config.Loaded,
     as_json: Annotated[bool, typer.Option("--json", help="Write data for programs.")] = False,
+    picture: Annotated[
+        str, typer.Option(help="Write a picture of the page, with what was made of each place.")
+    ] = "",
     out: Annotated[
         str, typer.Option("--out", "-o", help="The file to write instead of stdout.")
     ] = "-",
@@ -206,7 +209,13 @@ def explain_(
 
     console = Console(loaded.settings.verbose, loaded.settings.quiet)
     with _printer(loaded.settings, [page, url], console) as printer, console.progress(1):
-        explanation = printer.explain(_source(page, url, loaded.settings.max_size))
+        source = _source(page, url, loaded.settings.max_size)
+        explanation = printer.explain(source, picture=bool(picture))
+    if picture:
+        from ..render.picture import to_picture
+
+        output.write(Path(picture), to_picture(explanation))
+        return
     if as_json:
         text = json.dumps(to_data(explanation), ensure_ascii=False, indent=2) + "\n"
     else:

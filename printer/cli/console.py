@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _DOING: dict[Step, str] = {
     "fetch": "fetching",
     "browse": "loading in a browser",
+    "enough": "the page as it was sent is enough",
+    "unsure": "loading in a browser, as the article is not clear on the page as it was sent",
+    "empty": "loading in a browser, as the page as it was sent holds no article",
     "extract": "finding the article",
     "pictures": "preparing pictures",
     "print": "setting the pages",

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lxml.html import HtmlElement
 
 from ..dom.page import Page
-from ..model import Explanation, Judged, Verdict
+from ..model import Explanation, Judged, Marked, Placed, Verdict
+from .looks import looks
 from .registry import score_all
 
 #: How many ancestors name a segment's place.
 DEPTH = 5
 
 
-def explain(page: Page, verdict: Verdict) -> Explanation:
-    """Set each segment beside what the default and every paper's method thought of it."""
+def explain(page: Page, verdict: Verdict, pictures: Sequence[Placed] = ()) -> Explanation:
+    """Set each segment beside what the default and every paper's method thought of it.
+
+    ``pictures`` are those kept, where they stand.
+    """
     scores = {**verdict.scores, **score_all(page)}
     judged = (
         Judged(
@@ -25,8 +31,29 @@ def explain(page: Page, verdict: Verdict) -> Explanation:
         for segment in page.segments
     )
     return Explanation(
-        page.url, page.metadata.title, verdict.kind, verdict.confidence, tuple(judged)
+        page.url,
+        page.metadata.title,
+        verdict.kind,
+        verdict.confidence,
+        tuple(judged),
+        marks=_marks(page, verdict, pictures),
     )
+
+
+def _marks(page: Page, verdict: Verdict, pictures: Sequence[Placed]) -> tuple[Marked, ...]:
+    """Return the places of a page's segments and pictures as a browser drew them."""
+    drawn = looks(page)
+    if drawn is None or page.drawn is None:
+        return ()
+    captions = frozenset[int]().union(*(each.captions for each in pictures))
+    marks = []
+    for at, (area, keep) in enumerate(zip(drawn.areas, verdict.keep, strict=True)):
+        if area is not None:
+            marks.append(
+                Marked(area, "caption" if at in captions else "kept" if keep else "dropped")
+            )
+    graphics = (page.drawn.graphics.get(each.element) for each in pictures)
+    return (*marks, *(Marked(each.rect, "picture") for each in graphics if each is not None))
 
 
 def _place(element: HtmlElement | None) -> str:

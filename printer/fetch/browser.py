@@ -18,7 +18,7 @@ from .proxy import Proxy
 from .running import Died, Running
 from .unshown import explained, late
 from .urls import normalise
-from .view import View, cookie_params
+from .view import WINDOW, View, cookie_params
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext
@@ -75,33 +75,34 @@ class Browser:
                 loop.run(self._close(), _GRACE_SECONDS)
             loop.stop()
 
-    def capture(self, url: str) -> Capture:
+    def capture(self, url: str, *, picture: bool = False) -> Capture:
         """Return the page at ``url`` after its scripts have run, as HTML in UTF-8, with its layout.
 
-        Ends within ``options.timeout`` from when its turn has come.
+        With ``picture`` it has a screenshot as well, layers over the page left out.  Ends within
+        ``options.timeout`` from when its turn has come.
         """
         url = normalise(url)
         with self._opening:
             if self._loop is None:
                 self._loop = Loop("webprint-browser")
             loop = self._loop
-        return loop.run(self._in_turn(url))
+        return loop.run(self._in_turn(url, picture))
 
     @property
     def memory(self) -> int:
         """The bytes of memory that the browser holds for itself now."""
         return self._running.chromium.memory() if self._running else 0
 
-    async def _in_turn(self, url: str) -> Capture:
+    async def _in_turn(self, url: str, picture: bool) -> Capture:
         async with self._turns:
-            return await self._captured(url, time.monotonic() + self.options.timeout)
+            return await self._captured(url, time.monotonic() + self.options.timeout, picture)
 
-    async def _captured(self, url: str, deadline: float) -> Capture:
+    async def _captured(self, url: str, deadline: float, picture: bool) -> Capture:
         """Capture a page, once more if the browser died under it."""
         for again in (True, False):
             running = await self._lease(deadline)
             try:
-                return await self._shown(running, url, deadline)
+                return await self._shown(running, url, deadline, picture)
             except Died:
                 if not again or time.monotonic() >= deadline:
                     raise
@@ -109,12 +110,12 @@ class Browser:
                 await self._give_back(running)
         raise AssertionError("the second attempt returns or raises")
 
-    async def _shown(self, running: Running, url: str, deadline: float) -> Capture:
+    async def _shown(self, running: Running, url: str, deadline: float, picture: bool) -> Capture:
         from playwright.async_api import Error as PlaywrightError
         from playwright.async_api import TimeoutError as PlaywrightTimeout
 
         options = self.options
-        view = View(options, self._identity, deadline)
+        view = View(options, self._identity, deadline, picture=picture)
         most = _TRAFFIC * options.max_bytes
         with Proxy(self._guard, connect_timeout=options.connect_timeout, max_bytes=most) as proxy:
             try:
@@ -143,7 +144,7 @@ class Browser:
             service_workers="block",
             storage_state={"cookies": [], "origins": self._stored} if self._stored else None,
             user_agent=self.options.user_agent or f"{running.user_agent} {own}",
-            viewport={"width": 1280, "height": 1024},
+            viewport={"width": WINDOW[0], "height": WINDOW[1]},
         )
         try:
             await self._give_cookies(context)

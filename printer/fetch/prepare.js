@@ -5,6 +5,8 @@
 //                pictures that load when they are seen, in `budget` milliseconds; whether that
 //                may have made the page load something
 //
+// bare()         hides the layers over the page, for a picture of it
+//
 // Nothing is clicked that leads elsewhere or sends a form: only controls that say of themselves
 // that they unfold a part of this page, where that part belongs to running text.
 ({
@@ -19,6 +21,12 @@
     const woken = this.wake();
     if (opened || this.stirs()) await this.scroll(end);
     return opened || woken;
+  },
+
+  bare() {
+    for (const element of [...document.querySelectorAll("body *")].slice(0, 20000))
+      if (getComputedStyle(element).position === "fixed")
+        element.style.setProperty("visibility", "hidden", "important");
   },
 
   // Layers that cover a page often keep it from scrolling, and what loads on scrolling away.

@@ -7,6 +7,7 @@ import json
 import secrets
 import time
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from http.cookiejar import Cookie
 from pathlib import Path
@@ -34,6 +35,10 @@ _PREPARE = Path(__file__).with_name("prepare.js").read_text("utf-8")
 #: Shares of the time limit: by when a page should have loaded, be calm, be ready.
 _LOADED, _CALM, _READY = 0.6, 0.75, 0.85
 _SCROLL_SECONDS = 1.5
+#: The size of the window pages are shown in.
+WINDOW = (1280, 1024)
+#: Pictures of pages end at so many pixels from the top.
+_TALLEST = 12_000
 
 
 class View:
@@ -42,12 +47,15 @@ class View:
     ``deadline`` is the moment it must be done, ``target`` the address it was last on its way to.
     """
 
-    def __init__(self, options: FetchOptions, identity: Identity, deadline: float) -> None:
+    def __init__(
+        self, options: FetchOptions, identity: Identity, deadline: float, *, picture: bool = False
+    ) -> None:
         self.deadline = deadline
         self._options = options
         self._identity = identity
         self._begun = deadline - options.timeout
         self._requests: Requests | None = None
+        self._picture = picture
 
     @property
     def target(self) -> str:
@@ -90,7 +98,22 @@ class View:
         world = World(session)
         await self._make_ready(world, requests)
         self._check_answer(requests)
-        return await self._read(world, requests, url)
+        capture = await self._read(world, requests, url)
+        if self._picture:
+            return replace(capture, screenshot=await self._taken(world, page, capture))
+        return capture
+
+    async def _taken(self, world: World, page: Page, capture: Capture) -> bytes:
+        """Return a picture of the page from its top, without the layers over it."""
+        await world.ask(f"({_PREPARE}).bare()")
+        width, height = WINDOW
+        height = int(capture.layout.height) if capture.layout else height
+        return await page.screenshot(
+            full_page=True,
+            clip={"x": 0, "y": 0, "width": width, "height": min(height, _TALLEST)},
+            animations="disabled",
+            timeout=self._left(1.0),
+        )
 
     async def _make_ready(self, world: World, requests: Requests) -> None:
         """Let the page come to rest, with all of its article laid open."""

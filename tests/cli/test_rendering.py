@@ -1,0 +1,79 @@
+"""Which pages a browser loads, what is said of it, and the picture that explains a choice."""
+
+from io import BytesIO
+
+import pytest
+from PIL import Image
+from stories import story
+
+from printer.errors import NoArticle, UsageError
+
+pytestmark = pytest.mark.browser
+
+SHELL = """<!DOCTYPE html><title>App</title><div id=app></div><script>
+document.getElementById("app").innerHTML = "<article><h1>From a script</h1>" +
+  "<p>It was day when the boats came in, and the quay was full of people.</p>".repeat(9);
+</script>"""
+
+
+def test_a_page_that_is_enough_is_not_loaded_in_a_browser(webprint, web):
+    url = web.add("/story", story())
+    code, _, told = webprint("extract", url, "-v", "-o", "out.json")
+    assert code == 0
+    assert "enough" in told
+    assert len(web.hits("/story")) == 1
+
+
+def test_a_page_without_its_text_is_loaded_and_it_is_said_why(webprint, web):
+    url = web.add("/app", SHELL)
+    code, out, told = webprint("extract", url, "-v", "--to", "text")
+    assert code == 0
+    assert "quay was full" in out
+    assert "in a browser, as the page as it was sent holds no article" in told
+
+
+def test_a_page_that_is_not_clear_is_loaded_and_prints_when_that_fails(
+    webprint, web, monkeypatch, tmp_path
+):
+    monkeypatch.setattr("printer.pipeline.UNSURE", 2.0)
+    url = web.add("/story", story())
+    code, out, told = webprint("extract", url, "-v", "--to", "text")
+    assert code == 0
+    assert "not clear on the page as it was sent" in told
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
+    code, again, told = webprint("extract", url, "--to", "text")
+    assert code == 0
+    assert again == out
+    assert "warning: the page was not loaded in a browser: no Chromium" in told
+
+
+def test_a_browser_that_does_not_help_is_said(webprint, web):
+    url = web.add("/empty", "<title>x</title><script>1</script>")
+    code, _, told = webprint("extract", url)
+    assert code == NoArticle.exit_code
+    assert "in a browser did not help" in told
+
+
+def test_the_picture_frames_what_was_kept_and_dropped(webprint, web, tmp_path):
+    text = "<p>It was day when the boats came in to the quay, all of them.</p>" * 9
+    page = f"""<!DOCTYPE html><style>body {{ margin: 0; font: 18px serif }}
+        main {{ width: 600px; margin: 0 auto }}
+        aside {{ position: absolute; left: 1000px; top: 9px }}
+        #wall {{ position: fixed; inset: 0; background: #f0f }}</style><aside>Most read</aside>
+        <main><h1>Quay</h1>{text}</main><div id=wall>Consent</div>"""
+    code, _, _ = webprint("explain", web.add("/p", page), "--picture", "why.png")
+    assert code == 0
+    shot = Image.open(BytesIO((tmp_path / "why.png").read_bytes())).convert("RGB")
+    assert shot.width == 1280
+    assert shot.height > 300
+    colors = {color for _, color in shot.getcolors(1 << 24)}
+    assert {(0, 114, 60), (200, 40, 30)} <= colors
+    assert (255, 0, 255) not in colors
+
+
+def test_a_picture_of_a_file_is_refused(webprint, tmp_path):
+    (tmp_path / "a.html").write_text(story())
+    code, _, told = webprint("explain", "a.html", "--picture", "why.png")
+    assert code == UsageError.exit_code
+    assert "web addresses" in told
