@@ -93,7 +93,7 @@ def _add_entrance(pages: APIRouter, prints: Prints, access: Access) -> None:
     @pages.get("/")
     def start(request: Request, token: str = "") -> Response:
         if token:
-            return _entered(access, token)
+            return _entered(request, access, token)
         if request.state.passed == "none":  # It came with some other query.
             return page("enter", 401, wrong=False)
         return page(
@@ -101,22 +101,32 @@ def _add_entrance(pages: APIRouter, prints: Prints, access: Access) -> None:
             options=offered(prints.settings),
             prints=prints.table.recent(_RECENT),
             states=_STATES,
-            bookmarklet=bookmarklet(f"{request.url.scheme}://{request.url.netloc}", access),
+            bookmarklet=bookmarklet(f"{_scheme(request)}://{request.url.netloc}", access),
         )
 
     @pages.post("/enter")
     async def enter_(request: Request) -> Response:
         async with request.form(max_files=0, max_fields=5) as form:
-            return _entered(access, str(form.get("token", "")).strip())
+            return _entered(request, access, str(form.get("token", "")).strip())
 
 
-def _entered(access: Access, token: str) -> Response:
+def _scheme(request: Request) -> str:
+    """Return how the browser reached this server, as a proxy in between tells it.
+
+    Whoever lies about it deceives nobody else.
+    """
+    told = request.headers.get("x-forwarded-proto", "")
+    return told if told in ("http", "https") else request.url.scheme
+
+
+def _entered(request: Request, access: Access, token: str) -> Response:
     if not access.is_token(token):
         return page("enter", 401, wrong=True)
     answer = RedirectResponse("/", 303)
     answer.set_cookie(
-        COOKIE, access.session, max_age=_YEAR, httponly=True, samesite="strict", path="/"
-    )
+        COOKIE, access.session, max_age=_YEAR, httponly=True, samesite="strict", path="/",
+        secure=_scheme(request) == "https",
+    )  # fmt: skip
     return answer
 
 

@@ -35,7 +35,8 @@ def serve(settings: config.Settings) -> None:
     _say_where(settings.host, listening.getsockname()[1], access)
     start.supervise(
         settings,
-        private=is_loopback(settings.host),
+        # A server with a name of its own is for others too, whoever passes on what they ask.
+        private=is_loopback(settings.host) and not settings.hostnames,
         companions=[web],
         calls=calls,
         inherited=[listening],

@@ -121,6 +121,19 @@ def test_the_token_is_in_no_log(server):
     assert server.token not in repr(Access(server.token))
 
 
+def test_a_server_for_others_fetches_nothing_private(serve, web):
+    server = serve("--hostnames", "print.example.org")
+    job = server.finished(server.order(url=web.add("/story", story())).json()["id"])
+    assert job["error"]["kind"] == "BlockedAddress"
+    assert web.hits() == []
+    by_name = {"Host": "print.example.org", "X-Forwarded-Proto": "https", "Accept": "text/html"}
+    with server.bare(**by_name) as client:
+        entered = client.get("/", params={"token": server.token})
+        assert "Secure" in entered.headers["set-cookie"]
+        start = client.get("/", headers={"Cookie": f"{COOKIE}={Access(server.token).session}"})
+        assert "https://print.example.org" in start.text
+
+
 def test_the_token_is_kept_from_others(server, tmp_path):
     kept = server.home / ".config/webprint/token"
     assert kept.stat().st_mode & 0o777 == 0o600

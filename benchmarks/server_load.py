@@ -1,0 +1,132 @@
+"""The print server under load, beside bare WeasyPrint on the same articles.
+
+    python benchmarks/server_load.py [PRINTS] [CLIENTS]
+
+Posts PRINTS pages at once from CLIENTS clients to a server of its own, waits until all are done,
+and asks the API for a print's state all the while.  Then two bare processes set the same articles.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+
+import httpx2
+
+ROOT = Path(__file__).parents[1]
+WORKERS = 2
+
+
+def pages(number: int) -> list[bytes]:
+    """Return so many pages: the sample pages of the tests, over and over, no two alike."""
+    sources = sorted((ROOT / "tests/pages").glob("*/source.html"))
+    return [
+        sources[n % len(sources)].read_bytes() + b"<!-- %d -->" % n for n in range(number)
+    ]  # fmt: skip
+
+
+def start(home: Path) -> tuple[subprocess.Popen[bytes], str, str]:
+    """Start a server; return it, its address and its token."""
+    log = home / "log"
+    env = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": "", "XDG_DATA_HOME": ""}
+    command = [sys.executable, "-c", "from printer.cli import main; main()", "serve"]
+    options = ["--port", "0", "--workers", str(WORKERS), "--images", "none", "--no-follow"]
+    with log.open("wb") as errors:
+        server = subprocess.Popen([*command, *options], env=env, stderr=errors, cwd=ROOT)
+    while not (found := re.findall(r":(\d+)/\?token=(\S+)", log.read_text())):
+        time.sleep(0.05)
+    return server, f"http://127.0.0.1:{found[0][0]}", found[0][1]
+
+
+def memory(pid: int) -> float:
+    """Return the megabytes that a server and all below it hold."""
+    from printer.jobs.process import memory as held
+
+    return held(pid) / 1e6
+
+
+def bare(sources: list[bytes]) -> float:
+    """Set articles in this process with nothing around it; return the seconds of that alone."""
+    from printer import Capture, ExtractOptions, Printer
+
+    with Printer(extract=ExtractOptions(images="none")) as printer:
+        begun = 0.0
+        for n, source in enumerate([sources[0], *sources]):
+            if n == 1:  # The first loads what is needed.
+                begun = time.perf_counter()
+            url = "https://example.org/"
+            printer.set([printer.read(Capture(source, url, url, "text/html", how="browser"))])
+    return time.perf_counter() - begun
+
+
+def main(prints: int = 200, clients: int = 20) -> None:
+    """Measure and write what came out as JSON."""
+    sources = pages(prints)
+    with tempfile.TemporaryDirectory() as folder:
+        server, url, token = start(Path(folder))
+        client = httpx2.Client(
+            base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=60, trust_env=False,
+            limits=httpx2.Limits(max_connections=clients + 1),
+        )  # fmt: skip
+
+        def post(source: bytes) -> tuple[float, str]:
+            order = {"url": "https://example.org/", "html": source.decode("utf-8", "replace")}
+            begun = time.perf_counter()
+            answer = client.post("/api/prints", json=order).raise_for_status()
+            return time.perf_counter() - begun, answer.json()["id"]
+
+        try:
+            post(sources[0])
+            time.sleep(4)  # Workers load what they need; bare processes are let do so as well.
+            begun = time.perf_counter()
+            with ThreadPoolExecutor(clients) as pool:
+                posted = list(pool.map(post, sources))
+            asked, held = [], []
+            while True:
+                before = time.perf_counter()
+                client.get(f"/api/prints/{posted[-1][1]}").raise_for_status()
+                asked.append(time.perf_counter() - before)
+                states = {
+                    job["state"] for job in client.get("/api/prints?limit=200").json()
+                }  # fmt: skip
+                held.append(memory(server.pid))
+                if states <= {"done", "failed", "cancelled"}:
+                    break
+                time.sleep(0.1)
+            took = time.perf_counter() - begun
+            counts = client.get("/metrics").text
+            done = int(re.findall(r'state="done"} (\d+)', counts)[0]) - 1
+        finally:
+            server.terminate()
+            server.wait()
+    with ProcessPoolExecutor(WORKERS) as pool:
+        alone = max(pool.map(bare, [sources[n::WORKERS] for n in range(WORKERS)]))
+
+    def centile(times: list[float], q: float) -> int:
+        return round(1000 * statistics.quantiles(times, n=100)[int(q * 100) - 1])
+
+    figures = {
+        "prints": prints,
+        "done": done,
+        "seconds": round(took, 1),
+        "seconds, bare WeasyPrint": round(alone, 1),
+        "throughput of bare": round(alone / took, 2),
+        "post, ms, median and p95": [centile([t for t, _ in posted], q) for q in (0.5, 0.95)],
+        "get, ms, median and p95": [centile(asked, q) for q in (0.5, 0.95)],
+        "memory, MB, after a quarter, at the end": [
+            round(held[len(held) // 4]), round(max(held[-10:])),
+        ],
+    }  # fmt: skip
+    print(json.dumps(figures, indent=2))
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
