@@ -12,7 +12,7 @@ from ..errors import UsageError
 from ..model import Verdict
 from .captions import Caption, block_caption, climbed_caption
 from .choice import Choice, Dropped, Kept
-from .recognise import RULES, recogniser
+from .recognise import RULES, check, recogniser
 from .region import region
 from .relevance import RelevanceOptions, article_subtree, names_of, relevant, within
 from .rendered import candidates_of
@@ -106,4 +106,5 @@ def choose(page: Page, verdict: Verdict, method: str = "default", ner: str = RUL
             f"no way of choosing pictures is called {method!r}",
             hint=f"Known are {', '.join(METHODS)}",
         )
+    check(ner)
     return METHODS[method](page, verdict, ner)

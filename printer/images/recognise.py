@@ -29,14 +29,18 @@ def recogniser(name: str, language: str = "") -> Recogniser:
     rules' gazetteer.  Raises :class:`UsageError` for another name and :class:`MissingLibrary`
     when spaCy or the model is not installed.
     """
+    check(name)
     if name == RULES:
         return partial(names, places=places(language.partition("-")[0].lower()))
-    model = name.removeprefix(_SPACY)
-    if model == name or not model:
+    return partial(_by_model, _load(name.removeprefix(_SPACY)))
+
+
+def check(name: str) -> None:
+    """Raise :class:`UsageError` unless this may name a recogniser."""
+    if name != RULES and (not name.startswith(_SPACY) or name == _SPACY):
         raise UsageError(
             f"no recogniser of names is called {name!r}", hint=f"Known are {RULES}, {_SPACY}MODEL"
         )
-    return partial(_by_model, _load(model))
 
 
 @lru_cache(8)

@@ -64,7 +64,7 @@ def test_images_takes_four_words(webprint, page):
     code, _, err = webprint(page, "out.pdf", "--pictures", "guess")
     assert code == 2
     assert "cuter" in err
-    code, _, err = webprint(page, "out.pdf", "--pictures", "joshi-liu", "--ner", "gate")
+    code, _, err = webprint(page, "out.pdf", "--ner", "gate")
     assert code == 2
     assert "spacy:MODEL" in err
 
