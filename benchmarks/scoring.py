@@ -24,6 +24,24 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
+#: Signs that differ in type alone.
+_TYPE = str.maketrans(
+    {
+        **dict.fromkeys("‘’‚‛`´′", "'"),
+        **dict.fromkeys("“”„‟«»″", '"'),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+        "…": "...",
+        "\u00ad": None,
+        "\u200b": None,
+    }
+)
+
+
+def plain_type(text: str) -> str:
+    """Return a text without what only typography tells apart: quotes, dashes, white space."""
+    return "".join(text.translate(_TYPE).split())
+
+
 def folded(text: str) -> str:
     """Return a text with every run of white space made one space."""
     return " ".join(text.split())
@@ -93,3 +111,9 @@ def snippets(text: str, snippets: Iterable[str], *, fold_case: bool = False) -> 
     """Return whether each snippet stands in a text, white space apart."""
     where = folded(text.lower() if fold_case else text)
     return [folded(each.lower() if fold_case else each) in where for each in snippets]
+
+
+def snippets_in_type(text: str, snippets: Iterable[str]) -> list[bool]:
+    """Return whether each snippet stands in a text, case and typography apart."""
+    where = plain_type(text.lower())
+    return [plain_type(each.lower()) in where for each in snippets]

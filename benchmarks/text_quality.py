@@ -29,6 +29,7 @@ from .scoring import (
     paragraphs,
     shingle_score,
     snippets,
+    snippets_in_type,
     whole_paragraphs,
     word_score,
 )
@@ -99,7 +100,7 @@ def measure(extract: Callable[[Sample], Found], pages: Iterable[Sample]) -> Figu
             continue
         _add(means, sample, article)
         if sample.set == "wcxb" and sample.kind == "article":
-            counts = whole_paragraphs(_long(article), paragraphs(sample.text or ""))
+            counts = whole_paragraphs(article.paragraphs, paragraphs(sample.text or ""))
             whole = [a + b for a, b in zip(whole, counts, strict=True)]
     figures = {key: statistics.mean(values) for key, values in sorted(means.items())}
     right_ones, given, wanted = whole
@@ -124,10 +125,6 @@ def ours(name: str) -> Callable[[Sample], Found]:
     return read
 
 
-def _long(found: Found) -> Sequence[str]:
-    return paragraphs("\n".join(found.paragraphs))
-
-
 def _add(means: dict[str, list[float]], sample: Sample, article: Found) -> None:
     answer, text = sample.text or "", article.text
     score = word_score(text, answer)
@@ -141,6 +138,7 @@ def _add(means: dict[str, list[float]], sample: Sample, article: Found) -> None:
                                  strict=True):  # fmt: skip
             means[f"wcxb.article.shingle.{figure}"].append(value)
     means["wcxb.required"] += snippets(text, sample.required, fold_case=True)
+    means["wcxb.required.folded"] += snippets_in_type(text, sample.required)
     means["wcxb.forbidden"] += snippets(text, sample.forbidden, fold_case=True)
     if sample.title and article.title is not None:
         same = folded(sample.title).lower() == folded(article.title).lower()

@@ -1,9 +1,9 @@
 """Train the default extractor: `python -m benchmarks.train [--cache FILE] [--report] [--out FILE]`.
 
-Folds hold whole sites.  For every fold the odds, both forests and the page forests are learned
-from the other folds alone, the second forest from first scores out of fold; the table scores these
-choices, so no page is judged by what was learned from its site.  The model written at the end is
-learned from all pages.  The same corpus gives the same model.
+Folds hold whole sites.  For every fold the odds, the forests and the networks are learned from the
+other folds alone, the second forest from first scores out of fold; the table scores these choices,
+so no page is judged by what was learned from its site.  The model written at the end is learned
+from all pages.  The same corpus gives the same model.
 """
 
 from __future__ import annotations
@@ -24,22 +24,30 @@ from printer.extract.cues import Knowledge
 from printer.extract.ensemble import (
     KINDS,
     Model,
+    around,
     caution,
     choose,
     first_rows,
+    group_keys,
     page_row,
+    plausible,
     second_rows,
+    together,
 )
+from printer.extract.network import Networks
 from printer.extract.trees import Forest
 
+from . import networks
 from .corpus import samples, there
 from .learning import FOLDS, Counts, Floats, Lesson, count, grow, lesson
-from .scoring import snippets, word_score
+from .scoring import snippets, snippets_in_type, word_score
 
 MODEL = Path(__file__).resolve().parents[1] / "printer" / "extract" / "model.npz"
 SETS = ("wcxb", "moz", "traf")
 #: The forests of segments are the mean of several, which differ by more than their features do.
 TREES, SEEDS = 120, 2
+#: So many networks, which differ only by chance, have a voice each.
+NETWORKS = 2
 #: Pages are few: their forests are small.
 _PAGE_GROWTH: dict[str, Any] = {"min_data_in_leaf": 15, "num_leaves": 8, "learning_rate": 0.08,
                                 "lambda_l2": 10}  # fmt: skip
@@ -62,8 +70,11 @@ def main() -> None:
     first, seen = _first_out_of_fold(lessons, folds, started)
     looks = [_page(each, score) for each, score in zip(lessons, first, strict=True)]
     chances = _chances(lessons, looks)
+    said = _networks_out_of_fold(lessons, seen, first, started)
     second = _second_out_of_fold(lessons, seen, first, chances, started)
-    scores = [(a + b) / 2 for a, b in zip(first, second, strict=True)]
+    scores = [
+        together((a + b) / 2, plausible(a), c) for a, b, c in zip(first, second, said, strict=True)
+    ]
     rows = [_page(each, score) for each, score in zip(lessons, scores, strict=True)]
     texts = [_text(*each) for each in zip(lessons, scores, chances, strict=True)]
     truths = [_f1(each, text) for each, text in zip(lessons, texts, strict=True)]
@@ -143,6 +154,44 @@ def _first_out_of_fold(
         seen.append(rows)
         _say(f"first forest, fold {fold + 1} of {FOLDS}", started)
     return first, seen
+
+
+def _networks(lessons: list[Lesson], rows: list[Floats], first: list[Floats],
+              which: list[int]) -> Networks:  # fmt: skip
+    cases = [_case(lessons[i], rows[i], plausible(first[i])) for i in which]
+    return networks.train([case for case in cases if len(case.answers)], NETWORKS)
+
+
+def _case(each: Lesson, rows: Floats, which: np.ndarray[Any, np.dtype[np.bool_]]) -> networks.Case:
+    """Return what a page teaches the networks: its ``which`` segments, and what is lost already."""
+    assert each.reading is not None
+    sizes = each.reading.sizes
+    whole = each.sample.text is not None
+    return networks.Case(
+        rows[which],
+        sizes[which],
+        group_keys(each.reading, which),
+        each.answers[which],
+        each.weights[which],
+        float((each.answers * sizes)[~which].sum()) if whole else np.nan,
+    )
+
+
+def _networks_out_of_fold(
+    lessons: list[Lesson], seen: list[list[Floats]], first: list[Floats], started: float
+) -> list[list[Floats]]:
+    """Return what the networks say of the segments they see, by page."""
+    said: list[list[Floats]] = [[np.zeros(0)]] * len(lessons)
+    for fold, rows in enumerate(seen):
+        others, mine = _split(lessons, fold)
+        learned = _networks(lessons, rows, first, others)
+        for i in mine:
+            which = plausible(first[i])
+            reading = lessons[i].reading
+            if reading is not None and which.any():
+                said[i] = learned.predict(rows[i][which], around(reading, which))
+        _say(f"networks, fold {fold + 1} of {FOLDS}", started)
+    return said
 
 
 def _second_out_of_fold(
@@ -247,18 +296,19 @@ def _whole(
     everything, _ = _split(lessons, None)
     seen = _rows(lessons, folds, None)
     forest = _grow(lessons, seen, everything)
+    said = _networks(lessons, seen, apart[0], everything)
     for i in everything:
         seen[i] = _second(lessons[i], seen[i], apart[0][i], apart[1][i])
     second = _grow(lessons, seen, everything)
     kinds = _kind_forests(lessons, looks, everything)
     return Model(
-        folds.known(), forest, second, kinds, _confidence_forest(lessons, *pages, everything)
+        folds.known(), forest, second, said, kinds, _confidence_forest(lessons, *pages, everything)
     )
 
 
 def _report(lessons: list[Lesson], texts: list[str]) -> None:
     words_of: dict[str, list[float]] = defaultdict(list)
-    found = {name: [0, 0] for name in ("required", "forbidden")}
+    found = {name: [0, 0] for name in ("required", "forbidden", "required, folded")}
     traf = [0, 0, 0]
     for each, text in zip(lessons, texts, strict=True):
         sample = each.sample
@@ -271,6 +321,7 @@ def _report(lessons: list[Lesson], texts: list[str]) -> None:
         f1 = _f1(each, text)
         words_of[f"{sample.set} all"].append(f1)
         if lower:
+            hits.append(snippets_in_type(text, sample.required))
             words_of[f"wcxb {sample.kind}"].append(f1)
             for pair, hit in zip(found.values(), hits, strict=True):
                 pair[0] += sum(hit)

@@ -287,12 +287,12 @@ class Article:
     def paragraphs(self) -> tuple[str, ...]:
         """The article's paragraphs: pieces of running text of five words or more, in order.
 
-        A sign of a script that sets no spaces between words counts as a word.  Shorter pieces
-        (headings, labels, cells) are in ``blocks`` and ``text``.
+        Lines that the author broke, as of a verse or of code, are pieces of their own.  A sign of a
+        script that sets no spaces between words counts as a word.  Shorter pieces (headings,
+        labels, cells) are in ``blocks`` and ``text``.
         """
-        return tuple(
-            piece for piece in _within(self.blocks) if len(_WORD.findall(piece[:200])) >= 5
-        )
+        lines = (line for piece in _within(self.blocks) for line in piece.splitlines())
+        return tuple(line for line in lines if len(_WORD.findall(line[:200])) >= 5)
 
     @property
     def text(self) -> str:

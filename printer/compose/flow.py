@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..article import Block, Code, Figure, Heading, Paragraph, Spans, Table
+from .breaks import parted
 from .inline import Run, joined
 
 
@@ -36,7 +37,7 @@ class Flow:
         """End the paragraph being written."""
         run = self.run
         if run.parts:
-            self.blocks.append(self._named(paragraph(run.take())))
+            self.blocks += [self._named(paragraph(spans)) for spans in parted(run.take())]
             self.segment = -1
         else:
             run.space, run.breaks = False, 0  # forget(), without the call: this is done most often

@@ -2,8 +2,9 @@
 
 Boosted trees give each segment the share of its words that belong to the article
 (:mod:`.features` says what they see); a second forest looks again, knowing the first's scores of
-everything around (:mod:`.stacking`).  What is kept is the set of segments whose expected F1 is the
-highest, each text once.  docs/model-card.md tells on what the forests were trained.
+everything around (:mod:`.stacking`); neural networks judge what is left together (:mod:`.network`).
+What is kept is the set of segments whose expected F1 is the highest, each text once.
+docs/model-card.md tells on what all of them were trained.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from ..dom.page import Page
 from ..model import Verdict
 from .cues import Knowledge, cue_columns
 from .features import read
+from .network import Around, Networks
 from .reading import Reading, levels, side_by_side
 from .stacking import page_look, second_look
 from .trees import Forest
@@ -39,17 +41,22 @@ _COPIED_WORDS = 5
 _CAUTION = {"article": 1.7, "product": 1.5, "forum": 1.1}
 #: What the first forest gives less than this is not looked at again: most of a page.
 _HOPELESS = 0.01
+#: What it gives less than this the networks do not see.
+_UNLIKELY = 0.04
+#: The networks exchange what they see among the segments of so many elements around each.
+_LEVELS = 4
 #: Whatever is expected of the rest, a segment less likely than this is not kept.
 _LEAST = 0.02
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
-    """What training leaves: odds of names and words, and the forests."""
+    """What training leaves: odds of names and words, the forests, the networks."""
 
     known: Knowledge
     first: Forest
     second: Forest
+    networks: Networks
     kinds: Forest
     confidence: Forest
 
@@ -61,6 +68,7 @@ class Model:
                 Knowledge(*(_odds(arrays, name) for name in ("names", "articles", "words"))),
                 Forest.load(arrays, "first"),
                 Forest.load(arrays, "second"),
+                Networks.load(arrays, "networks"),
                 Forest.load(arrays, "kinds"),
                 Forest.load(arrays, "confidence"),
             )
@@ -73,6 +81,7 @@ class Model:
             **_odds_arrays("words", self.known.words),
             **self.first.arrays("first"),
             **self.second.arrays("second"),
+            **self.networks.arrays("networks"),
             **self.kinds.arrays("kinds"),
             **self.confidence.arrays("confidence"),
         }
@@ -121,6 +130,30 @@ def second_rows(
     look = second_look(first, reading.sizes, ranges, levels(reading, 5), list(reading.kin))[again]
     kinds = np.broadcast_to(chances, (len(look), len(chances)))
     return side_by_side([rows[again], look, kinds])
+
+
+def plausible(first: Column) -> Bools:
+    """Return which segments the networks see, by the first forest's scores."""
+    found: Bools = first > _UNLIKELY
+    return found
+
+
+def around(reading: Reading, which: Bools) -> Around:
+    """Return what stands around some of a page's segments, for the networks."""
+    keys = group_keys(reading, which)
+    return Around.of(keys, reading.sizes[which], np.zeros(len(keys[0]), np.intp))
+
+
+def group_keys(reading: Reading, which: Bools) -> tuple[NDArray[np.intp], ...]:
+    """Return the groups that some segments are in: elements from the block outward, and kin."""
+    return tuple(keys[which] for keys in (*levels(reading, _LEVELS), reading.kin[0]))
+
+
+def together(forests: Column, which: Bools, networks: Sequence[Column]) -> Column:
+    """Return the scores of the forests, the mean of theirs and the networks' where these saw."""
+    scores = forests.copy()
+    scores[which] = (forests[which] + sum(networks)) / (1 + len(networks))
+    return scores
 
 
 def page_row(reading: Reading, matrix: Column, scores: Column) -> Column:
@@ -185,10 +218,12 @@ def judge(page: Page, methods: Mapping[str, Sequence[float]], model: Model) -> V
     # The rows hold them now, and on a page of megabytes they are large.
     reading.columns.values.clear()
     chances = model.kinds.predict_each(page_row(reading, matrix, first), len(KINDS))[0]
-    scores = first / 2
+    scores: Column = first / 2
     again = first > _HOPELESS
-    seen = second_rows(reading, rows, first, chances, again)
-    scores[again] += model.second.predict(seen) / 2
+    scores[again] += model.second.predict(second_rows(reading, rows, first, chances, again)) / 2
+    if (seen := plausible(first)).any():
+        networks = model.networks.predict(rows[seen], around(reading, seen))
+        scores = together(scores, seen, networks)
     keep = choose(reading, scores, caution(chances))
     return Verdict(
         tuple(keep.tolist()),

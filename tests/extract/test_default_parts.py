@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -20,6 +22,7 @@ from printer.extract.ensemble import (
     second_rows,
 )
 from printer.extract.features import read
+from printer.extract.network import Networks
 from printer.extract.reading import Reading, levels
 from printer.extract.registry import score_all
 from printer.extract.trees import Forest
@@ -181,11 +184,13 @@ def test_a_model_survives_its_file() -> None:
         np.array([[1, 2, 3, 4]], np.float32),
     )
     known = Knowledge({".ähre": 1.5}, {".x": 3.0}, {"and": -0.25})
-    model = Model(known, forest, forest, Forest.together([forest] * len(KINDS)), forest)
+    nets = Networks(*(np.ones((2, 3), np.float32) for _ in fields(Networks)))
+    model = Model(known, forest, forest, nets, Forest.together([forest] * len(KINDS)), forest)
     read_back = Model.load(model.dump())
     assert read_back.known == known
     for one, other in ((model.first, read_back.first), (model.confidence, read_back.confidence)):
         assert (one.feature == other.feature).all()
         assert (one.threshold == other.threshold).all()
         assert (one.leaf == other.leaf).all()
+    assert (model.networks.outer == read_back.networks.outer).all()
     assert model.dump() == read_back.dump()

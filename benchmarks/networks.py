@@ -1,0 +1,189 @@
+"""Train the networks of :mod:`printer.extract.network`: Adam, in numpy, the same each time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from printer.extract.network import Around, Networks, squashed, standardised
+
+Floats = np.ndarray[Any, np.dtype[np.floating[Any]]]
+Ints = np.ndarray[Any, np.dtype[np.intp]]
+
+HIDDEN = 48
+EPOCHS = 8
+#: Pages are put together until there are so many segments.
+_BATCH = 4096
+_RATE = 0.003
+#: The share of features, and of what is exchanged, that is left out at random.
+_DROPPED = 0.25
+_DECAY = 1e-5
+#: How much the page's F1 counts, and the share each segment has of the article the rest.
+_PAGE = 0.5
+_WARM = 50
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """A page's segments worth another look: what is known of each, and the answer.
+
+    ``keys`` are the groups each is in.  ``lost`` are the article's words among the other segments;
+    NaN on pages whose whole answer is not known.
+    """
+
+    rows: Floats
+    sizes: Floats
+    keys: tuple[Ints, ...]
+    answers: Floats
+    weights: Floats
+    lost: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Batch:
+    rows: Floats
+    sizes: Floats
+    answers: Floats
+    weights: Floats
+    pages: Ints
+    lost: Floats
+    around: Around
+
+
+def train(cases: Sequence[Case], seeds: int = 1) -> Networks:
+    """Return networks that have learned from the cases, one of each seed."""
+    every = np.concatenate([squashed(case.rows) for case in cases])
+    mean, scale = every.mean(0), every.std(0) + np.float32(1e-3)
+    del every
+    grown = [_learn(cases, mean, scale, seed) for seed in range(1, seeds + 1)]
+    return Networks(mean, scale, *map(np.stack, zip(*grown, strict=True)))
+
+
+def _learn(cases: Sequence[Case], mean: Floats, scale: Floats, seed: int) -> list[Floats]:
+    draw = np.random.default_rng(seed)
+    width, exchanged = cases[0].rows.shape[1], len(cases[0].keys) + 4
+    learned = [
+        _random(draw, width, HIDDEN), np.zeros(HIDDEN, np.float32),
+        _random(draw, HIDDEN * exchanged, HIDDEN), np.zeros(HIDDEN, np.float32),
+        np.append(_random(draw, 2 * HIDDEN, 1)[:, 0] / 10, np.float32(0)),
+    ]  # fmt: skip
+    first = [np.zeros_like(each) for each in learned]
+    second = [np.zeros_like(each) for each in learned]
+    step = 0
+    for epoch in range(EPOCHS):
+        rate = _RATE * (0.5 + 0.5 * math.cos(math.pi * epoch / EPOCHS))
+        for some in _batches(cases, draw):
+            step += 1
+            batch = _batch(some, mean, scale)
+            slope = rate * min(1, step / _WARM) / (1 - 0.9**step)
+            for value, gradient, low, high in zip(
+                learned, _gradients(learned, batch, draw), first, second, strict=True
+            ):
+                low += 0.1 * (gradient - low)
+                high += 0.01 * (gradient**2 - high)
+                value -= slope * low / (np.sqrt(high / (1 - 0.99**step)) + 1e-7)
+    return learned
+
+
+def _random(draw: np.random.Generator, ins: int, outs: int) -> Floats:
+    return (draw.standard_normal((ins, outs)) / np.sqrt(ins)).astype(np.float32)
+
+
+def _batches(cases: Sequence[Case], draw: np.random.Generator) -> Iterator[list[Case]]:
+    some: list[Case] = []
+    size = 0
+    for number in draw.permutation(len(cases)).tolist():
+        case = cases[number]
+        if some and size + len(case.answers) > _BATCH:
+            yield some
+            some, size = [], 0
+        some.append(case)
+        size += len(case.answers)
+    yield some
+
+
+def _batch(cases: Sequence[Case], mean: Floats, scale: Floats) -> _Batch:
+    def joined(values: list[Floats]) -> Floats:
+        return np.concatenate(values)
+
+    pages = np.repeat(np.arange(len(cases)), [len(case.answers) for case in cases])
+    # Groups of different pages are apart.
+    keys = [
+        joined([case.keys[level] for case in cases]).astype(np.int64) + (pages << 32)
+        for level in range(len(cases[0].keys))
+    ]
+    sizes = joined([case.sizes for case in cases]).astype(np.float32)
+    answers = joined([case.answers for case in cases])
+    weights = joined([case.weights for case in cases])
+    return _Batch(
+        standardised(joined([case.rows for case in cases]), mean, scale),
+        sizes,
+        np.nan_to_num(answers),
+        weights / max(1e-6, float(weights.sum())),
+        pages,
+        np.array([case.lost for case in cases]),
+        Around.of(keys, sizes, pages),
+    )
+
+
+def _gradients(learned: list[Floats], batch: _Batch, draw: np.random.Generator) -> list[Floats]:
+    """Return how the loss changes with each of the learned values."""
+    inner, inner_bias, outer, outer_bias, last = learned
+    rows = batch.rows * _mask(batch.rows, draw)
+    near = np.maximum(rows @ inner + inner_bias, 0)
+    seen = batch.around.gather(near)
+    mask = _mask(seen, draw)
+    seen *= mask
+    far = np.maximum(seen @ outer + outer_bias, 0)
+    top = np.column_stack([near, far, np.ones(len(rows), np.float32)])
+    slope = _slope(1 / (1 + np.exp(-(top @ last))), batch).astype(np.float32)[:, None]
+    back_far = slope * last[HIDDEN : 2 * HIDDEN] * (far > 0)
+    handed = _scatter(batch.around, back_far @ outer.T * mask)
+    back_near = (slope * last[:HIDDEN] + handed) * (near > 0)
+    decay = np.float32(2 * _DECAY)
+    return [
+        rows.T @ back_near + decay * inner,
+        back_near.sum(0),
+        seen.T @ back_far + decay * outer,
+        back_far.sum(0),
+        top.T @ slope[:, 0],
+    ]
+
+
+def _mask(values: Floats, draw: np.random.Generator) -> Floats:
+    """Return what leaves out values at random and makes up for it."""
+    keep = np.float32(1 - _DROPPED)
+    return (draw.random(values.shape, np.float32) < keep) / keep
+
+
+def _slope(chance: Floats, batch: _Batch) -> Floats:
+    """Return how the loss changes with each segment's log-odds.
+
+    The loss is the mean of the cross entropy and one minus the page's expected F1 over words.
+    """
+    apart = batch.weights * (chance - batch.answers)
+    count = len(batch.lost)
+    right = np.bincount(batch.pages, batch.sizes * chance * batch.answers, count)
+    both = np.bincount(batch.pages, batch.sizes * (chance + batch.answers), count) + 1 + batch.lost
+    told = ~np.isnan(batch.lost)
+    scale = np.where(told, 2 / np.where(told, both, 1), 0) / max(1, int(told.sum()))
+    half = np.where(told, right / np.where(told, both, 1), 0)
+    whole = -scale[batch.pages] * batch.sizes * (batch.answers - half[batch.pages])
+    return (1 - _PAGE) * apart + _PAGE * whole * chance * (1 - chance)
+
+
+def _scatter(around: Around, back: Floats) -> Floats:
+    """Return what :meth:`Around.gather` hands back to the values it gathered."""
+    parts = np.split(back, len(around.groups) + 3, 1)
+    total = parts[0].copy()
+    for groups, part in zip(around.groups, parts[1:-2], strict=True):
+        summed = np.add.reduceat(part[groups.order], groups.starts)
+        total += summed[groups.owner] * groups.shares
+    there = around.followed[:, None]
+    total[:-1] += parts[-2][1:] * there
+    total[1:] += parts[-1][:-1] * there
+    return total

@@ -1,0 +1,88 @@
+"""What the line breaks in a run of text mean: a verse, new paragraphs, or an editor's margin."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+from ..article import Span, Spans, plain
+
+#: Lines that an editor wrapped are about this long, in characters.
+_NARROW, _WIDE = 50, 130
+#: Editors measure in characters or in the widths of letters.
+_SLACK = 0.9
+_WORDS = 4
+#: A line of so many characters that ends as a sentence does is a paragraph.
+_LONG = 80
+_STOPS = ".!?…。！？۔।:："
+_CLOSING = "\"'”’»)]"
+
+
+def parted(spans: Spans) -> list[Spans]:
+    """Return the paragraphs that a run of text with line breaks is.
+
+    Text broken at an editor's margin is one line again.  Pages that put a break where a paragraph
+    ends get paragraphs.  All other breaks stay: verses, addresses.
+    """
+    if not any("\n" in span.text for span in spans):
+        return [spans]
+    lines = _lines(spans)
+    if len(lines) < 2:
+        return [spans]
+    texts = [plain(line) for line in lines]
+    if _is_wrapped(texts):
+        return [_with(lines, " ")]
+    paragraphs: list[list[Spans]] = [[lines[0]]]
+    for line, text, before in zip(lines[1:], texts[1:], texts, strict=False):
+        if min(len(text), len(before)) >= _LONG and _ends(before) and _ends(text):
+            paragraphs.append([line])
+        else:
+            paragraphs[-1].append(line)
+    return [_with(paragraph, "\n") for paragraph in paragraphs]
+
+
+def _lines(spans: Spans) -> list[Spans]:
+    lines: list[list[Span]] = [[]]
+    for span in spans:
+        first, *rest = span.text.split("\n")
+        if first or not rest:
+            lines[-1].append(replace(span, text=first) if rest else span)
+        for text in rest:
+            lines.append([replace(span, text=text)] if text else [])
+    return [tuple(line) for line in lines if line]
+
+
+def _with(lines: list[Spans], glue: str) -> Spans:
+    """Join lines; the glue goes with the text before it, outside its link."""
+    joined = list(lines[0])
+    for line in lines[1:]:
+        last = joined[-1]
+        if last.href or last.note or last.ruby or last.math or last.id:
+            joined.append(Span(glue))
+        else:
+            joined[-1] = replace(last, text=last.text + glue)
+        if not line[0].href and replace(line[0], text="") == replace(joined[-1], text=""):
+            joined[-1] = replace(joined[-1], text=joined[-1].text + line[0].text)
+            line = line[1:]
+        joined += line
+    return tuple(joined)
+
+
+def _is_wrapped(texts: list[str]) -> bool:
+    """Tell whether sentences go on after most breaks, and no line had room for the next word."""
+    width = max(map(len, texts[:-1]), default=0)
+    if not _NARROW <= width <= _WIDE or len(texts[-1]) > width / _SLACK:
+        return False
+    if any(len(text.split(None, _WORDS)) <= _WORDS for text in texts[:-1]):
+        return False  # a list, or a script that parts no words
+    breaks = list(pairwise(texts))
+    going_on = sum(after[:1].islower() and not _ends(line) for line, after in breaks)
+    return going_on * 2 >= len(breaks) and all(
+        len(line) + 1 + len(after.split(None, 1)[0]) > width * _SLACK
+        for line, after in breaks
+        if after
+    )
+
+
+def _ends(text: str) -> bool:
+    return text.rstrip(_CLOSING)[-1:] in _STOPS and bool(text)

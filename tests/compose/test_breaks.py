@@ -1,0 +1,69 @@
+"""What the line breaks in a run of text mean."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from printer.article import Span, plain
+from printer.compose.breaks import parted
+
+WRAPPED = (
+    "The harbour of Nantmoor was dredged for the first time in living",
+    "memory last spring, when the council found that the ferries had",
+    "begun to touch the ground at low tide. Nobody had expected to find",
+    "anything there.",
+)
+VERSE = ("The tide goes out,", "the tide comes in,", "and nobody in Nantmoor", "is asked about it.")
+LONG = (
+    "The harbour was dredged last spring, because the ferries touched the ground at low tide.",
+    "Nobody had expected to find anything but mud there, and for two weeks there was only mud.",
+)
+
+
+def read(*lines: str) -> list[str]:
+    return [plain(spans) for spans in parted((Span("\n".join(lines)),))]
+
+
+def test_text_wrapped_at_a_margin_is_one_line() -> None:
+    assert read(*WRAPPED) == [" ".join(WRAPPED)]
+
+
+def test_two_lines_are_wrapped_when_the_sentence_goes_on() -> None:
+    assert read(WRAPPED[0], "memory last spring.") == [f"{WRAPPED[0]} memory last spring."]
+    assert read(WRAPPED[0], "Memory fails us.") == [f"{WRAPPED[0]}\nMemory fails us."]
+
+
+def test_a_verse_keeps_its_lines() -> None:
+    assert read(*VERSE) == ["\n".join(VERSE)]
+
+
+def test_long_sentences_apart_are_paragraphs() -> None:
+    assert read(*LONG) == list(LONG)
+    assert read(LONG[0], "Short.", LONG[1]) == [f"{LONG[0]}\nShort.\n{LONG[1]}"]
+
+
+def test_scripts_without_spaces_keep_their_lines() -> None:
+    lines = ("港" * 60, "海" * 58, "船" * 20)
+    assert read(*lines) == ["\n".join(lines)]
+
+
+def test_marks_and_links_stay_where_they_were() -> None:
+    spans = (Span("A line of the harbour's own\n"), Span("Nantmoor", href="https://n.test/"),
+             Span("\nand a last one"))  # fmt: skip
+    assert parted(spans) == [
+        (
+            Span("A line of the harbour's own\n"),
+            Span("Nantmoor", href="https://n.test/"),
+            Span("\nand a last one"),
+        )
+    ]
+
+
+@given(st.lists(st.tuples(st.text("ab. \n", min_size=1), st.sampled_from(["", "strong"]))))
+def test_no_character_is_lost(parts: list[tuple[str, str]]) -> None:
+    spans = tuple(Span(text, (mark,) if mark else ()) for text, mark in parts)
+    if spans:
+        given_ = "".join("".join(span.text.split()) for span in spans)
+        found = "".join("".join(span.text.split()) for each in parted(spans) for span in each)
+        assert found == given_
