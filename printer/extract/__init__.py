@@ -10,6 +10,7 @@ from ..errors import UsageError
 from ..model import Verdict
 from ..options import ExtractOptions
 from .ensemble import judge, shipped
+from .references import with_notes
 from .registry import METHODS, score_all
 from .seen import reconsider
 from .whole import whole
@@ -39,7 +40,7 @@ def decide(page: Page, options: ExtractOptions) -> Verdict:
         verdict = judge(page, score_all(page), shipped())
         if not verdict.keep:
             return verdict
-        keep = whole(page, verdict.keep, verdict.kind)
+        keep = with_notes(page, whole(page, verdict.keep, verdict.kind))
         return replace(
             verdict, keep=reconsider(page, keep, verdict.scores["default"], verdict.kind)
         )
