@@ -19,6 +19,8 @@ Ints = NDArray[np.intp]
 
 #: Standardised features are cut at so many standard deviations.
 _EXTREME = 4.0
+#: Products of so many multiplications are made by one thread.
+_ONE_THREAD = 200_000
 #: Rows standardised together, so that a page of any length takes little memory.
 _ROWS = 1024
 
@@ -99,13 +101,29 @@ class Networks:
 
     def predict(self, rows: Floats, around: Around) -> list[Floats]:
         """Return the probability of each row as each network sees it."""
-        near: list[list[Floats]] = [[] for _ in self.inner]
-        for at in range(0, len(rows), _ROWS):
-            seen = standardised(rows[at : at + _ROWS], self.mean, self.scale)
-            for found, inner, bias in zip(near, self.inner, self.inner_bias, strict=True):
-                found.append(np.maximum(seen @ inner + bias, 0))
-        above = zip(near, self.outer, self.outer_bias, self.last, strict=True)
-        return [_outer(np.concatenate(found), around, *each) for found, *each in above]
+        inner, bias = np.concatenate(self.inner, 1), np.concatenate(self.inner_bias)
+        near = [
+            np.maximum(
+                product(standardised(rows[at : at + _ROWS], self.mean, self.scale), inner) + bias, 0
+            )
+            for at in range(0, len(rows), _ROWS)
+        ]
+        return self._outer(np.concatenate(near), around)
+
+    def _outer(self, near: Floats, around: Around) -> list[Floats]:
+        """Return the probabilities; ``near`` has the networks' inner units side by side."""
+        count, units = self.inner_bias.shape
+        own = [slice(at * units, (at + 1) * units) for at in range(count)]
+        totals = [np.broadcast_to(bias, (len(near), units)).copy() for bias in self.outer_bias]
+        for number, part in enumerate(around.parts(near)):
+            for total, weights, mine in zip(totals, self.outer, own, strict=True):
+                total += product(part[:, mine], weights[number * units : (number + 1) * units])
+        chances: list[Floats] = []
+        for total, last, mine in zip(totals, self.last, own, strict=True):
+            odds = (near[:, mine] * last[:units]).sum(1) + last[-1]
+            odds += (np.maximum(total, 0) * last[units:-1]).sum(1)
+            chances.append(1 / (1 + np.exp(-np.clip(odds, -30, 30))))
+        return chances
 
     @classmethod
     def load(cls, arrays: Mapping[str, NDArray[Any]], name: str) -> Networks:
@@ -123,14 +141,14 @@ class Networks:
         }
 
 
-def _outer(near: Floats, around: Around, outer: Floats, bias: Floats, last: Floats) -> Floats:
-    units = near.shape[1]
-    total = bias
-    for number, part in enumerate(around.parts(near)):
-        total = total + part @ outer[number * units : (number + 1) * units]
-    odds = near @ last[:units] + np.maximum(total, 0) @ last[units:-1] + last[-1]
-    chance: Floats = 1 / (1 + np.exp(-np.clip(odds, -30, 30)))
-    return chance
+def product(left: Floats, right: Floats) -> Floats:
+    """Return the matrix product, made of pieces so small that one thread makes each.
+
+    Waking others for products of this size costs more than it saves, ten times so on a busy
+    machine.
+    """
+    step = max(1, _ONE_THREAD // right.size)
+    return np.concatenate([left[at : at + step] @ right for at in range(0, len(left), step)])
 
 
 def standardised(rows: Floats, mean: Floats, scale: Floats) -> Floats:
