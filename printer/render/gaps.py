@@ -104,7 +104,9 @@ def _figure_at(root: Box, begins: Place) -> tuple[Box, int] | None:
             return None  # a column, or the middle of a text
         parent, box = box, box.children[index]
         if begins is None:
-            return (parent, index) if box.element_tag == "figure" else None
+            # A table on a page of its own, which is turned, leaves white as a figure does.
+            turned = box.element_tag == "div" and box.element.get("class") == "widest"
+            return (parent, index) if box.element_tag == "figure" or turned else None
     return None
 
 

@@ -6,9 +6,9 @@ import pypdfium2
 import pytest
 import specimens
 import weasyprint
-from specimens import LANDSCAPE, SPECIMEN, head, para
+from specimens import LANDSCAPE, SPECIMEN, cells, head, para
 
-from printer.article import Figure, Span
+from printer.article import Figure, Span, Table
 from printer.options import PrintOptions
 from printer.render import gaps
 from printer.render.html import render_html
@@ -80,3 +80,16 @@ def test_other_documents_are_not_touched(monkeypatch):
     monkeypatch.setattr(gaps, "_filled", lambda *_: pytest.fail("it was touched"))
     html = "<p>x</p>" * 200 + "<figure style='height: 20cm'></figure><p>y"
     assert pypdfium2.PdfDocument(weasyprint.HTML(string=html).write_pdf())
+
+
+def test_text_fills_the_page_before_a_turned_table(printed):
+    wide = Table(
+        (cells(*(f"Head {n}" for n in range(15)), header=True),),
+        tuple(cells(*(f"{n * m}" for n in range(15))) for m in range(8)),
+    )
+    blocks = (para(TEXT), wide, *(para(f"Afterwards {n}. {TEXT}") for n in range(12)))
+    paper = printed(replace(SPECIMEN, blocks=blocks, url=""))
+    turned = [page.mediabox[2] > page.mediabox[3] for page in paper.pdf.pages]
+    assert turned.count(True) == 1
+    assert white(paper, 0) < 0.25
+    assert "Head 14" in paper.texts[turned.index(True)]
