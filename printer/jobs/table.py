@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import secrets
+import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from sqlalchemy import Connection, Row, case, delete, func, select, update
@@ -45,6 +46,9 @@ class JobTable:
     def __init__(self, database: str, *, clock: Callable[[], float] = time.time) -> None:
         self._engine = open_engine(database)
         self._clock = clock
+        # SQLite lets one write at a time and the others sleep and try again: threads of one process
+        # had better stand in line.
+        self._turn = threading.Lock() if self._engine.dialect.name == "sqlite" else nullcontext()
         with _told():
             make_tables(self._engine)
 
@@ -58,16 +62,24 @@ class JobTable:
         A ``key`` that came before gives the job it made then; with another request it raises
         :class:`KeyReused`.  Raises :class:`QueueFull`.
         """
+        digest = request.digest
+        packed = {name: zlib.compress(data, 1) for name, data in request.parts.items()}
         for _ in range(2):
             try:
                 with self._write() as connection:
-                    return self._submit(connection, request, key)
+                    return self._submit(connection, request, key, digest, packed)
             except IntegrityError:
                 continue  # The same key was committed by another in this very moment.
         raise JobsError("the job was not accepted: its key is being used elsewhere")
 
-    def _submit(self, connection: Connection, request: Request, key: str) -> tuple[Job, bool]:
-        digest = request.digest
+    def _submit(
+        self,
+        connection: Connection,
+        request: Request,
+        key: str,
+        digest: str,
+        packed: Mapping[str, bytes],
+    ) -> tuple[Job, bool]:
         if key:
             known = connection.execute(
                 select(jobs.c.id, jobs.c.digest).where(jobs.c.key == key)
@@ -90,13 +102,10 @@ class JobTable:
             "created": self._clock(),
         }
         connection.execute(jobs.insert().values(**row))
-        if request.parts:
+        if packed:
             connection.execute(
                 parts.insert(),
-                [
-                    {"job": job, "name": name, "data": zlib.compress(data, 1)}
-                    for name, data in request.parts.items()
-                ],
+                [{"job": job, "name": name, "data": data} for name, data in packed.items()],
             )
         return _job(connection.execute(_by_id(job)).one()), True
 
@@ -250,7 +259,7 @@ class JobTable:
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
-        with _told(), self._engine.begin() as connection:
+        with self._turn, _told(), self._engine.begin() as connection:
             yield connection
 
     @contextmanager
