@@ -98,6 +98,8 @@ def _figure_at(root: Box, begins: Place) -> tuple[Box, int] | None:
     """Return the parent and index of the figure that begins the next page; None for other text."""
     box = root
     while begins:
+        if len(begins) > 1:
+            return None  # cells of a row, which go on side by side
         ((index, begins),) = begins.items()
         columns = box.style["column_count"] != "auto" or box.style["column_width"] != "auto"
         if columns or index >= len(getattr(box, "children", ())):

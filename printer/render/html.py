@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache, partial
+from itertools import islice
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -14,7 +15,7 @@ from jinja2 import TemplateError, TemplateSyntaxError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
 
-from ..article import Article, Figure, List, Math, Note, Paragraph, Spans, Table, plain
+from ..article import Article, Embed, Figure, List, Math, Note, Paragraph, Spans, Table, plain
 from ..errors import UsageError
 from ..model import Picture
 from ..options import LinkStyle, PdfVariant, PrintOptions
@@ -31,6 +32,9 @@ from .sheet import style_sheet
 from .styled import styled
 from .theme import Theme, environment, load
 from .words import Words, words, written
+
+#: So many films, sounds and maps have a QR code of their own.
+MOST_CODES = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,7 @@ class Part:
     words: Words
     fetched: str
     qr: str = ""
+    codes: dict[str, str] = field(default_factory=dict)
 
     @property
     def endnotes(self) -> tuple[Note, ...]:
@@ -120,17 +125,18 @@ def render_html(
     sound, warnings = _bounded(articles)
     several = len(sound) > 1
     targets = Targets(_link_style(chosen, sound))
-    codes = _codes(sound) if chosen.qr else {}
+    codes = _codes(sound, sources=chosen.qr)
     formulas = typeset_all(sound)
     parts = [
         replace(
             _part(each, f"a{n}-" if several else "", fetched, targets, foot=paper.columns == 1),
-            qr=address(codes[each.url]) if each.url in codes else "",
+            qr=address(codes[each.url]) if chosen.qr and each.url in codes else "",
         )
         for n, each in enumerate(sound, 1)
     ]
     for part in parts:
         part.anchors.formulas = formulas
+        part.codes.update((url, address(code)) for url, code in codes.items())
     first = parts[0]
     leads = frozenset(id(block) for each in sound for block in each.blocks[:2])
     html = _filled(
@@ -159,9 +165,12 @@ def _link_style(options: PrintOptions, articles: Sequence[Article]) -> LinkStyle
     return styles.pop() if len(styles) == 1 else "endnote"
 
 
-def _codes(articles: Sequence[Article]) -> dict[str, Picture]:
-    """Return the QR codes of the articles' addresses."""
-    webs = (each.url for each in articles if each.url.lower().startswith(("http://", "https://")))
+def _codes(articles: Sequence[Article], *, sources: bool) -> dict[str, Picture]:
+    """Return the QR codes of what is only on the web: films, sounds, maps, and the ``sources``."""
+    urls = [each.url for each in articles if sources]
+    embeds = (block for each in articles for block in walk(each.blocks) if isinstance(block, Embed))
+    urls += [block.url for block in islice(embeds, MOST_CODES)]
+    webs = dict.fromkeys(url for url in urls if url.lower().startswith(("http://", "https://")))
     return {url: code for url in webs if (code := qr_picture(url))}
 
 
@@ -185,6 +194,7 @@ def _environment(folders: tuple[Path, ...]) -> ImmutableSandboxedEnvironment:
         plain=plain,
         clean=clean,
         breakable=breakable,
+        written=written_address,
         address=lambda url: breakable_address(written_address(url)),
         lang=language,
         code=highlight,

@@ -107,7 +107,7 @@ def test_ids_are_defined_once_and_kept_apart() -> None:
 def test_pictures_are_named_by_what_they_hold() -> None:
     document = render_html([SPECIMEN], pictures())
     names = lxml_html.fromstring(document.html).xpath("//img/@src")
-    assert len(names) == 4, "two pictures and two formulas"
+    assert len(names) == 5, "two pictures, two formulas and a code"
     assert set(names) == set(document.assets.pictures)
 
 
@@ -142,3 +142,10 @@ def test_dates_are_written_as_the_reader_writes_them() -> None:
 def test_the_day_of_fetching_may_be_given() -> None:
     document = render_html([SPECIMEN], {}, fetched=datetime(2024, 5, 1, tzinfo=UTC))
     assert "1 May 2024" in document.html
+
+
+def test_the_plain_page_lets_nothing_run() -> None:
+    tree = lxml_html.fromstring(to_html(SPECIMEN))
+    (policy,) = tree.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")
+    assert policy.startswith("default-src 'none'")
+    assert "script" not in policy

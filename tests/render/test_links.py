@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from specimens import SPECIMEN, cells, head, items, para, spans
 
-from printer.article import Article, Figure, Note, Quote, Span, Table
+from printer.article import Article, Embed, Figure, Note, Quote, Span, Table
 from printer.options import PrintOptions
-from printer.render.html import render_html
+from printer.render.html import MOST_CODES, render_html
 from printer.render.linked import LONGEST_PRINTED, says_itself, written_address
 from printer.render.qr import LONGEST, qr_picture
 
@@ -257,6 +257,25 @@ def test_the_code_is_that_of_the_address(printed) -> None:
 
 
 def test_a_code_only_for_addresses_of_the_web() -> None:
-    local = replace(SPECIMEN, url="file:///home/me/page.html")
+    web = article(para(WORDS))
+    local = replace(web, url="file:///home/me/page.html")
     assert 'class="qr"' not in render_html([local], {}, PrintOptions(qr=True)).html
-    assert 'class="qr"' in render_html([SPECIMEN], {}, PrintOptions(qr=True)).html
+    assert 'class="qr"' not in render_html([web], {}).html
+    assert 'class="qr"' in render_html([web], {}, PrintOptions(qr=True)).html
+
+
+def test_what_plays_elsewhere_has_a_code(printed) -> None:
+    film = Embed("video", "https://video.example.org/watch/1", title="The crossing")
+    text = article(para(WORDS), film, Embed("audio", "javascript:alert(1)", title="Bad"))
+    html = render_html([text], {}).html
+    assert html.count('class="qr"') == 1
+    assert "javascript:" not in html
+    paper = printed(text)
+    assert "The crossing video.example.org/watch/1" in paper.text
+    alts = [str(o.Alt) for o in paper.pdf.objects if hasattr(o, "keys") and "/Alt" in o]
+    assert alts == ["QR code: video.example.org/watch/1"]
+
+
+def test_a_page_of_very_many_films_has_few_codes() -> None:
+    films = [Embed("video", f"https://video.example.org/{n}") for n in range(300)]
+    assert render_html([article(*films)], {}).html.count('class="qr"') == MOST_CODES
