@@ -95,21 +95,24 @@ def whole(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
 def _elements(page: Page, tags: AbstractSet[str]) -> Iterator[tuple[str, int, int]]:
     """Yield the elements of some tags that hold several segments, and which ones."""
     outline = page.outline
-    for element, begin, end in zip(outline.elements, outline.begins, outline.ends, strict=True):
-        if end - begin > 1 and element.tag in tags:
-            yield element.tag, begin, end
+    for tag, begin, end in zip(outline.tags, outline.begins, outline.ends, strict=True):
+        if tag in tags and end - begin > 1:
+            yield tag, begin, end
 
 
 def _drop_boxes(page: Page, kept: list[bool], sizes: list[int]) -> None:
     """Drop small boxes that are named for a newsletter or hold a field for an e-mail address."""
     outline = page.outline
     most = _BOX * sum(size for size, keep in zip(sizes, kept, strict=True) if keep)
+    asking: dict[str, bool] = {}
     for index, element in enumerate(outline.elements):
-        names = element.get("class")
+        names = element.get("class") or ""
+        if names not in asking:
+            asking[names] = _ASKING.search(names) is not None
         box = -1
-        if names and _ASKING.search(names):
+        if asking[names]:
             box = index
-        elif element.tag == "input" and element.get("type") == "email":
+        elif outline.tags[index] == "input" and element.get("type") == "email":
             box = _box_around(outline, index)
         if box < 0:
             continue
@@ -191,12 +194,10 @@ def _is_label(segment: Segment) -> bool:
     label, colon, _ = segment.text.partition(":")
     if _bare(segment.text) in _LABELS or (colon and _bare(label) in _LABELS):
         return True
+    if segment.link_chars <= len(segment.text) / 2:
+        return False
     words = _WORDS.findall(segment.text.lower())
-    return (
-        segment.link_chars > len(segment.text) / 2
-        and len(words) > 0
-        and all(word in _ACTIONS or word.isdecimal() for word in words)
-    )
+    return len(words) > 0 and all(word in _ACTIONS or word.isdecimal() for word in words)
 
 
 def _drop_byline(page: Page, kept: list[bool]) -> None:

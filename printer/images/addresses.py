@@ -60,11 +60,11 @@ _DESCRIPTOR = re.compile(r" (\d{1,6}(?:\.\d{1,6})?[wxWX])(?: \d{1,6}h)? ?(?:,|$)
 _FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|bmp|jfif)(?![\w-])", re.IGNORECASE)
 _RASTER = re.compile(r"data:image/(?:png|jpe?g|gif|webp|avif|bmp)[;,]", re.IGNORECASE)
 _CSS_URL = re.compile(r"""url\(\s{0,9}["']?([^"')]{1,20000})""")
-_PLACEHOLDER = re.compile(
-    r"placeholder|(?:^|[/_.-])(?:blank|spacer|transparent|trans|loading|loader|lazy(?:load)?|pixel|"
-    r"grey|gray|1x1|empty|spinner|dummy|clear|s)\.(?:gif|png|jpe?g|svg|webp)|blur[_=(,-]|blur\d",
-    re.IGNORECASE,
+_BLANK = re.compile(
+    r"[/_.-](?:blank|spacer|transparent|trans|loading|loader|lazy(?:load)?|pixel|grey|gray|1x1|empty|"
+    r"spinner|dummy|clear|s)\.(?:gif|png|jpe?g|svg|webp)"
 )
+_BLURRED = re.compile(r"blur[_=(,\d-]")
 _WIDTH = re.compile(
     r"[-_](\d{2,4})x\d{2,4}(?=[^/]{0,40}$)|[?&;](?:w|s|width|imwidth|wid|maxwidth)=(\d{2,4})(?!\w)"
     r"|[?&](?:resize|fit|size)=(\d{2,4})(?:%2C|,|x)|[/,;](?:w|width)[_=-](\d{2,4})(?![\d])"
@@ -134,7 +134,7 @@ def _read(name: str, value: str) -> Iterator[Address]:
             yield Address(value, 0, WHOLE)
     elif name in _LAZY:
         if _is_address(value):
-            yield Address(value, 0, PREVIEW if _PLACEHOLDER.search(value[-80:]) else VERSION)
+            yield Address(value, 0, PREVIEW if _is_placeholder(value) else VERSION)
     elif len(value) < 2000 and " " not in value and "/" in value and _FILE.search(value):
         yield Address(value, 0, PREVIEW if "blur" in name or "preview" in name else VERSION)
 
@@ -144,7 +144,13 @@ def _plain(value: str) -> Address:
         if not _RASTER.match(value):
             return Address(value, 0, PREVIEW)
         return Address(value, 0, PREVIEW if len(value) < _LEAST_DATA else PLAIN)
-    return Address(value, 0, PREVIEW if _PLACEHOLDER.search(value[-80:]) else PLAIN)
+    return Address(value, 0, PREVIEW if _is_placeholder(value) else PLAIN)
+
+
+def _is_placeholder(value: str) -> bool:
+    """Tell by the end of an address whether it is shown only until the picture is there."""
+    end = "/" + value[-80:].lower()
+    return "placeholder" in end or bool(_BLANK.search(end) or _BLURRED.search(end))
 
 
 def _is_address(value: str) -> bool:
@@ -190,7 +196,7 @@ def read_srcset(value: str) -> Iterator[Address]:
             continue
         descriptor = parts[place + 1] if place + 1 < len(parts) else ""
         width = int(float(descriptor[:-1])) if descriptor[-1:] in ("w", "W") else 0
-        preview = url[:5] == "data:" or (not width and _PLACEHOLDER.search(url[-80:]))
+        preview = url[:5] == "data:" or (not width and _is_placeholder(url))
         yield Address(url, width, PREVIEW if preview else VERSION)
 
 

@@ -296,13 +296,16 @@ def _backgrounds(page: Page, near: range | None, taken: set[HtmlElement]) -> Ite
     """Yield the backgrounds of elements that hold little text, a title perhaps."""
     begins, ends, elements = page.outline.begins, page.outline.ends, page.outline.elements
     by_script = "data-bg" in page.source or "data-background" in page.source
-    low = 0 if near is None else bisect_left(begins, near.start)
-    high = len(begins) if near is None else bisect_left(begins, near.stop)
+    indexes = range(len(elements)) if by_script else page.outline.styled
+    if near is not None:
+        low, high = (
+            bisect_left(indexes, at, key=begins.__getitem__) for at in (near.start, near.stop)
+        )
+        indexes = indexes[low:high]
     count = 0
-    for index in range(low, high):
+    for index in indexes:
         element = elements[index]
-        style = element.get("style")
-        if not by_script and (style is None or "url(" not in style):
+        if not by_script and "url(" not in (element.get("style") or ""):
             continue
         if ends[index] - begins[index] > MOST_OVER or element in taken:
             continue

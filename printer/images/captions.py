@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 
 from lxml.html import HtmlElement
@@ -64,6 +64,11 @@ class Caption:
     def text(self) -> str:
         """The caption's text without the credit."""
         return plain(self.spans)
+
+
+@lru_cache(4096)
+def _names_caption(named: str) -> bool:
+    return bool(_CAPTION.search(named)) and not _NO_CAPTION.search(named)
 
 
 class Captions:
@@ -163,7 +168,7 @@ class Captions:
         while index > top:
             element = self.elements[index]
             named = f"{element.get('class') or ''} {element.get('itemprop') or ''}"[:300]
-            if _CAPTION.search(named) and not _NO_CAPTION.search(named):
+            if _names_caption(named):
                 return True
             index = self.parents[index]
         return False

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import chain, pairwise
 
 _AROUND = {
     "named as a logo": "logo* brand* masthead sitetitle",
@@ -75,19 +76,32 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _MOST_CHARS = 400
 
 
-def _lists(said: dict[str, str]) -> tuple[dict[str, str], dict[str, list[tuple[str, str]]]]:
-    """Return whole words, and beginnings by their first two letters."""
-    whole: dict[str, str] = {}
-    begun: dict[str, list[tuple[str, str]]] = {}
-    for name, words in said.items():
-        for word in words.split():
-            whole[word.rstrip("*")] = name
-            if word.endswith("*"):
-                begun.setdefault(word[:2], []).append((word[:-1], name))
-    return whole, begun
+class _Lists:
+    """Words, and beginnings of words, with the signal that each gives."""
+
+    __slots__ = ("begun", "find", "whole")
+
+    def __init__(self, said: dict[str, str]) -> None:
+        self.whole: dict[str, str] = {}
+        # Beginnings by their first two letters.
+        self.begun: dict[str, list[tuple[str, str]]] = {}
+        for name, words in said.items():
+            for word in words.split():
+                self.whole[word.rstrip("*")] = name
+                if word.endswith("*"):
+                    self.begun.setdefault(word[:2], []).append((word[:-1], name))
+        self.find = lru_cache(8192)(self._find)
+
+    def _find(self, word: str) -> str | None:
+        """Return the signal of a word, if it is listed."""
+        name = self.whole.get(word)
+        if name is None:
+            near = self.begun.get(word[:2], ())
+            name = next((name for start, name in near if word.startswith(start)), None)
+        return name
 
 
-_AROUND_LISTS, _FILE_LISTS, _HOST_LISTS = _lists(_AROUND), _lists(_FILE), _lists(_HOST)
+_AROUND_LISTS, _FILE_LISTS, _HOST_LISTS = _Lists(_AROUND), _Lists(_FILE), _Lists(_HOST)
 
 
 @lru_cache(8192)
@@ -108,19 +122,8 @@ def of_host(address: str) -> frozenset[str]:
     return _look_up(address, _HOST_LISTS)
 
 
-def _look_up(
-    names: str, lists: tuple[dict[str, str], dict[str, list[tuple[str, str]]]]
-) -> frozenset[str]:
-    whole, begun = lists
-    found = set()
-    last = ""
-    for match in _WORDS.findall(names[:_MOST_CHARS]):
-        word = match.lower()
-        for each in (word, last + word) if last else (word,):
-            name = whole.get(each)
-            if name is None and each[:2] in begun:
-                name = next((n for start, n in begun[each[:2]] if each.startswith(start)), None)
-            if name is not None:
-                found.add(name)
-        last = word
-    return frozenset(found)
+def _look_up(names: str, lists: _Lists) -> frozenset[str]:
+    """Look up every word, and every two that stand together."""
+    words = [word.lower() for word in _WORDS.findall(names[:_MOST_CHARS])]
+    pairs = (one + other for one, other in pairwise(words))
+    return frozenset(filter(None, map(lists.find, chain(words, pairs))))

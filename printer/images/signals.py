@@ -6,6 +6,7 @@ Each signal is a short name (``outside the borders``); a table of weights says w
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, islice
@@ -88,6 +89,8 @@ class Signals:
         self.alike: dict[tuple[str, ...], list[int]] = {}
         for each, shape in self.shapes.items():
             self.alike.setdefault(shape, []).append(each.before)
+        for places in self.alike.values():
+            places.sort()
         self.lead = likeness(page.metadata.image) if page.metadata.image else ""
         self.words = _words(page.metadata.title)
         self.named: dict[int, frozenset[str]] = {}
@@ -177,7 +180,7 @@ class Signals:
             yield "one of few alike" if len(alike) < 4 else "one of many alike"
             if self.region is not None:
                 start, last = self.region.start, self.region.last
-                inside = sum(start <= before <= last for before in alike)
+                inside = bisect_right(alike, last) - bisect_left(alike, start)
                 yield f"alike ones in the text: {_share(inside, len(alike))}"
         copies = self.repeated[candidate.same]
         if copies > 1:
