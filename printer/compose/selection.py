@@ -93,7 +93,9 @@ def _mark(element: HtmlElement | None, path: set[HtmlElement]) -> None:
 
 def _silent(page: Page) -> list[HtmlElement]:
     """Return what is printed though it holds no text; MathJax 2 keeps MathML in an attribute."""
-    kept: list[HtmlElement] = _KEPT(page.tree)  # type: ignore[assignment]
+    kept: list[HtmlElement] = []
+    if "data-mathml" in page.source:
+        kept = _KEPT(page.tree)  # type: ignore[assignment]
     return kept + [element for element in page.tree.iter(*_SILENT) if _speaks(element)]
 
 

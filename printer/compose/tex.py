@@ -27,7 +27,11 @@ _DOLLAR = re.compile(r"""inlineMath\W{1,20}?['"]\$['"]|left['"]?\s?:\s?['"]\$['"
 
 def with_tex(blocks: tuple[Block, ...], page: Page) -> tuple[Block, ...]:
     """Return blocks with the TeX in their text as formulas."""
-    signs = _signs(page)
+    # Most pages have none: their blocks need not be looked into.
+    dollars = any("$" in segment.text for segment in page.segments)
+    if not dollars and not any("\\(" in s.text or "\\[" in s.text for s in page.segments):
+        return blocks
+    signs = _signs(page) if dollars else 0
     if not any(_may_hold(block, signs) for block in blocks):
         return blocks
     patterns = [_ROUND, _SQUARE]
