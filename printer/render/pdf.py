@@ -40,6 +40,18 @@ class Printed:
     laid: Laid = field(default_factory=Laid, repr=False)
 
 
+#: The fonts that were read, for the prints of one thread: read anew for each they fill the memory.
+_read = threading.local()
+
+
+def _fonts() -> Any:
+    from weasyprint.text.fonts import FontConfiguration
+
+    if not hasattr(_read, "fonts"):
+        _read.fonts = FontConfiguration()
+    return _read.fonts
+
+
 def warm() -> None:
     """Load WeasyPrint and read the system's fonts; a missing library shows at :func:`to_pdf`."""
     try:
@@ -70,7 +82,7 @@ def to_pdf(document: Document) -> Printed:
                 string=document.html, base_url=None, url_fetcher=fetcher(document.assets)
             )
             fill_pages(html)
-            layout = html.render(presentational_hints=True)
+            layout = html.render(font_config=_fonts(), presentational_hints=True)
             pdf = layout.write_pdf(
                 finisher=lambda laid_out, file: _finish(laid_out, file, document),
                 pdf_variant=f"pdf/{document.variant}",
