@@ -135,7 +135,7 @@ def _names(text: str, language: str) -> list[str]:
         for name in _listed(part):
             name = _without_function(_REPORTER.sub("", name.strip(_EDGES)).strip(_EDGES))
             if name.endswith(".") and not _ABBREVIATED.search(name):
-                name = name.rstrip(".")
+                name = name.rstrip(". ")
             if _is_name(name):
                 names.append(_cased(name))
     return names

@@ -37,7 +37,8 @@ class Weights:
     def sum(self, names: frozenset[str]) -> float:
         """Return the sum over the signals that hold."""
         weight = self.signals.get
-        return sum([weight(name, 0.0) for name in names])
+        # Exactly rounded: the order of a set is not the same in every process.
+        return math.fsum([weight(name, 0.0) for name in names])
 
     def reason(self, names: frozenset[str]) -> str:
         """Return the signal that speaks most against a picture."""

@@ -22,6 +22,7 @@ MOST_VALUE = 200
 OPEN = frozenset({
     "paper", "margin", "theme", "font_size", "links", "qr", "extractor", "images", "pictures",
     "render", "follow", "fit", "booklet", "nup", "duplex", "ink_save", "grayscale", "comments",
+    "pdf", "title",
 })  # fmt: skip
 
 

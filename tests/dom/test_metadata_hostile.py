@@ -1,7 +1,7 @@
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from printer.dom.bylines import byline
@@ -41,6 +41,7 @@ def bounded(found: Metadata) -> bool:
 
 
 @given(st.lists(TAGS | ANY, max_size=40).map("".join), ANY)
+@example('<a rel=author>"@type": "Article" .', "")
 def test_no_page_raises(source, url):
     found = read_metadata(parse(source), url, url)
     assert bounded(found)
