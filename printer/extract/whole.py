@@ -27,8 +27,10 @@ _LAYOUT = 0.5
 #: Lists of which less than this share is kept are lists of links with a likely one among them.
 _STRAY = {"ul": 0.3, "ol": 0.3}
 
-#: Boxes in the midst of articles that ask for an address.
-_ASKING = re.compile(r"newsletter|sign-?up|subscri(?:be|ption)-?(?:box|form|promo)", re.IGNORECASE)
+#: Boxes in the midst of articles that ask for an address, or for something else to be done.
+_ASKING = re.compile(
+    r"newsletter|sign-?up|subscri(?:be|ption)-?(?:box|form|promo)|\bcta\b", re.IGNORECASE
+)
 #: A box of more than this share of the kept text, or of more segments, is no such box.
 _BOX = 0.2
 _BOX_SEGMENTS = 6
@@ -36,8 +38,8 @@ _BOX_SEGMENTS = 6
 #: So many lines of nothing but links, above the first paragraph, are a menu.
 _MENU = 4
 
-#: A copyright line is no longer than this, in characters.
-_IMPRINT = 300
+#: A copyright line is no longer than this, in characters; what stands between links of a row.
+_IMPRINT, _BETWEEN = 300, 3
 
 #: Labels that stand above advertisements, in the languages we could name.
 _LABELS = frozenset({
@@ -56,6 +58,8 @@ _ACTIONS = frozenset({
 })  # fmt: skip
 #: Words that may stand around a name in a byline.
 _AROUND = 4
+#: What may stand above a byline, however long.
+_TITLES = frozenset({"h1", "h2"})
 #: More of them with a date; a line of names is no longer than this, in characters.
 _DATED, _LINE = 4, 160
 #: A label that points to another page is no longer, in characters; what it may stand in.
@@ -173,14 +177,21 @@ def _drop_menu(page: Page, kept: list[bool]) -> None:
 
 
 def _drop_imprint(page: Page, kept: list[bool]) -> None:
-    """Drop the page's own copyright line when the text ends with it."""
+    """Drop what the text ends with when it is the page's: a copyright line, a line of links."""
     for at in range(len(kept) - 1, -1, -1):
         if not kept[at]:
             continue
-        text = page.segments[at].text
-        if "©" not in text or len(text) > _IMPRINT:
+        segment = page.segments[at]
+        if len(segment.text) > _IMPRINT or not ("©" in segment.text or _is_row(segment)):
             return
         kept[at] = False
+
+
+def _is_row(segment: Segment) -> bool:
+    """Tell whether a line is several links side by side, with no more than a sign between them."""
+    links = {leaf.element for leaf in segment.leaves if leaf.element.tag == "a"}
+    said = len(segment.text) - segment.link_chars
+    return len(links) > 1 and segment.block.tag != "li" and said <= _BETWEEN * (len(links) - 1)
 
 
 def _is_internal(segment: Segment) -> bool:
@@ -212,6 +223,8 @@ def _drop_byline(page: Page, kept: list[bool]) -> None:
         most = least + (_DATED if _YEAR.search(segment.text) else 0)
         words = segment.text.split(None, most + 1)
         if len(words) > most + 1 or len(segment.text) > _LINE:
+            if segment.block.tag in _TITLES:
+                continue
             return
         if len(words) <= most and any(name in segment.text.lower() for name in names):
             kept[at] = False

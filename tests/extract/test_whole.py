@@ -71,6 +71,26 @@ def test_the_byline_goes_since_the_title_block_has_it():
     assert choice(html, ["Ivo", TEXT], head=head) == [TEXT, "Ivo Halloran"]
 
 
+def test_the_byline_goes_below_a_long_title_too():
+    title = "Counting the Sound: thirteen decades of parishes, boats and lamps lit in windows"
+    html = f"<h1>{title}</h1><p>Ivo Halloran</p><p>{TEXT}</p>"
+    head = '<meta name="author" content="Ivo Halloran">'
+    assert choice(html, [title, "Ivo", TEXT], head=head) == [title, TEXT]
+
+
+def test_a_row_of_links_at_the_end_goes():
+    row = '<a href="next.html">Next page: Mice!</a> | <a href="#top">Back to top</a>'
+    html = f"<h1>Ferries</h1><p>{TEXT}</p><center>{row}</center>"
+    assert choice(html, [TEXT, "Next page"]) == [TEXT]
+    named = '<p>It runs from <a href="a.html">Kester</a> to <a href="b.html">Sarrabad</a>.</p>'
+    assert len(choice(f"<h1>Ferries</h1><p>{TEXT}</p>{named}", [TEXT, "It runs"])) == 2
+
+
+def test_a_box_that_calls_to_action_goes():
+    html = f'<h1>Plums</h1><p>{TEXT}</p><div class="recipe-cta">Tag us</div><p>{TEXT} Indeed.</p>'
+    assert choice(html, [TEXT, "Tag us"]) == [TEXT, f"{TEXT} Indeed."]
+
+
 def test_what_stands_above_the_title_goes():
     html = f"<p>News of the day</p><h1>Ferries at dawn</h1><p>{TEXT}</p>"
     kept = choice(html, ["News", "Ferries", TEXT], head="<title>Ferries at dawn</title>")
