@@ -35,6 +35,8 @@ def start(*arguments, **options):
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # Where the tests run in the background, their children would ignore interrupts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         **options,
     )
 

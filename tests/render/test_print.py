@@ -108,7 +108,11 @@ def test_the_structure_says_what_things_are(printed, pictures) -> None:
     ):
         assert kind in kinds, f"nothing is tagged {kind}"
     alternatives = [str(node.Alt) for kind, node in found if kind == "/Figure"]
-    assert alternatives == ["Hills under an evening sky", "A tall tower"]
+    assert alternatives == [
+        "Hills under an evening sky",
+        "QR code: video.example.org/watch/hollin-ferry-last-crossing",
+        "A tall tower",
+    ]
     headings = [int(kind[2:]) for kind in kinds if len(kind) == 3 and kind[1] == "H"]
     assert headings[0] == 1
     assert all(after <= before + 1 for before, after in pairwise(headings))
