@@ -18,6 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Self
 
+from ..sqlite import write_ahead
 from .sizes import SizeLimits
 
 FILE = "rejected-pictures.db"
@@ -144,9 +145,8 @@ def _opened(path: Path) -> sqlite3.Connection:
     path.touch(mode=0o600)
     store = sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False)
     try:
-        # Readers and the one writer do not wait for each other, nor a writer for the disk; what a
-        # power failure loses costs a download.
-        store.execute("PRAGMA journal_mode = WAL")
+        write_ahead(store, _BUSY_SECONDS)
+        # No writer waits for the disk: what a power failure loses costs a download.
         store.execute("PRAGMA synchronous = NORMAL")
         store.execute(
             "CREATE TABLE IF NOT EXISTS rejected (key BLOB PRIMARY KEY, at REAL) WITHOUT ROWID"

@@ -27,6 +27,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 from ..errors import JobsError, UsageError
+from ..sqlite import write_ahead
 
 #: Seconds a statement waits for others that hold the database.
 PATIENCE = 5.0
@@ -108,7 +109,8 @@ def _sqlite(url: URL) -> Engine:
     def _prepare(connection: Any, _record: object) -> None:
         # SQLAlchemy begins transactions itself, below; the driver's own way begins them late.
         connection.isolation_level = None
-        for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+        write_ahead(connection, PATIENCE)
+        for setting in ("synchronous = FULL", "foreign_keys = ON"):
             connection.execute(f"PRAGMA {setting}").close()
 
     @event.listens_for(engine, "begin")

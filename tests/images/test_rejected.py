@@ -6,6 +6,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,7 @@ def test_without_a_place_to_write_it_says_so_once_and_goes_on(tmp_path: Path) ->
 
 FILL = """
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from printer.images.rejected import RejectedURLs
 from printer.images.sizes import PAPER
@@ -120,13 +122,15 @@ sys.exit("; ".join(told) or 0)
 
 
 def test_processes_share_it(tmp_path: Path) -> None:
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", FILL, tmp_path, str(40 * number)], stderr=subprocess.PIPE
-        )
-        for number in range(4)
-    ]
-    for process in processes:
-        _, err = process.communicate(timeout=60)
-        assert process.returncode == 0, err.decode()
+    with ExitStack() as stack:
+        processes = [
+            stack.enter_context(
+                subprocess.Popen(
+                    [sys.executable, "-c", FILL, tmp_path, str(40 * number)], stderr=subprocess.PIPE
+                )
+            )
+            for number in range(4)
+        ]
+        ended = [(process.communicate(timeout=60)[1], process.returncode) for process in processes]
+    assert ended == [(b"", 0)] * 4
     assert rows(tmp_path) == 160

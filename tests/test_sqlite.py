@@ -1,0 +1,55 @@
+"""The write-ahead log: asked for by many at once, and refused only after the wait."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from threading import Barrier
+
+import pytest
+
+from printer.sqlite import write_ahead
+
+MANY = 6
+
+
+def test_many_make_a_new_file_at_once(tmp_path: Path) -> None:
+    together = Barrier(MANY, timeout=30)
+
+    def make(path: Path) -> str:
+        together.wait()
+        with closing(sqlite3.connect(path, timeout=10)) as connection:
+            write_ahead(connection, 10)
+            with connection:
+                connection.execute("CREATE TABLE IF NOT EXISTS words (word TEXT)")
+                connection.execute("INSERT INTO words VALUES ('one')")
+            (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
+            return str(mode)
+
+    with ThreadPoolExecutor(MANY) as pool:
+        for number in range(30):
+            path = tmp_path / f"{number}.db"
+            assert list(pool.map(make, [path] * MANY)) == ["wal"] * MANY
+            with closing(sqlite3.connect(path)) as connection:
+                assert connection.execute("SELECT count(*) FROM words").fetchone() == (MANY,)
+
+
+def test_a_file_that_stays_locked_is_said_to_be(tmp_path: Path) -> None:
+    path = tmp_path / "locked.db"
+    with closing(sqlite3.connect(path, timeout=0)) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        with closing(sqlite3.connect(path, timeout=0)) as other:
+            began = time.monotonic()
+            with pytest.raises(sqlite3.OperationalError, match="locked"):
+                write_ahead(other, 0.2)
+            assert 0.2 <= time.monotonic() - began < 5
+
+
+def test_another_fault_is_not_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    path.write_bytes(b"not a database" * 99)
+    with closing(sqlite3.connect(path)) as connection, pytest.raises(sqlite3.DatabaseError):
+        write_ahead(connection, 60)
