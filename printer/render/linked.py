@@ -7,22 +7,13 @@ behind the link.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from ..article import Article, Paragraph, Span, plain
 from ..options import LinkStyle
+from ..tracking import without_tracking
 from .blocks import walk
-
-#: What campaigns and networks add to an address to know who followed it.
-_TRACKING = re.compile(
-    r"(?:utm_\w+|fb(?:clid|_\w+)|[gdt]clid|gclsrc|wbraid|gbraid|msclkid|yclid|twclid|ttclid|igshid?"
-    r"|mc_[ce]id|_hs(?:enc|mi)|hsctatracking|mkt_tok|vero_\w+|oly_(?:anon|enc)_id|wickedid"
-    r"|_openstat|s_cid|ns_\w+|at_(?:medium|campaign|custom\d|link\w*)|cmpid|icid|ncid|sr_share"
-    r"|pk_\w+|mtm_\w+|piwik_\w+|matomo_\w+|_ga|_gl|guce_\w+|trk\w*|spm|share_id|ref_(?:src|url))",
-    re.IGNORECASE,
-)
 
 #: An address longer than this is printed up to here; the link itself is whole.
 LONGEST_PRINTED = 300
@@ -49,12 +40,6 @@ def written_address(url: str) -> str:
     whole = urlunsplit((scheme, host + port, path, without_tracking(parts.query), parts.fragment))
     text = _readable(whole.removeprefix("//"))
     return text if len(text) <= LONGEST_PRINTED else text[: LONGEST_PRINTED - 1] + "…"
-
-
-def without_tracking(query: str) -> str:
-    """Return a query without the parameters that only follow the reader about."""
-    kept = (pair for pair in query.split("&") if not _TRACKING.fullmatch(pair.partition("=")[0]))
-    return "&".join(kept)
 
 
 def _readable(text: str) -> str:

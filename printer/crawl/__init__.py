@@ -1,0 +1,1 @@
+"""Finding articles: addresses made one, a frontier on disk, polite and bounded crawling."""
