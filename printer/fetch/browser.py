@@ -5,27 +5,25 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections.abc import Coroutine
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from ..errors import FetchError, UsageError
+from ..errors import FetchError, WebprintError
 from ..model import Capture
 from ..options import FetchOptions
 from .guard import Guard
 from .identity import identify
 from .loop import Loop
-from .proxy import Proxy
 from .running import Died, Running
+from .tab import Tab
 from .unshown import explained, late
 from .urls import normalise
-from .view import WINDOW, View, cookie_params
-
-if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext
+from .view import View
 
 _GRACE_SECONDS = 3.0  # To end a browser that hangs.
-_LEAVE_SECONDS = 2.0  # To close a page; a browser that cannot is replaced.
-_TRAFFIC = 10  # A page may load so many times the size limit of one answer.
+_LEAVE_SECONDS = 2.0  # To leave a page that is still being opened.
+_BATCH = 2  # Who has shown so many pages shows more: tabs are opened in advance.
 #: A browser is replaced when it has shown so many pages, or holds so many bytes.
 MOST_SHOWN, MOST_BYTES = 200, 1_500_000_000
 _WEIGHED = 5  # Its memory is looked at after so many pages.
@@ -52,7 +50,6 @@ class Browser:
         self.options = options
         self._guard = guard
         self._identity = identify(options, guard.named)
-        self._stored: list[Any] = list(self._identity.stored)
         self._most_shown, self._most_bytes = most_shown, most_bytes
         self._loop: Loop | None = None
         self._opening = threading.Lock()
@@ -60,6 +57,8 @@ class Browser:
         self._starting = asyncio.Lock()
         self._running: Running | None = None
         self._open: set[Running] = set()
+        self._ahead: dict[Running, asyncio.Task[Tab]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def __enter__(self) -> Self:
         return self
@@ -114,56 +113,71 @@ class Browser:
         from playwright.async_api import Error as PlaywrightError
         from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-        options = self.options
-        view = View(options, self._identity, deadline, picture=picture)
-        most = _TRAFFIC * options.max_bytes
-        with Proxy(self._guard, connect_timeout=options.connect_timeout, max_bytes=most) as proxy:
-            try:
-                left = max(deadline - time.monotonic(), 0.001)
-                viewing = running.while_alive(self._viewed(running, proxy, view, url))
-                capture = await asyncio.wait_for(viewing, left)
-            except Died as error:
-                error.url = url
-                raise
-            except (TimeoutError, PlaywrightTimeout):
-                raise late(url, options.timeout) from None
-            except (PlaywrightError, FetchError) as error:
-                if time.monotonic() >= deadline:
-                    raise late(url, options.timeout) from error
-                raise explained(error, url, view.target, proxy) from error
-            if proxy.overspent:
-                raise explained(proxy.overspent, url, url, proxy)
-            return capture
-
-    async def _viewed(self, running: Running, proxy: Proxy, view: View, url: str) -> Capture:
-        own = self._identity.user_agent.partition(" ")[0]
-        context = await running.driven.new_context(
-            accept_downloads=False,
-            proxy={"server": f"socks5://127.0.0.1:{proxy.port}", "bypass": "<-loopback>"},
-            reduced_motion="reduce",
-            service_workers="block",
-            storage_state={"cookies": [], "origins": self._stored} if self._stored else None,
-            user_agent=self.options.user_agent or f"{running.user_agent} {own}",
-            viewport={"width": WINDOW[0], "height": WINDOW[1]},
-        )
+        opening = self._next_tab(running)
         try:
-            await self._give_cookies(context)
-            return await view.capture(context, url)
+            left = max(deadline - time.monotonic(), 0.001)
+            viewing = running.while_alive(self._viewed(opening, url, deadline, picture))
+            capture = await asyncio.wait_for(viewing, left)
+            tab = opening.result()
+        except Died as error:
+            error.url = url
+            raise
+        except (TimeoutError, PlaywrightTimeout):
+            raise late(url, self.options.timeout) from None
+        except (PlaywrightError, FetchError) as error:
+            if time.monotonic() >= deadline:
+                raise late(url, self.options.timeout) from error
+            opened = _opened(opening)
+            target, proxy = (opened.requests.target, opened.proxy) if opened else ("", None)
+            raise explained(error, url, target, proxy) from error
         finally:
-            await _leave(running, context)
+            running.busy += 1
+            self._meanwhile(self._put_away(running, opening))
+        if tab.proxy.overspent:
+            raise explained(tab.proxy.overspent, url, url, tab.proxy)
+        return capture
 
-    async def _give_cookies(self, context: BrowserContext) -> None:
+    async def _viewed(
+        self, opening: asyncio.Task[Tab], url: str, deadline: float, picture: bool
+    ) -> Capture:
+        tab = await asyncio.shield(opening)
+        return await View(tab, self.options, deadline, picture=picture).capture(url)
+
+    def _next_tab(self, running: Running) -> asyncio.Task[Tab]:
+        """Return the tab that was opened in advance, or one that is being opened."""
+        ahead = self._ahead.pop(running, None)
+        if ahead is not None:
+            if not ahead.done() or ((tab := _opened(ahead)) and not tab.crashed.is_set()):
+                return ahead
+            running.busy += 1
+            self._meanwhile(self._put_away(running, ahead))
+        return self._open_tab(running)
+
+    def _open_tab(self, running: Running) -> asyncio.Task[Tab]:
+        opening = Tab.open(running, self._guard, self._identity, self.options)
+        return asyncio.create_task(opening)
+
+    async def _put_away(self, running: Running, opening: asyncio.Task[Tab]) -> None:
+        """Close a tab and all it keeps; a browser that cannot is given no more of them."""
         from playwright.async_api import Error as PlaywrightError
 
-        cookies = [cookie_params(cookie) for cookie in self._identity.cookies]
         try:
-            if cookies:
-                await context.add_cookies(cookies)
-        except PlaywrightError as error:
-            raise UsageError(
-                "the browser does not take a cookie of"
-                f" {self.options.cookies or self.options.storage_state}"
-            ) from error
+            tab = await asyncio.wait_for(asyncio.shield(opening), _LEAVE_SECONDS)
+            if not await tab.close():
+                running.retired = True
+        except TimeoutError:
+            running.retired = True
+        except (PlaywrightError, WebprintError):  # Told to whom it was opened for.
+            return
+        finally:
+            running.busy -= 1
+            await self._end_idle(running)
+
+    def _meanwhile(self, work: Coroutine[Any, Any, None]) -> None:
+        """Let something be done while other pages are shown."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _lease(self, deadline: float) -> Running:
         """Return a browser that a page may be shown in, started if need be."""
@@ -185,26 +199,33 @@ class Browser:
         if running.shown % _WEIGHED == 0:
             held = await asyncio.to_thread(running.chromium.memory)
             running.retired |= held > self._most_bytes
+        more = running is self._running and _BATCH <= running.shown < self._most_shown
+        if more and running.fit and running not in self._ahead:
+            self._ahead[running] = self._open_tab(running)
         await self._end_idle(running)
 
     async def _end_idle(self, running: Running) -> None:
         """End a browser that gets no more pages and shows none."""
         if not running.fit and not running.busy:
             self._open.discard(running)
-            await running.close()
+            await self._end(running)
+
+    async def _end(self, running: Running) -> None:
+        await running.close()
+        ahead = self._ahead.pop(running, None)
+        if ahead is not None:
+            await asyncio.gather(ahead, return_exceptions=True)
+            if tab := _opened(ahead):
+                await tab.close()
 
     async def _close(self) -> None:
         self._running = None
-        await asyncio.gather(*(running.close() for running in self._open))
+        await asyncio.gather(*(self._end(running) for running in self._open))
         self._open.clear()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
 
-async def _leave(running: Running, context: BrowserContext) -> None:
-    """Close a page and all it keeps; a browser that cannot is given no more of them."""
-    from playwright.async_api import Error as PlaywrightError
-
-    try:
-        with suppress(PlaywrightError):
-            await asyncio.wait_for(asyncio.shield(context.close()), _LEAVE_SECONDS)
-    except TimeoutError:
-        running.retired = True
+def _opened(opening: asyncio.Task[Tab]) -> Tab | None:
+    """Return a tab if it was opened."""
+    done = opening.done() and not opening.cancelled() and not opening.exception()
+    return opening.result() if done else None

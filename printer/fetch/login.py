@@ -16,9 +16,9 @@ from .identity import identify
 from .loop import Loop
 from .proxy import Proxy
 from .running import Running
+from .tab import cookie_params
 from .unshown import explained
 from .urls import normalise
-from .view import cookie_params
 
 if TYPE_CHECKING:
     from playwright.async_api import Page, Request

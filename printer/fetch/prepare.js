@@ -1,6 +1,6 @@
 // Makes a page ready to be read as a reader would see all of its article.
 //
-// stirs()        whether the page may still change by itself: it has scripts or frames
+// stirs()        whether the page may still change by itself: it has scripts or frames, or goes on
 // ready(budget)  undoes locks on scrolling, lays open what of the article is folded away, wakes
 //                pictures that load when they are seen, in `budget` milliseconds; whether that
 //                may have made the page load something
@@ -11,7 +11,8 @@
 // that they unfold a part of this page, where that part belongs to running text.
 ({
   stirs() {
-    return document.scripts.length > 0 || document.querySelector("iframe, frame") !== null;
+    return document.scripts.length > 0 ||
+      document.querySelector("iframe,frame,meta[http-equiv=refresh i]") !== null;
   },
 
   async ready(budget) {

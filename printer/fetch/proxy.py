@@ -46,6 +46,13 @@ class Proxy:
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
 
     def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def start(self) -> Self:
+        """Begin to serve."""
         self._thread.start()
         starting = asyncio.start_server(self._accept, "127.0.0.1", 0)
         server = asyncio.run_coroutine_threadsafe(starting, self._loop).result()
@@ -53,7 +60,8 @@ class Proxy:
         self.port = server.sockets[0].getsockname()[1]
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Hang up on everyone and stop."""
         asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()

@@ -14,176 +14,216 @@
 // Returns JSON: the address, the media type, the HTML (null when longer than `limit`), and the
 // layout (null when there is more to tell of than `most`).
 ((limit, mark, most) => {
-  const [NONE, INVISIBLE, TRANSPARENT, CLIPPED, AWAY, LAYER, LIFTED] = [1, 2, 4, 8, 16, 32, 64];
+  const NONE = 1, INVISIBLE = 2, TRANSPARENT = 4, CLIPPED = 8, AWAY = 16, LAYER = 32, LIFTED = 64;
+  const INLINE = 1, DRAWN = 2, UNREAD = 4, GONE = 8, SCRIPT = 16;
   const LONGEST = 10000;
   const inert = document.implementation.createHTMLDocument("");
   const runs = /^(|module|importmap|speculationrules|(text|application)\/(x-)?(java|ecma)script)$/i;
-  const inline = new Set(("a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd " +
-    "mark q rb rp rt ruby s samp small span strike strong sub sup time tt u var wbr br").split(" "));
-  const drawn = new Set("img svg video canvas iframe object embed".split(" "));
-  const unread = new Set("head svg math select textarea iframe object video audio".split(" "));
-  const skipped = (node) =>
-    node.localName === "noscript" ||
-    node.localName === "template" ||
-    (node.localName === "script" && runs.test((node.type || "").trim()));
+  const kinds = new Map();
+  for (const [kind, names] of [
+    [INLINE, "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark q rb rp rt " +
+      "ruby s samp small span strike strong sub sup time tt u var wbr br"],
+    [DRAWN, "img svg video canvas iframe object embed"],
+    [UNREAD, "head svg math select textarea iframe object video audio"],
+    [GONE, "noscript template"], [SCRIPT, "script"],
+  ]) for (const name of names.split(" ")) kinds.set(name, kinds.get(name) | kind);
   // What is shown of an element's inside when that is not its children.
-  const replaced = (node) => {
+  const replaced = (node, name) => {
     if (node.shadowRoot) return node.shadowRoot.childNodes;
-    if (node.localName === "slot" && node.assignedNodes) {
+    if (name === "slot" && node.assignedNodes) {
       const given = node.assignedNodes();
       if (given.length) return given;
     }
     return null;
   };
 
-  const displays = new Map(), fonts = new Map(), numbers = new Map();
+  // This runs once, cold, so that each call of ours costs about as much as one of the browser's:
+  // what is done for every element and every text is written out, and asks for no more than it
+  // needs.
+  const displays = new Map(), fonts = new Map();
   const boxes = [], texts = [], graphics = [], sources = [];
-  let told = 0;
+  let told = 0, numbers = 0;
+  let size = "", color = "", weight = "", font = 0, faint = 0;  // of the text written last
+  let shown = "", display = 0;  // of the box told last
   const range = document.createRange();
   const x = scrollX, y = scrollY;  // Asked once: each asks whether the layout is still right.
   const right = Math.max(innerWidth, document.documentElement.clientWidth);
-  const px = (value) => Math.max(-1e6, Math.min(1e6, Math.round(value))) || 0;
+  const px = (value) => value > -1e6 && value < 1e6 ? Math.round(value)
+    : value > 0 ? 1e6 : value < 0 ? -1e6 : 0;
   const index = (map, key) => {
     let at = map.get(key);
     if (at === undefined) map.set(key, (at = map.size));
     return at;
   };
-  const number = (copy) => {
-    let found = numbers.get(copy);
-    if (found === undefined) {
-      numbers.set(copy, (found = numbers.size + 1));
-      copy.setAttribute(mark, found);
+  const numbered = (item) => {
+    if (item.number === 0) {
+      item.number = ++numbers;
+      item.copy.setAttribute(mark, item.number);
     }
-    return found;
+    return item.number;
   };
-  // Where a rectangle stands, and what of `sight` that alone tells.
-  const placed = (rect, clip, roams) => {
-    let sight = 0;
-    if (clip && (rect.right <= clip[0] || rect.left >= clip[2] ||
-                 rect.bottom <= clip[1] || rect.top >= clip[3])) sight |= CLIPPED;
-    if (rect.right + x <= 0 || rect.bottom + y <= 0) sight |= AWAY;
-    else if (!roams && rect.left + x >= right) sight |= AWAY;
-    return sight;
+  const narrowed = (clip, left, top, end, bottom) => clip === null
+    ? [left, top, end, bottom]
+    : [Math.max(clip[0], left), Math.max(clip[1], top),
+       Math.min(clip[2], end), Math.min(clip[3], bottom)];
+
+  // An element on its way: its copy, and what is handed down to what it holds: how it is seen, the
+  // clip of what flows and of what is lifted out of the flow, whether it may be scrolled into view
+  // sideways.
+  class Item {
+    constructor(source, name, copy, above) {
+      this.source = source;
+      this.name = name;
+      this.copy = copy;
+      this.number = 0;
+      this.measured = false;
+      this.sight = above.sight;
+      this.clip = above.clip;
+      this.lifted = above.lifted;
+      this.roams = above.roams;
+      this.style = null;
+      this.rect = null;
+      this.plain = false;
+      this.font = -1;
+      this.faint = 0;
+    }
+  }
+  // Tell of a rectangle, and whether it is anywhere where it is seen.
+  const put = (list, rect, sight, clip, roams) => {
+    const left = rect.x, top = rect.y, end = left + rect.width, bottom = top + rect.height;
+    if (clip !== null && (end <= clip[0] || left >= clip[2] || bottom <= clip[1] || top >= clip[3]))
+      sight |= CLIPPED;
+    if (end + x <= 0 || bottom + y <= 0 || (!roams && left + x >= right)) sight |= AWAY;
+    list.push(px(left + x), px(top + y), px(end + x), px(bottom + y), sight);
   };
-  const put = (list, rect, sight) => {
-    list.push(px(rect.left + x), px(rect.top + y),
-              px(rect.right + x), px(rect.bottom + y), sight);
-  };
-  const narrowed = (clip, rect) => clip === null
-    ? [rect.left, rect.top, rect.right, rect.bottom]
-    : [Math.max(clip[0], rect.left), Math.max(clip[1], rect.top),
-       Math.min(clip[2], rect.right), Math.min(clip[3], rect.bottom)];
-  const image = (source, copy, rect, sight) => {
+  const image = (item, clip) => {
+    const source = item.source;
     const src = source.currentSrc || source.src || source.poster || source.data || "";
-    const text = typeof src === "string" && src.length < LONGEST ? src : "";
-    graphics.push(number(copy), 0, px(source.naturalWidth || source.videoWidth || 0),
+    graphics.push(numbered(item), 0, px(source.naturalWidth || source.videoWidth || 0),
                   px(source.naturalHeight || source.videoHeight || 0));
-    put(graphics, rect, sight);
-    sources.push(text);
+    put(graphics, item.rect, item.sight, clip, item.roams);
+    sources.push(typeof src === "string" && src.length < LONGEST ? src : "");
     told++;
   };
-  const background = (style, copy, rect, sight) => {
-    if (rect.width < 80 || rect.height < 60 || sources.length > 2000) return;
-    const value = style.backgroundImage;
+  const background = (item, clip) => {
+    if (item.rect.width < 80 || item.rect.height < 60 || sources.length > 2000) return;
+    const value = item.style.backgroundImage;
     if (value === "none" || value.length >= LONGEST) return;
     const found = /url\("((?:https?|data):[^"]*)"\)/.exec(value);
     if (!found) return;
-    graphics.push(number(copy), 1, 0, 0);
-    put(graphics, rect, sight);
+    graphics.push(numbered(item), 1, 0, 0);
+    put(graphics, item.rect, item.sight, clip, item.roams);
     sources.push(found[1]);
     told++;
   };
-  // What is handed down: how it is seen, the clip of what flows and of what is lifted out of the
-  // flow, whether it may be scrolled into view sideways; null where nothing is measured.
-  const measured = (source, copy, above) => {
-    const name = source.localName;
-    const style = getComputedStyle(source);
-    let display = style.display;
-    if (display === "none") {
+  const measure = (item, kind) => {
+    const source = item.source;
+    const style = (item.style = getComputedStyle(source));
+    let value = style.display;
+    if (value === "none") {
       told++;
-      boxes.push(number(copy), index(displays, display), 0, 0, 0, 0, above.sight | NONE);
-      return null;
+      boxes.push(numbered(item), index(displays, value), 0, 0, 0, 0, item.sight | NONE);
+      return;
     }
-    const plain = display === "inline" && inline.has(name);
-    const state = { sight: above.sight & ~INVISIBLE, clip: above.clip, lifted: above.lifted,
-                    roams: above.roams, style, rect: null, plain: false, font: undefined, faint: 0 };
-    if (style.visibility !== "visible") state.sight |= INVISIBLE;
-    if (style.opacity === "0") state.sight |= TRANSPARENT;
-    state.plain = plain;
-    if (plain && style.position === "static") return state;
+    item.measured = true;
+    item.sight &= ~INVISIBLE;
+    if (style.visibility !== "visible") item.sight |= INVISIBLE;
+    if (style.opacity === "0") item.sight |= TRANSPARENT;
+    item.plain = value === "inline" && (kind & INLINE) !== 0;
     const position = style.position;
-    if (position === "fixed" || position === "sticky") state.sight |= LAYER;
-    if (position === "fixed") state.clip = state.lifted = null;
-    if (position === "absolute") { state.sight |= LIFTED; state.clip = above.lifted; }
-    if (display === "contents") return state;
-    const rect = (state.rect = source.getBoundingClientRect());
-    const sight = state.sight | placed(rect, state.clip, state.roams);
-    // Lifted out of the line, by a float as well (drop caps), it is a block but breaks no line.
-    if (inline.has(name) && display === "block" &&
-        (position === "absolute" || position === "fixed" || style.float !== "none"))
-      display = "inline-block";
-    told++;
-    boxes.push(number(copy), index(displays, display));
-    put(boxes, rect, sight);
-    if (drawn.has(name)) image(source, copy, rect, sight);
-    else background(style, copy, rect, sight);
-    const overflow = display === "inline" ? "visible" : style.overflowX;
-    if (name === "html" || name === "body") return state;
-    if (overflow === "hidden" || overflow === "clip") state.clip = narrowed(state.clip, rect);
-    else if (overflow !== "visible") { state.roams = true; state.clip = null; }
-    if (overflow !== "visible" && style.overflowY === "hidden" && state.clip === null)
-      state.clip = [-Infinity, rect.top, Infinity, rect.bottom];
-    const cut = style.clip;
-    if (cut && cut !== "auto" && /rect\((0|1)px,? (0|1)px,? (0|1)px,? (0|1)px\)/.test(cut))
-      state.clip = [0, 0, 0, 0];
-    if (position !== "static" || overflow === "clip") state.lifted = state.clip;
-    return state;
-  };
-  const write = (node, source, target, last, state) => {
-    const style = state.style;
-    if (state.font === undefined) {
-      const size = parseFloat(style.fontSize) || 0;
-      const color = style.color;
-      const glass = color.startsWith("rgba(") && color.endsWith(", 0)");
-      state.faint = size < 1 || glass ? TRANSPARENT : 0;
-      state.font = index(fonts, Math.round(size * 10) / 10 + "|" + color + "|" + style.fontWeight);
+    const still = position === "static";
+    if (item.plain && still) return;
+    const away = position === "absolute" || position === "fixed";
+    if (!still) {
+      if (position === "fixed" || position === "sticky") item.sight |= LAYER;
+      if (position === "fixed") item.clip = item.lifted = null;
+      if (position === "absolute") { item.sight |= LIFTED; item.clip = item.lifted; }
     }
-    let rect = state.rect;
-    if (node.previousSibling || node.nextSibling || !(rect || state.plain)) {
+    if (value === "contents") return;
+    const rect = (item.rect = source.getBoundingClientRect());
+    // Lifted out of the line, by a float as well (drop caps), it is a block but breaks no line.
+    if ((kind & INLINE) && value === "block" && (away || style.float !== "none"))
+      value = "inline-block";
+    told++;
+    if (value !== shown) { shown = value; display = index(displays, value); }
+    const clip = item.clip;
+    boxes.push(numbered(item), display);
+    put(boxes, rect, item.sight, clip, item.roams);
+    if (kind & DRAWN) image(item, clip);
+    else background(item, clip);
+    if (item.name === "html" || item.name === "body") return;
+    const overflow = value === "inline" ? "visible" : style.overflowX;
+    if (overflow !== "visible") {
+      if (overflow === "hidden" || overflow === "clip")
+        item.clip = narrowed(clip, rect.left, rect.top, rect.right, rect.bottom);
+      else { item.roams = true; item.clip = null; }
+      if (item.clip === null && style.overflowY === "hidden")
+        item.clip = [-Infinity, rect.top, Infinity, rect.bottom];
+    }
+    if (away) {
+      const cut = style.clip;
+      if (cut !== "auto" && /rect\((0|1)px,? (0|1)px,? (0|1)px,? (0|1)px\)/.test(cut))
+        item.clip = [0, 0, 0, 0];
+    }
+    if (!still || overflow === "clip") item.lifted = item.clip;
+  };
+  const write = (node, item, last) => {
+    const style = item.style;
+    if (item.font < 0) {
+      const [one, other, third] = [style.fontSize, style.color, style.fontWeight];
+      if (one !== size || other !== color || third !== weight) {
+        size = one; color = other; weight = third;
+        const letters = parseFloat(size) || 0;
+        const glass = color.startsWith("rgba(") && color.endsWith(", 0)");
+        faint = letters < 1 || glass ? TRANSPARENT : 0;
+        font = index(fonts, Math.round(letters * 10) / 10 + "|" + color + "|" + weight);
+      }
+      item.font = font;
+      item.faint = faint;
+    }
+    let rect = item.rect;
+    if (node.previousSibling || node.nextSibling || !(rect || item.plain)) {
       range.selectNode(node);
       rect = range.getBoundingClientRect();
-    } else if (!rect) rect = source.getBoundingClientRect();  // at half the cost
-    const sight = state.sight | state.faint |
-      (rect.width && rect.height ? placed(rect, state.clip, state.roams) : NONE);
+    } else if (!rect) rect = item.source.getBoundingClientRect();  // at half the cost
+    const sight = item.sight | item.faint;
     told++;
-    texts.push(number(last || target), last === null ? 0 : 1, state.font);
-    put(texts, rect, sight);
+    texts.push(numbered(last || item), last === null ? 0 : 1, item.font);
+    if (rect.width && rect.height) put(texts, rect, sight, item.clip, item.roams);
+    else texts.push(px(rect.left + x), px(rect.top + y),
+                    px(rect.right + x), px(rect.bottom + y), sight | NONE);
   };
 
   // The page and its copy are walked side by side.
-  const root = inert.importNode(document.documentElement, true);
+  const page = document.documentElement;
+  const root = inert.importNode(page, true);
   const whole = { sight: 0, clip: null, lifted: null, roams: false };
-  const work = [[document.documentElement, root,
-                 most ? measured(document.documentElement, root, whole) : null]];
+  const work = [new Item(page, page.localName, root, whole)];
+  if (most) measure(work[0], 0);
   while (work.length) {
-    const [source, target, state] = work.pop();
-    const given = replaced(source);
+    const item = work.pop();
+    const source = item.source, target = item.copy;
+    const given = replaced(source, item.name);
     if (given) target.replaceChildren(...[...given].map((node) => inert.importNode(node, true)));
     let at = 0, child = given ? given[0] : source.firstChild;
     let copy = target.firstChild, last = null;
     while (child && copy) {
       const following = copy.nextSibling;
-      const kind = child.nodeType;
-      if (kind === 1) {
-        if (skipped(child)) copy.remove();
+      const type = child.nodeType;
+      if (type === 1) {
+        const name = child.localName;
+        const kind = kinds.get(name) | 0;
+        if (kind & GONE || (kind & SCRIPT && runs.test((child.type || "").trim()))) copy.remove();
         else {
-          const inner = state !== null && told < most ? measured(child, copy, state) : null;
-          work.push([child, copy, unread.has(child.localName) ? null : inner]);
-          last = copy;
+          last = new Item(child, name, copy, item);
+          if (item.measured && told < most) {
+            measure(last, kind);
+            if (kind & UNREAD) last.measured = false;
+          }
+          work.push(last);
         }
-      } else if (kind === 3 || kind === 4) {
-        if (state !== null && told < most && /\S/.test(child.data))
-          write(child, source, target, last, state);
+      } else if (type === 3 || type === 4) {
+        if (item.measured && told < most && /\S/.test(child.data)) write(child, item, last);
       } else copy.remove();
       copy = following;
       child = given ? given[++at] : child.nextSibling;
@@ -191,7 +231,6 @@
   }
   const html = "<!DOCTYPE html>\n" + root.outerHTML;
   const xhtml = /xml$/.test(document.contentType) && root instanceof HTMLHtmlElement;
-  const page = document.documentElement;
   return JSON.stringify({
     url: document.URL,
     type: xhtml ? "application/xhtml+xml" : document.contentType,

@@ -31,16 +31,16 @@ class TabCrashed(FetchError):
     """The page brought its own process down."""
 
 
-def explained(error: Exception, url: str, target: str, proxy: Proxy) -> WebprintError:
+def explained(error: Exception, url: str, target: str, proxy: Proxy | None) -> WebprintError:
     """Turn what Playwright raised into one line.
 
     ``target`` is the address that the page was last on its way to; the proxy may know why it was
     not reached.
     """
-    if proxy.overspent:
+    if proxy and proxy.overspent:
         return about(proxy.overspent, url)
     failed = target or url
-    if failed.startswith(("http:", "https:")):
+    if proxy and failed.startswith(("http:", "https:")):
         where = origin(failed)
         kept = proxy.failures.get((where.host, where.port))
         if kept:

@@ -9,25 +9,21 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from http.cookiejar import Cookie
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from ..errors import TooLarge
 from ..model import Capture
 from ..options import FetchOptions
 from .budget import size
-from .identity import Identity
 from .kinds import HTML, check_html, refusal
 from .layout import MOST, read_layout
-from .requests import Requests
 from .status import status_error
+from .tab import WINDOW, Tab
 from .unshown import PageGone, TabCrashed
-from .world import World
 
 if TYPE_CHECKING:
-    from playwright._impl._api_structures import SetCookieParam
-    from playwright.async_api import BrowserContext, Page, Response
+    from playwright.async_api import Page, Response
 
 _SERIALISE = Path(__file__).with_name("serialise.js").read_text("utf-8")
 _PREPARE = Path(__file__).with_name("prepare.js").read_text("utf-8")
@@ -35,44 +31,37 @@ _PREPARE = Path(__file__).with_name("prepare.js").read_text("utf-8")
 #: Shares of the time limit: by when a page should have loaded, be calm, be ready.
 _LOADED, _CALM, _READY = 0.6, 0.75, 0.85
 _SCROLL_SECONDS = 1.5
-#: The size of the window pages are shown in.
-WINDOW = (1280, 1024)
 #: Pictures of pages end at so many pixels from the top.
 _TALLEST = 12_000
 
 
-class View:
-    """A page on its way to a capture, and what is known of it when it fails.
+class Read(NamedTuple):
+    """What the page's script told, and the attribute that its marks are in."""
 
-    ``deadline`` is the moment it must be done, ``target`` the address it was last on its way to.
-    """
+    mark: str
+    told: dict[str, Any]
+
+
+class View:
+    """A page on its way to a capture, in a tab.  ``deadline`` is the moment it must be done."""
 
     def __init__(
-        self, options: FetchOptions, identity: Identity, deadline: float, *, picture: bool = False
+        self, tab: Tab, options: FetchOptions, deadline: float, *, picture: bool = False
     ) -> None:
-        self.deadline = deadline
+        self._tab = tab
+        self._requests = tab.requests
         self._options = options
-        self._identity = identity
         self._begun = deadline - options.timeout
-        self._requests: Requests | None = None
         self._picture = picture
 
-    @property
-    def target(self) -> str:
-        """The address that the page was last on its way to."""
-        return self._requests.target if self._requests else ""
-
-    async def capture(self, context: BrowserContext, url: str) -> Capture:
+    async def capture(self, url: str) -> Capture:
         """Load the page, make it ready and read it; Playwright's errors come through."""
-        page = await context.new_page()
-        crashed = asyncio.Event()
-        page.once("crash", lambda _: crashed.set())
-        reading = asyncio.create_task(self._captured(context, page, url))
-        watching = asyncio.create_task(crashed.wait())
+        reading = asyncio.create_task(self._captured(url))
+        watching = asyncio.create_task(self._tab.crashed.wait())
         both: set[asyncio.Task[Any]] = {reading, watching}
         try:
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-            if crashed.is_set():
+            if self._tab.crashed.is_set():
                 raise TabCrashed("the page makes the browser crash", url=url)
             return await reading
         finally:
@@ -80,32 +69,27 @@ class View:
                 task.cancel()
             await asyncio.gather(*both, return_exceptions=True)
 
-    async def _captured(self, context: BrowserContext, page: Page, url: str) -> Capture:
+    async def _captured(self, url: str) -> Capture:
         from playwright.async_api import Error as PlaywrightError
         from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-        session = await context.new_cdp_session(page)
-        requests = self._requests = Requests(page, session, self._identity)
-        await requests.watch()
+        page = self._tab.page
         try:
             await page.goto(url, wait_until="commit", timeout=self._left(1.0))
         except PlaywrightError:
-            self._check_answer(requests)  # A download, say: its headers tell more than the error.
+            self._check_answer()  # A download, say: its headers tell more than the error.
             raise
-        self._check_answer(requests)
+        self._check_answer()
         with suppress(PlaywrightTimeout):  # What does not load is done without.
             await page.wait_for_load_state("load", timeout=self._left(_LOADED))
-        world = World(session)
-        await self._make_ready(world, requests)
-        self._check_answer(requests)
-        capture = await self._read(world, requests, url)
+        capture = self._made(await self._read(), url)
         if self._picture:
-            return replace(capture, screenshot=await self._taken(world, page, capture))
+            return replace(capture, screenshot=await self._taken(page, capture))
         return capture
 
-    async def _taken(self, world: World, page: Page, capture: Capture) -> bytes:
+    async def _taken(self, page: Page, capture: Capture) -> bytes:
         """Return a picture of the page from its top, without the layers over it."""
-        await world.ask(f"({_PREPARE}).bare()")
+        await self._tab.world.ask(f"({_PREPARE}).bare()")
         width, height = WINDOW
         height = int(capture.layout.height) if capture.layout else height
         return await page.screenshot(
@@ -115,35 +99,56 @@ class View:
             timeout=self._left(1.0),
         )
 
-    async def _make_ready(self, world: World, requests: Requests) -> None:
-        """Let the page come to rest, with all of its article laid open."""
-        if await world.ask(f"({_PREPARE}).stirs()"):
-            await requests.calm(self._left(_CALM) / 1000)
-        budget = min(self._left(_READY), _SCROLL_SECONDS * 1000)
-        if await world.ask(f"({_PREPARE}).ready({budget:.0f})") or requests.loading:
-            await requests.calm(self._left(_READY) / 1000)
+    async def _read(self) -> Read:
+        """Let the page come to rest, with all of its article laid open, and read it.
 
-    def _check_answer(self, requests: Requests) -> None:
+        A page that nothing stirs in is read at once: each word with it costs time.
+        """
+        ask, calm = self._tab.world.ask, self._requests.calm
+        mark = f"data-{secrets.token_hex(6)}"
+        read = f"{_SERIALISE}({self._options.max_bytes}, '{mark}', {MOST})"
+        told = None
+        if not self._requests.loading:
+            told = await ask(
+                f"""(async (page, budget) => page.stirs() ? "stirs"
+                : await page.ready(budget) ? "woken" : {read})({_PREPARE}, {self._scrolling()})"""
+            )
+        woken = told == "woken"
+        if not woken and not _is_read(told):  # It stirs, or went elsewhere meanwhile.
+            await calm(self._left(_CALM) / 1000)
+            woken = await ask(f"({_PREPARE}).ready({self._scrolling()})")
+        if not _is_read(told):
+            if woken or self._requests.loading:
+                await calm(self._left(_READY) / 1000)
+            told = await ask(read)
+        self._check_answer()
+        return Read(mark, json.loads(told) if _is_read(told) else {})
+
+    def _scrolling(self) -> int:
+        """Return the milliseconds that scrolling through the page may take."""
+        return int(min(self._left(_READY), _SCROLL_SECONDS * 1000))
+
+    def _check_answer(self) -> None:
         """Raise for an error status, or when the answer is no page."""
-        answer = requests.answer
+        answer = self._requests.answer
         if answer is None:
             return
         if answer.status >= 400:
             raise status_error(answer.status, answer.url)
         check_html(_media_type(answer), None, answer.url)
 
-    async def _read(self, world: World, requests: Requests, url: str) -> Capture:
+    def _made(self, read: Read, url: str) -> Capture:
+        """Return the capture of what was read."""
+        mark, told = read
+        answer = self._requests.answer
         limit = self._options.max_bytes
-        mark = f"data-{secrets.token_hex(6)}"
-        result = await world.ask(f"{_SERIALISE}({limit}, '{mark}', {MOST})")
-        read = json.loads(result) if isinstance(result, str) else {}
-        where = str(read.get("url", ""))
+        where = str(told.get("url", ""))
         if not where.startswith(("http:", "https:")):
-            raise PageGone("the page went away while it was read", url=requests.target or url)
-        if read["type"] not in HTML:
-            raise refusal(str(read["type"]), where)
-        body = (read["html"] or "").encode("utf-8", "replace")
-        if read["html"] is None or len(body) > limit:
+            raise PageGone("the page went away while it was read", url=self._requests.target or url)
+        if told["type"] not in HTML:
+            raise refusal(str(told["type"]), where)
+        body = (told["html"] or "").encode("utf-8", "replace")
+        if told["html"] is None or len(body) > limit:
             raise TooLarge(f"the page is larger than {size(limit)}", url=where)
         return Capture(
             body=body,
@@ -151,10 +156,10 @@ class View:
             requested_url=url,
             media_type="text/html",
             charset="utf-8",
-            headers=requests.answer.headers if requests.answer else {},
+            headers=answer.headers if answer else {},
             fetched=datetime.now(UTC),
             how="browser",
-            layout=read_layout(read["layout"], mark),
+            layout=read_layout(told["layout"], mark),
         )
 
     def _left(self, share: float) -> float:
@@ -163,18 +168,8 @@ class View:
         return max(until - time.monotonic(), 0.001) * 1000
 
 
-def cookie_params(cookie: Cookie) -> SetCookieParam:
-    """Write a cookie as Playwright wants it."""
-    params: SetCookieParam = {"name": cookie.name, "value": cookie.value or ""}
-    if cookie.name.startswith("__Host-"):
-        params["url"] = f"https://{cookie.domain.lstrip('.')}/"
-    else:
-        params["domain"], params["path"] = cookie.domain, cookie.path
-    if cookie.expires is not None:
-        params["expires"] = float(cookie.expires)
-    params["secure"] = bool(cookie.secure)
-    params["httpOnly"] = cookie.has_nonstandard_attr("HTTPOnly")
-    return params
+def _is_read(told: object) -> TypeGuard[str]:
+    return isinstance(told, str) and told.startswith("{")
 
 
 def _media_type(answer: Response) -> str:

@@ -13,8 +13,9 @@ _ATTEMPTS = 3
 class World:
     """An isolated world of a page's main frame, made anew when the page went elsewhere."""
 
-    def __init__(self, session: CDPSession) -> None:
+    def __init__(self, session: CDPSession, frame: str) -> None:
         self._session = session
+        self._frame = frame
         self._context = 0
 
     async def ask(self, script: str) -> Any:
@@ -34,8 +35,7 @@ class World:
     async def _asked(self, script: str) -> Any:
         send = self._session.send
         if not self._context:
-            frame = (await send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
-            world = await send("Page.createIsolatedWorld", {"frameId": frame})
+            world = await send("Page.createIsolatedWorld", {"frameId": self._frame})
             self._context = world["executionContextId"]
         answer = await send(
             "Runtime.evaluate",
