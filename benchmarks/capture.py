@@ -1,10 +1,12 @@
 """What a capture costs: time beside a bare Playwright, memory over a batch, pages lost to a kill.
 
-    python -m benchmarks.capture [--pages 50] [--rounds 15]
+    python -m benchmarks.capture [--pages 50] [--rounds 30]
 
 The page has 200 kB and 2,600 text leaves under a style sheet and no script: what a page's scripts
 make a capture wait for is the page's affair.  Both sides use the same Chromium, warm, with a new
-context for each page; the bare one does ``goto`` and ``content()`` and nothing else.
+context for each page; the bare one does ``goto`` and ``content()`` and nothing else.  They take
+turns, once one right after the other and once with a pause, as between the pages of a batch, in
+which ours opens its next tab.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from playwright.sync_api import Browser as Driven
 from playwright.sync_api import sync_playwright
 
 from printer.fetch.browser import Browser
@@ -59,23 +62,15 @@ def page() -> str:
     return html + f"<!--{'x' * max(0, SIZE - len(html))}-->"
 
 
-def bare(url: str, rounds: int) -> list[float]:
+def bare(browser: Driven, url: str) -> float:
     """Time ``goto`` and ``content()``."""
-    times = []
-    with sync_playwright() as playwright:
-        options = ["--no-sandbox"] if os.geteuid() == 0 else []
-        program = next(programs())
-        browser = playwright.chromium.launch(executable_path=program, args=options)
-        for _ in range(rounds + 3):
-            begun = time.perf_counter()
-            context = browser.new_context()
-            shown = context.new_page()
-            shown.goto(url)
-            shown.content()
-            context.close()
-            times.append(time.perf_counter() - begun)
-        browser.close()
-    return times[3:]
+    begun = time.perf_counter()
+    context = browser.new_context()
+    shown = context.new_page()
+    shown.goto(url)
+    shown.content()
+    context.close()
+    return time.perf_counter() - begun
 
 
 def timed(browser: Browser, url: str) -> float:
@@ -83,6 +78,21 @@ def timed(browser: Browser, url: str) -> float:
     capture = browser.capture(url)
     assert capture.layout is not None
     return time.perf_counter() - begun
+
+
+def paired(url: str, guard: Guard, rounds: int, pause: float) -> tuple[list[float], list[float]]:
+    """Time both by turns, as the machine's mood changes."""
+    plain, ours = [], []
+    switches = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright, Browser(FetchOptions(timeout=30), guard) as browser:
+        driven = playwright.chromium.launch(executable_path=next(programs()), args=switches)
+        for _ in range(rounds + 3):
+            plain.append(bare(driven, url))
+            time.sleep(pause)
+            ours.append(timed(browser, url))
+            time.sleep(pause)
+        driven.close()
+    return plain[3:], ours[3:]
 
 
 def memory(browser: Browser, url: str, pages: int) -> list[int]:
@@ -118,21 +128,18 @@ def killed(web: WebServer, pages: int) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--pages", type=int, default=50)
-    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--rounds", type=int, default=30)
     options = parser.parse_args()
     with WebServer() as web:
         url = web.add("/page", page())
         guard = Guard([url])
-        with Browser(FetchOptions(timeout=30), guard) as browser:
-            for _ in range(3):
-                browser.capture(url)
-            plain, ours = [], []
-            for _ in range(3):  # by turns, as the machine's mood changes
-                plain += bare(url, options.rounds)
-                ours += [timed(browser, url) for _ in range(options.rounds)]
-        one, other = statistics.median(plain), statistics.median(ours)
-        print(f"bare goto and content(): {one * 1000:.0f} ms, capture with layout:"
-              f" {other * 1000:.0f} ms, ratio {other / one:.2f}")  # fmt: skip
+        for pause in (0.0, 0.25):
+            plain, ours = paired(url, guard, options.rounds, pause)
+            one, other = statistics.median(plain), statistics.median(ours)
+            pairs = statistics.median(b / a for a, b in zip(plain, ours, strict=True))
+            print(f"bare goto and content(): {one * 1000:.0f} ms, capture with layout:"
+                  f" {other * 1000:.0f} ms, ratio {other / one:.2f}, of pairs {pairs:.2f}"
+                  f" ({pause:g} s between)")  # fmt: skip
         with Browser(FetchOptions(timeout=30), guard) as browser:
             held = memory(browser, url, options.pages)
         print(f"memory after page 10: {held[9] / 1e6:.0f} MB, after page {len(held)}:"
