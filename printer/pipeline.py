@@ -2,15 +2,14 @@
 
     source -> Capture -> Page -> Verdict -> Placed pictures -> Article -> pictures, HTML -> PDF
 
-Stages that wait or are slow to load (fetching, WeasyPrint) are imported where they are first
-needed, so that extraction alone stays light.
+Stages that wait or are slow to load are imported where needed, so extraction alone stays light.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -102,9 +101,9 @@ class Printer:
     """Prints pages; holds the connections, the cache and the browser they share.
 
     A context manager: what it opened is closed at the end.  ``named`` are the addresses that the
-    person asked for (see :class:`printer.fetch.http.Web`), ``to_pdf`` prints a document instead of
-    WeasyPrint in this process (see :class:`printer.render.press.Press`).  ``measure`` fetches the
-    pictures whose size no page tells while it is read, and drops those that turn out to be icons.
+    person asked for (see :class:`printer.fetch.http.Web`), ``given`` files at hand by address,
+    ``to_pdf`` prints instead of WeasyPrint here (see :class:`printer.render.press.Press`), and
+    ``measure`` fetches pictures of unknown size while a page is read, and drops those of icons.
     """
 
     fetch: FetchOptions = field(default_factory=FetchOptions)
@@ -112,6 +111,7 @@ class Printer:
     pictures: ImageOptions = field(default_factory=ImageOptions)
     page: PrintOptions = field(default_factory=PrintOptions)
     named: tuple[str, ...] = ()
+    given: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     notify: Notify = _silent
     to_pdf: Callable[[Document], Printed] | None = None
     measure: bool = True
@@ -321,6 +321,8 @@ class Printer:
             from .fetch.local import read_beside
 
             return read_beside(url, referer, self.fetch.max_bytes)
+        if url in self.given:
+            return Capture(self.given[url], url, url, how="browser")
         return self._fetcher().resource(url, referer)
 
     def _web_warnings(self) -> list[str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args, get_origin
@@ -16,6 +19,11 @@ from .job import PAGE, Request
 
 MOST_URL = 4000
 MOST_VALUE = 200
+MOST_PICTURES = 100
+#: A database's index takes no longer name of a part.
+MOST_PICTURE_URL = 2000
+
+_DATA = re.compile(r"data:image/[a-z0-9.+-]{1,40}(?:;[^,;]{1,100}){0,3};base64,", re.IGNORECASE)
 
 #: The settings that a request may choose.  Any other is the server's own: what names a file or a
 #: place, and what the server would then do that it does not do by itself.
@@ -86,6 +94,27 @@ def settings_for(base: config.Settings, options: Mapping[str, Any]) -> config.Se
         raise UsageError(f"{fault['loc'][0]}: {fault['msg']}") from error
 
 
+def pictures_sent(given: Mapping[str, str], most: int) -> dict[str, bytes]:
+    """Return the pictures that a browser sent: by address, each as a ``data:`` URL in base64.
+
+    They may have ``most`` bytes together.  Raises :class:`UsageError`.
+    """
+    if len(given) > MOST_PICTURES:
+        raise UsageError(f"at most {MOST_PICTURES} pictures can be sent with a page")
+    pictures = {}
+    for url, text in given.items():
+        if not _is_web(url) or len(url.encode()) > MOST_PICTURE_URL:
+            raise UsageError("a picture that is sent needs its http or https address")
+        head = _DATA.match(text)
+        try:
+            pictures[url] = base64.b64decode(text[head.end() :] if head else "!", validate=True)
+        except (binascii.Error, ValueError):
+            raise UsageError("a picture is sent as data:image/...;base64,...") from None
+    if sum(map(len, pictures.values())) > most:
+        raise UsageError(f"the pictures that are sent may have {most} bytes together")
+    return pictures
+
+
 def check(request: Request, base: config.Settings) -> config.Settings:
     """Return the settings of a request, having made sure that it can be worked on.
 
@@ -102,11 +131,15 @@ def check(request: Request, base: config.Settings) -> config.Settings:
 
 
 def _check_url(url: str) -> None:
+    if not _is_web(url) or len(url) > MOST_URL:
+        raise BadURL("a print needs the http or https address of a page")
+
+
+def _is_web(url: str) -> bool:
     try:
         url.encode()  # Half a character, which JSON can write, is none.
         parts = urlsplit(url)
         sound = parts.scheme in ("http", "https") and bool(parts.hostname)
     except ValueError:
-        sound = False
-    if not sound or len(url) > MOST_URL or any(c <= " " for c in url):
-        raise BadURL("a print needs the http or https address of a page")
+        return False
+    return sound and all(c > " " for c in url)

@@ -65,13 +65,15 @@ class Labour:
         settings = check(request, self.settings)
         page = request.parts.get(PAGE)
         source = request.url if page is None else _captured(page, request.url)
-        named = (request.url,) if self.private and request.url else ()
+        # A page that was sent names no private address either: its pictures came with it.
+        named = (request.url,) if self.private and page is None else ()
         with Printer(
             fetch=settings.fetch_options(),
             extract=settings.extract_options(),
             pictures=settings.image_options(),
             page=settings.print_options(),
             named=named,
+            given={url: data for url, data in request.parts.items() if url != PAGE},
             notify=lambda _, step: notify(step),
         ) as printer:
             reading = printer.read(source)

@@ -22,6 +22,8 @@ class Access:
 
     ``session`` is what a browser's cookie holds.  ``send`` stands in the bookmarklet, where the
     pages it is used on can read it: it lets a page be sent to be printed and nothing be read.
+    ``order`` is the browser extension's, which no page can read: with it one may also ask for a
+    page by its address.
     """
 
     token: str = field(repr=False)
@@ -36,6 +38,11 @@ class Access:
         """The key of the bookmarklet."""
         return self._derived("send")
 
+    @property
+    def order(self) -> str:
+        """The key of the browser extension."""
+        return self._derived("order")
+
     def is_token(self, given: str) -> bool:
         """Compare in a time that tells nothing."""
         return _same(given, self.token)
@@ -46,7 +53,11 @@ class Access:
 
     def may_send(self, given: str) -> bool:
         """Compare in a time that tells nothing."""
-        return _same(given, self.send)
+        return _same(given, self.send) or self.may_order(given)
+
+    def may_order(self, given: str) -> bool:
+        """Compare in a time that tells nothing."""
+        return _same(given, self.order)
 
     def _derived(self, purpose: str) -> str:
         return hmac.new(self.token.encode(), purpose.encode(), hashlib.sha256).hexdigest()

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from .. import config
 from ..jobs import work
-from ..jobs.asked import MOST_URL, open_settings
+from ..jobs.asked import MOST_PICTURES, MOST_URL, open_settings, pictures_sent
 from ..jobs.job import OVER, PAGE, STATES, Job, State
 from ..jobs.job import Request as Wanted
 from .prints import Prints, shown
@@ -45,14 +45,21 @@ class Order(BaseModel):
 
     url: str = Field("", max_length=MOST_URL, description="The page's address.")
     html: str = Field("", description="The page as it was seen; then nothing is fetched for it.")
+    pictures: dict[str, str] = Field(
+        default_factory=dict, max_length=MOST_PICTURES,
+        description="Pictures of the page by their addresses, each as data:image/...;base64,...: "
+        "those that the server could not fetch.",
+    )  # fmt: skip
     options: _options() = Field(  # type: ignore[valid-type]
         default_factory=dict, validate_default=True, description="How it is printed."
     )
 
-    def request(self) -> Wanted:
-        """Return it as the job table takes it."""
+    def request(self, most: int) -> Wanted:
+        """Return it as the job table takes it, with pictures of ``most`` bytes together."""
         chosen = self.options.model_dump(exclude_none=True)
-        parts = {PAGE: self.html.encode("utf-8", "replace")} if self.html else {}
+        parts = pictures_sent(self.pictures, most)
+        if self.html:
+            parts[PAGE] = self.html.encode("utf-8", "replace")
         return Wanted(self.url, chosen, parts)
 
 
@@ -112,7 +119,7 @@ def _add_prints(api: APIRouter, prints: Prints) -> None:
         ] = "",
     ) -> Response:
         """Ask for a print."""
-        job = prints.submit(order.request(), idempotency_key)
+        job = prints.submit(order.request(prints.settings.max_size), idempotency_key)
         return JSONResponse(shown(job), 202, {"Location": f"/api/prints/{job.id}"})
 
     @api.get("", response_model=list[Shown], responses=documented(401, 422, 503))

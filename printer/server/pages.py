@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -15,8 +16,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
-from ..errors import WebprintError
-from ..jobs.asked import offered, settings_for
+from ..errors import UsageError, WebprintError
+from ..jobs.asked import offered, pictures_sent, settings_for
 from ..jobs.job import OVER, PAGE
 from ..jobs.job import Request as Wanted
 from .access import COOKIE, Access
@@ -72,11 +73,16 @@ async def enter(scope: Scope, receive: Receive, send: Send) -> None:
 
 def bookmarklet(server: str, access: Access) -> str:
     """Return the print button as the address of a bookmark."""
-    source = (files(__package__) / "static/bookmarklet.js").read_text(encoding="utf-8")
-    lines = (line.strip() for line in source.splitlines())
-    code = "\n".join(line for line in lines if line and not line.startswith("//"))
-    code = code.replace("SERVER", server, 1).replace("KEY", access.send, 1)
+    code = _script("bookmarklet").replace("SERVER", server, 1).replace("KEY", access.send, 1)
+    code = code.replace("CAPTURE", _script("capture").removesuffix(";"), 1)
     return "javascript:" + quote(code, safe="()[]{}=,;:.!&|?*+-/'$<> ").replace(" ", "%20")
+
+
+def _script(name: str) -> str:
+    """Return a script without its comments, which stand on lines of their own."""
+    source = (files(__package__) / f"static/{name}.js").read_text(encoding="utf-8")
+    lines = (line.strip() for line in source.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 def make_pages(prints: Prints, access: Access) -> APIRouter:
@@ -167,10 +173,11 @@ def _add_receiving(pages: APIRouter, prints: Prints, access: Access) -> None:
 
     @pages.post("/send")
     async def receive(request: Request) -> Response:
-        most = prints.settings.max_size * 2
+        most = prints.settings.max_size * 2  # Pictures come in base64.
         async with request.form(max_files=0, max_fields=10, max_part_size=most) as form:
             given = {name: str(form[name]) for name in form}
-        if not access.may_send(given.get("key", "")):
+        sent = given.get("html", "")
+        if not (access.may_send if sent else access.may_order)(given.get("key", "")):
             return page("trouble", 403, message="This print button is not of this server",
                         hint="Drag it to your bookmarks again")  # fmt: skip
         return await run_sync(_received, prints, given)
@@ -178,14 +185,27 @@ def _add_receiving(pages: APIRouter, prints: Prints, access: Access) -> None:
 
 def _received(prints: Prints, given: Mapping[str, str]) -> Response:
     html = given.get("html", "")
-    parts = {PAGE: html.encode("utf-8", "replace")} if html else {}
     try:
+        parts = _pictures(given.get("pictures", ""), prints.settings.max_size) if html else {}
+        if html:
+            parts[PAGE] = html.encode("utf-8", "replace")
         job = prints.submit(Wanted(given.get("url", ""), {}, parts))
     except WebprintError as error:
         return _trouble(error)
     # The page that sent it is another site's, and with a redirect the browser would keep the
     # cookie back.
     return page("moved", target=f"/prints/{job.id}")
+
+
+def _pictures(given: str, most: int) -> dict[str, bytes]:
+    try:
+        found = json.loads(given or "{}")
+        strings = isinstance(found, dict) and all(isinstance(v, str) for v in found.values())
+    except (ValueError, RecursionError):
+        strings = False
+    if not strings:
+        raise UsageError("the pictures that came with the page cannot be read")
+    return pictures_sent(found, most)
 
 
 def _add_showing(pages: APIRouter, prints: Prints) -> None:

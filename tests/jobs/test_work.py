@@ -63,6 +63,15 @@ def test_private_addresses_are_not_for_those_who_sit_elsewhere(web, tmp_path):
     assert web.hits() == []
 
 
+def test_a_page_that_was_sent_names_no_private_address(web, tmp_path):
+    """A page on which the print button is pressed knows its key, and may lie about its address."""
+    web.add("/reboot.png", b"")
+    page = story(extra=f"<figure><img src='{web.url}/reboot.png' width=600 height=400></figure>")
+    outcome = do(Request(f"{web.url}/", {}, {PAGE: page.encode()}), tmp_path)
+    assert outcome["done"]["pictures"] == 0
+    assert web.hits() == []
+
+
 def test_no_file_is_read(tmp_path):
     secret = tmp_path / "secret.html"
     secret.write_text(story("Secret"))

@@ -1,6 +1,8 @@
 """Print servers as processes of their own."""
 
+import io
 import os
+import random
 import re
 import subprocess
 import sys
@@ -9,6 +11,10 @@ from pathlib import Path
 import httpx2
 import pytest
 from jobs_help import until
+from PIL import Image
+from stories import story
+from strict import STRICT_BUT_PICTURES
+from webserver import Reply, WebServer
 
 ROOT = Path(__file__).parents[2]
 
@@ -87,3 +93,34 @@ def serve(tmp_path):
     yield start
     for made in started:
         made.close()
+
+
+def png(side=400):
+    """A picture with something to see in it."""
+    made = io.BytesIO()
+    noise = random.Random(side).randbytes(side * side * 3 // 100)
+    small = Image.frombytes("RGB", (side // 10, side // 10), noise)
+    small.resize((side, side), Image.Resampling.BICUBIC).save(made, "PNG")
+    return made.getvalue()
+
+
+@pytest.fixture(scope="module")
+def members():
+    """A site whose page and pictures are for those with a cookie; their address is private."""
+    with WebServer("127.0.0.2") as web:
+
+        def asks(reply):
+            return lambda hit: (
+                reply if "who=me" in hit.headers.get("cookie", "") else Reply("Log in", 403)
+            )
+
+        figures = "<figure><img src=/a.png><figcaption>The quay</figcaption></figure>"
+        figures += (
+            "<figure><img src=/b.png srcset='/b.png 400w, /wide.png 900w' sizes=400px></figure>"
+        )
+        page = story("For members", figures)
+        web.add("/members", asks(Reply(page)))
+        web.add("/strict", asks(Reply(page, headers=tuple(STRICT_BUT_PICTURES.items()))))
+        for name, side in (("a", 400), ("b", 400), ("wide", 900)):
+            web.add(f"/{name}.png", asks(Reply(png(side), media_type="image/png")))
+        yield web

@@ -1,10 +1,12 @@
 """The API of a server that runs."""
 
+import base64
 import io
 import json
 
 import pikepdf
 import pytest
+from PIL import Image
 from stories import story
 
 HTML = story("Sent by a program")
@@ -65,6 +67,17 @@ def test_a_print_is_followed_by_events(server):
     )
 
 
+def test_pictures_that_come_with_a_page_are_printed(server):
+    made = io.BytesIO()
+    Image.linear_gradient("L").resize((400, 300)).save(made, "PNG")
+    sent = "data:image/png;base64," + base64.b64encode(made.getvalue()).decode()
+    address = "https://members.example.org/gradient.png"
+    page = story("With its picture", f"<figure><img src='{address}'></figure>")
+    order = {"url": "https://example.org/pictures", "html": page, "pictures": {address: sent}}
+    job = server.finished(server.order(**order).json()["id"])
+    assert job["result"]["pictures"] == 1, job["result"]["warnings"]
+
+
 def test_a_key_makes_one_print(server):
     order = {"url": "https://example.org/once", "html": HTML}
     first, again = (server.order(**order, key="one") for _ in range(2))
@@ -103,6 +116,8 @@ def test_a_print_is_deleted_with_what_it_left(server):
         assert answer.headers["content-type"] == "application/problem+json"
 
 
+PIXEL = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
+
 BAD = {
     "no page": {},
     "a file": {"url": "file:///etc/passwd"},
@@ -115,6 +130,31 @@ BAD = {
     "a margin that is none": {"url": "https://example.org/", "options": {"margin": "url(x)"}},
     "a number for a name": {"url": "https://example.org/", "options": {"paper": 5}},
     "a long address": {"url": "https://example.org/" + "x" * 5000},
+    "a picture without address": {
+        "url": "https://example.org/",
+        "html": HTML,
+        "pictures": {"/etc/passwd": PIXEL},
+    },
+    "a picture that is a page": {
+        "url": "https://example.org/",
+        "html": HTML,
+        "pictures": {"https://example.org/a.png": "data:text/html;base64,AAAA"},
+    },
+    "a picture that is no base64": {
+        "url": "https://example.org/",
+        "html": HTML,
+        "pictures": {"https://example.org/a.png": PIXEL + "?"},
+    },
+    "a picture with a long address": {
+        "url": "https://example.org/",
+        "html": HTML,
+        "pictures": {"https://example.org/" + "x" * 2000: PIXEL},
+    },
+    "too many pictures": {
+        "url": "https://example.org/",
+        "html": HTML,
+        "pictures": {f"https://example.org/{n}": PIXEL for n in range(101)},
+    },
     "a half character": {"url": "https://example.org/\ud800"},
 }
 

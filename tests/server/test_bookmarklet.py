@@ -8,17 +8,13 @@ from urllib.parse import unquote
 
 import pytest
 from stories import SENTENCE, story
+from strict import STRICT
 from webserver import Reply, WebServer
 
 from printer.fetch.chromium import programs
 
 sync_api = pytest.importorskip("playwright.sync_api")
 pytestmark = pytest.mark.browser
-
-STRICT = {
-    "Content-Security-Policy": "default-src 'none'; form-action 'none'; frame-ancestors 'none';"
-    " base-uri 'none'; script-src 'none'; connect-src 'none'"
-}
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +101,43 @@ def test_a_page_behind_a_login(server, context, other_web):
     title, _, _ = printed(server, press(context, page))
     assert title == "For members"
     assert len(other_web.hits("/members")) == 1, "the server asked for nothing"
+
+
+def as_member(context, members, path):
+    context.add_cookies([{"name": "who", "value": "me", "url": members.url}])
+    page = context.new_page()
+    page.goto(members.url + path)
+    return page
+
+
+@pytest.mark.parametrize("path", ["/members", "/strict"], ids=["plain", "with a strict policy"])
+def test_pictures_behind_a_login_come_from_the_browser(server, context, members, path):
+    page = as_member(context, members, path)
+    _, _, job = printed(server, press(context, page))
+    assert job["result"]["pictures"] == 2, job["result"]["warnings"]
+    assert job["result"]["warnings"] == []
+    asked = [hit for hit in members.hits() if hit.path.endswith(".png")]
+    assert all("who=me" in hit.headers["cookie"] for hit in asked), "the server fetched nothing"
+
+
+def test_a_wider_version_is_sent_for_print(server, context, members):
+    page = as_member(context, members, "/members")
+    shown = press(context, page)
+    printed(server, shown)
+    article = server.client.get(f"/api/prints/{shown.url.rpartition('/')[2]}/article").json()
+    sources = [block["src"] for block in article["blocks"] if block.get("src")]
+    assert sources == [f"{members.url}/a.png", f"{members.url}/wide.png"]
+
+
+def test_a_picture_in_a_selection_is_sent(server, context, members):
+    page = as_member(context, members, "/members")
+    page.evaluate(
+        "() => { const p = document.querySelectorAll('article p');"
+        "const f = document.querySelector('figure');"
+        "getSelection().setBaseAndExtent(p[4], 0, f, f.childNodes.length); }"
+    )
+    _, _, job = printed(server, press(context, page))
+    assert job["result"]["pictures"] == 1, job["result"]["warnings"]
 
 
 def test_a_page_that_forbids_forms_scripts_and_connections(server, context, other_web):

@@ -1,0 +1,215 @@
+"""The browser extension: its files, and the whole of it in a real Chromium."""
+
+import hashlib
+import hmac
+import json
+import re
+import shutil
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from jobs_help import until
+from stories import story
+from webserver import Reply
+
+from printer.server.access import Access
+
+sync_api = pytest.importorskip("playwright.sync_api")
+
+FOLDER = Path(__file__).parents[2] / "extension"
+SHOWN = re.compile(r"/prints/[0-9a-f]{20}$")
+
+
+def test_it_captures_a_page_as_the_bookmarklet_does():
+    own = FOLDER / "capture.js"
+    shared = FOLDER.parent / "printer/server/static/capture.js"
+    assert own.read_bytes() == shared.read_bytes(), "copy the server's capture.js here"
+
+
+def test_it_asks_for_no_more_than_it_needs():
+    manifest = json.loads((FOLDER / "manifest.json").read_text())
+    assert manifest["manifest_version"] == 3
+    assert sorted(manifest["permissions"]) == ["activeTab", "contextMenus", "scripting", "storage"]
+    assert not {"host_permissions", "optional_host_permissions", "content_scripts"} & set(manifest)
+    named = {*manifest["icons"].values(), *manifest["action"]["default_icon"].values()}
+    named |= {manifest["background"]["service_worker"], manifest["options_ui"]["page"]}
+    for page in FOLDER.glob("*.html"):
+        named |= set(re.findall(r'(?:src|href)="([^"]+)"', page.read_text()))
+    assert named | {"capture.js", "manifest.json", "send.html"} == {
+        path.name for path in FOLDER.iterdir()
+    }
+
+
+def test_its_key_orders_and_opens_nothing(server):
+    key = hmac.new(server.token.encode(), b"order", hashlib.sha256).hexdigest()
+    assert Access(server.token).order == key
+    with server.bare(Authorization=f"Bearer {key}") as client:
+        assert client.get("/api/prints").status_code in (401, 429)
+    with server.bare() as client:
+        ask = {"url": "https://example.org/ordered"}
+        button = client.post("/send", data={**ask, "key": Access(server.token).send})
+        assert button.status_code == 403, "pages can read the bookmarklet's key"
+        assert client.post("/send", data={**ask, "key": key}).status_code == 200
+
+
+@pytest.fixture(scope="module")
+def chromium(server, tmp_path_factory):
+    """A Chromium with the extension, its options set."""
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("the headless shell loads no extensions, and there is no other Chromium")
+    with sync_api.sync_playwright() as playwright:
+        context = playwright.chromium.launch_persistent_context(
+            tmp_path_factory.mktemp("profile"),
+            executable_path=program,
+            ignore_default_args=["--disable-extensions", "--headless"],
+            args=[
+                "--headless=new", "--no-sandbox", "--enable-unsafe-extension-debugging",
+                f"--disable-extensions-except={FOLDER}", f"--load-extension={FOLDER}",
+            ],
+        )  # fmt: skip
+        try:
+            worker = context.service_workers or [context.wait_for_event("serviceworker")]
+            context.extension = urlsplit(worker[0].url).netloc
+            context.cdp = context.browser.new_browser_cdp_session()
+
+            # Installed, it opens its options, which must not be taken for what a click opens.
+            def opened():
+                context.pages[0].wait_for_timeout(20)  # Playwright hears of pages while it waits.
+                return [p for p in context.pages if p.url.endswith("/options.html")]
+
+            until(opened)
+            page = context.new_page()
+            page.goto(f"{server.url}/?token={server.token}")
+            set_options(context, page, f"{server.url}/?token={server.token}")
+            page.close()
+            yield context
+        finally:
+            context.close()
+
+
+def set_options(context, page, address):
+    page.goto(f"chrome-extension://{context.extension}/options.html")
+    page.get_by_label("Address of the server").fill(address)
+    page.get_by_label("Its token").focus()
+    page.get_by_role("button", name="Keep").click()
+    page.get_by_text("Kept.").wait_for()
+
+
+def press(context, page):
+    """Click the toolbar's button on a page; return the tab that it opens."""
+    page.bring_to_front()
+    tabs = context.cdp.send("Target.getTargets", {"filter": [{"type": "tab"}]})
+    (tab,) = (t["targetId"] for t in tabs["targetInfos"] if t["url"] == page.url)
+    with context.expect_page() as opened:
+        context.cdp.send("Extensions.triggerAction", {"id": context.extension, "targetId": tab})
+    return opened.value
+
+
+def printed(server, shown):
+    shown.wait_for_url(SHOWN, timeout=20_000)
+    print_id = shown.url.rpartition("/")[2]
+    job = server.finished(print_id)
+    assert job["state"] == "done", job
+    return server.client.get(f"/api/prints/{print_id}/article").json(), job
+
+
+@pytest.mark.browser
+def test_its_options_keep_no_token(server, chromium):
+    page = chromium.new_page()
+    page.goto(f"chrome-extension://{chromium.extension}/options.html")
+    kept = page.evaluate("chrome.storage.local.get(null)")
+    page.close()
+    assert kept == {"server": server.url, "key": Access(server.token).order}
+
+
+@pytest.mark.browser
+def test_its_button_prints_a_page_behind_a_login_with_its_pictures(server, chromium, members):
+    chromium.add_cookies([{"name": "who", "value": "me", "url": members.url}])
+    page = chromium.new_page()
+    page.goto(f"{members.url}/strict")
+    shown = press(chromium, page)
+    article, job = printed(server, shown)
+    assert article["title"] == "For members"
+    assert job["result"]["pictures"] == 2, job["result"]["warnings"]
+    pictures = [hit for hit in members.hits() if hit.path.endswith(".png")]
+    assert all("who=me" in hit.headers.get("cookie", "") for hit in pictures)
+    for each in (page, shown):
+        each.close()
+
+
+@pytest.mark.browser
+def test_it_sends_what_shadows_show_and_only_the_selection(server, chromium, other_web):
+    script = (
+        "<script>const host = document.querySelector('article').appendChild("
+        "document.createElement('div')); host.attachShadow({mode: 'open'}).innerHTML ="
+        "'<p>In a shadow, and long enough to be a paragraph of its own.</p>';</script>"
+    )
+    page = chromium.new_page()
+    page.goto(other_web.add("/app", story("With shadows").replace("</body>", script + "</body>")))
+    first = press(chromium, page)
+    assert "In a shadow" in printed(server, first)[0]["text"]
+    page.evaluate(
+        "() => { const p = document.querySelectorAll('article p');"
+        "getSelection().setBaseAndExtent(p[1], 0, p[2], p[2].childNodes.length); }"
+    )
+    second = press(chromium, page)
+    text = printed(server, second)[0]["text"]
+    assert "It was day 1." in text
+    assert "It was day 3." not in text
+    for each in (page, first, second):
+        each.close()
+
+
+@pytest.mark.browser
+def test_a_page_it_may_not_read_is_told(chromium):
+    page = chromium.new_page()
+    page.goto("chrome://version/")
+    shown = press(chromium, page)
+    shown.get_by_text("lets no extension read this page").wait_for()
+    for each in (page, shown):
+        each.close()
+
+
+@pytest.mark.browser
+def test_its_menu_prints_where_a_link_leads(server, chromium, other_web):
+    """The entries are there; choosing one is what Chromium tells the extension of it."""
+    page = chromium.new_page()
+    address = other_web.add("/linked", Reply(story("Linked")))
+    page.goto(other_web.add("/links", f"<a href='{address}'>Read on</a>"))
+    woken = press(chromium, page)  # Its worker sleeps when it has had nothing to do for a while.
+    woken.wait_for_url(SHOWN, timeout=20_000)
+    choose = "([chosen, url]) => chrome.tabs.query({url: []}).then(([tab]) =>" \
+        " chrome.contextMenus.onClicked.dispatch(chosen, tab))"  # fmt: skip
+    with chromium.expect_page() as opened:
+        chromium.service_workers[-1].evaluate(
+            choose, [{"menuItemId": "link", "linkUrl": address}, page.url]
+        )
+    shown = opened.value
+    shown.wait_for_url(SHOWN, timeout=20_000)
+    print_id = shown.url.rpartition("/")[2]
+    job = until(lambda: server.client.get(f"/api/prints/{print_id}").json())
+    assert job["url"] == address
+    for each in (page, woken, shown):
+        each.close()
+
+
+@pytest.mark.browser
+def test_without_a_server_it_asks_for_one(chromium, other_web):
+    page = chromium.new_page()
+    page.goto(f"chrome-extension://{chromium.extension}/options.html")
+    kept = page.evaluate(
+        "async () => { const kept = await chrome.storage.local.get(null);"
+        " await chrome.storage.local.clear(); return kept; }"
+    )
+    page.goto(other_web.add("/story", story()))
+    shown = press(chromium, page)
+    shown.get_by_text("No server is set yet").wait_for()
+    query = parse_qs(urlsplit(shown.url).query)
+    assert list(query) == ["tab"]
+    shown.get_by_role("link", name="Which server?").click()
+    shown.get_by_role("heading", name="Which server prints?").wait_for()
+    shown.evaluate("kept => chrome.storage.local.set(kept)", kept)
+    for each in (page, shown):
+        each.close()
