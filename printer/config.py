@@ -94,6 +94,8 @@ class Settings(BaseModel):
     pictures: str = _setting("default", "Article", "The way in which pictures are chosen.")
     ner: str = _setting("rules", "Article", "What recognises names: rules, or spacy:MODEL.")
     comments: bool = _setting(False, "Article", "Print the readers' comments after the article.")
+    rules: str = _setting("", "Article", "A folder with rules for single sites, besides your own.")
+    no_rules: bool = _setting(False, "Article", "Leave your own rules for single sites out.")
 
     render: RenderMode = _setting(
         "auto", "Fetching", "Load the page in a browser: when the page needs it, never, or always."

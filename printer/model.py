@@ -183,13 +183,15 @@ class Placed:
 class Judged:
     """A text segment and what was thought of it: ``scores`` by extractor, above 0 is kept.
 
-    ``place`` names its block and that block's ancestors, innermost last.
+    ``place`` names its block and that block's ancestors, innermost last, ``rule`` the rule for its
+    site that decided whatever the scores are.
     """
 
     text: str
     place: str
     keep: bool
     scores: Mapping[str, float]
+    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +232,7 @@ class Explanation:
 
     ``pictures`` are all of the page, kept and dropped.  Of a page that a browser drew, ``marks``
     are the places of its segments and the pictures kept, ``screenshot`` the page as PNG where that
-    was asked for.
+    was asked for.  ``rules`` say what the rules for its site met on it.
     """
 
     url: str
@@ -241,6 +243,7 @@ class Explanation:
     pictures: tuple[JudgedPicture, ...] = ()
     marks: tuple[Marked, ...] = field(default=(), repr=False)
     screenshot: bytes = field(default=b"", repr=False)
+    rules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

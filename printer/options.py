@@ -41,13 +41,39 @@ class FetchOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SiteRule:
+    """What a person knows of the pages of one site.
+
+    It holds for ``host`` and, with ``subdomains``, what is below it.  ``drop`` selects what is
+    left out, ``keep`` what is taken though extraction would not, ``body`` the article itself where
+    that is known; ``title``, ``author``, ``date`` and ``next_page`` select one thing each, the
+    first that is there.  Selectors are CSS, or XPath with ``xpath``.  ``name`` says where it
+    stands, ``faults`` what of it cannot be used.
+    """
+
+    host: str
+    name: str = ""
+    subdomains: bool = True
+    keep: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    body: tuple[str, ...] = ()
+    title: tuple[str, ...] = ()
+    author: tuple[str, ...] = ()
+    date: tuple[str, ...] = ()
+    next_page: tuple[str, ...] = ()
+    xpath: bool = False
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractOptions:
     """How the article and its pictures are found.
 
     ``extractor`` is the extractor's name, ``images`` which pictures are wanted (every one in the
     article's place, the article's, its lead picture alone, none), ``pictures`` the name of the
     way in which they are chosen, ``ner`` what recognises names in that way which compares them:
-    our 'rules', or 'spacy:MODEL'; ``comments`` says whether the readers' are wanted.
+    our 'rules', or 'spacy:MODEL'; ``comments`` says whether the readers' are wanted.  ``rules`` are
+    for single sites; of those for other hosts nothing is taken.
     """
 
     extractor: str = "default"
@@ -55,6 +81,7 @@ class ExtractOptions:
     pictures: str = "default"
     ner: str = "rules"
     comments: bool = False
+    rules: tuple[SiteRule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

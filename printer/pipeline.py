@@ -18,17 +18,18 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
 from .article import Article, Figure
-from .compose import compose, with_comments
+from .compose import with_comments
 from .compose.join import join
-from .dom.comments import Comments, read_comments
 from .dom.continuation import next_page
-from .dom.page import Page, read_page
+from .dom.page import read_page
 from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
-from .extract import decide
-from .extract.explain import explain
-from .images import judged, pick, placed, without_captions
+from .finding import explain, extract, find
 from .model import Capture, Explanation, Failure, JudgedPicture, Prepared, Result
-from .options import ExtractOptions, FetchOptions, ImageOptions, PrintOptions
+from .options import ExtractOptions, FetchOptions, ImageOptions, PrintOptions, SiteRule
+
+__all__ = [
+    "Notify", "Printer", "Reading", "Source", "Step", "check_options", "extract", "print_pages",
+]  # fmt: skip
 
 if TYPE_CHECKING:
     from .fetch.browser import Browser
@@ -52,37 +53,6 @@ UNSURE = 0.3
 MOST_PAGES = 30
 
 
-def extract(
-    html: bytes | str, url: str | None = "", *, charset: str = "", **options: object
-) -> Article:
-    """Return the article of a page; pure: no network, no files, no clock.
-
-    Without ``url`` relative links and pictures lead nowhere.  ``charset`` is what an HTTP header
-    declared, ``options`` are the fields of :class:`ExtractOptions`.  Raises :class:`NoArticle`
-    when the page holds none.
-    """
-    chosen = ExtractOptions(**options)  # type: ignore[arg-type]
-    page = read_page(html, url or "", charset)
-    article, _, comments = _read(page, chosen)
-    return with_comments(article, page, comments)
-
-
-def _read(
-    page: Page, options: ExtractOptions, measure: Measure | None = None
-) -> tuple[Article, tuple[JudgedPicture, ...], Comments]:
-    """Return the article, what was decided about each picture, and the comments wanted after it."""
-    verdict = decide(page, options)
-    choice = pick(page, verdict, options, measure)
-    # On a page that is a discussion the comments are the article.
-    apart = options.comments and verdict.kind != "forum"
-    comments = read_comments(page.tree) if apart else Comments()
-    verdict = without_captions(page, verdict, choice)
-    article = compose(page, verdict, placed(page, choice), comments.elements)
-    if not article.text:
-        raise NoArticle("the page holds no article", url=page.url)
-    return article, judged(page, choice), comments
-
-
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A page that was fetched and read; ``pictures`` are all it has, kept or dropped."""
@@ -104,6 +74,7 @@ class Printer:
     person asked for (see :class:`printer.fetch.http.Web`), ``given`` files at hand by address,
     ``to_pdf`` prints instead of WeasyPrint here (see :class:`printer.render.press.Press`), and
     ``measure`` fetches pictures of unknown size while a page is read, and drops those of icons.
+    ``rules`` gives the rules for the site of an address (see :class:`printer.rules.Shelf`).
     """
 
     fetch: FetchOptions = field(default_factory=FetchOptions)
@@ -115,6 +86,7 @@ class Printer:
     notify: Notify = _silent
     to_pdf: Callable[[Document], Printed] | None = None
     measure: bool = True
+    rules: Callable[[str], tuple[SiteRule, ...]] | None = None
     _open: ExitStack = field(default_factory=ExitStack, repr=False)
     _web: Web | None = field(default=None, repr=False)
     _browser: Browser | None = field(default=None, repr=False)
@@ -153,10 +125,8 @@ class Printer:
         """
         capture = self._capture(source, picture)
         page = read_page(capture.body, capture.url, capture.charset, capture.layout)
-        verdict = decide(page, self.extract)
-        choice = pick(page, verdict, self.extract, self._measuring())
-        told = explain(page, verdict, placed(page, choice))
-        return replace(told, pictures=judged(page, choice), screenshot=capture.screenshot)
+        told = explain(page, self._extraction(page.url), self._measuring())
+        return replace(told, screenshot=capture.screenshot)
 
     def print(self, sources: Sequence[Source]) -> Result:
         """Print pages to one PDF.
@@ -246,13 +216,21 @@ class Printer:
     def _extract(self, capture: Capture) -> Reading:
         self.notify(_name(capture), "extract")
         page = read_page(capture.body, capture.url, capture.charset, capture.layout)
-        article, pictures, comments = _read(page, self.extract, self._measuring())
-        follows = next_page(page) if self.fetch.follow and _is_web(capture.url) else ""
+        found = find(page, self._extraction(page.url), self._measuring())
+        article, pictures = found.article, found.pictures
+        follow = self.fetch.follow and _is_web(capture.url)
+        follows = (found.follows or next_page(page)) if follow else ""
         if follows:
             more = list(self._continued(article, page.url, follows))
             article = join([article, *(each for each, _ in more)])
             pictures = (*pictures, *(judgement for _, found in more for judgement in found))
-        return Reading(with_comments(article, page, comments), capture, pictures)
+        return Reading(with_comments(article, page, found.comments), capture, pictures)
+
+    def _extraction(self, url: str) -> ExtractOptions:
+        """Return the options of extraction for a page, with the rules for its site."""
+        if self.rules is None:
+            return self.extract
+        return replace(self.extract, rules=(*self.extract.rules, *self.rules(url)))
 
     def _continued(
         self, first: Article, url: str, follows: str
@@ -267,16 +245,17 @@ class Printer:
             try:
                 capture = self._fetcher().page(follows)
                 page = read_page(capture.body, capture.url, capture.charset, capture.layout)
-                article, pictures, _ = _read(page, self.extract, self._measuring())
+                found = find(page, self._extraction(page.url), self._measuring())
             except WebprintError as error:
                 warnings = (f"a page of it is missing: {error}",)
                 yield replace(first, blocks=(), warnings=warnings), ()
                 return
+            article = found.article
             if article.title != first.title or article.text in seen_texts:
                 return
             seen_texts.add(article.text)
-            yield article, pictures
-            follows = next_page(page)
+            yield article, found.pictures
+            follows = found.follows or next_page(page)
 
     def _read_in_browser(self, static: Reading | NoArticle, url: str, why: Step) -> Reading:
         """Read the page as a browser shows it; what the static page gave stands if that fails."""

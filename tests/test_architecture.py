@@ -1,7 +1,7 @@
 """The directions of the house: which part may import which.
 
-Only the pipeline joins stages, no stage reads a later one, siblings never import each other, and
-front ends call the pipeline.
+Only the pipeline and its pure half (``finding``) join stages, no stage reads a later one, siblings
+never import each other, and front ends call the pipeline.
 """
 
 import ast
@@ -25,16 +25,18 @@ MAY_IMPORT = {
     "tracking": set(),
     "fetch": {"__init__"},
     "dom": set(),
+    "rules": {"dom"},
     "extract": {"dom"},
     "images": {"dom", "sqlite"},
     "compose": {"dom"},
     "render": {"__init__", "tracking"},
     "retrieve": set(),
-    "pipeline": {"fetch", "dom", "extract", "images", "compose", "render"},
-    "jobs": {"config", "pipeline", "render", "sqlite"},
+    "finding": {"dom", "rules", "extract", "images", "compose"},
+    "pipeline": {"finding", "fetch", "dom", "compose", "render", "images"},
+    "jobs": {"config", "pipeline", "render", "rules", "sqlite"},
     "crawl": {"tracking", "fetch", "dom", "retrieve", "pipeline", "jobs"},
-    "server": {"__init__", "config", "pipeline", "jobs"},
-    "cli": {"__init__", "config", "pipeline", "fetch", "render", "jobs", "server"},
+    "server": {"__init__", "config", "pipeline", "jobs", "rules"},
+    "cli": {"__init__", "config", "pipeline", "fetch", "render", "rules", "jobs", "server"},
     "__init__": {"pipeline"},
 }
 

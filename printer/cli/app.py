@@ -20,6 +20,8 @@ from . import output, summary
 from .console import Console
 from .flags import with_settings
 from .login import login
+from .printing import printer_for, source_of
+from .rules import rules
 from .serving import add_serving
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ webprint URL URL URL --bundle week.pdf      several pages in one PDF
 
 webprint extract URL --to markdown          the article as Markdown
 
-[bold]Commands[/bold]  extract, explain, themes, config; each has its own --help.
+[bold]Commands[/bold]  extract, explain, rules, themes, config; each has its own --help.
 [bold]Server[/bold]    serve, worker, jobs.
 [bold]Also[/bold]  --version, --install-completion, --show-completion.
 
@@ -150,8 +152,8 @@ def print_(
     folder = Path(out) if Path(out).is_dir() and out else None
     if len(names) > 1 and out and not bundle and folder is None:
         raise UsageError("several pages make several PDFs", hint="For one of all: --bundle OUT.pdf")
-    with _printer(loaded.settings, [*names, url], console, context.obj) as printer:
-        sources = [_source(name, url, loaded.settings.max_size) for name in names]
+    with printer_for(loaded.settings, [*names, url], console, context.obj) as printer:
+        sources = [source_of(name, url, loaded.settings.max_size) for name in names]
         groups = [sources] if bundle else [[source] for source in sources]
         target = _Target("" if folder else out, folder or Path(), force)
         with console.progress(len(groups)):
@@ -181,9 +183,9 @@ def extract(
 ) -> None:
     """Print the article itself: as JSON, Markdown, text or HTML."""
     console = Console(loaded.settings.verbose, loaded.settings.quiet)
-    with _printer(loaded.settings, [page, url], console) as printer, console.progress(1):
+    with printer_for(loaded.settings, [page, url], console) as printer, console.progress(1):
         printer.measure = False  # fetches no picture
-        reading = printer.read(_source(page, url, loaded.settings.max_size))
+        reading = printer.read(source_of(page, url, loaded.settings.max_size))
     for warning in reading.article.warnings:
         console.warn(warning)
     _deliver(_written(reading, to), out)
@@ -208,8 +210,8 @@ def explain_(
     from ..render.explain import to_data, to_report
 
     console = Console(loaded.settings.verbose, loaded.settings.quiet)
-    with _printer(loaded.settings, [page, url], console) as printer, console.progress(1):
-        source = _source(page, url, loaded.settings.max_size)
+    with printer_for(loaded.settings, [page, url], console) as printer, console.progress(1):
+        source = source_of(page, url, loaded.settings.max_size)
         explanation = printer.explain(source, picture=bool(picture))
     if picture:
         from ..render.picture import to_picture
@@ -238,6 +240,7 @@ def config_(*, loaded: config.Loaded) -> None:
 
 
 app.command()(login)
+app.add_typer(rules, name="rules")
 
 
 @app.command()
@@ -310,34 +313,6 @@ def _split(pages: list[str], out: str) -> tuple[list[str], str]:
     if out or len(pages) == 1 or "://" in last or not last.lower().endswith(".pdf"):
         return pages, out
     return pages[:-1], last
-
-
-def _source(name: str, url: str, limit: int) -> Source:
-    if name != output.STDOUT and not url:
-        return name
-    from ..fetch.local import read_file, read_stdin
-
-    if name == output.STDOUT:
-        return read_stdin(sys.stdin.buffer, url, limit)
-    if "://" in name:
-        raise UsageError("--url goes with a local file or standard input, not with an address")
-    return read_file(Path(name), limit, url)
-
-
-def _printer(
-    settings: config.Settings, names: list[str], console: Console, press: Press | None = None
-) -> Printer:
-    if press:
-        press.limit = settings.print_timeout
-    return Printer(
-        fetch=settings.fetch_options(),
-        extract=settings.extract_options(),
-        pictures=settings.image_options(),
-        page=settings.print_options(),
-        named=tuple(filter(None, names)),
-        notify=console.step,
-        to_pdf=press.to_pdf if press else None,
-    )
 
 
 def _written(reading: Reading, form: Form) -> str:

@@ -36,7 +36,10 @@ def compose(
     pictures: tuple[Placed, ...],
     apart: Set[HtmlElement] = frozenset(),
 ) -> Article:
-    """Build the article from a page and what was decided about it, without the elements apart."""
+    """Build the article from a page and what was decided about it.
+
+    ``apart`` are the elements that nothing right in them is taken from.
+    """
     selection = select(page, verdict, pictures, apart)
     anchors = read_anchors(page, selection)
     composer = Composer(page, selection, anchors)

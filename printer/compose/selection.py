@@ -48,7 +48,7 @@ def select(
 ) -> Selection:
     """Select the leaves of the kept segments, the pictures, and what belongs between them.
 
-    Nothing below the elements ``apart`` is selected.
+    Nothing right in the elements ``apart`` is selected.
     """
     captions = frozenset[int]().union(*(placed.captions for placed in pictures))
     leaves = {
@@ -56,14 +56,14 @@ def select(
         for segment, keep in zip(page.segments, verdict.keep, strict=True)
         if keep and segment.index not in captions
         for leaf in segment.leaves
-        if not apart or not _is_below(leaf.element, apart)
+        if not apart or _holder(leaf) not in apart
     }
     path: set[HtmlElement] = set()
     for element, tail in leaves:
         _mark(element.getparent() if tail else element, path)
     silent = _silent(page)
     for element in silent:
-        if _stands_among(element, path):
+        if element not in apart and _stands_among(element, path):
             _mark(element, path)
     figures = {placed.element: placed.figure for placed in pictures}
     for element in figures:
@@ -81,8 +81,9 @@ def select_below(top: HtmlElement, leaves: Iterable[Leaf]) -> Selection:
     return Selection(chosen, {}, path, formulas=False)
 
 
-def _is_below(element: HtmlElement, apart: Set[HtmlElement]) -> bool:
-    return element in apart or any(above in apart for above in element.iterancestors())
+def _holder(leaf: Leaf) -> HtmlElement | None:
+    """Return the element that a leaf is text of."""
+    return leaf.element.getparent() if leaf.tail else leaf.element
 
 
 def _mark(element: HtmlElement | None, path: set[HtmlElement]) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from lxml.html import HtmlElement
 
 from ..dom.page import Page
 from ..model import Placed, Verdict
 from ..options import ExtractOptions
-from .choice import Choice, judged, place, unite, without_captions
+from .captions import Captions
+from .choice import Choice, insisted, judged, place, unite, without_captions
 from .methods import choose, limits
 from .scope import everything, lead_alone, nothing
 
@@ -16,7 +21,8 @@ if TYPE_CHECKING:
     from .downloads import Measure
 
 __all__ = [
-    "Choice", "choose", "choose_pictures", "judged", "pick", "placed", "without_captions",
+    "Choice", "choose", "choose_pictures", "insist", "judged", "pick", "placed",
+    "without_captions",
 ]  # fmt: skip
 
 
@@ -38,6 +44,25 @@ def pick(
     if measure is not None:
         choice = measure(page, choice, limits(options.pictures))
     return lead_alone(page, choice) if options.images == "lead" else choice
+
+
+def insist(
+    page: Page,
+    verdict: Verdict,
+    choice: Choice,
+    unwanted: AbstractSet[HtmlElement],
+    wanted: AbstractSet[HtmlElement],
+    reason: Callable[[HtmlElement], str],
+) -> Choice:
+    """Return the choice without the pictures in unwanted elements, and with those in wanted ones.
+
+    An element in neither is left to the choice; ``reason`` says why a picture is unwanted.
+    """
+    if not (unwanted or wanted):
+        return choice
+    candidates = [*(k.candidate for k in choice.kept), *(d.candidate for d in choice.dropped)]
+    captions = Captions(page, verdict, candidates)
+    return insisted(choice, unwanted, wanted, reason, captions.default)
 
 
 def placed(page: Page, choice: Choice) -> tuple[Placed, ...]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+
+from lxml.html import HtmlElement
 
 from ..article import Figure
 from ..dom.page import Page
@@ -78,6 +82,53 @@ def without_captions(page: Page, verdict: Verdict, choice: Choice) -> Verdict:
         return verdict
     left = (keep and index not in silent for index, keep in enumerate(verdict.keep))
     return replace(verdict, keep=tuple(left))
+
+
+def insisted(
+    choice: Choice,
+    unwanted: AbstractSet[HtmlElement],
+    wanted: AbstractSet[HtmlElement],
+    reason: Callable[[HtmlElement], str],
+    captioned: Callable[[Candidate], Caption],
+) -> Choice:
+    """Return the choice without pictures in unwanted elements, and with those in wanted ones.
+
+    ``reason`` says why a picture is unwanted; ``captioned`` finds the caption of one that was
+    dropped.  Of two places of a wanted picture the first is taken.
+    """
+    kept = [each for each in choice.kept if not _is_in(each.candidate, unwanted)]
+    gone = [each for each in choice.kept if _is_in(each.candidate, unwanted)]
+    taken = {each.candidate.same for each in kept if each.candidate.same}
+    dropped = [
+        Dropped(each.candidate, reason(each.candidate.element), each.caption.segments)
+        for each in gone
+    ]
+    for each in choice.dropped:
+        candidate = each.candidate
+        if not _is_in(candidate, wanted) or candidate.same in taken:
+            dropped.append(each)
+        else:
+            taken |= {candidate.same} - {""}
+            kept.append(Kept(candidate, captioned(candidate)))
+    kept.sort(key=_order)
+    dropped.sort(key=_order)
+    return Choice(tuple(kept), tuple(dropped))
+
+
+def _is_in(candidate: Candidate, elements: AbstractSet[HtmlElement]) -> bool:
+    """Say whether a picture is in one of some elements; what is read from text has its holder."""
+    if not elements:
+        return False
+    element: HtmlElement | None = candidate.element
+    while element is not None:
+        if element in elements:
+            return True
+        element = element.getparent()
+    return False
+
+
+def _order(each: Kept | Dropped) -> tuple[int, int]:
+    return each.candidate.at, each.candidate.before
 
 
 #: What is told of a picture's address or words, in characters.

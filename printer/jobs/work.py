@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ..config import Settings
 from ..errors import JobsError, WebprintError
 from ..model import Capture, Result
+from ..rules.files import shelf
 from .asked import check
 from .job import PAGE, Claim, Request
 from .storage import Storage, open_storage
@@ -75,6 +76,7 @@ class Labour:
             named=named,
             given={url: data for url, data in request.parts.items() if url != PAGE},
             notify=lambda _, step: notify(step),
+            rules=shelf(not settings.no_rules, settings.rules),
         ) as printer:
             reading = printer.read(source)
             return reading, printer.set([reading])

@@ -36,6 +36,7 @@ def to_data(explanation: Explanation) -> dict[str, Any]:
                 "place": segment.place,
                 "keep": segment.keep,
                 "scores": {name: round(score, 4) for name, score in segment.scores.items()},
+                **({"rule": segment.rule} if segment.rule else {}),
             }
             for segment in explanation.segments
         ],
@@ -53,4 +54,5 @@ def to_data(explanation: Explanation) -> dict[str, Any]:
             }
             for picture in explanation.pictures
         ],
+        "rules": list(explanation.rules),
     }

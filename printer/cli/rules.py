@@ -1,0 +1,138 @@
+"""The commands for rules of single sites: list, test, add and remove them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .. import config
+from ..errors import NoArticle, UsageError
+from ..rules import files
+from ..rules.apply import PARTS
+from .console import Console
+from .flags import with_settings
+from .printing import printer_for, source_of
+
+if TYPE_CHECKING:
+    from ..article import Article
+    from ..model import Explanation
+    from ..options import SiteRule
+    from ..pipeline import Printer, Source
+
+_LONGEST = 100
+
+rules = typer.Typer(
+    help="List, test, add or remove rules for single sites.", no_args_is_help=False
+)  # fmt: skip
+
+Host = Annotated[
+    str, typer.Argument(metavar="HOST", help="The site, as in example.org.", show_default=False)
+]
+
+
+@rules.callback(invoke_without_command=True)
+def _default(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        _list(files.shelf())
+
+
+@rules.command("list")
+@with_settings("Article")
+def list_(*, loaded: config.Loaded) -> None:
+    """List the rules there are, and what is wrong with them."""
+    _list(files.shelf(more=loaded.settings.rules))
+
+
+def _list(shelf: files.Shelf) -> None:
+    found = shelf.all()
+    for rule in found:
+        print(f"{rule.host}: {_counts(rule) or 'nothing'}  ({rule.name})")
+        for selector in rule.drop if not rule.xpath else ():
+            print(f"    drop {selector}")
+    if not found:
+        print(f"There are no rules. They stand in {files.own_folder()}")
+    faults = [fault for rule in found for fault in rule.faults]
+    for fault in faults:
+        print(f"webprint: {fault}", file=sys.stderr)
+    if faults:
+        raise typer.Exit(UsageError.exit_code)
+
+
+def _counts(rule: SiteRule) -> str:
+    counts = ((part, len(getattr(rule, part))) for part in PARTS)
+    return ", ".join(f"{count} {part.replace('_', '-')}" for part, count in counts if count)
+
+
+@rules.command("test")
+@with_settings("Article", "Fetching", "Run")
+def compare(
+    page: Annotated[
+        str, typer.Argument(metavar="PAGE", help="An address or a local HTML file.",
+                            show_default=False),
+    ],
+    *,
+    loaded: config.Loaded,
+    url: Annotated[str, typer.Option("--url", help="The address a local file came from.")] = "",
+) -> None:  # fmt: skip
+    """Show what each rule for a page's site meets on it, and what the article is without."""
+    console = Console(loaded.settings.verbose, loaded.settings.quiet)
+    with printer_for(loaded.settings, [page, url], console) as printer, console.progress(1):
+        shelf, printer.rules, printer.measure = printer.rules, None, False
+        bare = printer.read(source_of(page, url, loaded.settings.max_size))
+        printer.rules = shelf
+        told = printer.explain(bare.capture)
+        ruled = _article(printer, bare.capture)
+    if not told.rules:
+        print(f"No rule is for {bare.article.url or 'a page without an address'}.")
+        return
+    for line in _report(told, bare.article, ruled):
+        print(line)
+
+
+def _article(printer: Printer, source: Source) -> Article | None:
+    """Return the article of a page; None when the rules leave none."""
+    try:
+        return printer.read(source).article
+    except NoArticle:
+        return None
+
+
+def _report(told: Explanation, bare: Article, ruled: Article | None) -> list[str]:
+    lines = [f"{rule} on the page" for rule in told.rules]
+    for segment in told.segments:
+        if segment.rule:
+            lines.append(f"{'  + ' if segment.keep else '  - '}{segment.text[:_LONGEST]}")
+    if ruled is None:
+        return [*lines, "With these rules nothing is left of the article."]
+    for name in ("title", "byline", "published"):
+        before, after = getattr(bare, name), getattr(ruled, name)
+        if before != after:
+            lines.append(f"{name}: {after or 'none'} instead of {before or 'none'}")
+    lines.append(f"without the rules: {_size(bare)}")
+    lines.append(f"with the rules:    {_size(ruled)}")
+    return lines
+
+
+def _size(article: Article) -> str:
+    words = len(article.text.split())
+    return f"{words} words, {len(article.figures)} pictures, {len(article.blocks)} blocks"
+
+
+@rules.command()
+def add(
+    host: Host,
+    drop: Annotated[
+        list[str], typer.Option("--drop", metavar="SELECTOR", help="What to leave out; repeatable.")
+    ],
+) -> None:
+    """Leave something out of all pages of a site."""
+    print(files.write_drops(files.own_folder(), host, drop))
+
+
+@rules.command()
+def remove(host: Host) -> None:
+    """Delete your rules for a site."""
+    if not files.remove(files.own_folder(), host):
+        raise UsageError(f"there are no rules of yours for {host[:_LONGEST]}")

@@ -1,0 +1,103 @@
+"""The pure half of the pipeline: a parsed page becomes an article, or the reasons for it.
+
+Page -> rules, Verdict -> Placed pictures -> Article
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from .article import Article
+from .compose import compose, with_comments
+from .dom.comments import Comments, read_comments
+from .dom.page import Page, read_page
+from .errors import NoArticle
+from .extract import decide
+from .extract.explain import explain as explain_choice
+from .images import Choice, insist, judged, pick, placed, without_captions
+from .model import Explanation, JudgedPicture, Verdict
+from .options import ExtractOptions
+from .rules import Match, Ruled, apply, enforce
+from .rules.apply import below, segment_reason
+
+if TYPE_CHECKING:
+    from .images.downloads import Measure
+
+
+def extract(
+    html: bytes | str, url: str | None = "", *, charset: str = "", **options: object
+) -> Article:
+    """Return the article of a page; pure: no network, no files, no clock.
+
+    Without ``url`` relative links and pictures lead nowhere.  ``charset`` is what an HTTP header
+    declared, ``options`` are the fields of :class:`ExtractOptions`.  Raises :class:`NoArticle`
+    when the page holds none.
+    """
+    chosen = ExtractOptions(**options)  # type: ignore[arg-type]
+    page = read_page(html, url or "", charset)
+    found = find(page, chosen)
+    return with_comments(found.article, page, found.comments)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An article, what was decided about each picture, and the comments wanted after it.
+
+    ``follows`` is where it goes on as a rule for the site says.
+    """
+
+    article: Article
+    pictures: tuple[JudgedPicture, ...]
+    comments: Comments
+    follows: str
+
+
+def _choose(
+    page: Page, options: ExtractOptions, measure: Measure | None
+) -> tuple[Ruled, Verdict, Choice]:
+    """Return what the rules for the site say, and the choice of text and pictures under them."""
+    ruled = apply(page, options.rules)
+    verdict = enforce(page, ruled, decide(page, options))
+    choice = pick(page, verdict, options, measure)
+    if options.images in ("article", "all"):
+        choice = insist(page, verdict, choice, ruled.dropped, ruled.wanted, ruled.reason)
+    return ruled, verdict, choice
+
+
+def find(page: Page, options: ExtractOptions, measure: Measure | None = None) -> Found:
+    """Find the article of a page."""
+    ruled, verdict, choice = _choose(page, options, measure)
+    # On a page that is a discussion the comments are the article.
+    apart = options.comments and verdict.kind != "forum"
+    comments = read_comments(page.tree) if apart else Comments()
+    verdict = without_captions(page, verdict, choice)
+    said = replace(page, metadata=ruled.metadata(page.metadata))
+    unwanted = below(comments.elements) | ruled.dropped
+    article = compose(said, verdict, placed(page, choice), unwanted)
+    if not article.text:
+        hint = "A rule for this site may leave it out: --no-rules" if ruled.dropped else ""
+        raise NoArticle("the page holds no article", url=page.url, hint=hint)
+    article = replace(article, warnings=(*article.warnings, *ruled.warnings))
+    return Found(article, judged(page, choice), comments, ruled.next_page)
+
+
+def explain(page: Page, options: ExtractOptions, measure: Measure | None = None) -> Explanation:
+    """Say what was thought of each of a page's segments and pictures."""
+    ruled, verdict, choice = _choose(page, options, measure)
+    told = explain_choice(page, verdict, placed(page, choice))
+    segments = (
+        replace(each, rule=segment_reason(ruled, segment))
+        for each, segment in zip(told.segments, page.segments, strict=True)
+    )
+    return replace(
+        told,
+        segments=tuple(segments),
+        pictures=judged(page, choice),
+        rules=(*map(_told, ruled.matches), *ruled.warnings),
+    )
+
+
+def _told(match: Match) -> str:
+    """Say what a rule met on a page."""
+    return f"{match}: {match.fault or match.count}"

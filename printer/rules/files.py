@@ -1,0 +1,223 @@
+"""Where rules stand: a folder with a file a host, readable and made to be edited by hand."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import OutputError, UsageError
+from ..options import SiteRule
+from . import fulltextrss, selectors
+from .apply import PARTS, host_of, names_of
+from .selectors import BadSelector
+
+MOST_BYTES = 200_000
+MOST_SELECTORS = 200
+MOST_FILES = 10_000
+
+_KEYS = tuple(part.replace("_", "-") for part in PARTS)
+_LINE = re.compile(r"line (\d+)")
+
+
+def own_folder() -> Path:
+    """Return the folder of the user's own rules, whether or not it exists."""
+    home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    return Path(home) / "webprint" / "rules"
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Folders with rules, read anew for each host, so that what is edited counts at once.
+
+    ``HOST.toml`` is our own form; ``HOST.txt`` and ``.HOST.txt`` (with its subdomains) are read as
+    full-text-rss does.
+    """
+
+    folders: tuple[Path, ...] = field(default_factory=lambda: (own_folder(),))
+
+    def __call__(self, url: str) -> tuple[SiteRule, ...]:
+        """Return the rules for a page, those of the nearest name first."""
+        host = host_of(url)
+        return tuple(self._named(host)) if host else ()
+
+    def _named(self, host: str) -> Iterator[SiteRule]:
+        for name in names_of(host):
+            for folder in self.folders:
+                yield from _read_all([folder / f"{name}.toml", folder / f".{name}.txt"])
+                bare = host.removeprefix("www.")
+                if name in (host, bare):
+                    yield from _read_all([folder / f"{name}.txt"])
+
+    def all(self) -> list[SiteRule]:
+        """Return all rules there are, by host."""
+        found: list[SiteRule] = []
+        for folder in self.folders:
+            if folder.is_dir():
+                paths = [each for each in folder.iterdir() if each.suffix in (".toml", ".txt")]
+                found += _read_all(sorted(paths)[:MOST_FILES])
+        return sorted(found, key=lambda rule: rule.host)
+
+
+def shelf(own: bool = True, more: str = "") -> Shelf:
+    """Return the folder that the user's rules are in, and another one; raises UsageError."""
+    folders = [own_folder()] if own else []
+    if more:
+        path = Path(more).expanduser()
+        if not path.is_dir():
+            raise UsageError(f"--rules: {more} is not a folder")
+        folders.append(path)
+    return Shelf(tuple(folders))
+
+
+def _read_all(paths: Iterable[Path]) -> Iterator[SiteRule]:
+    for path in paths:
+        stem = path.name.removeprefix(".").rpartition(".")[0]
+        if path.is_file() and host_of(f"//{stem}") == stem:
+            yield read(path)
+
+
+def read(path: Path) -> SiteRule:
+    """Return the rule in a file; what is wrong with it is among its faults, with its line."""
+    host = path.name.removeprefix(".").rpartition(".")[0]
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        return SiteRule(host=host, name=str(path), faults=(f"{path}: {error.strerror}",))
+    if len(data) > MOST_BYTES:
+        fault = f"{path} is too large for rules of one site"
+        return SiteRule(host=host, name=str(path), faults=(fault,))
+    text = data.decode("utf-8", "replace")
+    if path.suffix == ".txt":
+        below = path.name.startswith(".")
+        return fulltextrss.read(text, host, str(path), subdomains=below)
+    return parse(text, host, str(path))
+
+
+def parse(text: str, host: str, name: str) -> SiteRule:
+    """Return the rule that TOML text holds; what is wrong with it is among its faults."""
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        where = _LINE.search(str(error))
+        place = f"{name}, line {where[1] if where else len(text.splitlines())}"
+        fault = f"{place}: it is not TOML: {str(error).partition(' (at ')[0].lower()}"
+        return SiteRule(host=host, name=name, faults=(fault,))
+    parts: dict[str, Any] = {}
+    faults: list[str] = []
+    count = 0
+    for key, value in table.items():
+        values = [value] if isinstance(value, str) else value
+        if key not in _KEYS:
+            faults.append(f"{_place(text, name, key)}: {key!r} is none of {', '.join(_KEYS)}")
+        elif not isinstance(values, list) or not all(isinstance(each, str) for each in values):
+            faults.append(f"{_place(text, name, key)}: {key} takes selectors between quotes")
+        else:
+            count += len(values)
+            sound = tuple(each for each in values if _is_sound(each, text, name, key, faults))
+            parts[key.replace("-", "_")] = sound
+    if count > MOST_SELECTORS:
+        fault = f"{name}: more than {MOST_SELECTORS} selectors"
+        return SiteRule(host=host, name=name, faults=(fault,))
+    return SiteRule(host=host, name=name, faults=tuple(faults), **parts)
+
+
+def _is_sound(selector: str, text: str, name: str, key: str, faults: list[str]) -> bool:
+    try:
+        selectors.parse(selector)
+    except BadSelector as fault:
+        place = _place(text, name, key, selector)
+        faults.append(f"{place}: {selector[:60]!r} cannot be used: {fault}")
+        return False
+    return True
+
+
+def _place(text: str, name: str, key: str, value: str = "") -> str:
+    """Return the file and line where a key, or a value after it, stands."""
+    lines = text.splitlines()
+    begin = next((n for n, line in enumerate(lines) if line.lstrip(" \"'").startswith(key)), 0)
+    written = (value, json.dumps(value, ensure_ascii=False)[1:-1])
+    within = (n for n in range(begin, len(lines)) if any(w and w in lines[n] for w in written))
+    return f"{name}, line {next(within, begin) + 1}"
+
+
+def write_drops(folder: Path, host: str, wanted: Sequence[str]) -> Path:
+    """Add selectors of what is left out to the rule of a host; the rest of the file stays.
+
+    Raises :class:`UsageError` for a host or a selector that is none, and when the file that is
+    there cannot be read.
+    """
+    if host_of(f"//{host}") != host or not host:
+        raise UsageError(f"{host[:80]!r} is not the name of a host")
+    for each in wanted:
+        try:
+            selectors.parse(each)
+        except BadSelector as fault:
+            raise UsageError(f"{each[:60]!r} cannot be used: {fault}") from fault
+    path = folder / f"{host}.toml"
+    text = path.read_text() if path.is_file() else f"# What webprint does on {host}.\n"
+    there = parse(text, host, str(path))
+    if there.faults:
+        raise UsageError(there.faults[0], hint="Mend the file first")
+    new = [each for each in dict.fromkeys(wanted) if each not in there.drop]
+    if new:
+        _write(path, with_drops(text, new))
+    return path
+
+
+def with_drops(text: str, wanted: Sequence[str]) -> str:
+    """Return a file's text with selectors added to its ``drop``."""
+    lines = "".join(f"    {json.dumps(each, ensure_ascii=False)},\n" for each in wanted)
+    begun = re.search(r"^drop[ \t]*=[ \t]*\[[ \t]*\n?", text, re.MULTILINE)
+    if begun:
+        return f"{text[: begun.end()].rstrip()}\n{lines}{text[begun.end() :]}"
+    single = re.search(r"^drop[ \t]*=[ \t]*(?=[\"'])([^\n]*)$", text, re.MULTILINE)
+    if single:
+        value = tomllib.loads(single[0])["drop"]
+        kept = f"drop = [\n    {json.dumps(value, ensure_ascii=False)},\n{lines}]"
+        return text[: single.start()] + kept + text[single.end() :]
+    end = "" if not text or text.endswith("\n") else "\n"
+    return f"{text}{end}\ndrop = [\n{lines}]\n"
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    if parse(text, path.stem, str(path)).faults:
+        raise UsageError(f"{path} cannot be added to", hint="Add the selector by hand")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".rule-", suffix=".part")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(path)
+        except BaseException:
+            with suppress(OSError):
+                Path(name).unlink()
+            raise
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise OutputError(f"{path} cannot be written: {reason}") from error
+
+
+def remove(folder: Path, host: str) -> bool:
+    """Delete the rule of a host; False when there is none."""
+    if host_of(f"//{host}") != host or not host:
+        return False
+    try:
+        (folder / f"{host}.toml").unlink()
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise OutputError(f"the rule for {host} cannot be deleted: {error.strerror}") from error
+    return True

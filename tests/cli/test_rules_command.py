@@ -1,0 +1,76 @@
+"""The commands for rules of single sites, and that printing follows them."""
+
+import json
+
+import pytest
+from stories import SENTENCE, story
+
+LETTER = f"A letter from the harbour comes each morning with the boat. {SENTENCE}"
+PAGE = story(extra=f"<div class=inlay><p>{LETTER}</p></div>")
+
+
+@pytest.fixture
+def page(tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text(PAGE)
+    return path
+
+
+@pytest.fixture
+def rules(own_home):
+    return own_home / ".config/webprint/rules"
+
+
+def test_a_rule_is_added_listed_tested_followed_and_removed(webprint, page, rules):
+    place = ("--url", "https://www.example.org/a")
+    assert "There are no rules" in webprint("rules")[1]
+    code, told, _ = webprint("rules", "add", "example.org", "--drop", ".inlay", "--drop", ".more")
+    assert (code, told.strip()) == (0, str(rules / "example.org.toml"))
+    assert "example.org: 2 drop" in webprint("rules", "list")[1]
+    code, told, _ = webprint("rules", "test", page, *place)
+    assert code == 0
+    assert f"drop .inlay ({rules / 'example.org.toml'}): 1 on the page" in told
+    assert "drop .more" in told
+    assert f"  - {LETTER[:40]}" in told
+    sizes = [int(line.split()[3]) for line in told.splitlines() if line.startswith("with")]
+    assert sizes[0] - sizes[1] == len(LETTER.split())
+    assert LETTER.strip() not in webprint("extract", page, *place, "-t", "text")[1]
+    assert LETTER.strip() in webprint("extract", page, *place, "-t", "text", "--no-rules")[1]
+    assert LETTER.strip() in webprint("extract", page, "-t", "text")[1]
+    told = json.loads(webprint("explain", page, *place, "--json")[1])
+    assert [s["rule"] for s in told["segments"] if "letter from" in s["text"]] == [
+        f"drop .inlay ({rules / 'example.org.toml'})"
+    ]
+    assert webprint("rules", "remove", "example.org")[0] == 0
+    assert webprint("rules", "remove", "example.org")[0] == 2
+    assert "No rule is for" in webprint("rules", "test", page, *place)[1]
+
+
+def test_rules_of_another_folder(webprint, page, tmp_path):
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "example.org.txt").write_text("strip: //div[@class='inlay']\n")
+    place = ("--url", "https://example.org/a", "-t", "text")
+    assert LETTER.strip() not in webprint("extract", page, *place, "--rules", "more")[1]
+    code, _, said = webprint("extract", page, *place, "--rules", "nowhere")
+    assert code == 2
+    assert "not a folder" in said
+
+
+def test_a_fault_in_a_file_is_told_and_the_page_printed(webprint, page, rules):
+    rules.mkdir(parents=True)
+    (rules / "example.org.toml").write_text('drop = [\n  ".inlay",\n  "p:hover",\n]\n')
+    code, told, said = webprint("extract", page, "--url", "https://example.org/a", "-t", "text")
+    assert code == 0
+    assert "line 3: 'p:hover' cannot be used" in said
+    assert LETTER.strip() not in told
+    code, _, said = webprint("rules", "list")
+    assert (code, said.count("line 3")) == (2, 1)
+
+
+@pytest.mark.parametrize("call", [("add", "example.org", "--drop", "p:hover"),
+                                  ("add", "../x", "--drop", "p")])  # fmt: skip
+def test_what_cannot_be_a_rule(webprint, rules, call):
+    code, _, said = webprint("rules", *call)
+    assert code == 2
+    assert "cannot be used" in said or "not the name of a host" in said
+    assert not rules.exists()
