@@ -74,7 +74,9 @@ class Settings(BaseModel):
     title: str = _setting("", "Page", "A cover with this title, for several articles in one PDF.")
     print_timeout: float = _setting(120.0, "Page", "Seconds that setting the pages may take.")
     dpi: int = _setting(200, "Page", "Resolution that pictures are scaled to.")
-    grayscale: bool = _setting(False, "Page", "Print pictures without colour.")
+    grayscale: bool = _setting(
+        False, "Page", "Print without colour: pictures, drawings, the theme."
+    )
     links: LinkStyle = _setting(
         "none", "Page", "Where links lead: not on paper, at the page's foot, at the end, or inline."
     )
@@ -168,7 +170,7 @@ class Settings(BaseModel):
 
     def image_options(self) -> ImageOptions:
         """Return the options of picture preparation."""
-        return ImageOptions(dpi=self.dpi, grayscale=self.grayscale)
+        return ImageOptions(dpi=self.dpi)
 
     def print_options(self) -> PrintOptions:
         """Return the options of the print stage."""
@@ -186,6 +188,7 @@ class Settings(BaseModel):
             nup=self.nup,
             duplex=self.duplex,
             ink_save=self.ink_save,
+            grayscale=self.grayscale,
             pdf=self.pdf,
             title=self.title,
             deterministic=self.deterministic,

@@ -89,7 +89,7 @@ class ImageOptions:
     """How pictures are got and made ready for print.
 
     ``dpi`` is the resolution they are scaled to at the width they are printed, ``grayscale`` takes
-    their colours away, ``max_bytes`` is the
+    their colours away (a page that is printed grey has them grey without it), ``max_bytes`` is the
     size limit of one picture's file, ``total_bytes`` and ``timeout`` (seconds) of all of a print,
     ``max_pixels`` what is decoded at most, ``workers`` how many are fetched at once.
     """
@@ -116,7 +116,8 @@ class PrintOptions:
 
     ``booklet`` sets pages of half the paper, imposed for folding; ``nup`` (1, 2 or 4) puts so many
     pages on a side; ``duplex`` gives both sides of a sheet mirrored margins; ``ink_save`` prints no
-    backgrounds and light pictures; ``fit`` is the most pages there may be (0: as many as it takes).
+    backgrounds and light pictures, ``grayscale`` no colour at all; ``fit`` is the most pages there
+    may be (0: as many as it takes).
     ``title`` gives several articles a cover.
     """
 
@@ -132,6 +133,7 @@ class PrintOptions:
     nup: int = 1
     duplex: bool = False
     ink_save: bool = False
+    grayscale: bool = False
     fit: int = 0
     pdf: PdfVariant = "ua-1"
     title: str = ""

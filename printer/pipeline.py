@@ -172,7 +172,8 @@ class Printer:
 
         def print_(options: PrintOptions) -> Printed:
             document = render_html(articles, prepared.pictures, options, fetched=fetched)
-            return (self.to_pdf or to_pdf)(replace(document, origin=sources))
+            document = replace(document, origin=sources, dpi=self.pictures.dpi)
+            return (self.to_pdf or to_pdf)(document)
 
         printed = fitted(self.page, print_).printed
         rtl = articles[0].direction == "rtl"
@@ -197,8 +198,10 @@ class Printer:
         from .render.paper import picture_room
 
         width, height = picture_room(self.page)
+        grey = self.pictures.grayscale or self.page.grayscale
+        options = replace(self.pictures, grayscale=grey)
         with self._downloads().taking() as get:
-            return prepare(figures, get, self.pictures, width=width, height=height)
+            return prepare(figures, get, options, width=width, height=height)
 
     def _capture(self, source: Source, picture: bool = False) -> Capture:
         if isinstance(source, Capture):

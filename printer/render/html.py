@@ -41,7 +41,8 @@ MOST_CODES = 40
 class Document:
     """HTML for print, the pictures that it names, and what kind of PDF is to be made of it.
 
-    Lines that are a multiple of ``line_numbers`` are numbered in the margin (0: none).
+    Lines that are a multiple of ``line_numbers`` are numbered in the margin (0: none).  Pictures
+    that came out much smaller than they were made for keep ``dpi`` (0: all they have).
     """
 
     html: str = field(repr=False)
@@ -50,6 +51,8 @@ class Document:
     variant: PdfVariant = "ua-1"
     origin: Origin = field(default_factory=Origin)
     line_numbers: int = 0
+    dpi: int = 0
+    grey: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +158,14 @@ def render_html(
     )
     drawings = (formula.picture for formula in formulas.values())
     shown = (*pictures.values(), *codes.values(), *drawings)
-    every = styling.theme.page.line_numbers
-    return Document(html, Assets.of(shown), warnings, chosen.pdf, line_numbers=every)
+    return Document(
+        html,
+        Assets.of(shown),
+        warnings,
+        chosen.pdf,
+        line_numbers=styling.theme.page.line_numbers,
+        grey=chosen.grayscale,
+    )
 
 
 def _link_style(options: PrintOptions, articles: Sequence[Article]) -> LinkStyle:

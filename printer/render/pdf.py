@@ -16,6 +16,8 @@ from ..errors import MissingLibrary, RenderError
 from .archive import Attached, add_origin
 from .assets import fetcher
 from .gaps import fill_pages
+from .glyphs import missing_glyphs
+from .grey import take_colours
 from .html import Document
 from .laid import Laid, read_layout
 from .line_numbers import number_lines
@@ -24,6 +26,9 @@ from .line_numbers import number_lines
 VARIANT = "pdf/ua-1"
 
 MOST_WARNINGS = 20
+
+#: A picture is scaled down again where it has more than so many times the pixels asked for.
+CLOSE = 1.1
 
 _LOGGER = "weasyprint"
 
@@ -82,7 +87,11 @@ def to_pdf(document: Document) -> Printed:
                 string=document.html, base_url=None, url_fetcher=fetcher(document.assets)
             )
             fill_pages(html)
-            layout = html.render(font_config=_fonts(), presentational_hints=True)
+            layout = html.render(
+                font_config=_fonts(),
+                presentational_hints=True,
+                dpi=round(document.dpi * CLOSE) or None,
+            )
             pdf = layout.write_pdf(
                 finisher=lambda laid_out, file: _finish(laid_out, file, document),
                 pdf_variant=f"pdf/{document.variant}",
@@ -109,6 +118,8 @@ def _finish(layout: Any, pdf: Any, document: Document) -> None:
 
     finish_tags(layout, pdf)
     add_origin(pdf, document.origin.xmp)
+    if document.grey:
+        take_colours(pdf)
 
 
 def _attachment(attached: Attached) -> Any:
@@ -163,10 +174,7 @@ def _summary(lines: list[str]) -> Iterator[str]:
             glyphs[match[1]] = None
         else:
             others[_short(line)] = None
-    if glyphs:
-        names = ", ".join(f"{chr(int(code, 16))} (U+{code})" for code in list(glyphs)[:10])
-        more = f" and {len(glyphs) - 10} more" if len(glyphs) > 10 else ""
-        yield f"no installed font has {names}{more}"
+    yield from missing_glyphs(chr(int(code, 16)) for code in glyphs)
     yield from list(others)[:MOST_WARNINGS]
     if len(others) > MOST_WARNINGS:
         yield f"{len(others) - MOST_WARNINGS} more warnings from WeasyPrint"

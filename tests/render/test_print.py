@@ -12,6 +12,7 @@ import specimens
 from specimens import SCRIPTS, SPECIMEN, cells, head, items, para
 
 from printer.article import Article, Figure, Paragraph, Span, Table
+from printer.render.glyphs import missing_glyphs, script
 
 
 def with_blocks(*blocks: Any) -> Article:
@@ -321,5 +322,29 @@ def test_readings_stand_over_their_words(printed) -> None:
     assert tops["わた"] > tops["ここは"] + 5
 
 
-def test_a_missing_glyph_is_reported_by_name(printed) -> None:
-    printed(with_blocks(para("Unassigned: \U000e5000")), expect=("U+E5000",))
+def test_a_missing_glyph_is_reported_by_name_and_script_once(printed) -> None:
+    text = "Linear A: \U00010600 \U00010601 \U00010600; unassigned: \U000e5000"
+    paper = printed(with_blocks(para(text), para(text)), expect=("no installed font",))
+    told = " ".join(paper.warnings)
+    if "U+10600" in told:  # a system may have a font of it
+        assert told.count("LINEAR A SIGN AB001 (U+10600)") == 1
+        assert "of Linear A:" in told
+    assert told.count("unnamed: U+E5000") == 1
+
+
+@pytest.mark.parametrize(
+    ("sign", "name"),
+    [
+        ("\u0915", "Devanagari"), ("\u3042", "Hiragana"), ("\u6f22", "CJK"), ("\u0301", "signs"),
+        ("\u26f5", "signs"), ("\ue000", "private use"), ("\U00010300", "Old Italic"),
+        ("a", "Latin"), ("\u2167", "signs"), ("\ufdd0", "unnamed"),
+    ],
+)  # fmt: skip
+def test_the_script_of_a_letter_is_what_its_name_says(sign: str, name: str) -> None:
+    assert script(sign) == name
+
+
+def test_many_missing_glyphs_of_a_script_are_told_in_one_line() -> None:
+    (told,) = missing_glyphs(chr(0x915 + n) for n in range(12))
+    assert told.endswith(" and 4 more")
+    assert told.count("U+09") == 8
