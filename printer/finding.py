@@ -44,13 +44,14 @@ def extract(
 class Found:
     """An article, what was decided about each picture, and the comments wanted after it.
 
-    ``follows`` is where it goes on as a rule for the site says.
+    ``follows`` is where it goes on as a rule for the site says, ``kind`` the kind of page.
     """
 
     article: Article
     pictures: tuple[JudgedPicture, ...]
     comments: Comments
     follows: str
+    kind: str
 
 
 def _choose(
@@ -79,7 +80,7 @@ def find(page: Page, options: ExtractOptions, measure: Measure | None = None) ->
         hint = "A rule for this site may leave it out: --no-rules" if ruled.dropped else ""
         raise NoArticle("the page holds no article", url=page.url, hint=hint)
     article = replace(article, warnings=(*article.warnings, *ruled.warnings))
-    return Found(article, judged(page, choice), comments, ruled.next_page)
+    return Found(article, judged(page, choice), comments, ruled.next_page, verdict.kind)
 
 
 def explain(page: Page, options: ExtractOptions, measure: Measure | None = None) -> Explanation:

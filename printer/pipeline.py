@@ -55,11 +55,12 @@ MOST_PAGES = 30
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A page that was fetched and read; ``pictures`` are all it has, kept or dropped."""
+    """A page that was fetched and read: all its pictures, kept or dropped; what kind it is."""
 
     article: Article
     capture: Capture
     pictures: tuple[JudgedPicture, ...] = ()
+    kind: str = "article"
 
 
 def _silent(source: str, step: Step) -> None:
@@ -227,7 +228,7 @@ class Printer:
             more = list(self._continued(article, page.url, follows))
             article = join([article, *(each for each, _ in more)])
             pictures = (*pictures, *(judgement for _, found in more for judgement in found))
-        return Reading(with_comments(article, page, found.comments), capture, pictures)
+        return Reading(with_comments(article, page, found.comments), capture, pictures, found.kind)
 
     def _extraction(self, url: str) -> ExtractOptions:
         """Return the options of extraction for a page, with the rules for its site."""

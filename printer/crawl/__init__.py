@@ -1,1 +1,25 @@
-"""Finding articles: addresses made one, a frontier on disk, polite and bounded crawling."""
+"""Finding articles: addresses made one, a frontier on disk, polite and bounded crawling.
+
+``Crawl`` is a crawl of its own or of a digest; ``normal_url`` and ``mark`` tell which addresses are
+one, ``shingles`` which texts are.  What fetches and keeps is imported when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .model import CrawlOptions, Found, Summary
+from .urls import mark, normal_url
+
+if TYPE_CHECKING:
+    from .crawl import Crawl
+
+__all__ = ["Crawl", "CrawlOptions", "Found", "Summary", "mark", "normal_url"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Crawl":
+        from .crawl import Crawl
+
+        return Crawl
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

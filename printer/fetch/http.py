@@ -72,9 +72,13 @@ class Web:
         """Close every connection and the cache."""
         self._client.close()
 
-    def page(self, url: str) -> Capture:
-        """Get a web page, its address as a person writes it; raises :class:`NotHTML`."""
-        return self._get(normalise(url), {"Accept": _ACCEPT_PAGE}, html=True)
+    def page(self, url: str, onward: Callable[[str], None] | None = None) -> Capture:
+        """Get a web page, its address as a person writes it; raises :class:`NotHTML`.
+
+        ``onward`` is called with the address that a redirect leads to, before it is followed; what
+        it raises ends the fetch.
+        """
+        return self._get(normalise(url), {"Accept": _ACCEPT_PAGE}, html=True, onward=onward)
 
     def resource(self, url: str, referer: str = "") -> Capture:
         """Get something that a page names, a picture say."""
@@ -83,21 +87,35 @@ class Web:
             headers["Referer"] = _referer(referer, url)
         return self._get(url, headers, html=False)
 
-    def _get(self, url: str, headers: dict[str, str], *, html: bool) -> Capture:
+    def _get(
+        self,
+        url: str,
+        headers: dict[str, str],
+        *,
+        html: bool,
+        onward: Callable[[str], None] | None = None,
+    ) -> Capture:
         url = clean(url)
         budget = Budget(self.options.timeout, self.options.max_bytes)
         try:
             with spending(budget):
-                return self._retried(url, headers, budget, html)
+                return self._retried(url, headers, budget, html, onward)
         except WebprintError as error:
             error.url = error.url or url
             raise
 
-    def _retried(self, url: str, headers: dict[str, str], budget: Budget, html: bool) -> Capture:
+    def _retried(
+        self,
+        url: str,
+        headers: dict[str, str],
+        budget: Budget,
+        html: bool,
+        onward: Callable[[str], None] | None,
+    ) -> Capture:
         """Follow the URL, again after a pause when what went wrong may pass."""
         for attempt in range(self.options.retries + 1):
             try:
-                return self._followed(url, headers, budget, html)
+                return self._followed(url, headers, budget, html, onward)
             except Passing as failure:
                 pause = _BACKOFF * 2**attempt * random.uniform(0.5, 1.0)  # noqa: S311
                 pause = max(pause, failure.after or 0.0)
@@ -106,7 +124,14 @@ class Web:
             self._sleep(pause)
         raise AssertionError("the last attempt returns or raises")
 
-    def _followed(self, url: str, headers: dict[str, str], budget: Budget, html: bool) -> Capture:
+    def _followed(
+        self,
+        url: str,
+        headers: dict[str, str],
+        budget: Budget,
+        html: bool,
+        onward: Callable[[str], None] | None,
+    ) -> Capture:
         """Get the URL, or what it redirects to."""
         requested = url
         seen: set[tuple[str, str]] = set()
@@ -123,6 +148,8 @@ class Web:
             if body is not None:
                 return _capture(response, body, url, requested)
             url = _target(url, response)
+            if onward is not None:
+                onward(url)
         raise FetchError(
             f"the page redirects more than {self.options.max_redirects} times", url=requested
         )

@@ -1,0 +1,170 @@
+"""What a crawl is asked for, and the values that pass between its parts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ..errors import WebprintError
+from ..model import Capture
+
+Kind = Literal["page", "sitemap"]
+
+#: The kinds of pages that are kept; all others are only followed.
+KEPT_KINDS = frozenset({"article", "documentation", "forum"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrawlOptions:
+    """What a crawl looks for, and where it stops.
+
+    ``query`` are words that articles should be about ('': any article, breadth first), ``hosts``
+    are crawled besides those of the seeds, ``path_prefix`` is what the paths of all pages but the
+    seeds begin with.  ``articles`` and ``pages`` bound what is kept and what is fetched, ``depth``
+    the links between a seed and a page.  ``delay`` is the pause between two requests to one host in
+    seconds (robots.txt may ask for a longer one), ``parallel`` how many hosts are asked at once.
+    ``relevance`` is what an article must score for the query, from 0 to 1, to be kept.  A page that
+    fails and may not the next time is asked ``tries`` times, after a ``rest`` in seconds that
+    doubles.
+    """
+
+    query: str = ""
+    hosts: tuple[str, ...] = ()
+    path_prefix: str = ""
+    articles: int = 100
+    pages: int = 2_000
+    depth: int = 10
+    delay: float = 1.0
+    parallel: int = 4
+    sitemaps: bool = True
+    relevance: float = 0.1
+    tries: int = 4
+    rest: float = 5.0
+
+    def name(self, seeds: Iterable[str]) -> str:
+        """Return a name that two crawls share only when they look for the same."""
+        asked = [sorted(seeds), self.query, sorted(self.hosts), self.path_prefix]
+        return hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """An address to go to: how promising it is, and how many links from a seed."""
+
+    url: str
+    score: float
+    depth: int
+    kind: Kind = "page"
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The right to fetch an address: it ends when the visit is recorded, or its time is over.
+
+    ``turn`` counts how often the address was taken, ``tries`` how often it failed.
+    """
+
+    seq: int
+    url: str
+    kind: Kind
+    depth: int
+    host: str
+    shape: str
+    turn: int
+    tries: int
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is known of an article that was found.
+
+    ``relevance`` is to the query (0 without one), ``confidence`` how sure the extraction is.
+    """
+
+    title: str
+    kind: str
+    confidence: float
+    words: int
+    language: str = ""
+    published: str = ""
+    site: str = ""
+    canonical: str = ""
+    relevance: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An article that a crawl found; ``score`` orders them, the best first."""
+
+    id: int
+    url: str
+    score: float
+    depth: int
+    told: Told
+
+    def data(self) -> Mapping[str, object]:
+        """Return it as plain data, for JSON."""
+        told = {name: getattr(self.told, name) for name in self.told.__dataclass_fields__}
+        return {"url": self.url, "score": round(self.score, 4), "depth": self.depth, **told}
+
+
+@dataclass(frozen=True, slots=True)
+class Visited:
+    """A page that was fetched and read: its links, and the article if it is one.
+
+    ``canonical`` is where the page says that it belongs, in its normal form ('' when it says
+    nothing or itself).
+    """
+
+    leads: tuple[Lead, ...] = ()
+    canonical: str = ""
+    told: Told | None = None
+    text: str = field(default="", repr=False)
+    capture: Capture | None = field(default=None, repr=False)
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A page that redirects to another address."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A page that could not be had; ``passing`` says that it may be had later."""
+
+    error: WebprintError
+    passing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A page that is not fetched, and why."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotYet:
+    """A page before which something else has to come: it waits again, for seconds of ``rest``."""
+
+    rest: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How a crawl stands; ``over`` says why it is over ('' while it is not)."""
+
+    fetched: int
+    waiting: int
+    found: int
+    duplicates: int
+    failed: int
+    refused: int
+    over: str = ""
+    failures: Mapping[str, int] = field(default_factory=dict)

@@ -1,0 +1,106 @@
+"""What robots.txt says (RFC 9309): read by Protego, fetched like any page, kept with the crawl."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from protego import Protego
+from sqlalchemy import select, update
+
+from ..errors import HTTPStatusError, WebprintError
+from ..fetch.http import Web
+from ..fetch.status import PASSING
+from ..fetch.urls import origin
+from .schema import Store, hosts, robots
+
+#: Seconds after which it is fetched again; bytes of it that are read.
+_FRESH, _MOST = 86_400.0, 500_000
+#: A site whose robots.txt cannot be had is left alone for so many times the rest that a page gets
+#: that failed, and so often.
+RETRY, MOST_TRIES = 6.0, 4
+#: A pause that is asked for counts up to here, in seconds.
+_LONGEST_DELAY = 300.0
+_MOST_SITEMAPS = 20
+
+State = Literal["read", "none", "closed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of one origin: ``closed`` lets nothing be fetched, as it cannot be had."""
+
+    state: State
+    body: str
+    tries: int = 0
+
+    def allows(self, url: str, agent: str) -> bool:
+        """Tell whether a page may be fetched."""
+        if self.state != "read":
+            return self.state == "none"
+        return bool(_parsed(self.body).can_fetch(url, agent))
+
+    def delay(self, agent: str) -> float:
+        """Return the pause between requests that is asked for, in seconds."""
+        if self.state != "read":
+            return 0.0
+        parsed = _parsed(self.body)
+        pause = parsed.crawl_delay(agent) or 0.0
+        if rate := parsed.request_rate(agent):
+            pause = max(pause, rate.seconds / max(rate.requests, 1))
+        return float(min(max(pause, 0.0), _LONGEST_DELAY))
+
+    def sitemaps(self) -> list[str]:
+        """Return the sitemaps that it names."""
+        named = list(_parsed(self.body).sitemaps) if self.state == "read" else []
+        return [str(url) for url in named[:_MOST_SITEMAPS]]
+
+
+@lru_cache(maxsize=32)
+def _parsed(body: str) -> Protego:
+    return Protego.parse(body)
+
+
+def known_rules(store: Store, url: str, rest: float) -> Rules | None:
+    """Return the rules for an address as they were read lately, None when they are to be read.
+
+    ``rest`` is after how many seconds those are asked for again that could not be had.
+    """
+    with store.read() as connection:
+        now = store.now(connection)
+        wanted = select(robots).where(robots.c.origin == str(origin(url)))
+        row = connection.execute(wanted).first()
+    if row is None or now - row.read_at >= (rest if row.state == "closed" else _FRESH):
+        return None
+    return Rules(row.state, bytes(row.body).decode(), row.tries)
+
+
+def read_rules(store: Store, web: Web, url: str, agent: str) -> Rules:
+    """Fetch the rules for an address and keep them, with the pause they ask for."""
+    where = str(origin(url))
+    state: State = "read"
+    body = b""
+    try:
+        body = web.resource(f"{where}/robots.txt").body[:_MOST]
+    except HTTPStatusError as error:
+        # What is refused or not there forbids nothing; a server in trouble may forbid anything.
+        state = "closed" if error.status in PASSING or error.status >= 500 else "none"
+    except WebprintError:
+        state = "closed"
+    text = body.decode("utf-8-sig", "replace").replace("\0", "")
+    with store.write() as connection:
+        now = store.now(connection)
+        row = connection.execute(select(robots).where(robots.c.origin == where)).first()
+        tries = (row.tries if row else 0) + 1 if state == "closed" else 0
+        values = {"state": state, "body": text.encode(), "read_at": now, "tries": tries}
+        if row:
+            connection.execute(update(robots).where(robots.c.origin == where).values(**values))
+        else:
+            connection.execute(robots.insert().values(origin=where, **values))
+        rules = Rules(state, text, tries)
+        from .scope import host_of
+
+        asked = update(hosts).where(hosts.c.name == host_of(url))
+        connection.execute(asked.values(delay=rules.delay(agent)))
+    return rules

@@ -1,0 +1,89 @@
+"""Crawls of a small web on loopback."""
+
+import pytest
+from small_web import SmallWeb, title_of
+
+from printer.crawl import Crawl, CrawlOptions
+from printer.errors import UsageError
+
+QUICK = {"delay": 0.0, "rest": 0.05}
+
+
+@pytest.fixture(scope="module")
+def web():
+    with SmallWeb(articles=40, pause=0.01) as made:
+        yield made
+
+
+def crawl(web, tmp_path, **options):
+    options = {**QUICK, "hosts": tuple(web.hosts), **options}
+    return Crawl([web.home.url], CrawlOptions(**options), database=str(tmp_path / "c.sqlite"))
+
+
+def titles(found):
+    return [each.told.title for each in found]
+
+
+def test_every_article_is_found_once_and_nothing_else(tmp_path):
+    with SmallWeb(articles=40, pause=0.01) as web, crawl(web, tmp_path) as made:
+        summary = made.run()
+        found = titles(made.found())
+        assert sorted(found) == sorted(web.articles)
+        assert summary.over == "nothing is left to visit"
+        assert summary.duplicates == 2  # the copy, and the page to print
+        fetched = web.fetched()
+        twice = {url for url, times in fetched.items() if times > 1}
+        # Only what refused the first time was asked for again.
+        assert all(url.startswith(web.flaky.url) for url in twice), twice
+        assert not [url for url in fetched if "/members" in url]
+        assert sum("/calendar" in url for url in fetched) <= 30
+        assert sum("/endless" in url for url in fetched) <= 30
+        assert sum("/shop" in url for url in fetched) <= 30
+
+
+def test_what_is_looked_for_comes_first(web, tmp_path):
+    with crawl(web, tmp_path, hosts=(), query="the railway at stations", articles=6) as made:
+        summary = made.run()
+        assert summary.over == "6 articles were found"
+        found = made.found()
+    assert all("railway" in each.told.title for each in found), titles(found)
+    assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
+    # Breadth first all lists come before any article; here few pages were fetched in vain.
+    assert summary.fetched <= 16
+
+
+def test_a_page_is_kept_as_it_was_fetched(web, tmp_path):
+    with crawl(web, tmp_path, articles=1) as made:
+        made.run()
+        found = made.found()[0]
+        before = sum(web.fetched().values())
+        capture = made.capture(found)
+        assert found.told.title.encode() in capture.body
+        assert capture.url == found.url
+        assert sum(web.fetched().values()) == before
+
+
+def test_a_crawl_goes_on_with_wider_bounds(web, tmp_path):
+    before = web.fetched()
+    with crawl(web, tmp_path, articles=3) as made:
+        made.run()
+        assert len(made.found()) == 3
+    with crawl(web, tmp_path, articles=9) as made:
+        made.run()
+        assert len(made.found()) == 9
+    asked = web.fetched() - before
+    assert max(times for url, times in asked.items() if not url.startswith(web.flaky.url)) == 1
+
+
+def test_scope_keeps_to_hosts_paths_and_depth(web, tmp_path):
+    with crawl(web, tmp_path, hosts=(), path_prefix="/garden/", sitemaps=False) as made:
+        made.run()
+        assert {title_of(n, "garden") for n in range(1, 40, 5)} == set(titles(made.found()))
+    with crawl(web, tmp_path, hosts=(), depth=1, sitemaps=False) as made:
+        made.run()
+        assert made.found() == []
+
+
+def test_a_crawl_needs_a_seed(tmp_path):
+    with pytest.raises(UsageError):
+        Crawl([], database=str(tmp_path / "c.sqlite"))
