@@ -63,10 +63,6 @@ class Reading:
     kind: str = "article"
 
 
-def _silent(source: str, step: Step) -> None:
-    del source, step
-
-
 @dataclass(slots=True)
 class Printer:
     """Prints pages; holds the connections, the cache and the browser they share.
@@ -84,7 +80,7 @@ class Printer:
     page: PrintOptions = field(default_factory=PrintOptions)
     named: tuple[str, ...] = ()
     given: Mapping[str, bytes] = field(default_factory=dict, repr=False)
-    notify: Notify = _silent
+    notify: Notify = lambda _source, _step: None
     to_pdf: Callable[[Document], Printed] | None = None
     measure: bool = True
     rules: Callable[[str], tuple[SiteRule, ...]] | None = None
