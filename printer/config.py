@@ -56,6 +56,9 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
+    format: Literal["auto", "pdf", "epub", "markdown", "html", "json"] = _setting(
+        "auto", "Page", "What to write; by the ending of the file's name, else PDF, by default."
+    )
     paper: str = _setting(
         "", "Page", "A4, Letter, A5, Legal, a device the theme knows, or WIDTHxHEIGHT."
     )
@@ -71,7 +74,7 @@ class Settings(BaseModel):
     nup: int = _setting(1, "Page", "Pages on a side: 1, 2 or 4.")
     duplex: bool = _setting(False, "Page", "Margins for both sides of the sheet.")
     ink_save: bool = _setting(False, "Page", "No backgrounds, light pictures.")
-    title: str = _setting("", "Page", "A cover with this title, for several articles in one PDF.")
+    title: str = _setting("", "Page", "A cover with this title, for several articles in one file.")
     print_timeout: float = _setting(120.0, "Page", "Seconds that setting the pages may take.")
     dpi: int = _setting(200, "Page", "Resolution that pictures are scaled to.")
     grayscale: bool = _setting(
@@ -175,6 +178,7 @@ class Settings(BaseModel):
     def print_options(self) -> PrintOptions:
         """Return the options of the print stage."""
         return PrintOptions(
+            format="pdf" if self.format == "auto" else self.format,
             paper=self.paper,
             margin=self.margin,
             theme=self.theme,

@@ -13,6 +13,7 @@ from lxml.html import HtmlElement
 
 from .article import Figure
 from .errors import WebprintError
+from .options import Format
 
 How = Literal["http", "file", "stdin", "browser"]
 
@@ -315,17 +316,19 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A printed document: the PDF, and what a person should know about it.
+    """A printed document: the file, and what a person should know about it.
 
-    ``pages`` are the article's, ``sheets`` what goes through a printer (0: not counted);
-    ``pictures`` counts the pictures printed, ``missing`` those that could not be had and left a
-    frame with their words; ``judged`` are all pictures of the pages, those kept and, with the
-    reason, those dropped.  ``report`` says how much of the articles is on paper.
+    ``data`` is the file in the ``format`` that was asked for, ``pdf`` the same when that is PDF.
+    ``pages`` are the article's (0: it has none), ``sheets`` what goes through a printer (0: not
+    counted); ``pictures`` counts the pictures printed, ``missing`` those that could not be had and
+    left a frame with their words; ``judged`` are all pictures of the pages, those kept and, with
+    the reason, those dropped.  ``report`` says how much of the articles is on paper.
     """
 
-    pdf: bytes = field(repr=False)
+    data: bytes = field(repr=False)
     pages: int
     title: str
+    format: Format = "pdf"
     sheets: int = 0
     pictures: int = 0
     missing: int = 0
@@ -333,3 +336,8 @@ class Result:
     warnings: tuple[str, ...] = ()
     failures: tuple[Failure, ...] = ()
     report: Report = field(default_factory=Report)
+
+    @property
+    def pdf(self) -> bytes:
+        """The PDF; empty when another format was asked for."""
+        return self.data if self.format == "pdf" else b""

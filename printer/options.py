@@ -7,6 +7,22 @@ from typing import Literal
 
 RenderMode = Literal["auto", "never", "always"]
 PdfVariant = Literal["ua-1", "a-3u"]
+Format = Literal["pdf", "epub", "markdown", "html", "json"]
+
+#: The endings of files by format, the usual one first, and what a web server calls them.
+ENDINGS: dict[Format, tuple[str, ...]] = {
+    "pdf": (".pdf",), "epub": (".epub",), "markdown": (".md", ".markdown"),
+    "html": (".html", ".htm"), "json": (".json",),
+}  # fmt: skip
+MEDIA_TYPES: dict[Format, str] = {
+    "pdf": "application/pdf", "epub": "application/epub+zip",
+    "markdown": "text/markdown; charset=utf-8", "html": "text/html; charset=utf-8",
+    "json": "application/json",
+}  # fmt: skip
+
+#: The formats that hold their pictures; in the others these stay on the web.
+PICTURED: frozenset[Format] = frozenset({"pdf", "epub", "html"})
+
 LinkStyle = Literal["none", "footnote", "endnote", "inline"]
 
 #: Which pictures are wanted.
@@ -105,7 +121,7 @@ class ImageOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrintOptions:
-    """How the article is set on paper.
+    """How the article is set on paper, or in which other ``format`` it is written.
 
     ``paper`` is a name (A4, Letter, A5, Legal, or one of the theme's) or WIDTHxHEIGHT with units,
     ``margin`` and ``font_size`` are CSS lengths; '' is the theme's own.  ``theme`` is a name or,
@@ -121,6 +137,7 @@ class PrintOptions:
     ``title`` gives several articles a cover.
     """
 
+    format: Format = "pdf"
     paper: str = ""
     margin: str = ""
     theme: str = "article"

@@ -25,7 +25,14 @@ from .dom.page import read_page
 from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
 from .finding import explain, extract, find
 from .model import Capture, Explanation, Failure, JudgedPicture, Prepared, Result
-from .options import ExtractOptions, FetchOptions, ImageOptions, PrintOptions, SiteRule
+from .options import (
+    PICTURED,
+    ExtractOptions,
+    FetchOptions,
+    ImageOptions,
+    PrintOptions,
+    SiteRule,
+)
 
 __all__ = [
     "Notify", "Printer", "Reading", "Source", "Step", "check_options", "extract", "print_pages",
@@ -126,12 +133,12 @@ class Printer:
         return replace(told, screenshot=capture.screenshot)
 
     def print(self, sources: Sequence[Source]) -> Result:
-        """Print pages to one PDF.
+        """Print pages to one file.
 
         Of several pages, one that fails costs itself alone and is named in ``failures``; when none
         is left, the first failure is raised.
         """
-        if self.to_pdf is None:
+        if self.to_pdf is None and self.page.format == "pdf":
             _warm()
         check_options(self.page)
         readings: list[Reading] = []
@@ -147,46 +154,23 @@ class Printer:
         return replace(result, failures=tuple(failures))
 
     def set(self, readings: Sequence[Reading]) -> Result:
-        """Set articles that were read on paper."""
-        from .render.archive import origin
-        from .render.fit import fitted
-        from .render.html import render_html
-        from .render.impose import impose
-        from .render.loss import compare
-        from .render.pdf import to_pdf
+        """Set articles that were read on paper, or write them in the format asked for."""
+        from .setting import set_articles
 
         if self.page.deterministic:
             readings = [replace(each, capture=_undated(each.capture)) for each in readings]
-        articles = [reading.article for reading in readings]
         name = _name(readings[0].capture)
-        self.notify(name, "pictures")
-        figures = [(f, a.url) for a in articles for f in a.figures]
-        prepared = self._prepare(figures)
+        prepared = Prepared()
+        if self.page.format in PICTURED:
+            self.notify(name, "pictures")
+            articles = (reading.article for reading in readings)
+            prepared = self._prepare([(f, a.url) for a in articles for f in a.figures])
         self.notify(name, "print")
-        fetched = readings[0].capture.fetched
         pages = [(reading.article, reading.capture) for reading in readings]
-        sources = origin(pages, attach=self.page.pdf == "a-3u")
-
-        def print_(options: PrintOptions) -> Printed:
-            document = render_html(articles, prepared.pictures, options, fetched=fetched)
-            document = replace(document, origin=sources, dpi=self.pictures.dpi)
-            return (self.to_pdf or to_pdf)(document)
-
-        printed = fitted(self.page, print_).printed
-        rtl = articles[0].direction == "rtl"
-        imposed = impose(printed.pdf, printed.pages, self.page, rtl=rtl)
-        warnings = (w for a in articles for w in a.warnings)
-        return Result(
-            pdf=imposed.pdf,
-            pages=printed.pages,
-            sheets=imposed.sheets,
-            title=articles[0].title,
-            pictures=len(prepared.pictures),
-            missing=prepared.missing,
-            judged=tuple(each for reading in readings for each in reading.pictures),
-            warnings=(*warnings, *prepared.warnings, *printed.warnings, *self._web_warnings()),
-            report=compare(articles, printed.laid),
-        )
+        result = set_articles(pages, prepared, self.page, self.to_pdf, self.pictures.dpi)
+        judged = tuple(each for reading in readings for each in reading.pictures)
+        warnings = (*result.warnings, *self._web_warnings())
+        return replace(result, judged=judged, warnings=warnings)
 
     def _prepare(self, figures: Sequence[tuple[Figure, str]]) -> Prepared:
         if not figures:
@@ -328,7 +312,7 @@ def print_pages(
     pictures: ImageOptions | None = None,
     page: PrintOptions | None = None,
 ) -> Result:
-    """Print pages to one PDF.
+    """Print pages to one file: a PDF, or in the ``format`` of ``page``.
 
     A source is an address, the path of a local HTML file, or a :class:`Capture`.  Raises a
     :class:`WebprintError` when nothing could be printed; of several pages the ones that failed

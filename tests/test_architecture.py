@@ -1,7 +1,7 @@
 """The directions of the house: which part may import which.
 
-Only the pipeline and its pure half (``finding``) join stages, no stage reads a later one, siblings
-never import each other, and front ends call the pipeline.
+Only the pipeline (with its pure half, ``finding``, and its last step, ``setting``) joins stages, no
+stage reads a later one, siblings never import each other, and front ends call the pipeline.
 """
 
 import ast
@@ -30,13 +30,25 @@ MAY_IMPORT = {
     "images": {"dom", "sqlite"},
     "compose": {"dom"},
     "render": {"__init__", "tracking"},
+    "export": {"render"},
+    "setting": {"render", "export"},
     "retrieve": set(),
     "finding": {"dom", "rules", "extract", "images", "compose"},
-    "pipeline": {"finding", "fetch", "dom", "compose", "render", "images"},
-    "jobs": {"config", "pipeline", "render", "rules", "sqlite"},
+    "pipeline": {"finding", "fetch", "dom", "compose", "render", "images", "setting"},
+    "jobs": {"config", "pipeline", "render", "export", "rules", "sqlite"},
     "crawl": {"tracking", "fetch", "dom", "retrieve", "pipeline", "jobs"},
     "server": {"__init__", "config", "pipeline", "jobs", "rules"},
-    "cli": {"__init__", "config", "pipeline", "fetch", "render", "rules", "jobs", "server"},
+    "cli": {
+        "__init__",
+        "config",
+        "pipeline",
+        "fetch",
+        "render",
+        "export",
+        "rules",
+        "jobs",
+        "server",
+    },
     "__init__": {"pipeline"},
 }
 

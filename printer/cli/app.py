@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 from .. import __version__, config
 from ..errors import UsageError, WebprintError
 from ..model import Result
+from ..options import ENDINGS
 from ..pipeline import Printer, Reading, Source
 from . import output, summary
 from .console import Console
@@ -41,6 +42,8 @@ webprint page.html --paper A5               a page saved on this computer
 webprint - --url https://example.org/a < a.html > a.pdf -o -
 
 webprint URL URL URL --bundle week.pdf      several pages in one PDF
+
+webprint URL story.epub                     another format: .epub .html .md .json
 
 webprint extract URL --to markdown          the article as Markdown
 
@@ -93,8 +96,8 @@ Pages = Annotated[
     list[str],
     typer.Argument(
         metavar="PAGE",
-        help="An address, a local HTML file, or - for standard input. A last word ending in .pdf "
-        "is the file to write.",
+        help="An address, a local HTML file, or - for standard input. A last word ending in .pdf, "
+        ".epub, .md or .json is the file to write, and so is one in .html that is not there yet.",
         show_default=False,
     ),
 ]
@@ -134,25 +137,26 @@ def print_(
         str, typer.Option("--out", "-o", help="The file to write, a folder, or - for stdout.")
     ] = "",
     bundle: Annotated[
-        str, typer.Option("--bundle", help="Print all pages into this one PDF.")
+        str, typer.Option("--bundle", help="Print all pages into this one file.")
     ] = "",
     url: BaseURL = "",
     force: Annotated[
         bool, typer.Option("--force", "-f", help="Overwrite a file named after the title.")
     ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Say what was printed as data, a line a PDF, on stdout.")
+        bool, typer.Option("--json", help="Say what was printed as data, a line a file, on stdout.")
     ] = False,
 ) -> None:
-    """Print web pages to PDF: the article, all of it, and nothing else."""
+    """Print web pages: the article, all of it, and nothing else, as PDF or in another format."""
     names, out = _split(pages, out or bundle)
     if as_json and out == output.STDOUT:
-        raise UsageError("--json and the PDF cannot both go to standard output")
+        raise UsageError("--json and the result cannot both go to standard output")
     console = Console(loaded.settings.verbose, loaded.settings.quiet)
     folder = Path(out) if Path(out).is_dir() and out else None
     if len(names) > 1 and out and not bundle and folder is None:
-        raise UsageError("several pages make several PDFs", hint="For one of all: --bundle OUT.pdf")
+        raise UsageError("several pages make several files", hint="For one of all: --bundle OUT")
     with printer_for(loaded.settings, [*names, url], console, context.obj) as printer:
+        printer.page = output.in_format(printer.page, loaded.settings.format, out)
         sources = [source_of(name, url, loaded.settings.max_size) for name in names]
         groups = [sources] if bundle else [[source] for source in sources]
         target = _Target("" if folder else out, folder or Path(), force)
@@ -256,21 +260,21 @@ add_serving(app)
 
 
 class _Target:
-    """Where a PDF goes: a named file, standard output, or a file named after the title."""
+    """Where a result goes: a named file, standard output, or a file named after the title."""
 
     def __init__(self, out: str, folder: Path, force: bool) -> None:
         self.out, self.folder, self.force = out, folder, force
 
     def write(self, result: Result, fallback: str) -> str:
-        """Write the PDF and return what to call it."""
+        """Write the result and return what to call it."""
         if self.out == output.STDOUT:
-            output.write_stdout(result.pdf)
+            output.write_stdout(result.data)
             return "standard output"
         name = output.file_name(result.title, fallback)
         path = Path(self.out) if self.out else output.free_path(
-            self.folder, name, ".pdf", force=self.force
+            self.folder, name, ENDINGS[result.format][0], force=self.force
         )  # fmt: skip
-        output.write(path, result.pdf)
+        output.write(path, result.data)
         return str(path)
 
 
@@ -283,7 +287,7 @@ def _print_one(
     strict: bool,
     as_json: bool,
 ) -> WebprintError | None:
-    """Print one PDF and tell about it; a failure is told and returned."""
+    """Print to one file and tell about it; a failure is told and returned."""
     try:
         result = printer.print(sources)
         written = target.write(result, fallback="article")
@@ -297,7 +301,7 @@ def _print_one(
     for failure in result.failures:
         console.error(failure.error)
     for piece in result.report.missing:
-        console.warn(f"not on paper: {piece}")
+        console.warn(f"{summary.absent(result)}: {piece}")
     if as_json:
         print(json.dumps(summary.data(result, written), ensure_ascii=False), flush=True)
     console.say(f"{written}: {summary.line(result)}")
@@ -308,21 +312,22 @@ def _print_one(
 
 
 def _split(pages: list[str], out: str) -> tuple[list[str], str]:
-    """Part the pages from the file to write, which is a last word ending in .pdf."""
+    """Part the pages from the file to write, which is a last word with an ending we write."""
     last = pages[-1]
-    if out or len(pages) == 1 or "://" in last or not last.lower().endswith(".pdf"):
+    if out or len(pages) == 1 or "://" in last or not output.is_target(last):
         return pages, out
     return pages[:-1], last
 
 
 def _written(reading: Reading, form: Form) -> str:
-    from ..render.html import to_html
-    from ..render.markdown import to_markdown
+    from ..export import to_json
+    from ..export.html import to_html
+    from ..export.markdown import to_markdown
 
     article = reading.article
     match form:
         case Form.json:
-            return json.dumps(article.to_dict(), ensure_ascii=False, indent=2) + "\n"
+            return to_json([article]).decode()
         case Form.markdown:
             return to_markdown(article)
         case Form.text:

@@ -8,9 +8,11 @@ import sys
 import tempfile
 import unicodedata
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from ..errors import OutputError, UsageError
+from ..options import ENDINGS, Format, PrintOptions
 
 STDOUT = "-"
 
@@ -18,6 +20,31 @@ STDOUT = "-"
 NAME_BYTES = 150
 
 _UNSAFE = re.compile(r'[\\/:*?"<>|\s]+')
+
+
+def in_format(options: PrintOptions, asked: Format | str, out: str) -> PrintOptions:
+    """Return the options with the format asked for: that named, else by the file's ending."""
+    return replace(options, format=format_of(out)) if asked == "auto" else options
+
+
+def format_of(name: str) -> Format:
+    """Return the format that a file's ending names; PDF where it names none."""
+    lower = name.lower()
+    for format_, endings in ENDINGS.items():
+        if lower.endswith(endings):
+            return format_
+    return "pdf"
+
+
+def is_target(name: str) -> bool:
+    """Tell whether a word among pages is the file to write: by its ending.
+
+    A page saved on this computer ends in .html too: one that is there is a page.
+    """
+    lower = name.lower()
+    if lower.endswith(ENDINGS["html"]):
+        return not Path(name).exists()
+    return lower.endswith(tuple(ending for endings in ENDINGS.values() for ending in endings))
 
 
 def file_name(title: str, fallback: str = "article") -> str:
@@ -86,9 +113,10 @@ def _umask() -> int:
 
 def write_stdout(data: bytes) -> None:
     """Write the result to standard output; a terminal is spared binary data."""
-    if sys.stdout.isatty() and data.startswith(b"%PDF"):
+    if sys.stdout.isatty() and data.startswith((b"%PDF", b"PK")):
         raise UsageError(
-            "a PDF is not for a terminal to show", hint="Redirect it: webprint URL -o - > out.pdf"
+            "a PDF or EPUB is not for a terminal to show",
+            hint="Redirect it: webprint URL -o - > out.pdf",
         )
     try:
         sys.stdout.buffer.write(data)

@@ -15,11 +15,19 @@ def line(result: Result) -> str:
     pictures = f"{kept} of {_count(found, 'picture')} kept" if found else "0 pictures"
     if result.missing:
         pictures += f" ({result.missing} missing)"
-    pages = _count(result.pages, "page")
+    pages = _count(result.pages, "page") if result.pages else _NAMES[result.format]
     if result.sheets not in (0, result.pages):
         pages += f" on {_count(result.sheets, 'sheet')}"
     parts = [pages, pictures, held(result.report)]
-    return ", ".join((*parts, f"{len(result.pdf) / 1000:,.0f} kB"))
+    return ", ".join((*parts, f"{len(result.data) / 1000:,.0f} kB"))
+
+
+_NAMES = {"pdf": "PDF", "epub": "EPUB", "markdown": "Markdown", "html": "HTML", "json": "JSON"}
+
+
+def absent(result: Result) -> str:
+    """Say where a piece of the article is not: on paper, or in the file."""
+    return "not on paper" if result.format == "pdf" else f"not in the {_NAMES[result.format]}"
 
 
 def held(report: Report) -> str:
@@ -33,10 +41,11 @@ def data(result: Result, written: str) -> dict[str, Any]:
     report = result.report
     return {
         "file": written,
+        "format": result.format,
         "title": result.title,
         "pages": result.pages,
         "sheets": result.sheets,
-        "bytes": len(result.pdf),
+        "bytes": len(result.data),
         "complete": report.complete,
         "article": asdict(report.article),
         "printed": asdict(report.printed),
@@ -51,7 +60,7 @@ def shortfall(result: Result) -> Incomplete | None:
     report = result.report
     if report.complete:
         return None
-    named = "".join(f"; not on paper: {piece!r}" for piece in report.missing[:1])
+    named = "".join(f"; {absent(result)}: {piece!r}" for piece in report.missing[:1])
     return Incomplete(f"{result.title[:80]}: {held(report)} printed{named}")
 
 

@@ -115,7 +115,7 @@ def _summary(result: Result, reading: Reading) -> Mapping[str, Any]:
 
 
 def _store(storage: Storage, folder: str, reading: Reading, result: Result) -> None:
-    from ..render.html import to_html
+    from ..export.html import to_html
 
     data = json.dumps(reading.article.to_dict(), ensure_ascii=False)
     storage.put(f"{folder}/{PDF}", result.pdf)

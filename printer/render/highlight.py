@@ -16,36 +16,36 @@ if TYPE_CHECKING:
 LONGEST = 40_000
 LONGEST_LINE = 1_000
 
+#: A piece of code with the element it stands in ('' for none) and that element's class.
+Piece = tuple[str, str, str]
+
 
 def highlight(code: str, language: str) -> Markup:
-    """Return code as HTML: keywords in ``b``, comments in ``i``, strings in ``span.string``."""
-    code = clean(code).expandtabs(4)
-    pieces = _pieces(code, language)
-    if pieces is None:
-        return escape(_lines(code))
-    html = (f"{before}{escape(_lines(text))}{after}" for text, (before, after) in pieces)
+    """Return code as HTML: keywords in ``b``, comments in ``i``, strings and names in ``span``."""
+    html: list[str] = []
+    for text, tag, kind in coloured(clean(code).expandtabs(4), language):
+        own = f' class="{kind}"' if kind else ""
+        lines = escape("\n".join(breakable(line) for line in text.split("\n")))
+        html.append(f"<{tag}{own}>{lines}</{tag}>" if tag else lines)
     return Markup("".join(html))  # noqa: S704 - the text was escaped, the rest is ours
 
 
-def _lines(text: str) -> str:
-    return "\n".join(breakable(line) for line in text.split("\n"))
-
-
-def _pieces(code: str, language: str) -> list[tuple[str, tuple[str, str]]] | None:
-    """Return the code cut where its look changes; None when it is to be printed plain."""
+def coloured(code: str, language: str) -> list[Piece]:
+    """Return code cut where its look changes; one piece when its language is not known."""
+    plain = [(code, "", "")]
     if not language or len(code) > LONGEST:
-        return None
+        return plain
     if max(map(len, code.split("\n"))) > LONGEST_LINE:
-        return None
+        return plain
     lexer = _lexer(language)
     if lexer is None:
-        return None
+        return plain
     looks = ((_look(kind), text) for kind, text in lexer.get_tokens(code))
     pieces = [
-        ("".join(text for _, text in run), look) for look, run in groupby(looks, lambda t: t[0])
+        ("".join(text for _, text in run), *look) for look, run in groupby(looks, lambda t: t[0])
     ]
     # A lexer that drops a character would change the code it shows.
-    return pieces if "".join(text for text, _ in pieces) == code else None
+    return pieces if "".join(piece[0] for piece in pieces) == code else plain
 
 
 def _lexer(language: str) -> Lexer | None:
@@ -59,12 +59,14 @@ def _lexer(language: str) -> Lexer | None:
 
 
 def _look(kind: Any) -> tuple[str, str]:
-    from pygments.token import Comment, Keyword, Literal
+    from pygments.token import Comment, Keyword, Literal, Name, Operator
 
     if kind in Comment:
-        return "<i>", "</i>"
-    if kind in Keyword:
-        return "<b>", "</b>"
+        return "i", ""
+    if kind in Keyword or kind in Operator.Word or kind in Name.Tag:
+        return "b", ""
     if kind in Literal.String:
-        return '<span class="string">', "</span>"
+        return "span", "string"
+    if kind in Name.Function or kind in Name.Class:
+        return "span", "name"
     return "", ""

@@ -30,7 +30,7 @@ from .paper import TALLEST, UNITS, Paper, lay_out
 from .qr import qr_picture
 from .sheet import style_sheet
 from .styled import styled
-from .theme import Theme, environment, load
+from .theme import Theme, environment
 from .words import Words, words, written
 
 #: So many films, sounds and maps have a QR code of their own.
@@ -183,13 +183,6 @@ def _codes(articles: Sequence[Article], *, sources: bool) -> dict[str, Picture]:
     return {url: code for url in webs if (code := qr_picture(url))}
 
 
-def to_html(article: Article, theme: str = "article") -> str:
-    """Return an article as one plain page; its pictures stay where they are on the web."""
-    (sound,), _ = _bounded([article])
-    part = _part(sound, "")
-    return _filled(load(theme), "plain", part=part, picture=_on_the_web)
-
-
 def _bounded(articles: Sequence[Article]) -> tuple[list[Article], tuple[str, ...]]:
     pairs = [bounded(article) for article in articles]
     return [article for article, _ in pairs], tuple(w for _, warnings in pairs for w in warnings)
@@ -336,9 +329,3 @@ def _prepared(
     width = max(1, min(width, round(widest / UNITS["px"])))
     height = max(1, round(width * picture.height / picture.width))
     return Shown(address(picture), width, height, across)
-
-
-def _on_the_web(figure: Figure) -> Shown | None:
-    if not figure.src.lower().startswith(("http://", "https://")):
-        return None
-    return Shown(figure.src, figure.width, figure.height)

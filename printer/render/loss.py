@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import unquote
 
 from ..article import (
     Article,
@@ -54,9 +55,15 @@ def compare(articles: Sequence[Article], laid: Laid) -> Report:
     targets = {target for article in articles for target in _targets(article)}
     return Report(
         article=Tally(words=words, links=len(targets), **wanted),
-        printed=Tally(words=printed, links=len(targets & laid.targets), **things),
+        printed=Tally(words=printed, links=_led_to(targets, laid.targets), **things),
         missing=tuple(_named(missing)),
     )
+
+
+def _led_to(wanted: set[str], there: frozenset[str]) -> int:
+    """Count the targets that links lead to, however their signs are written."""
+    known = {_squeezed(unquote(target)) for target in there}
+    return sum(_squeezed(unquote(target)) in known for target in wanted)
 
 
 def _find(piece: str, text: str, at: int) -> tuple[bool, int]:

@@ -9,9 +9,9 @@ import pytest
 from specimens import SPECIMEN, cells, items, para
 
 from printer.article import Article, Block, Cell, Code, Item, List, Paragraph, Quote, Span, Table
+from printer.export.markdown import to_markdown
 from printer.render import blocks
 from printer.render.blocks import bounded, walk
-from printer.render.markdown import to_markdown
 
 
 def nested(depth: int) -> tuple[Block, ...]:

@@ -12,8 +12,9 @@ from lxml import html as lxml_html
 from specimens import SPECIMEN, para
 
 from printer.article import Article, Math, Span
+from printer.export.html import to_html
 from printer.render.formulas import reading, typeset_all
-from printer.render.html import render_html, to_html
+from printer.render.html import render_html
 from printer.render.typeset import typeset
 
 HALF = "<math><mi>x</mi><mo>=</mo><mfrac><mn>1</mn><mn>2</mn></mfrac></math>"

@@ -7,7 +7,7 @@ from markdown_it import MarkdownIt
 from specimens import SPECIMEN, cells, head, items, para
 
 from printer.article import Article, Code, Figure, Note, Paragraph, Quote, Span, Table
-from printer.render.markdown import to_markdown
+from printer.export.markdown import to_markdown
 
 READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 

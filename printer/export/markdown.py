@@ -25,8 +25,9 @@ from ..article import (
     Table,
     plain,
 )
-from .blocks import bounded, walk
-from .inline import SCHEMES, bare_sign, clean
+from ..render.blocks import bounded, walk
+from ..render.inline import SCHEMES, bare_sign, clean
+from .tex import to_tex
 
 #: Characters that begin markup wherever they stand.
 _ANYWHERE = re.compile(r"([\\`*_\[\]<>|~$])")
@@ -169,8 +170,8 @@ def _figure(block: Figure) -> str:
 
 
 def _math(block: Math) -> str:
-    source = clean(block.source).strip()
-    return _text(block.alt) if source.startswith("<") or "$$" in source else f"$$\n{source}\n$$"
+    source = to_tex(block.source)
+    return _text(block.alt) if not source or "$" in source else f"$$\n{source}\n$$"
 
 
 def _embed(block: Embed) -> str:
@@ -196,6 +197,8 @@ def _inline(spans: Spans) -> str:
 def _span(span: Span) -> str:
     if span.note:
         return f"[^{_key(span.note)}]" if bare_sign(span.text) else ""
+    if span.math and (source := to_tex(span.math)) and "$" not in source:
+        return f"${source}$"
     if "code" in span.marks and "\n" not in span.text:
         return _code(clean(span.text))
     text = _text(span.text).replace("\n", "\\\n")

@@ -1,0 +1,55 @@
+"""Articles in the other formats than PDF: EPUB, one page of HTML, Markdown, JSON.
+
+Each is written from the article alone, as print is; nothing of the page's own markup is in it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from ..article import Article
+from ..model import Picture, Report
+from ..options import Format
+
+
+def write(
+    articles: Sequence[Article],
+    format_: Format,
+    pictures: Mapping[str, Picture],
+    *,
+    title: str = "",
+    fetched: datetime | None = None,
+) -> tuple[bytes, Report]:
+    """Return articles in a format that is not PDF, and what of them it holds, read back from it.
+
+    Several articles are chapters of one book, parts of one page or text, a list in JSON.  ``title``
+    names several together, ``fetched`` is when they were got.
+    """
+    from .readback import compared
+
+    match format_:
+        case "epub":
+            from .epub import to_epub
+
+            data = to_epub(articles, pictures, title=title, fetched=fetched)
+        case "html":
+            from .html import to_single_html
+
+            text = to_single_html(articles, pictures, title=title, fetched=fetched)
+            data = text.encode("utf-8", "replace")
+        case "markdown":
+            from .markdown import to_markdown
+
+            data = "\n\n---\n\n".join(map(to_markdown, articles)).encode("utf-8", "replace")
+        case _:
+            data = to_json(articles)
+    return data, compared(articles, format_, data)
+
+
+def to_json(articles: Sequence[Article]) -> bytes:
+    """Return an article as data, of several a list."""
+    plain = [article.to_dict() for article in articles]
+    text = json.dumps(plain if len(plain) > 1 else plain[0], ensure_ascii=False, indent=2)
+    return (text + "\n").encode("utf-8", "replace")

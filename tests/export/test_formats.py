@@ -1,0 +1,248 @@
+"""Articles in the other formats: whole, the same each time, and with nothing in them that runs."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import subprocess
+import zipfile
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import etree
+from lxml import html as lxml_html
+from specimens import (
+    MISSING,
+    SCRIPTS,
+    SPECIMEN,
+    head,
+    items,
+    jpeg,
+    landscape,
+    para,
+    pictures,
+)
+
+from printer.article import (
+    Article,
+    Cell,
+    Code,
+    Definition,
+    DefinitionList,
+    Embed,
+    Figure,
+    Heading,
+    Item,
+    List,
+    Math,
+    Note,
+    Paragraph,
+    Quote,
+    Span,
+    Table,
+)
+from printer.export import write
+from printer.export.epub import to_epub
+from printer.export.tex import to_tex
+
+FORMATS = ("epub", "html", "markdown", "json")
+WHEN = datetime(2024, 5, 1, 12, tzinfo=UTC)
+PICTURES = {**pictures(), MISSING: jpeg(landscape(90, 60))}
+XHTML = {"x": "http://www.w3.org/1999/xhtml", "epub": "http://www.idpf.org/2007/ops"}
+
+FRACTION = (
+    '<math display="block"><semantics><mrow><mi>x</mi><mo stretchy="false" onclick="x()">=</mo>'
+    "<mfrac><mn>1</mn><msqrt><mn>2</mn></msqrt></mfrac></mrow>"
+    '<annotation encoding="application/x-tex">x</annotation></semantics></math>'
+)
+BROKEN = "<math><mfrac><mn>1</mn></mfrac></math>"
+
+#: Addresses that lead nowhere good, or are hardly addresses.
+BAD = (
+    "javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,<script>1</script>", "file:///etc/passwd",
+    "http://[", "http://", "https://user:p w@example.org:99999/", "http://a b/", "mailto:", "#nowhere",
+    "https://example.org/%zz?<a>\"'{}|\\^`#a#b#c", "https://bücher.example/ü?q=é&x=<y>", "http://exa\nmple.org/",
+    " https://example.org/\u202e", "vbscript:x", "https://example.org/a%", "http://example.org:80a/",
+)  # fmt: skip
+
+NASTY = '</title><script>alert(1)</script><img src=x onerror="alert(1)">&lt;]]>\x00\x0b\ufffe\ud800{{7*7}}'
+
+HOSTILE = Article(
+    title=NASTY,
+    byline=NASTY,
+    published="yesterday",
+    site=NASTY,
+    lead=NASTY,
+    language="en-a",
+    url=BAD[0],
+    blocks=(
+        Paragraph(tuple(Span(f"{n} {NASTY}", ("em", "q"), href=url, title=NASTY, lang="x y", dir="up")
+                        for n, url in enumerate(BAD)), id="1 <a>"),
+        Paragraph((Span("twice", id="1 <a>"), Span("jump", href="#1 <a>"), Span("9", note="no such"))),
+        Paragraph((Span("日", ruby="<rt>"), Span("z", math=BROKEN), Span("w", math=FRACTION))),
+        Heading(6, (Span("deep"),)), Heading(2, (), id="empty"), Heading(3, (Span(" "),)),
+        List(()), List((Item(()), Item((head("inside"), Quote(())))), ordered=True, style="x", start=-3),
+        DefinitionList((Definition((), ((para("no term"),),)), Definition(((Span("no meaning"),),), ()))),
+        Table((), ((),)), Table(((),), ((Cell((), colspan=9999, rowspan=0, align='" onload="x'),),)),
+        Code("<script>alert(1)</script>\x00", 'python" onclick="x'),
+        Figure(BAD[0], alt=NASTY), Figure("http://127.0.0.1/x.png", svg="<svg onload='x'/>", credit=NASTY),
+        Embed("video", BAD[0], NASTY), Embed("frame", BAD[10], ""),
+        Math(BROKEN, NASTY), Math(FRACTION, "x"), Math("\\foo", "\\foo"), Math("<math", "y"),
+        Note("n n", NASTY, (items("a"),)), Note("n n", "", (para("again"),)), Note("", "", ()),
+    ),
+)  # fmt: skip
+
+
+def chapters(book: bytes) -> dict[str, etree._Element]:
+    with zipfile.ZipFile(io.BytesIO(book)) as file:
+        return {
+            name: etree.fromstring(file.read(name))
+            for name in file.namelist() if name.endswith((".xhtml", ".opf"))
+        }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def book() -> bytes:
+    maths = Article("Sums", (para("See ", Span("x", math=FRACTION)), Math(FRACTION, "x")))
+    articles = [SPECIMEN, *SCRIPTS.values(), maths, HOSTILE]
+    return to_epub(articles, PICTURES, title="Week <12>", fetched=WHEN)
+
+
+def test_the_book_is_valid(book, tmp_path) -> None:
+    """Hold a book of all kinds of blocks, scripts and hostilities against epubcheck."""
+    checker, java = shutil.which("epubcheck"), shutil.which("java")
+    if not (checker and java):
+        pytest.skip("epubcheck is not installed")
+    path = tmp_path / "week.epub"
+    path.write_bytes(book)
+    done = subprocess.run(
+        [java, "-XX:TieredStopAtLevel=1", "-jar", Path(checker).resolve(), "--failonwarnings", path],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 errors / 0 warnings" in done.stdout
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize(
+    "articles", [[SPECIMEN], [*SCRIPTS.values(), SPECIMEN]], ids=["one", "all"]
+)
+def test_all_of_it_is_in_every_format(format_, articles) -> None:
+    data, report = write(articles, format_, PICTURES, fetched=WHEN)
+    assert report.complete, (report.lost(), report.missing)
+    assert report.article.words > 800
+    assert data == write(articles, format_, PICTURES, fetched=WHEN)[0]
+
+
+@pytest.mark.parametrize("format_", ["epub", "html"])
+def test_a_missing_picture_is_told(format_) -> None:
+    assert write([SPECIMEN], format_, {})[1].lost() == {"pictures": (0, 3)}
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_nothing_runs_and_nothing_is_fetched(format_) -> None:
+    data, _ = write([HOSTILE, SPECIMEN], format_, PICTURES, title=NASTY)
+    if format_ == "json":
+        assert len(json.loads(data)) == 2
+        return
+    if format_ == "epub":
+        trees = list(chapters(data).values())
+    elif format_ == "html":
+        trees = [lxml_html.fromstring(data)]
+    else:
+        from markdown_it import MarkdownIt
+
+        assert b"(javascript" not in data.lower()
+        trees = [
+            lxml_html.fromstring(MarkdownIt("commonmark").enable("table").render(data.decode()))
+        ]
+    for tree in trees:
+        for element in tree.iter(etree.Element):
+            tag = etree.QName(element).localname
+            assert tag not in ("script", "iframe", "object", "embed", "base", "form"), tag
+            for name, value in element.attrib.items():
+                assert not name.startswith("on"), (tag, name)
+                if name in ("src", "href", "poster", "data"):
+                    held = tag in ("a", "link") or format_ == "markdown"
+                    assert value.split(":")[0] in (("http", "https", "mailto") if held else ()) or (
+                        value.startswith(("data:image/", "#")) or ":" not in value
+                    ), (tag, name, value)
+
+
+def test_the_page_forbids_what_it_does_not_need() -> None:
+    data, _ = write([SPECIMEN], "html", PICTURES)
+    (policy,) = lxml_html.fromstring(data).xpath("//meta[@http-equiv]/@content")
+    assert policy == "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+
+
+def test_contents_nest_as_headings_do(book) -> None:
+    nav = chapters(book)["book/nav.xhtml"]
+    (toc,) = nav.xpath("//x:nav[@epub:type='toc']", namespaces=XHTML)
+    first = toc.xpath("x:ol/x:li[1]/x:ol/x:li/x:a/text()", namespaces=XHTML)
+    assert first == ["What was decided", "Accounts"]
+    inner = toc.xpath("x:ol/x:li[1]/x:ol/x:li[1]//x:ol//x:a/text()", namespaces=XHTML)
+    assert inner == ["Three ways over", "The tide at the landing"]
+
+
+def test_notes_are_called_and_lead_back(book) -> None:
+    page = chapters(book)["book/chapter-1.xhtml"]
+    calls = page.xpath("//x:a[@epub:type='noteref']/@href", namespaces=XHTML)
+    notes = page.xpath("//x:aside[@epub:type='footnote']", namespaces=XHTML)
+    assert calls == [f"#{note.get('id')}" for note in notes]
+    assert notes[0].xpath(".//x:a[@role='doc-backlink']/@href", namespaces=XHTML)
+
+
+def test_the_package_says_what_the_book_is(book) -> None:
+    opf = chapters(book)["book/package.opf"]
+    said = {
+        name: opf.xpath(f"//*[local-name()='{name}']/text()")
+        for name in ("title", "language", "creator", "source", "date")
+    }
+    assert said["title"] == ["Week <12>"]
+    assert {"en", "ar", "ja", "zh-Hans"} <= set(said["language"])
+    assert said["creator"][0] == "Ada Fenwick and Thomas Oake"
+    assert said["source"][0].startswith("https://valley.example.org/2024/03/")
+    assert said["date"] == ["2024-03-12"]
+    metas = {(m.get("property"), m.text) for m in opf.iter("{*}meta")}
+    assert ("dcterms:modified", "2024-05-01T12:00:00Z") in metas
+    assert ("schema:accessibilityFeature", "MathML") in metas
+    assert ("schema:accessModeSufficient", "textual") not in metas, "a picture has no words"
+    assert opf.xpath("//*[@properties='cover-image']")
+
+
+def test_a_right_to_left_book_turns_its_pages_so() -> None:
+    opf = chapters(to_epub([SCRIPTS["ar"]], PICTURES))["book/package.opf"]
+    assert opf.xpath("//@page-progression-direction") == ["rtl"]
+
+
+def test_mathml_is_kept_where_it_is_sound(book) -> None:
+    pages = chapters(book)
+    sums = next(p for p in pages.values() if p.xpath("//x:title[.='Sums']", namespaces=XHTML))
+    drawn = [etree.QName(e).localname for e in next(sums.iter("{*}math")).iter()]
+    assert drawn == ["math", "mrow", "mi", "mo", "mfrac", "mn", "msqrt", "mn"]
+    assert len(list(sums.iter("{*}math"))) == 2
+
+
+def test_formulas_are_tex_in_markdown() -> None:
+    assert to_tex(FRACTION) == r"x = \frac{1}{\sqrt{2}}"
+    assert to_tex("<math><mi>a</mi><mo>$</mo>") == ""
+    text = write([Article("T", (para("y ", Span("x", math=FRACTION)),))], "markdown", {})[0]
+    assert rb"y $x = \frac{1}{\sqrt{2}}$" in text
+
+
+@settings(max_examples=60)
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_any_text_and_any_address_make_a_sound_file(text, href) -> None:
+    odd = para(
+        Span(text, href=href, id=href, note=text), Span(text, ("code",), href="http://" + href)
+    )
+    article = replace(SPECIMEN, title=text, url="https://" + href, blocks=(odd, Code(text)))
+    for page in chapters(to_epub([article], {})).values():
+        names = page.xpath("//@id")
+        assert len(names) == len(set(names))
+    lxml_html.fromstring(write([article], "html", {})[0])
