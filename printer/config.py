@@ -139,6 +139,10 @@ class Settings(BaseModel):
     database: str = _setting(
         "", "Server", "Where jobs are kept: an SQLite file, or postgresql://...", sensitive="yes"
     )
+    broker: str = _setting(
+        "", "Server", "What calls workers elsewhere (Celery): redis://... or amqp://...",
+        sensitive="yes",
+    )  # fmt: skip
     storage: str = _setting("", "Server", "Where results are kept: a folder, or s3://...")
     workers: int = _setting(0, "Server", "Prints made at once; 0 is one a processor.")
     time_limit: int = _setting(120, "Server", "Seconds one print may take.")

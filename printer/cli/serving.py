@@ -49,9 +49,9 @@ def serve(*, loaded: config.Loaded) -> None:
 def worker(*, loaded: config.Loaded) -> None:
     """Print what is asked of a server elsewhere that shares --database and --storage."""
     _require()
-    from ..jobs.start import supervise
+    from ..jobs.start import work
 
-    supervise(loaded.settings)
+    work(loaded.settings)
 
 
 @with_settings("Server")

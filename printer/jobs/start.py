@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from ..config import Settings
+from .calls import Sender, answer_calls, make_celery
 from .child import Closeable
 from .storage import Storage, open_storage
 from .supervisor import DAY, Companion, Limits, Supervisor
@@ -54,17 +57,41 @@ def supervise(
     calls: int | None = None,
     inherited: Sequence[Closeable] = (),
 ) -> None:
-    """Work until told to stop by SIGTERM or SIGINT (see :class:`Supervisor`)."""
+    """Work until told to stop by SIGTERM or SIGINT (see :class:`Supervisor`).
+
+    With a message broker the work is done by those it calls, and calls are sent for it.
+    """
+    table, may = open_table(settings), limits(settings)
+    if settings.broker:
+        make_celery(settings.broker, may)
+        sender = Sender(settings.broker, may, table, _say)
+        companions = [*companions, Companion(sender.run, "what calls the workers")]
+        may = replace(may, workers=0)
     Supervisor(
-        table=open_table(settings),
+        table=table,
         storage=storage(settings),
         labour=Labour(settings, place(settings), private),
-        limits=limits(settings),
+        limits=may,
         companions=companions,
         calls=calls,
         inherited=inherited,
         say=_say,
     ).run()
+
+
+def work(settings: Settings) -> None:
+    """Work on what is asked of a server elsewhere until told to stop."""
+    if not settings.broker:
+        supervise(settings)
+        return
+    answer_calls(
+        settings.broker,
+        partial(open_table, settings),
+        partial(storage, settings),
+        Labour(settings, place(settings)),
+        limits(settings),
+        _say,
+    )
 
 
 def _say(line: str) -> None:

@@ -6,6 +6,7 @@ of them dies, its job is put back and another takes its place.
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import selectors
@@ -55,9 +56,10 @@ class Limits:
 
 @dataclass(slots=True)
 class Companion:
-    """Another process to keep running, such as the web server."""
+    """Another process to keep running; ``name`` is what people call it."""
 
     run: Callable[[], None]
+    name: str = "the web server"
     pid: int = 0
     next_start: float = 0.0
 
@@ -85,6 +87,7 @@ class Supervisor:
     _rest: float = 0.0
     _cleaner: int = 0
     _stopping: bool = False
+    _allowed: float = math.inf
     _selector: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector)
     _watch: Watch = field(default_factory=Watch)
 
@@ -115,14 +118,30 @@ class Supervisor:
             for each in (woken, wake):
                 os.close(each)
 
+    def turn(self) -> None:
+        """Do the job that is next and see it through; nothing when none waits.
+
+        For processes that others call (see :mod:`printer.jobs.calls`): to look after what others
+        left is not theirs.
+        """
+        if not self._due:
+            process.adopt_orphans()
+            self._due = {"watch": math.inf, "clean": math.inf}
+        self._allowed, self._waiting = 1, True
+        while True:
+            self._round(0.01)
+            at_work = any(child.claim for child in self._children)
+            if self._children and not at_work and not self._owed:
+                return
+
     def _stop(self, *_: object) -> None:
         self._stopping = True
 
-    def _round(self) -> None:
+    def _round(self, idle: float = IDLE_LOOK / 2) -> None:
         self._keep_companions()
         self._keep_children()
         busy = any(child.claim for child in self._children)
-        for key, _ in self._selector.select(BUSY_LOOK if busy or self._owed else IDLE_LOOK / 2):
+        for key, _ in self._selector.select(BUSY_LOOK if busy or self._owed else idle):
             if isinstance(key.fileobj, Child):
                 self._hear(key.fileobj)
             else:
@@ -259,12 +278,13 @@ class Supervisor:
         if self._due.get("claim", 0.0) > time.monotonic():
             return
         for child in [child for child in self._children if child.claim is None]:
-            if not self._waiting:
+            if not self._waiting or not self._allowed:
                 return
             claim = self.table.claim(self.name)
             if claim is None:
                 self._waiting = False
                 return
+            self._allowed -= 1
             try:
                 child.give(claim)
             except OSError:
@@ -290,7 +310,7 @@ class Supervisor:
     def _keep_companions(self) -> None:
         for each in self.companions:
             if each.pid and os.waitpid(each.pid, os.WNOHANG)[0]:
-                self.say("the web server ended and is started again")
+                self.say(f"{each.name} ended and is started again")
                 each.pid, each.next_start = 0, time.monotonic() + 1.0
             if not each.pid and time.monotonic() >= each.next_start:
                 self.table.disconnect()

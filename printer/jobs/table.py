@@ -136,6 +136,12 @@ class JobTable:
             found = {row[0]: int(row[1]) for row in rows}
         return {state: found.get(state, 0) for state in STATES}
 
+    def waiting(self) -> int:
+        """Return how many jobs wait to be worked on."""
+        wanted = select(func.count()).where(jobs.c.state == "queued")
+        with self._read() as connection:
+            return int(connection.execute(wanted).scalar_one())
+
     def request(self, job: str) -> Request | None:
         """Return what a job was asked with."""
         with self._read() as connection:

@@ -9,10 +9,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from printer.jobs.process import children, tree
 from printer.jobs.table import JobTable
 
 KEEPER = Path(__file__).parent / "keeper.py"
@@ -102,26 +104,78 @@ def sqlite_table(tmp_path):
     made.disconnect()
 
 
-class Keeper:
-    """A supervisor as a process; ``kill`` is kill -9."""
+class Redis:
+    """A Redis server; it keeps nothing when it is killed."""
 
-    def __init__(self, database, storage, log, **limits):
+    def __init__(self, folder):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self._folder = folder
+        self.start()
+
+    def start(self):
+        import redis
+
+        self.process = subprocess.Popen(
+            ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", ""],
+            cwd=self._folder, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        with redis.Redis(port=self.port) as client:
+            for _ in range(200):
+                try:
+                    client.ping()
+                    return
+                except redis.exceptions.ConnectionError:
+                    time.sleep(0.05)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+@pytest.fixture
+def redis_server(tmp_path):
+    """A Redis server started for a test."""
+    pytest.importorskip("celery")
+    if not shutil.which("redis-server"):
+        pytest.skip("Redis is not installed")
+    server = Redis(tmp_path)
+    yield server
+    server.kill()
+
+
+class Keeper:
+    """A supervisor as a process; ``kill`` is kill -9.
+
+    One that is ``called`` is a Celery worker instead.
+    """
+
+    def __init__(self, database, storage, log, called=(), **limits):
         self.log = log
+        self.called = bool(called)
         with log.open("ab") as errors:
             self.process = subprocess.Popen(
-                [sys.executable, KEEPER, database, storage, json.dumps(limits)],
+                [sys.executable, KEEPER, database, storage, json.dumps(limits), *called],
                 stderr=errors,
                 env={**os.environ, "PYTHONPATH": str(KEEPER.parents[2])},
             )
 
     def workers(self):
-        from printer.jobs.process import children
-
-        return list(children(self.process.pid))
+        """The processes that print; those of Celery have them below once they were called."""
+        below = list(children(self.process.pid))
+        deeper = [each for one in below for each in children(one)] if self.called else []
+        return deeper or below
 
     def kill(self):
+        """Kill it, and what Celery leaves behind when it is killed."""
+        below = tree(self.process.pid) if self.called else []
         self.process.kill()
         self.process.wait()
+        for pid in below:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
     def stop(self):
         self.process.terminate()
@@ -145,3 +199,31 @@ def keep(tmp_path):
     for keeper in started:
         if keeper.process.poll() is None:
             keeper.kill()
+
+
+class Engine:
+    """A job table, and ``keep`` to start workers for it: embedded, or called by Celery."""
+
+    def __init__(self, table, keep, kills):
+        self.table, self.keep, self.kills = table, keep, kills
+
+
+@pytest.fixture(params=["sqlite", "postgresql and celery"])
+def engine(request, tmp_path, keep):
+    """Each of the two ways in which prints are made."""
+    if request.param == "sqlite":
+        database, workers = str(tmp_path / "jobs.sqlite"), keep
+    else:
+        broker = request.getfixturevalue("redis_server").url
+        database = request.getfixturevalue("fresh_postgres")
+        senders = []
+
+        def workers(**limits):
+            if not senders:
+                senders.append(keep(database, called=(broker, "send"), **limits))
+            return keep(database, called=(broker, "answer"), **limits)
+
+    table = JobTable(database)
+    # Celery takes seconds to start.
+    yield Engine(table, workers, kills=(6, 4) if request.param == "sqlite" else (3, 2))
+    table.disconnect()

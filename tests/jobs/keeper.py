@@ -1,6 +1,6 @@
 """A supervisor whose workers do what an address says; run by tests as a process of its own.
 
-    keeper.py DATABASE STORAGE LIMITS-AS-JSON
+    keeper.py DATABASE STORAGE LIMITS-AS-JSON [BROKER send|answer]
 
 http://labour.test/nap/0.2 naps and stores a result; /crash, /eat, /hang and /family end badly.
 """
@@ -10,11 +10,14 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from printer.errors import JobsError
+from printer.jobs.calls import Sender, answer_calls
 from printer.jobs.storage import open_storage
-from printer.jobs.supervisor import Limits, Supervisor
+from printer.jobs.supervisor import Companion, Limits, Supervisor
 from printer.jobs.table import JobTable
 
 
@@ -42,12 +45,21 @@ def labour(claim, notify):
     return {"done": {"title": what, "worker": os.getpid()}}
 
 
+def say(line):
+    print(line, file=sys.stderr, flush=True)
+
+
 if __name__ == "__main__":
-    database, place, limits = sys.argv[1:]
+    database, place, told, *called = sys.argv[1:]
+    limits = Limits(**json.loads(told))
+    companions = ()
+    if called and called[1] == "answer":
+        tables, storages = partial(JobTable, database), partial(open_storage, place)
+        answer_calls(called[0], tables, storages, labour, limits, say)
+        sys.exit()
+    if called:
+        companions = (Companion(Sender(called[0], limits, JobTable(database), say).run),)
+        limits = replace(limits, workers=0)
     Supervisor(
-        JobTable(database),
-        open_storage(place),
-        labour,
-        Limits(**json.loads(limits)),
-        say=lambda line: print(line, file=sys.stderr, flush=True),
+        JobTable(database), open_storage(place), labour, limits, companions=companions, say=say
     ).run()

@@ -10,6 +10,12 @@ from pathlib import Path
 
 import pytest
 from jobs_help import ask, until
+from sqlalchemy import text
+
+from printer.errors import UsageError
+from printer.jobs.calls import make_celery
+from printer.jobs.supervisor import Limits
+from printer.jobs.table import JobTable
 
 QUICK = {"workers": 2, "lease": 1.0}
 
@@ -18,9 +24,10 @@ def over(table, *ids):
     return all(table.get(job).state in ("done", "failed", "cancelled") for job in ids)
 
 
-def test_jobs_are_done_and_their_results_kept(table, database, keep, tmp_path):
+def test_jobs_are_done_and_their_results_kept(engine, tmp_path):
+    table = engine.table
     ids = [table.submit(ask(f"nap/0.0{n}"))[0].id for n in range(6)]
-    keeper = keep(database, workers=2)
+    keeper = engine.keep(workers=2)
     until(lambda: over(table, *ids))
     for job in map(table.get, ids):
         assert job.state == "done"
@@ -30,47 +37,49 @@ def test_jobs_are_done_and_their_results_kept(table, database, keep, tmp_path):
     assert keeper.stop() == 0
 
 
-def test_a_print_that_takes_too_long_is_ended_with_all_it_started(
-    sqlite_table, keep, tmp_path, monkeypatch
-):
+def test_a_print_that_takes_too_long_is_ended_with_all_it_started(engine, tmp_path, monkeypatch):
+    table = engine.table
     monkeypatch.setenv("FAMILY", str(tmp_path / "family"))
-    slow, _ = sqlite_table.submit(ask("family"))
-    after, _ = sqlite_table.submit(ask("nap/0"))
-    keep(workers=1, seconds=1.0)
-    until(lambda: over(sqlite_table, slow.id, after.id))
-    assert "longer than 1 seconds" in sqlite_table.get(slow.id).error["message"]
-    assert sqlite_table.get(after.id).state == "done"
+    slow, _ = table.submit(ask("family"))
+    after, _ = table.submit(ask("nap/0"))
+    engine.keep(workers=1, seconds=1.0)
+    until(lambda: over(table, slow.id, after.id))
+    assert "longer than 1 seconds" in table.get(slow.id).error["message"]
+    assert table.get(after.id).state == "done"
     grandchild = int((tmp_path / "family").read_text())
     with pytest.raises(ProcessLookupError):
         os.kill(grandchild, 0)
 
 
-def test_a_print_that_eats_memory_is_ended(sqlite_table, keep):
-    greedy, _ = sqlite_table.submit(ask("eat"))
-    keep(workers=1, memory=300_000_000)
-    until(lambda: over(sqlite_table, greedy.id))
-    assert "300 MB of memory" in sqlite_table.get(greedy.id).error["message"]
+def test_a_print_that_eats_memory_is_ended(engine):
+    table = engine.table
+    greedy, _ = table.submit(ask("eat"))
+    engine.keep(workers=1, memory=300_000_000)
+    until(lambda: over(table, greedy.id))
+    assert "300 MB of memory" in table.get(greedy.id).error["message"]
 
 
-def test_a_print_that_crashes_its_worker_is_given_up_and_others_are_done(sqlite_table, keep):
-    bad, _ = sqlite_table.submit(ask("crash"))
-    good = [sqlite_table.submit(ask("nap/0"))[0].id for _ in range(4)]
-    keep(**QUICK)
-    until(lambda: over(sqlite_table, bad.id, *good))
-    assert "SIGABRT" in sqlite_table.get(bad.id).error["message"]
-    assert {sqlite_table.get(job).state for job in good} == {"done"}
+def test_a_print_that_crashes_its_worker_is_given_up_and_others_are_done(engine):
+    table = engine.table
+    bad, _ = table.submit(ask("crash"))
+    good = [table.submit(ask("nap/0"))[0].id for _ in range(4)]
+    engine.keep(**QUICK)
+    until(lambda: over(table, bad.id, *good))
+    assert "SIGABRT" in table.get(bad.id).error["message"]
+    assert {table.get(job).state for job in good} == {"done"}
 
 
-def test_a_cancelled_print_is_ended(sqlite_table, keep):
-    job, _ = sqlite_table.submit(ask("hang"))
-    keeper = keep(workers=1)
-    until(lambda: sqlite_table.get(job.id).step == "hang")
+def test_a_cancelled_print_is_ended(engine):
+    table = engine.table
+    job, _ = table.submit(ask("hang"))
+    keeper = engine.keep(workers=1)
+    until(lambda: table.get(job.id).step == "hang")
     (before,) = keeper.workers()
-    assert sqlite_table.cancel(job.id)
+    assert table.cancel(job.id)
     until(lambda: before not in keeper.workers(), 10)
-    after, _ = sqlite_table.submit(ask("nap/0"))
-    until(lambda: over(sqlite_table, after.id))
-    assert sqlite_table.get(job.id).state == "cancelled"
+    after, _ = table.submit(ask("nap/0"))
+    until(lambda: over(table, after.id))
+    assert table.get(job.id).state == "cancelled"
 
 
 def test_a_worker_is_replaced_after_so_many_jobs(sqlite_table, keep):
@@ -106,48 +115,62 @@ def test_nothing_is_left_when_the_supervisor_is_killed(sqlite_table, keep, tmp_p
     until(lambda: all(map(gone, workers)), 5)
 
 
-def delivered(path):
-    """Count how often each job becomes done, by the database itself."""
-    connection = sqlite3.connect(path, timeout=10)
-    connection.executescript(
-        "CREATE TABLE told (id TEXT);"
-        "CREATE TRIGGER tell AFTER UPDATE OF state ON jobs WHEN NEW.state = 'done'"
-        " BEGIN INSERT INTO told VALUES (NEW.id); END;"
-    )
-    connection.close()
+def count_deliveries(table):
+    """Count how often each job becomes done, by the database itself; return how to ask."""
+    told = text("SELECT id FROM told ORDER BY id")
+    with table._engine.begin() as connection:
+        connection.execute(text("CREATE TABLE told (id TEXT)"))
+        if table._engine.dialect.name == "sqlite":
+            connection.execute(
+                text(
+                    "CREATE TRIGGER tell AFTER UPDATE OF state ON jobs WHEN NEW.state = 'done'"
+                    " BEGIN INSERT INTO told VALUES (NEW.id); END"
+                )
+            )
+        else:
+            connection.execute(
+                text(
+                    "CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS"
+                    " 'BEGIN INSERT INTO told VALUES (NEW.id); RETURN NEW; END'"
+                )
+            )
+            connection.execute(
+                text(
+                    "CREATE TRIGGER tell AFTER UPDATE OF state ON jobs FOR EACH ROW"
+                    " WHEN (NEW.state = 'done') EXECUTE FUNCTION tell()"
+                )
+            )
+
+    def ask():
+        with table._engine.connect() as connection:
+            return list(connection.execute(told).scalars())
+
+    return ask
 
 
-def told(path):
-    connection = sqlite3.connect(path, timeout=10)
-    try:
-        return sorted(row[0] for row in connection.execute("SELECT id FROM told"))
-    finally:
-        connection.close()
-
-
-def test_whoever_is_killed_no_job_is_lost_and_none_delivered_twice(sqlite_table, keep, tmp_path):
-    path = tmp_path / "jobs.sqlite"
-    delivered(path)
+def test_whoever_is_killed_no_job_is_lost_and_none_delivered_twice(engine, tmp_path):
+    table = engine.table
+    told = count_deliveries(table)
     dice = random.Random(7)
-    ids = [sqlite_table.submit(ask(f"nap/{dice.random() / 10:.3f}"))[0].id for _ in range(30)]
-    keepers = [keep(**QUICK), keep(**QUICK)]
-    victims = ["worker"] * 6 + ["supervisor"] * 4
+    ids = [table.submit(ask(f"nap/{dice.random() / 10:.3f}"))[0].id for _ in range(30)]
+    keepers = [engine.keep(**QUICK), engine.keep(**QUICK)]
+    victims = ["worker"] * engine.kills[0] + ["supervisor"] * engine.kills[1]
     dice.shuffle(victims)
     for victim in victims:
         keeper = dice.choice(keepers)
         workers = until(keeper.workers)
         time.sleep(dice.random() / 5)
-        ids += [sqlite_table.submit(ask("nap/0.05"))[0].id for _ in range(4)]
+        ids += [table.submit(ask("nap/0.05"))[0].id for _ in range(4)]
         if victim == "worker":
             with suppress(ProcessLookupError):
                 os.kill(dice.choice(workers), signal.SIGKILL)
         else:
             keeper.kill()
-            keepers[keepers.index(keeper)] = keep(**QUICK)
-    until(lambda: over(sqlite_table, *ids), 60)
-    states = {job: sqlite_table.get(job) for job in ids}
+            keepers[keepers.index(keeper)] = engine.keep(**QUICK)
+    until(lambda: over(table, *ids), 60)
+    states = {job: table.get(job) for job in ids}
     assert {job.state for job in states.values()} == {"done"}, states
-    assert told(path) == sorted(ids)
+    assert told() == sorted(ids)
     for job in states.values():
         kept = tmp_path / "prints" / job.id / str(job.attempt) / "article.pdf"
         assert kept.read_bytes() == job.url.encode() * 100
@@ -189,8 +212,6 @@ def test_a_storage_without_room_holds_prints_until_there_is_some(sqlite_table, k
 def test_postgresql_gone_and_back_loses_nothing(fresh_postgres, keep):
     import psycopg
 
-    from printer.jobs.table import JobTable
-
     table = JobTable(fresh_postgres)
     ids = [table.submit(ask("nap/0.2"))[0].id for _ in range(8)]
     keep(fresh_postgres, **QUICK)
@@ -205,3 +226,23 @@ def test_postgresql_gone_and_back_loses_nothing(fresh_postgres, keep):
     until(lambda: over(table, *ids))
     assert {table.get(job).state for job in ids} == {"done"}
     table.disconnect()
+
+
+def test_redis_gone_and_back_loses_nothing(fresh_postgres, redis_server, keep):
+    table = JobTable(fresh_postgres)
+    keep(fresh_postgres, called=(redis_server.url, "send"), **QUICK)
+    worker = keep(fresh_postgres, called=(redis_server.url, "answer"), **QUICK)
+    ids = [table.submit(ask("nap/0.2"))[0].id for _ in range(8)]
+    until(lambda: table.counts()["done"])
+    redis_server.kill()  # With all calls in it.
+    ids += [table.submit(ask("nap/0"))[0].id for _ in range(4)]
+    until(lambda: "cannot be reached" in worker.said())
+    redis_server.start()
+    until(lambda: over(table, *ids), 60)
+    assert {table.get(job).state for job in ids} == {"done"}
+    table.disconnect()
+
+
+def test_a_broker_that_is_none_is_told():
+    with pytest.raises(UsageError, match="redis:// or amqp://"):
+        make_celery("file:///etc/passwd", Limits())
