@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
+from .ahead import read_ahead
 from .article import Article, Figure
 from .compose import with_comments
 from .compose.join import join
@@ -24,6 +24,7 @@ from .dom.continuation import next_page
 from .dom.page import read_page
 from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
 from .finding import explain, extract, find
+from .held import Held
 from .model import Capture, Explanation, Failure, JudgedPicture, Prepared, Result
 from .options import (
     PICTURED,
@@ -39,9 +40,7 @@ __all__ = [
 ]  # fmt: skip
 
 if TYPE_CHECKING:
-    from .fetch.browser import Browser
-    from .fetch.http import Web
-    from .images.downloads import Downloads, Measure
+    from .images.downloads import Measure
     from .render.html import Document
     from .render.pdf import Printed
 
@@ -70,6 +69,10 @@ class Reading:
     kind: str = "article"
 
 
+#: A page that was to be read, and what came of it.
+Came: TypeAlias = tuple[Source, Reading | WebprintError]
+
+
 @dataclass(slots=True)
 class Printer:
     """Prints pages; holds the connections, the cache and the browser they share.
@@ -79,6 +82,7 @@ class Printer:
     ``to_pdf`` prints instead of WeasyPrint here (see :class:`printer.render.press.Press`), and
     ``measure`` fetches pictures of unknown size while a page is read, and drops those of icons.
     ``rules`` gives the rules for the site of an address (see :class:`printer.rules.Shelf`).
+    Of several pages ``at_once`` are read at a time, in one browser.
     """
 
     fetch: FetchOptions = field(default_factory=FetchOptions)
@@ -91,11 +95,11 @@ class Printer:
     to_pdf: Callable[[Document], Printed] | None = None
     measure: bool = True
     rules: Callable[[str], tuple[SiteRule, ...]] | None = None
-    _open: ExitStack = field(default_factory=ExitStack, repr=False)
-    _web: Web | None = field(default=None, repr=False)
-    _browser: Browser | None = field(default=None, repr=False)
-    _files: Downloads | None = field(default=None, repr=False)
-    _told: list[str] = field(default_factory=list, repr=False)
+    at_once: int = 3
+    _held: Held = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._held = Held(self.fetch, self.pictures, self.named, self.given, self.at_once)
 
     def __enter__(self) -> Self:
         return self
@@ -106,7 +110,7 @@ class Printer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._open.close()
+        self._held.close()
 
     def read(self, source: Source) -> Reading:
         """Fetch a page and extract its article, in a browser when the static page is not enough."""
@@ -138,20 +142,27 @@ class Printer:
         Of several pages, one that fails costs itself alone and is named in ``failures``; when none
         is left, the first failure is raised.
         """
+        return self.bind(self.readings(sources))
+
+    def readings(self, sources: Sequence[Source]) -> Iterator[Came]:
+        """Read pages to print, ``at_once`` of them at a time, and give them in their order."""
         if self.to_pdf is None and self.page.format == "pdf":
             _warm()
         check_options(self.page)
+        return read_ahead(self.read, sources, min(self.at_once, len(sources)))
+
+    def bind(self, came: Iterable[Came]) -> Result:
+        """Set on paper what there is of some pages, in one PDF; see :meth:`print`."""
         readings: list[Reading] = []
         failures: list[Failure] = []
-        for source in sources:
-            try:
-                readings.append(self.read(source))
-            except WebprintError as error:
-                failures.append(Failure(_name(source), error))
+        for source, one in came:
+            if isinstance(one, WebprintError):
+                failures.append(Failure(_name(source), one))
+            else:
+                readings.append(one)
         if not readings:
             raise failures[0].error
-        result = self.set(readings)
-        return replace(result, failures=tuple(failures))
+        return replace(self.set(readings), failures=tuple(failures))
 
     def set(self, readings: Sequence[Reading]) -> Result:
         """Set articles that were read on paper, or write them in the format asked for."""
@@ -164,15 +175,16 @@ class Printer:
         if self.page.format in PICTURED:
             self.notify(name, "pictures")
             articles = (reading.article for reading in readings)
-            prepared = self._prepare([(f, a.url) for a in articles for f in a.figures])
+            figures = [(f, a.url) for a in articles for f in a.figures]
+            prepared = self._prepare(figures, [reading.capture.url for reading in readings])
         self.notify(name, "print")
         pages = [(reading.article, reading.capture) for reading in readings]
         result = set_articles(pages, prepared, self.page, self.to_pdf, self.pictures.dpi)
         judged = tuple(each for reading in readings for each in reading.pictures)
-        warnings = (*result.warnings, *self._web_warnings())
+        warnings = (*result.warnings, *self._held.warnings())
         return replace(result, judged=judged, warnings=warnings)
 
-    def _prepare(self, figures: Sequence[tuple[Figure, str]]) -> Prepared:
+    def _prepare(self, figures: Sequence[tuple[Figure, str]], pages: Sequence[str]) -> Prepared:
         if not figures:
             return Prepared()
         from .images.prepare import prepare
@@ -181,7 +193,7 @@ class Printer:
         width, height = picture_room(self.page)
         grey = self.pictures.grayscale or self.page.grayscale
         options = replace(self.pictures, grayscale=grey)
-        with self._downloads().taking() as get:
+        with self._held.files.taking(pages) as get:
             return prepare(figures, get, options, width=width, height=height)
 
     def _capture(self, source: Source, picture: bool = False) -> Capture:
@@ -195,7 +207,7 @@ class Printer:
         if self.fetch.render == "always" or picture:
             return self._browse(source, picture=picture)
         self.notify(source, "fetch")
-        return self._fetcher().page(source)
+        return self._held.web.page(source)
 
     def _extract(self, capture: Capture) -> Reading:
         self.notify(_name(capture), "extract")
@@ -227,7 +239,7 @@ class Printer:
         while follows and follows not in seen_urls and len(seen_urls) < MOST_PAGES:
             seen_urls.add(follows)
             try:
-                capture = self._fetcher().page(follows)
+                capture = self._held.web.page(follows)
                 page = read_page(capture.body, capture.url, capture.charset, capture.layout)
                 found = find(page, self._extraction(page.url), self._measuring())
             except WebprintError as error:
@@ -255,53 +267,14 @@ class Printer:
 
     def _browse(self, url: str, step: Step = "browse", *, picture: bool = False) -> Capture:
         self.notify(url, step)
-        if self._browser is None:
-            from .fetch.browser import Browser
-
-            self._browser = self._open.enter_context(Browser(self.fetch, self._fetcher().guard))
-        return self._browser.capture(url, picture=picture)
+        return self._held.browser.capture(url, picture=picture)
 
     def _measuring(self) -> Measure | None:
-        return self._downloads().measure if self.measure else None
-
-    def _downloads(self) -> Downloads:
-        if self._files is None:
-            from .fetch.cache import cache_folder
-            from .images.downloads import Downloads
-
-            files = Downloads(
-                self._get, self.pictures, cache_folder if self.fetch.cache else None, self._told
-            )
-            self._files = self._open.enter_context(files)
-        return self._files
+        return self._held.files.measure if self.measure else None
 
     def details(self) -> tuple[str, ...]:
         """Say what only those want to know who asked for more: how well a cache served."""
-        return self._files.details() if self._files else ()
-
-    def _get(self, url: str, referer: str) -> Capture:
-        if url.startswith("file:"):
-            from .fetch.local import read_beside
-
-            return read_beside(url, referer, self.fetch.max_bytes)
-        if url in self.given:
-            return Capture(self.given[url], url, url, how="browser")
-        return self._fetcher().resource(url, referer)
-
-    def _web_warnings(self) -> list[str]:
-        """Return what was to be said of the connections and the cache since the last print."""
-        told = [*self._told, *(self._web.warnings if self._web else ())]
-        self._told.clear()
-        if self._web:
-            self._web.warnings.clear()
-        return told
-
-    def _fetcher(self) -> Web:
-        if self._web is None:
-            from .fetch.http import Web
-
-            self._web = self._open.enter_context(Web(self.fetch, named=self.named))
-        return self._web
+        return self._held.details()
 
 
 def print_pages(

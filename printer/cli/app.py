@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,7 +17,7 @@ from .. import __version__, config
 from ..errors import UsageError, WebprintError
 from ..model import Result
 from ..options import ENDINGS
-from ..pipeline import Printer, Reading, Source
+from ..pipeline import Came, Printer, Reading
 from . import output, summary
 from .console import Console
 from .flags import with_settings
@@ -158,9 +159,10 @@ def print_(
     with printer_for(loaded.settings, [*names, url], console, context.obj) as printer:
         printer.page = output.in_format(printer.page, loaded.settings.format, out)
         sources = [source_of(name, url, loaded.settings.max_size) for name in names]
-        groups = [sources] if bundle else [[source] for source in sources]
+        came = printer.readings(sources)
+        groups = [came] if bundle else ([one] for one in came)
         target = _Target("" if folder else out, folder or Path(), force)
-        with console.progress(len(groups)):
+        with console.progress(1 if bundle else len(sources)):
             errors = [
                 _print_one(
                     printer, group, target, console,
@@ -280,7 +282,7 @@ class _Target:
 
 def _print_one(
     printer: Printer,
-    sources: list[Source],
+    came: Iterable[Came],
     target: _Target,
     console: Console,
     *,
@@ -289,7 +291,7 @@ def _print_one(
 ) -> WebprintError | None:
     """Print to one file and tell about it; a failure is told and returned."""
     try:
-        result = printer.print(sources)
+        result = printer.bind(came)
         written = target.write(result, fallback="article")
     except WebprintError as error:
         console.error(error)

@@ -155,7 +155,9 @@ class Browser:
 
     def _open_tab(self, running: Running) -> asyncio.Task[Tab]:
         opening = Tab.open(running, self._guard, self._identity, self.options)
-        return asyncio.create_task(opening)
+        task = asyncio.create_task(opening)
+        task.add_done_callback(_opened)  # Whoever waits for it may have gone: not a word of that.
+        return task
 
     async def _put_away(self, running: Running, opening: asyncio.Task[Tab]) -> None:
         """Close a tab and all it keeps; a browser that cannot is given no more of them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -28,8 +29,17 @@ class Loop:
             raise
 
     def stop(self) -> None:
-        """Let the thread end."""
+        """Cancel what is still being done and let the thread end."""
+        with suppress(TimeoutError):
+            self.run(_cancelled(), 1.0)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(1)
         if not self._thread.is_alive():
             self._loop.close()
+
+
+async def _cancelled() -> None:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)

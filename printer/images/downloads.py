@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from io import BytesIO
@@ -53,9 +53,10 @@ class Downloads:
         self._get, self._options = get, options
         self._folder, self._told = folder, [] if told is None else told
         self.rejected: RejectedURLs | None = None
-        self._came: dict[str, Capture | WebprintError] = {}
+        self._came: dict[str, tuple[str, Capture | WebprintError]] = {}
         self._size = 0
         self._lock = threading.Lock()
+        self._remembering = threading.Lock()
 
     def __enter__(self) -> Self:
         return self
@@ -73,14 +74,14 @@ class Downloads:
         return (f"rejected pictures, looked up before a download: {known}",)
 
     @contextmanager
-    def taking(self) -> Iterator[Get]:
-        """Give what was fetched before, each once, or fetch it; forget the rest at the end."""
+    def taking(self, pages: Collection[str]) -> Iterator[Get]:
+        """Give what was fetched before, each once, or fetch it; forget what else pages have."""
         try:
             yield self._take
         finally:
-            with self._lock:
-                self._came.clear()
-                self._size = 0
+            for url, (page, _) in list(self._came.items()):
+                if page in pages:
+                    self._taken(url)
 
     def _take(self, url: str, referer: str) -> Capture:
         came = self._taken(url)
@@ -99,30 +100,33 @@ class Downloads:
         rejected = self._cache() if urls else None
         known: frozenset[str] = frozenset()
         if rejected is not None:
-            known = rejected.known(filter(_is_web, urls), limits)
+            with self._remembering:
+                known = rejected.known(filter(_is_web, urls), limits)
         faults = dict.fromkeys(known, "refused for its size before")
         wanted = [url for url in urls if url not in known]
         refused = self._refused(wanted, page.url, limits)
         if rejected is not None:
-            rejected.add(filter(_is_web, refused), limits)
+            with self._remembering:
+                rejected.add(filter(_is_web, refused), limits)
         faults.update(refused)
         return _without(choice, {k: faults[url] for k, url in unsure.items() if url in faults})
 
     def _taken(self, url: str) -> Capture | WebprintError | None:
         """Let go of what came for an address, and return it."""
         with self._lock:
-            came = self._came.pop(url, None)
+            _, came = self._came.pop(url, ("", None))
             if isinstance(came, Capture):
                 self._size -= len(came.body)
         return came
 
     def _cache(self) -> RejectedURLs | None:
-        if self.rejected is None and self._folder is not None:
-            try:
-                self.rejected = RejectedURLs(self._folder(), self._told.append)
-            except RuntimeError:
-                self._folder = None  # the cache of pages, which is kept there too, says so
-        return self.rejected
+        with self._remembering:
+            if self.rejected is None and self._folder is not None:
+                try:
+                    self.rejected = RejectedURLs(self._folder(), self._told.append)
+                except RuntimeError:
+                    self._folder = None  # the cache of pages, which is kept there too, says so
+            return self.rejected
 
     def _refused(self, urls: Sequence[str], referer: str, limits: SizeLimits) -> dict[str, str]:
         """Fetch pictures in parallel; return why some are refused, and keep the others."""
@@ -133,13 +137,13 @@ class Downloads:
             came = self._fetched(url, referer, room)
             fault = _fault(came, limits)
             if not fault:
-                self._keep(url, came)
+                self._keep(url, referer, came)
             return fault
 
         faults = in_threads(work, urls, self._options.workers, lambda: deadline - time.monotonic())
         for index, url in enumerate(urls):
             if index not in faults:
-                self._keep(url, FetchTimeout("it took too long to fetch", url=url))
+                self._keep(url, referer, FetchTimeout("it took too long to fetch", url=url))
         return {urls[index]: fault for index, fault in faults.items() if fault}
 
     def _fetched(self, url: str, referer: str, room: _Room) -> Capture | WebprintError:
@@ -154,11 +158,11 @@ class Downloads:
         room.left -= len(came.body)
         return came
 
-    def _keep(self, url: str, came: Capture | WebprintError) -> None:
+    def _keep(self, url: str, page: str, came: Capture | WebprintError) -> None:
         """Keep what came; what was kept longest gives way when it is too much."""
         self._taken(url)
         with self._lock:
-            self._came[url] = came
+            self._came[url] = page, came
             self._size += len(came.body) if isinstance(came, Capture) else 0
             oldest = list(self._came)[:-1] if self._size > MOST_KEPT else []
         for each in oldest:

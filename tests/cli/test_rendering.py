@@ -1,12 +1,16 @@
 """Which pages a browser loads, what is said of it, and the picture that explains a choice."""
 
+import json
+import threading
 from io import BytesIO
 
 import pytest
 from PIL import Image
 from stories import story
+from webserver import Hit, Reply
 
 from printer.errors import NoArticle, UsageError
+from printer.fetch.chromium import Chromium
 
 pytestmark = pytest.mark.browser
 
@@ -77,3 +81,30 @@ def test_a_picture_of_a_file_is_refused(webprint, tmp_path):
     code, _, told = webprint("explain", "a.html", "--picture", "why.png")
     assert code == UsageError.exit_code
     assert "web addresses" in told
+
+
+def test_several_pages_are_shown_at_once_in_one_browser_and_printed_in_order(
+    webprint, web, tmp_path, monkeypatch
+):
+    meeting = threading.Barrier(3, timeout=60)
+
+    def answer(hit: Hit) -> Reply:
+        meeting.wait()  # None is answered before all three have asked.
+        return Reply(story(f"Story {hit.path[1:]}"))
+
+    started = []
+    start = Chromium.__init__
+    monkeypatch.setattr(
+        Chromium, "__init__", lambda self, *a, **k: started.append(1) or start(self, *a, **k)
+    )
+    urls = [web.add(f"/{name}", answer) for name in ("one", "two", "three")]
+    gone = web.url + "/gone"
+    code, out, told = webprint(urls[0], gone, *urls[1:], "--render", "always", "--json")
+    assert code != 0
+    assert "404" in told
+    titles = [json.loads(line)["title"] for line in out.splitlines()]
+    assert titles == ["Story one", "Story two", "Story three"]
+    assert sorted(path.name for path in tmp_path.glob("*.pdf")) == [
+        "Story one.pdf", "Story three.pdf", "Story two.pdf",
+    ]  # fmt: skip
+    assert len(started) == 1

@@ -158,7 +158,7 @@ def test_the_default_drops_what_turns_out_an_icon_and_keeps_a_small_drawing(
 def test_what_was_measured_is_not_fetched_again_for_print(web: WebServer, fetch: Web) -> None:
     url = web.add("/photo.jpg", encoded(500, 300, "JPEG"), media_type="image/jpeg")
     _, downloads = chosen(web, fetch, None, '<img src="/photo.jpg">', '<img src="/gone.jpg">')
-    with downloads.taking() as get:
+    with downloads.taking([]) as get:
         assert get(url, "").body
         with pytest.raises(Exception, match="404"):
             get(web.url + "/gone.jpg", "")
@@ -172,7 +172,7 @@ def test_a_slow_picture_costs_its_own_measure(web: WebServer, fetch: Web) -> Non
         web, fetch, None, '<img src="/slow.jpg">', '<img src="/icon.png">', timeout=1.0
     )
     assert paths(choice) == ["/slow.jpg"]
-    with downloads.taking() as get, pytest.raises(Exception, match="too long"):
+    with downloads.taking([]) as get, pytest.raises(Exception, match="too long"):
         get(web.url + "/slow.jpg", "")
 
 
@@ -210,7 +210,7 @@ def test_all_pictures_of_a_page_together_are_bounded(web: WebServer) -> None:
         choice = pick(page, verdict, wanted, downloads.measure)
         assert len(choice.kept) == 6, "what cannot be measured stays"
         assert len(web.hits()) == 3
-        with downloads.taking() as get:
+        with downloads.taking([]) as get:
             assert get(f"{web.url}/0.png", "").body == data
             with pytest.raises(TooLarge):
                 get(f"{web.url}/5.png", "")

@@ -1,0 +1,102 @@
+"""What the pages of a run share: connections, the cache, the browser, pictures that were fetched.
+
+Each is opened, and its libraries loaded, when it is first needed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from .model import Capture
+from .options import FetchOptions, ImageOptions
+
+if TYPE_CHECKING:
+    from .fetch.browser import Browser
+    from .fetch.http import Web
+    from .images.downloads import Downloads
+
+
+class Held:
+    """Holds what a run has opened, for any thread; ``browser`` shows ``at_once`` pages at once.
+
+    ``given`` are files at hand by their address.
+    """
+
+    def __init__(
+        self,
+        fetch: FetchOptions,
+        pictures: ImageOptions,
+        named: tuple[str, ...],
+        given: Mapping[str, bytes],
+        at_once: int,
+    ) -> None:
+        self._fetch, self._pictures = fetch, pictures
+        self._named, self._given, self._at_once = named, given, at_once
+        self._lock = threading.RLock()
+        self._open = ExitStack()
+        self._web: Web | None = None
+        self._browser: Browser | None = None
+        self._files: Downloads | None = None
+        self._told: list[str] = []
+
+    def close(self) -> None:
+        """Close what was opened."""
+        self._open.close()
+
+    @property
+    def web(self) -> Web:
+        """The connections, and the cache of answers."""
+        with self._lock:
+            if self._web is None:
+                from .fetch.http import Web
+
+                self._web = self._open.enter_context(Web(self._fetch, named=self._named))
+            return self._web
+
+    @property
+    def browser(self) -> Browser:
+        """The browser, behind the same guard as the connections."""
+        with self._lock:
+            if self._browser is None:
+                from .fetch.browser import Browser
+
+                browser = Browser(self._fetch, self.web.guard, pages=self._at_once)
+                self._browser = self._open.enter_context(browser)
+            return self._browser
+
+    @property
+    def files(self) -> Downloads:
+        """The pictures that were fetched."""
+        with self._lock:
+            if self._files is None:
+                from .fetch.cache import cache_folder
+                from .images.downloads import Downloads
+
+                folder = cache_folder if self._fetch.cache else None
+                files = Downloads(self._get, self._pictures, folder, self._told)
+                self._files = self._open.enter_context(files)
+            return self._files
+
+    def details(self) -> tuple[str, ...]:
+        """Say what only those want to know who asked for more: how well a cache served."""
+        return self._files.details() if self._files else ()
+
+    def warnings(self) -> list[str]:
+        """Return what was to be said of the connections and the caches since the last call."""
+        told = [*self._told, *(self._web.warnings if self._web else ())]
+        self._told.clear()
+        if self._web:
+            self._web.warnings.clear()
+        return told
+
+    def _get(self, url: str, referer: str) -> Capture:
+        if url.startswith("file:"):
+            from .fetch.local import read_beside
+
+            return read_beside(url, referer, self._fetch.max_bytes)
+        if url in self._given:
+            return Capture(self._given[url], url, url, how="browser")
+        return self.web.resource(url, referer)

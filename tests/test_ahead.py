@@ -1,0 +1,53 @@
+"""Pages read ahead of the one that is used."""
+
+import threading
+
+import pytest
+
+from printer.ahead import read_ahead
+from printer.errors import FetchError
+
+
+def test_order_is_kept_and_a_failure_costs_itself():
+    first_may_go = threading.Event()
+
+    def read(name: str) -> str:
+        if name == "a":
+            assert first_may_go.wait(30)
+        if name == "b":
+            first_may_go.set()
+            raise FetchError("gone")
+        return name.upper()
+
+    came = list(read_ahead(read, "abcd", 2))
+    assert [name for name, _ in came] == list("abcd")
+    assert [one if isinstance(one, str) else type(one) for _, one in came] == [
+        "A", FetchError, "C", "D",
+    ]  # fmt: skip
+
+
+def test_no_more_is_read_ahead_than_was_said():
+    read = []
+    lock = threading.Lock()
+
+    def note(number: int) -> int:
+        with lock:
+            read.append(number)
+        return number
+
+    for number, _ in read_ahead(note, range(50), 2):
+        with lock:
+            assert max(read) <= number + 2
+
+
+def test_what_is_no_longer_wanted_is_not_read():
+    read = []
+    came = read_ahead(lambda number: read.append(number), range(50), 2)
+    next(came)
+    came.close()
+    assert len(read) <= 3
+
+
+def test_a_fault_of_ours_comes_through():
+    with pytest.raises(ZeroDivisionError):
+        list(read_ahead(lambda number: 1 // number, [1, 0], 2))
