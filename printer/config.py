@@ -33,13 +33,16 @@ from .options import (
 FILE = "webprint.toml"
 PREFIX = "WEBPRINT_"
 
+#: The tables of a settings file that are no settings but describe digests.
+DIGESTS = "digest"
+
 #: Settings that hold several values; a variable has one a line.
 _SEVERAL = ("header", "set")
 
 #: No style sheet that a person wrote is larger.
 _MOST_CSS = 1_000_000
 
-Stage: TypeAlias = Literal["Page", "Article", "Fetching", "Run", "Server"]
+Stage: TypeAlias = Literal["Page", "Article", "Fetching", "Run", "Server", "Digests"]
 
 
 def _setting(default: object, stage: Stage, text: str, **more: str) -> Any:
@@ -148,6 +151,13 @@ class Settings(BaseModel):
     time_limit: int = _setting(120, "Server", "Seconds one print may take.")
     memory_limit: int = _setting(2000, "Server", "Megabytes one print may take.")
     keep_days: int = _setting(30, "Server", "Days that prints are kept.")
+
+    reading_list: str = _setting("", "Digests", "The file that 'webprint later' adds to.")
+    smtp: str = _setting(
+        "", "Digests", "What sends mail: smtps://USER:PASSWORD@HOST, or smtp:// with STARTTLS.",
+        sensitive="yes",
+    )  # fmt: skip
+    mail_from: str = _setting("", "Digests", "The address that mail is sent from.")
 
     def fetch_options(self) -> FetchOptions:
         """Return the options of the fetch stage."""
@@ -260,6 +270,7 @@ def _file_layer(path: Path) -> Layer:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not valid TOML: {error}") from error
+    table.pop(DIGESTS, None)
     return Layer(str(path), {key.replace("-", "_"): value for key, value in table.items()})
 
 

@@ -307,6 +307,36 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
+class Story:
+    """What a digest says of an article besides the article itself.
+
+    ``minutes`` is how long it takes to read, ``keywords`` what it is about, ``also`` the names and
+    addresses of others with the same story; ``updated`` says that it was printed before and has
+    changed much since.
+    """
+
+    section: str = ""
+    source: str = ""
+    words: int = 0
+    minutes: int = 0
+    keywords: tuple[str, ...] = ()
+    also: tuple[tuple[str, str], ...] = ()
+    updated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """What makes several articles a digest: a story each, in their order, and what went wrong.
+
+    ``remarks`` are the names of what could not be printed, each with the reason.
+    """
+
+    stories: tuple[Story, ...]
+    when: datetime | None = None
+    remarks: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """A page of several that could not be printed, and why."""
 

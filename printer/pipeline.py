@@ -25,7 +25,7 @@ from .dom.page import read_page
 from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
 from .finding import explain, extract, find
 from .held import Held
-from .model import Capture, Explanation, Failure, JudgedPicture, Prepared, Result
+from .model import Capture, Edition, Explanation, Failure, JudgedPicture, Prepared, Result
 from .options import (
     PICTURED,
     ExtractOptions,
@@ -67,6 +67,7 @@ class Reading:
     capture: Capture
     pictures: tuple[JudgedPicture, ...] = ()
     kind: str = "article"
+    canonical: str = ""
 
 
 #: A page that was to be read, and what came of it.
@@ -164,8 +165,11 @@ class Printer:
             raise failures[0].error
         return replace(self.set(readings), failures=tuple(failures))
 
-    def set(self, readings: Sequence[Reading]) -> Result:
-        """Set articles that were read on paper, or write them in the format asked for."""
+    def set(self, readings: Sequence[Reading], edition: Edition | None = None) -> Result:
+        """Set articles that were read on paper, or write them in the format asked for.
+
+        Of an ``edition`` they are a digest.
+        """
         from .setting import set_articles
 
         if self.page.deterministic:
@@ -179,7 +183,7 @@ class Printer:
             prepared = self._prepare(figures, [reading.capture.url for reading in readings])
         self.notify(name, "print")
         pages = [(reading.article, reading.capture) for reading in readings]
-        result = set_articles(pages, prepared, self.page, self.to_pdf, self.pictures.dpi)
+        result = set_articles(pages, prepared, self.page, self.to_pdf, self.pictures.dpi, edition)
         judged = tuple(each for reading in readings for each in reading.pictures)
         warnings = (*result.warnings, *self._held.warnings())
         return replace(result, judged=judged, warnings=warnings)
@@ -220,7 +224,8 @@ class Printer:
             more = list(self._continued(article, page.url, follows))
             article = join([article, *(each for each, _ in more)])
             pictures = (*pictures, *(judgement for _, found in more for judgement in found))
-        return Reading(with_comments(article, page, found.comments), capture, pictures, found.kind)
+        article = with_comments(article, page, found.comments)
+        return Reading(article, capture, pictures, found.kind, page.metadata.canonical)
 
     def _extraction(self, url: str) -> ExtractOptions:
         """Return the options of extraction for a page, with the rules for its site."""

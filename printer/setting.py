@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .article import Article
-from .model import Capture, Prepared, Result
+from .model import Capture, Edition, Prepared, Result
 from .options import PrintOptions
 
 if TYPE_CHECKING:
@@ -21,10 +21,11 @@ def set_articles(
     options: PrintOptions,
     to_pdf: Callable[[Document], Printed] | None = None,
     dpi: int = 0,
+    edition: Edition | None = None,
 ) -> Result:
     """Set articles on paper, or write them in the format that is asked for."""
     if options.format == "pdf":
-        return _printed(pages, prepared, options, to_pdf, dpi)
+        return _printed(pages, prepared, options, to_pdf, dpi, edition)
     from .export import write
 
     articles = [article for article, _ in pages]
@@ -50,6 +51,7 @@ def _printed(
     options: PrintOptions,
     to_pdf: Callable[[Document], Printed] | None,
     dpi: int,
+    edition: Edition | None,
 ) -> Result:
     from .render.archive import origin
     from .render.fit import fitted
@@ -63,7 +65,7 @@ def _printed(
     sources = origin(pages, attach=options.pdf == "a-3u")
 
     def print_(chosen: PrintOptions) -> Printed:
-        document = render_html(articles, prepared.pictures, chosen, fetched=fetched)
+        document = render_html(articles, prepared.pictures, chosen, fetched, edition)
         document = replace(document, origin=sources, dpi=dpi)
         return (to_pdf or print_here)(document)
 

@@ -50,7 +50,9 @@ MAY_IMPORT = {
     "jobs": {"config", "pipeline", "render", "export", "rules", "sqlite"},
     "crawl": {"tracking", "fetch", "dom", "retrieve", "pipeline", "jobs"},
     "server": {"__init__", "config", "pipeline", "jobs", "rules"},
+    "digest": {"config", "crawl", "fetch", "jobs", "pipeline", "render", "retrieve"},
     "cli": {
+        "digest",
         "__init__",
         "config",
         "pipeline",

@@ -8,8 +8,8 @@ import sys
 
 #: First words after which nothing is printed, so that WeasyPrint need not be loaded.
 _NOT_PRINTING = frozenset({
-    "extract", "explain", "login", "themes", "config", "serve", "worker", "jobs", "--help", "-h",
-    "--version", "--install-completion", "--show-completion",
+    "extract", "explain", "login", "themes", "config", "serve", "worker", "jobs", "later",
+    "--help", "-h", "--version", "--install-completion", "--show-completion",
 })  # fmt: skip
 
 
@@ -19,7 +19,8 @@ def main() -> None:
     # and again finds none.
     gc.set_threshold(100_000, 50, 100)
     press = None
-    if len(sys.argv) > 1 and sys.argv[1] not in _NOT_PRINTING:
+    words = sys.argv[1:]
+    if words and words[0] not in _NOT_PRINTING and (words[0] != "digest" or "run" in words[1:2]):
         from ..render.press import Press
 
         press = Press()

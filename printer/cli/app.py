@@ -20,6 +20,7 @@ from ..options import ENDINGS
 from ..pipeline import Came, Printer, Reading
 from . import output, summary
 from .console import Console
+from .digests import add_digests
 from .flags import with_settings
 from .login import login
 from .printing import printer_for, source_of
@@ -50,6 +51,7 @@ webprint extract URL --to markdown          the article as Markdown
 
 [bold]Commands[/bold]  extract, explain, rules, themes, config; each has its own --help.
 [bold]Server[/bold]    serve, worker, jobs.
+[bold]Digests[/bold]   digest, later.
 [bold]Also[/bold]  --version, --install-completion, --show-completion.
 
 Settings may stand in webprint.toml and in WEBPRINT_* variables too; 'webprint config' shows them.
@@ -259,6 +261,7 @@ def themes() -> None:
 
 
 add_serving(app)
+add_digests(app)
 
 
 class _Target:

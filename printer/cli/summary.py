@@ -12,12 +12,12 @@ from ..model import Report, Result
 def line(result: Result) -> str:
     """Say what was printed: '2 pages, 3 of 14 pictures kept (1 missing), all 620 words, 120 kB'."""
     kept, found = sum(each.kept for each in result.judged), len(result.judged)
-    pictures = f"{kept} of {_count(found, 'picture')} kept" if found else "0 pictures"
+    pictures = f"{kept} of {count(found, 'picture')} kept" if found else "0 pictures"
     if result.missing:
         pictures += f" ({result.missing} missing)"
-    pages = _count(result.pages, "page") if result.pages else _NAMES[result.format]
+    pages = count(result.pages, "page") if result.pages else _NAMES[result.format]
     if result.sheets not in (0, result.pages):
-        pages += f" on {_count(result.sheets, 'sheet')}"
+        pages += f" on {count(result.sheets, 'sheet')}"
     parts = [pages, pictures, held(result.report)]
     return ", ".join((*parts, f"{len(result.data) / 1000:,.0f} kB"))
 
@@ -64,5 +64,6 @@ def shortfall(result: Result) -> Incomplete | None:
     return Incomplete(f"{result.title[:80]}: {held(report)} printed{named}")
 
 
-def _count(number: int, thing: str) -> str:
+def count(number: int, thing: str) -> str:
+    """Say how many there are of something."""
     return f"{number} {thing}{'' if number == 1 else 's'}"

@@ -80,6 +80,11 @@ class Web:
         """
         return self._get(normalise(url), {"Accept": _ACCEPT_PAGE}, html=True, onward=onward)
 
+    def anew(self, url: str, accept: str) -> Capture:
+        """Get something that changes, a feed say: what is kept on disk only if it is still so."""
+        headers = {"Accept": accept, "Cache-Control": "no-cache"}
+        return self._get(normalise(url), headers, html=False)
+
     def resource(self, url: str, referer: str = "") -> Capture:
         """Get something that a page names, a picture say."""
         headers = {"Accept": _ACCEPT_RESOURCE}

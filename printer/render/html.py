@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache, partial
-from itertools import islice
+from itertools import groupby, islice
+from operator import attrgetter
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -17,11 +18,12 @@ from markupsafe import Markup
 
 from ..article import Article, Embed, Figure, List, Math, Note, Paragraph, Spans, Table, plain
 from ..errors import UsageError
-from ..model import Picture
+from ..model import Edition, Picture, Story
 from ..options import LinkStyle, PdfVariant, PrintOptions
 from .archive import Origin
 from .assets import Assets, address
 from .blocks import bounded, walk
+from .digest_words import digest_words
 from .formulas import drawn, typeset_all
 from .highlight import highlight
 from .inline import Anchors, bare_sign, breakable, breakable_address, clean, inline, language
@@ -86,6 +88,7 @@ class Part:
     fetched: str
     qr: str = ""
     codes: dict[str, str] = field(default_factory=dict)
+    story: Story = field(default_factory=Story)
 
     @property
     def endnotes(self) -> tuple[Note, ...]:
@@ -115,10 +118,12 @@ def render_html(
     articles: Sequence[Article],
     pictures: Mapping[str, Picture],
     options: PrintOptions | None = None,
-    *,
     fetched: datetime | None = None,
+    edition: Edition | None = None,
 ) -> Document:
     """Set articles in a theme; several begin a page each after a list of contents.
+
+    With an ``edition`` they are a digest, be it of one article.
 
     ``pictures`` are found by ``Figure.src`` (or, for an inline drawing, its ``svg``).  Raises
     :class:`UsageError` for an unknown theme or options that cannot be read.
@@ -126,7 +131,7 @@ def render_html(
     chosen = options or PrintOptions()
     styling, paper = styled(chosen), lay_out(chosen)
     sound, warnings = _bounded(articles)
-    several = len(sound) > 1
+    several = len(sound) > 1 or edition is not None
     targets = Targets(_link_style(chosen, sound))
     codes = _codes(sound, sources=chosen.qr)
     formulas = typeset_all(sound)
@@ -137,6 +142,9 @@ def render_html(
         )
         for n, each in enumerate(sound, 1)
     ]
+    if edition:
+        told = zip(parts, edition.stories, strict=True)
+        parts = [replace(part, story=story) for part, story in told]
     for part in parts:
         part.anchors.formulas = formulas
         part.codes.update((url, address(code)) for url, code in codes.items())
@@ -144,7 +152,10 @@ def render_html(
     leads = frozenset(id(block) for each in sound for block in each.blocks[:2])
     html = _filled(
         styling.theme,
-        "article",
+        "digest" if edition else "article",
+        edition=edition,
+        said=digest_words(first.language),
+        when=clean(written(edition.when, first.language)) if edition and edition.when else "",
         parts=parts,
         title=chosen.title if several and chosen.title else first.article.title,
         several=several,
@@ -202,6 +213,8 @@ def _environment(folders: tuple[Path, ...]) -> ImmutableSandboxedEnvironment:
         code=highlight,
         sign=bare_sign,
         initial=_initial,
+        groupby_run=_runs,
+        is_web=_is_web,
         page_number=_page_number,
         page_reference=_page_reference,
         table_class=_table_class,
@@ -219,6 +232,15 @@ def _filled(theme: Theme, name: str, **values: object) -> str:
         place = f"{error.filename}:{error.lineno}" if isinstance(error, TemplateSyntaxError) else ""
         message = f"a template of the theme {theme.name} is faulty: {error}"
         raise UsageError(message, hint=f"See {place}" if place else "") from error
+
+
+def _runs(parts: Sequence[Part], name: str) -> list[tuple[object, list[Part]]]:
+    """Return successive parts of which the named value is the same together."""
+    return [(value, list(run)) for value, run in groupby(parts, key=attrgetter(name))]
+
+
+def _is_web(url: str) -> bool:
+    return url.lower().startswith(("http://", "https://"))
 
 
 def _initial(html: Markup) -> Markup:
@@ -265,7 +287,7 @@ def _part(
     foot: bool = False,
 ) -> Part:
     tag = language(article.language)
-    link = article.url if article.url.lower().startswith(("http://", "https://")) else ""
+    link = article.url if _is_web(article.url) else ""
     return Part(
         article=article,
         notes=tuple(block for block in walk(article.blocks) if isinstance(block, Note)),

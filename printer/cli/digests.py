@@ -1,0 +1,325 @@
+"""The commands of digests: run, list, check, add, import, export, schedule; and later."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .. import config
+from ..errors import MissingLibrary, UsageError
+from ..model import Result
+from . import output, summary
+from .console import Console
+from .flags import with_settings
+
+if TYPE_CHECKING:
+    from ..digest.described import Digest
+    from ..digest.edition import Editor, Issue
+    from ..digest.memory import Memory
+    from ..digest.opml import Subscription
+    from ..render.press import Press
+
+_NEEDED = ("feedparser", "cronsim", "re2", "sqlalchemy", "fsspec")
+
+digest_app = typer.Typer(
+    no_args_is_help=True,
+    help="Articles from many sources in one PDF, as webprint.toml describes them.",
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The digest's name.", show_default=False)]
+
+
+def add_digests(app: typer.Typer) -> None:
+    """Give the command line the digests' commands."""
+    app.add_typer(digest_app, name="digest")
+    app.command("later")(later)
+
+
+@digest_app.command("run")
+@with_settings("Page", "Article", "Fetching", "Run", "Digests")
+def run(
+    context: typer.Context,
+    name: Name,
+    out: Annotated[
+        str,
+        typer.Argument(
+            metavar="OUT", help="The file to write instead of delivering it.", show_default=False
+        ),
+    ] = "",
+    *,
+    loaded: config.Loaded,
+    slot: Annotated[
+        str, typer.Option(help="Serve this time of its schedule, unless another did.")
+    ] = "",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Say what was printed as data, a line a PDF, on stdout.")
+    ] = False,
+) -> None:
+    """Make a digest and deliver it, or write it to OUT; what was printed is remembered."""
+    from contextlib import closing
+
+    from ..digest.running import Runner, told
+
+    console = Console(loaded.settings.verbose, loaded.settings.quiet)
+    digest = _digest(name)
+    with closing(_memory(loaded.settings)) as memory:
+        runner = Runner(_editor(loaded, memory, console, context.obj), memory, loaded.settings)
+        if slot:
+            done = runner.serve(digest, _moment(slot))
+            if done is None:
+                console.say(f"{name}: {slot} was served already, or is being served")
+                return
+        else:
+            write = None if digest.deliver and not out else _writing(out)
+            done = runner.run(digest, write)
+    for named, reason in done.issue.remarks:
+        console.warn(f"{named}: {reason}")
+    if done.result is None:
+        console.say(f"{name}: nothing new")
+        return
+    for warning in done.result.warnings:
+        console.warn(warning)
+    if as_json:
+        data = {**told(done.issue, done.result), "delivered": list(done.delivered)}
+        print(json.dumps(data, ensure_ascii=False), flush=True)
+    articles = summary.count(len(done.issue.taken), "article")
+    for where in done.delivered:
+        console.say(f"{where}: {articles}, {summary.line(done.result)}")
+    for error in done.failed:
+        console.error(error)
+    if done.failed:
+        raise typer.Exit(done.failed[0].exit_code)
+
+
+@digest_app.command("check")
+@with_settings("Article", "Fetching", "Run", "Digests")
+def check(name: Name, *, loaded: config.Loaded) -> None:
+    """Say what would be in a digest, what not, and why; prints and remembers nothing."""
+    from contextlib import closing
+
+    console = Console(loaded.settings.verbose, loaded.settings.quiet)
+    digest = _digest(name)
+    with closing(_memory(loaded.settings)) as memory:
+        issue = _editor(loaded, memory, console, None).issue(digest, datetime.now(UTC))
+    for line in _report(issue):
+        print("".join(c if c.isprintable() else " " for c in line))
+
+
+@digest_app.command("list")
+@with_settings("Digests")
+def list_(*, loaded: config.Loaded) -> None:
+    """List the digests that webprint.toml describes."""
+    from ..digest.schedule import next_slot
+
+    del loaded
+    _require()
+    for digest in _load():
+        sources = summary.count(len(digest.source), "source")
+        after = next_slot(digest, datetime.now(UTC))
+        due = f", next {after:%Y-%m-%d %H:%M %Z}" if after else ""
+        print(f"{digest.name}: {digest.heading}, {sources}{due}")
+
+
+@digest_app.command("add")
+@with_settings("Fetching", "Digests")
+def add(
+    url: Annotated[str, typer.Argument(metavar="URL", help="A site, or a feed.")],
+    *,
+    loaded: config.Loaded,
+    to: Annotated[str, typer.Option("--digest", help="The digest to add it to.")] = "digest",
+    section: Annotated[str, typer.Option(help="The section of its articles.")] = "",
+) -> None:
+    """Find the feed of a site and add it to a digest in webprint.toml."""
+    _require()
+    from ..digest.finding import find_feeds
+    from ..digest.opml import Subscription
+    from ..fetch.http import Web
+
+    with Web(loaded.settings.fetch_options(), named=[url]) as web:
+        found = find_feeds(web, url)
+    _add([Subscription(found[0].url, found[0].feed.title, section)], to)
+    for other in found[1:]:
+        print(f"also there: {other.url} ({other.feed.title})")
+
+
+@digest_app.command("import")
+@with_settings("Digests")
+def import_(
+    file: Annotated[Path, typer.Argument(metavar="FILE.opml", help="A list of feeds.")],
+    *,
+    loaded: config.Loaded,
+    to: Annotated[str, typer.Option("--digest", help="The digest to add them to.")] = "digest",
+) -> None:
+    """Add the feeds of an OPML file to a digest; its folders become sections."""
+    del loaded
+    _require()
+    from ..digest.opml import read_opml
+
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}") from error
+    _add(read_opml(data), to)
+
+
+@digest_app.command("export")
+@with_settings("Digests")
+def export(
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help="One digest only.")] = "",
+    *,
+    loaded: config.Loaded,
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="The file to write instead of stdout.")
+    ] = "-",
+) -> None:
+    """Write the feeds of all digests, or of one, as OPML."""
+    del loaded
+    _require()
+    from ..digest.opml import Subscription, write_opml
+
+    digests = [_digest(name)] if name else _load()
+    feeds = [
+        Subscription(source.where, source.name, source.section)
+        for digest in digests
+        for source in digest.source
+        if source.kind == "feed"
+    ]
+    data = write_opml(digests[0].heading if name else "webprint", feeds)
+    if out == output.STDOUT:
+        output.write_stdout(data)
+    else:
+        output.write(Path(out), data)
+
+
+@digest_app.command("schedule")
+@with_settings("Page", "Article", "Fetching", "Run", "Digests")
+def schedule(*, loaded: config.Loaded) -> None:
+    """Make each digest when its schedule says so, until told to stop."""
+    from contextlib import closing
+
+    from ..digest.schedule import Scheduler
+
+    console = Console(loaded.settings.verbose, loaded.settings.quiet)
+    digests = [digest for digest in _load() if digest.schedule]
+    if not digests:
+        raise UsageError("no digest in webprint.toml has a schedule")
+    with closing(_memory(loaded.settings)) as memory:
+        arguments = [a for a in sys.argv[1:] if a not in ("digest", "schedule")]
+        Scheduler(digests, memory, arguments, say=console.say).run()
+
+
+@with_settings("Digests")
+def later(
+    urls: Annotated[list[str], typer.Argument(metavar="URL...", help="Pages to print later.")],
+    *,
+    loaded: config.Loaded,
+) -> None:
+    """Put pages on the reading list, which a digest prints from."""
+    _require()
+    from ..digest.later import add, list_path
+
+    path = list_path(loaded.settings)
+    for url in urls:
+        new = add(path, url)
+        print(f"{path}: {url}{'' if new else ' is on it already'}", file=sys.stderr)
+
+
+# ---- what they share ----
+
+
+def _load() -> tuple[Digest, ...]:
+    _require()
+    from ..digest.described import load_digests
+
+    return load_digests()
+
+
+def _digest(name: str) -> Digest:
+    found = {digest.name: digest for digest in _load()}
+    if name not in found:
+        known = f"There are {', '.join(found)}" if found else "webprint.toml describes none"
+        raise UsageError(f"there is no digest {name[:60]!r}", hint=known)
+    return found[name]
+
+
+def _memory(settings: config.Settings) -> Memory:
+    from ..digest.memory import Memory
+    from ..jobs.start import data_folder
+
+    return Memory(settings.database or str(data_folder() / "digests.sqlite"))
+
+
+def _editor(loaded: config.Loaded, memory: Memory, console: Console, press: Press | None) -> Editor:
+    from ..digest.edition import Editor
+
+    if press:
+        press.limit = loaded.settings.print_timeout
+    named = {name for name, origin in loaded.origins.items() if origin == "command line"}
+    to_pdf = press.to_pdf if press else None
+    return Editor(loaded.settings, memory, frozenset(named), console.step, to_pdf)
+
+
+def _writing(out: str) -> Callable[[Issue, Result], str]:
+    """Return what writes a digest to a file, standard output, or a file named after it."""
+
+    def write(issue: Issue, result: Result) -> str:
+        if out == output.STDOUT:
+            output.write_stdout(result.pdf)
+            return "standard output"
+        title = output.file_name(f"{issue.digest.heading} {issue.when:%Y-%m-%d}", "digest")
+        path = Path(out) if out else output.free_path(Path(), title, ".pdf", force=False)
+        if path.is_dir():
+            path = output.free_path(path, title, ".pdf", force=False)
+        output.write(path, result.pdf)
+        return str(path)
+
+    return write
+
+
+def _report(issue: Issue) -> list[str]:
+    lines = []
+    section = ""
+    for each in issue.taken:
+        if each.find.section != section:
+            section = each.find.section
+            lines.append(f"{section}")
+        article = each.reading.article
+        mark = "~" if each.updated else "+"
+        lines.append(f"  {mark} {article.title}  {each.urls[0]}")
+        lines += [f"      also {other.name}: {other.url}" for other in each.also]
+    lines += [f"  - {each.find.title or each.find.url}: {each.reason}" for each in issue.refused]
+    lines += [f"  ! {each.name}: {each.error}" for each in issue.offers if each.error]
+    return lines
+
+
+def _moment(text: str) -> float:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError("--slot takes a time, as in 2026-01-05T06:00+01:00") from error
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def _add(subscriptions: list[Subscription], to: str) -> None:
+    from ..digest.editing import add_sources
+
+    path, count = add_sources(subscriptions, to)
+    print(f"{path}: {summary.count(count, 'feed')} added to {to}")
+
+
+def _require() -> None:
+    """Raise when what digests stand on is not installed."""
+    from importlib.util import find_spec
+
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        raise MissingLibrary(
+            f"digests need {', '.join(missing)}", hint="pip install 'webprint[digest]'"
+        )

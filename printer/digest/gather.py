@@ -1,0 +1,85 @@
+"""Asking the sources, several at once and no host too often; one that fails costs itself alone."""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from ..errors import WebprintError
+from ..fetch.http import Web
+from ..model import Capture
+from .described import Digest, Source
+from .feeds import addressed
+from .finding import get_feed
+from .finds import Find, Offer, of_entry
+from .later import addresses
+from .mail import mails
+
+#: Connections at once, and of those to one host.
+AT_ONCE, PER_HOST = 8, 2
+
+
+class Gatherer:
+    """Gets feeds and pages side by side; ``reading_list`` is the usual one."""
+
+    def __init__(self, web: Web, reading_list: Callable[[str], Path]) -> None:
+        self._web = web
+        self._reading_list = reading_list
+        self._hosts: dict[str, threading.Semaphore] = defaultdict(
+            lambda: threading.Semaphore(PER_HOST)
+        )
+        self._lock = threading.Lock()
+
+    def offers(self, digest: Digest) -> list[Offer]:
+        """Return what each source offers, in the order of the description."""
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            return list(pool.map(self._offer, digest.source, range(len(digest.source))))
+
+    def _offer(self, source: Source, place: int) -> Offer:
+        try:
+            name, finds = self._ask(source, place)
+        except WebprintError as error:
+            return Offer(source, error=error, name=source.name or source.where)
+        return Offer(source, tuple(finds), name=name or source.name or source.where)
+
+    def _ask(self, source: Source, place: int) -> tuple[str, Iterable[Find]]:
+        match source.kind:
+            case "feed":
+                with self._turn(source.where):
+                    feed = get_feed(self._web, source.where).feed
+                found = (of_entry(e, source, place, feed.title) for e in addressed(feed.entries))
+                return source.name or feed.title, found
+            case "page":
+                return source.name, [Find(source.where, source, place, source.name)]
+            case "mail":
+                return source.name, mails(source, place)
+            case _:
+                urls = addresses(self._reading_list(source.where))
+                return source.name, [Find(url, source, place, source.name) for url in urls]
+
+    def pages(self, finds: Sequence[Find]) -> Iterator[Capture | WebprintError]:
+        """Yield the page of each, or why it cannot be had."""
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            yield from pool.map(self._page, finds)
+
+    def _page(self, find: Find) -> Capture | WebprintError:
+        if find.capture is not None:
+            return find.capture
+        try:
+            with self._turn(find.url):
+                return self._web.page(find.url)
+        except WebprintError as error:
+            return error
+
+    @contextmanager
+    def _turn(self, url: str) -> Iterator[None]:
+        """Wait until the host may be asked."""
+        with self._lock:
+            host = self._hosts[(urlsplit(url).hostname or "").lower()]
+        with host:
+            yield

@@ -1,0 +1,138 @@
+"""Newsletters: a folder of .eml files, as mail programs save them."""
+
+from __future__ import annotations
+
+import base64
+import email
+import email.policy
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from email.message import EmailMessage
+from email.utils import parseaddr
+from html import escape
+from pathlib import Path
+
+from ..errors import FetchError
+from ..model import Capture
+from .described import Source
+from .finds import Find
+
+#: Of a folder the newest so many are looked at, each of at most so many bytes and parts.
+MOST_FILES, MOST_BYTES, MOST_PARTS = 500, 25_000_000, 200
+#: Pictures of a mail that are printed, in bytes of all.
+MOST_PICTURES = 15_000_000
+
+_CID = re.compile(rb"cid:([^\"'\s<>)]{1,200})", re.IGNORECASE)
+
+
+def mails(source: Source, place: int) -> list[Find]:
+    """Return what a folder of mails offers, the newest first; raises :class:`FetchError`."""
+    folder = Path(source.mail).expanduser()
+    try:
+        files = [path for path in folder.iterdir() if path.suffix.lower() == ".eml"]
+        files = sorted(files, key=lambda path: path.stat().st_mtime, reverse=True)[:MOST_FILES]
+    except OSError as error:
+        raise FetchError(f"the folder {folder} cannot be read: {error.strerror}") from error
+    found = [find for path in files for find in _read(path, source, place)]
+    old = datetime.min.replace(tzinfo=UTC)
+    return sorted(found, key=lambda find: find.when or old, reverse=True)
+
+
+def _read(path: Path, source: Source, place: int) -> Iterator[Find]:
+    try:
+        if not path.is_file() or path.stat().st_size > MOST_BYTES:
+            return
+        data = path.read_bytes()
+    except OSError:
+        return
+    yield of_mail(data, source, place)
+
+
+def of_mail(data: bytes, source: Source, place: int) -> Find:
+    """Return what a mail offers: its text as a page, with the pictures that came with it."""
+    message = email.message_from_bytes(data, policy=email.policy.default)
+    subject = _line(_header(message, "Subject")) or "Without a subject"
+    sender, address = parseaddr(_line(_header(message, "From")))
+    identity = _line(_header(message, "Message-ID")).strip("<>")
+    url = f"mid:{identity[:300] or base64.b16encode(data[:60]).decode()}"
+    when = _moment(_header(message, "Date"))
+    body = _page(message, subject)
+    return Find(
+        url=url,
+        source=source,
+        place=place,
+        name=source.name or sender or address,
+        title=subject[:300],
+        author=(sender or address)[:200],
+        when=when,
+        capture=Capture(body, url, url, "text/html", "utf-8", fetched=when, how="file"),
+    )
+
+
+def _header(message: EmailMessage, name: str) -> str:
+    try:
+        return str(message.get(name, ""))
+    except (ValueError, IndexError, AttributeError, TypeError):  # Headers that the parser fails on.
+        return ""
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        moment = email.utils.parsedate_to_datetime(text[:100])
+        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+
+
+def _page(message: EmailMessage, subject: str) -> bytes:
+    """Return a mail's HTML, its own pictures put in their places; of plain text a page."""
+    html, plain, pictures = b"", "", {}
+    for number, part in enumerate(message.walk()):
+        if number >= MOST_PARTS:
+            break
+        kind = part.get_content_type()
+        if kind == "text/html" and not html:
+            html = _text(part).encode("utf-8", "replace")
+        elif kind == "text/plain" and not plain:
+            plain = _text(part)
+        elif kind.startswith("image/") and part.get("Content-ID"):
+            pictures[_header(part, "Content-ID").strip(" <>")] = part
+    if html:
+        return _with_pictures(html, pictures)
+    paragraphs = (escape(each.strip()) for each in re.split(r"\n[ \t]*\n", plain))
+    text = "".join(f"<p>{each}</p>" for each in paragraphs if each)
+    return f"<title>{escape(subject)}</title><article>{text}</article>".encode()
+
+
+def _text(part: object) -> str:
+    data = part.get_payload(decode=True) or b""  # type: ignore[attr-defined]
+    charset = part.get_content_charset() or "utf-8"  # type: ignore[attr-defined]
+    try:
+        return str(data.decode(charset, "replace"))
+    except (LookupError, ValueError):
+        return str(data.decode("utf-8", "replace"))
+
+
+def _with_pictures(html: bytes, pictures: dict[str, EmailMessage]) -> bytes:
+    left = MOST_PICTURES
+    made: dict[str, bytes] = {}
+    for name, part in pictures.items():
+        data = part.get_payload(decode=True)
+        if isinstance(data, bytes) and len(data) <= left:
+            left -= len(data)
+            made[name] = b"data:%s;base64,%s" % (
+                part.get_content_type().encode("ascii", "replace"), base64.b64encode(data)
+            )  # fmt: skip
+    uses: dict[str, int] = {}
+
+    def put(match: re.Match[bytes]) -> bytes:
+        name = match[1].decode("utf-8", "replace")
+        uses[name] = uses.get(name, 0) + 1
+        return made.get(name, match[0]) if uses[name] == 1 else match[0]
+
+    return _CID.sub(put, html)
+
+
+def _line(text: str) -> str:
+    return " ".join("".join(c if c.isprintable() else " " for c in text[:2000]).split())

@@ -1,0 +1,157 @@
+"""Mail: a digest as an attachment, sent by SMTP over TLS."""
+
+from __future__ import annotations
+
+import smtplib
+import ssl
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from email.errors import MessageError
+from email.message import EmailMessage
+from email.utils import formatdate, make_msgid
+from urllib.parse import unquote, urlsplit
+
+from ..errors import OutputError, UsageError
+
+_PORTS = {"smtp": 587, "smtps": 465}
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_TRIES, _PAUSE, _PATIENCE = 3, 5.0, 60.0
+
+#: How much larger an attachment is in the mail (base64, with its line breaks).
+_GROWTH = 1.38
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """What sends mail; ``secure`` from the first byte, or by STARTTLS."""
+
+    host: str
+    port: int
+    secure: bool
+    user: str = ""
+    password: str = field(default="", repr=False)
+
+    @classmethod
+    def of(cls, url: str) -> Server:
+        """Read the setting; raises :class:`UsageError`, which never repeats it."""
+        hint = "It is smtps://USER:PASSWORD@HOST, or smtp://... for STARTTLS"
+        if not url:
+            raise UsageError("no --smtp says what sends mail", hint=hint)
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError as error:
+            raise UsageError("--smtp cannot be read", hint=hint) from error
+        if parts.scheme not in _PORTS or not parts.hostname:
+            raise UsageError("--smtp cannot be read", hint=hint)
+        return cls(
+            parts.hostname,
+            port or _PORTS[parts.scheme],
+            parts.scheme == "smtps",
+            unquote(parts.username or ""),
+            unquote(parts.password or ""),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """A mail with one PDF."""
+
+    sender: str
+    to: str
+    subject: str
+    text: str
+    name: str
+    pdf: bytes = field(repr=False)
+
+    def message(self) -> EmailMessage:
+        """Return it as it is sent; raises :class:`UsageError` for what no header may hold."""
+        message = EmailMessage()
+        try:
+            message["From"] = self.sender
+            message["To"] = self.to
+            message["Subject"] = " ".join(self.subject.split())[:200]
+            message["Date"] = formatdate()
+            message["Message-ID"] = make_msgid(domain=self.sender.rpartition("@")[2])
+        except (ValueError, IndexError, MessageError) as error:
+            raise UsageError("an address of the mail cannot stand in its header") from error
+        message.set_content(self.text)
+        message.add_attachment(self.pdf, maintype="application", subtype="pdf", filename=self.name)
+        return message
+
+
+def send(
+    mail: Mail,
+    server: Server,
+    *,
+    most: float,
+    context: ssl.SSLContext | None = None,
+    sleep: Callable[[float], None] = time.sleep,
+) -> None:
+    """Send a mail of at most ``most`` megabytes, again when what went wrong may pass.
+
+    Raises :class:`OutputError`.  What may have arrived is not sent again.
+    """
+    if "@" not in mail.sender:
+        raise UsageError("no --mail-from says who sends the mail")
+    size = len(mail.pdf) * _GROWTH / 1_000_000
+    if size > most:
+        raise OutputError(
+            f"the mail to {mail.to} would have {size:.1f} MB, over the limit of {most:g}",
+            hint="Fewer articles (limit), smaller pictures (dpi), or a larger 'most'",
+        )
+    message = mail.message()
+    for attempt in range(1, _TRIES + 1):
+        try:
+            _send(message, server, context or ssl.create_default_context())
+            return
+        except smtplib.SMTPResponseException as error:
+            said = error.smtp_error
+            text = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+            text = " ".join(text.split())[:200]
+            failure = OutputError(f"{server.host} refused the mail: {error.smtp_code} {text}")
+            passing = 400 <= error.smtp_code < 500
+            reason: Exception = error
+        except smtplib.SMTPRecipientsRefused as error:
+            codes = [code for code, _ in error.recipients.values()]
+            failure = OutputError(f"{server.host} takes no mail to {mail.to}: {codes[0]}")
+            passing, reason = all(400 <= code < 500 for code in codes), error
+        except (_Unreachable, OSError, smtplib.SMTPException) as error:
+            failure = OutputError(f"{server.host} cannot send the mail: {_said(error)}")
+            passing, reason = isinstance(error, _Unreachable), error
+        if not passing or attempt == _TRIES:
+            raise failure from reason
+        sleep(_PAUSE * 2 ** (attempt - 1))
+
+
+class _Unreachable(Exception):
+    """No connection came about, so nothing was sent."""
+
+
+def _send(message: EmailMessage, server: Server, context: ssl.SSLContext) -> None:
+    try:
+        if server.secure:
+            client: smtplib.SMTP = smtplib.SMTP_SSL(
+                server.host, server.port, timeout=_PATIENCE, context=context
+            )
+        else:
+            client = smtplib.SMTP(server.host, server.port, timeout=_PATIENCE)
+    except ssl.SSLError:
+        raise
+    except OSError as error:
+        raise _Unreachable(_said(error)) from error
+    with client:
+        if not server.secure:
+            client.ehlo_or_helo_if_needed()
+            if client.has_extn("starttls"):
+                client.starttls(context=context)
+            elif server.host not in _LOOPBACK:
+                raise OutputError(f"{server.host} offers no STARTTLS: nothing was sent")
+        if server.user and server.password:
+            client.login(server.user, server.password)
+        client.send_message(message)
+
+
+def _said(error: Exception) -> str:
+    return str(getattr(error, "strerror", None) or error or type(error).__name__)[:200]

@@ -1,0 +1,64 @@
+"""A digest's parts as tests need them: no database but one of their own, and no real layout."""
+
+import tomllib
+from contextlib import closing
+from dataclasses import dataclass, field
+
+import pytest
+
+from printer import config
+from printer.digest.described import read_digests
+from printer.digest.edition import Editor
+from printer.digest.memory import Memory
+from printer.digest.running import Runner
+from printer.render.pdf import Printed
+
+
+@pytest.fixture
+def memory(tmp_path):
+    with closing(Memory(str(tmp_path / "digests.sqlite"))) as memory:
+        yield memory
+
+
+@dataclass
+class Desk:
+    """Runs digests at times that a test names, and lays nothing out."""
+
+    memory: Memory
+    settings: config.Settings
+    documents: list = field(default_factory=list)
+    sent: list = field(default_factory=list)
+    refuse: tuple = ()
+
+    def digest(self, text):
+        text = f'[[digest]]\nname = "week"\n{text}'
+        (digest,) = read_digests(text, tomllib.loads(text), "webprint.toml")
+        return digest
+
+    def print_(self, document):
+        self.documents.append(document.html)
+        return Printed(b"%PDF-1.7", 1 + document.html.count("<article"))
+
+    def deliver(self, parcel, to, settings):
+        if self.refuse:
+            raise self.refuse[0]
+        self.sent.append(parcel)
+        return to.folder
+
+    def runner(self, now):
+        editor = Editor(self.settings, self.memory, to_pdf=self.print_)
+        return Runner(editor, self.memory, self.settings, lambda: now, self.deliver)
+
+    def run(self, digest, now, slot=None):
+        if slot is not None:
+            return self.runner(now).serve(digest, slot)
+        return self.runner(now).run(digest, lambda issue, result: "here")
+
+    def issue(self, digest, now):
+        return Editor(self.settings, self.memory).issue(digest, now)
+
+
+@pytest.fixture
+def desk(memory, tmp_path):
+    reading_list = str(tmp_path / "later.txt")
+    return Desk(memory, config.Settings(render="never", cache=False, reading_list=reading_list))
