@@ -77,9 +77,9 @@ def _key(text: str) -> str:
 
 
 def _without_title(blocks: list[Block], title: str) -> list[Block]:
-    """Leave out the first block that only repeats the title."""
+    """Leave out the first block that only repeats the title, unless there is no other."""
     key = _key(title)
-    if not key:
+    if not key or len(blocks) == 1:
         return blocks
     for at, block in enumerate(blocks[:_HEAD]):
         if isinstance(block, Heading | Paragraph):

@@ -22,10 +22,14 @@ _WORDS = re.compile(r"\w+")
 _COMPLETED = {
     "blockquote": 0.5, "table": 0.5, "dl": 0.5, "p": 0.5, "pre": 0.3, "ul": 0.85, "ol": 0.85,
 }  # fmt: skip
+#: On articles sooner.
+_COMPLETED_THERE = _COMPLETED | {"table": 0.35, "ul": 0.7, "ol": 0.7}
 #: A table with more than this share of the kept text lays out the page.
 _LAYOUT = 0.5
-#: Lists of which less than this share is kept are lists of links with a likely one among them.
-_STRAY = {"ul": 0.3, "ol": 0.3}
+#: Lists of which less than this share is kept are lists of links with a likely one among them;
+#: on collections, which are such lists, less than that.
+_STRAY, _STRAY_THERE = 0.3, 0.15
+_LISTS = frozenset({"ul", "ol"})
 
 #: Boxes in the midst of articles that ask for an address, or for something else to be done.
 _ASKING = re.compile(
@@ -74,14 +78,16 @@ def whole(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
     kept = list(keep)
     sizes = [len(segment.text) for segment in page.segments]
     most = _LAYOUT * sum(size for size, keep in zip(sizes, keep, strict=True) if keep)
-    for tag, begin, end in _elements(page, _COMPLETED.keys() | _STRAY.keys()):
+    completed = _COMPLETED_THERE if kind == "article" else _COMPLETED
+    stray = _STRAY_THERE if kind == "collection" else _STRAY
+    for tag, begin, end in _elements(page, completed.keys()):
         total = sum(sizes[begin:end])
         if tag == "table" and total > most:
             continue
         share = sum(sizes[at] for at in range(begin, end) if kept[at]) / total
-        if share >= _COMPLETED.get(tag, 2.0):
+        if share >= completed[tag]:
             kept[begin:end] = [True] * (end - begin)
-        elif 0 < share < _STRAY.get(tag, 0.0):
+        elif tag in _LISTS and 0 < share < stray:
             kept[begin:end] = [False] * (end - begin)
     _drop_byline(page, kept)
     if kind == "article":

@@ -11,11 +11,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from ..dom.page import Page
+from ..dom.segments import Within
 from ..model import Verdict
 from .addresses import PLAIN, Address, likeness
 from .candidates import Candidate
@@ -25,6 +26,11 @@ from .names import of_file, of_host
 from .region import region, surroundings
 from .rendered import beside, candidates_of, column
 from .signals import Signals
+
+#: Text that markup calls a caption, or stands in a figure.
+_MARKED = int(Within.CAPTION | Within.FIGURE)
+#: Other captions that are more of the article than this are what it is made of.
+_MOST_BESIDE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +80,7 @@ def by_signals(page: Page, verdict: Verdict, weights: Weights | None = None) -> 
     weighed = [(each, reader.of(each)) for each in around]
     captions = Captions(page, verdict, candidates)
     kept, more = _weigh(weighed, weights or load_weights(), captions)
-    return Choice(tuple(kept), tuple(dropped + more))
+    return Choice(_uncaptioned(page, verdict, kept), tuple(dropped + more))
 
 
 def signals(page: Page, verdict: Verdict) -> list[tuple[Candidate, frozenset[str]]]:
@@ -107,6 +113,23 @@ def _weigh(
             taken.add(each.same)
             kept.append(Kept(each, captions.default(each)))
     return kept, dropped
+
+
+def _uncaptioned(page: Page, verdict: Verdict, kept: Sequence[Kept]) -> tuple[Kept, ...]:
+    """Leave texts beside the pictures where they are when the article is made of such texts.
+
+    On pages of wares and their names each name would be taken for a caption.
+    """
+    states, blocks, segments = page.outline.states, page.outline.blocks, page.segments
+    taken = frozenset[int]().union(*(each.caption.segments for each in kept))
+    beside = {at for at in taken if not states[blocks[at]] & _MARKED and verdict.keep[at]}
+    whole = sum(len(each.text) for each, k in zip(segments, verdict.keep, strict=True) if k)
+    if sum(len(segments[at].text) for at in beside) <= _MOST_BESIDE * whole:
+        return tuple(kept)
+    return tuple(
+        replace(each, caption=Caption()) if each.caption.segments & beside else each
+        for each in kept
+    )
 
 
 def _lead(page: Page, verdict: Verdict) -> tuple[Kept, ...]:
