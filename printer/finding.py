@@ -5,7 +5,7 @@ Page -> rules, Verdict -> Placed pictures -> Article
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from .article import Article
@@ -42,16 +42,22 @@ def extract(
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An article, what was decided about each picture, and the comments wanted after it.
+    """The article of a page, what was chosen of its pictures, the comments wanted after it.
 
     ``follows`` is where it goes on as a rule for the site says, ``kind`` the kind of page.
     """
 
     article: Article
-    pictures: tuple[JudgedPicture, ...]
+    page: Page = field(repr=False)
+    choice: Choice = field(repr=False)
     comments: Comments
     follows: str
     kind: str
+
+    @property
+    def pictures(self) -> tuple[JudgedPicture, ...]:
+        """What was decided about each picture; told only when asked for."""
+        return judged(self.page, self.choice)
 
 
 def _choose(
@@ -80,7 +86,7 @@ def find(page: Page, options: ExtractOptions, measure: Measure | None = None) ->
         hint = "A rule for this site may leave it out: --no-rules" if ruled.dropped else ""
         raise NoArticle("the page holds no article", url=page.url, hint=hint)
     article = replace(article, warnings=(*article.warnings, *ruled.warnings))
-    return Found(article, judged(page, choice), comments, ruled.next_page, verdict.kind)
+    return Found(article, page, choice, comments, ruled.next_page, verdict.kind)
 
 
 def explain(page: Page, options: ExtractOptions, measure: Measure | None = None) -> Explanation:

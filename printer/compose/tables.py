@@ -144,7 +144,9 @@ def _bounded(rows: list[list[Cell]], numbers: list[int]) -> list[Row]:
             colspan = max(1, min(cell.colspan, room - left))
             room -= colspan
             rowspan = bisect_left(numbers, numbers[at] + cell.rowspan) - at
-            row.append(replace(cell, colspan=colspan, rowspan=rowspan))
+            if (colspan, rowspan) != (cell.colspan, cell.rowspan):
+                cell = replace(cell, colspan=colspan, rowspan=rowspan)
+            row.append(cell)
         bounded.append(tuple(row))
     return bounded
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
@@ -53,6 +53,8 @@ _LEAD = 1_000
 _ADDRESS = 2_000
 _MOST_DATES, _FEW, _DAY = 20, 3, len("2024-02-29")
 _SHORTEST, _PLENTY = 20, 300
+#: So many elements are looked at for it, of each sort.
+_MOST_SAMPLED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,7 @@ def sample(tree: HtmlElement, enough: int) -> str:
     found: list[str] = []
     length = 0
     for tags in (("p",), ("div", "td", "li", "dd", "font", "span"), ("a", "h1", "h2", "option")):
-        for element in tree.iter(*tags):
+        for element in islice(tree.iter(*tags), _MOST_SAMPLED):
             if tags[0] == "p":
                 text = text_line(element, limit=enough)
             else:

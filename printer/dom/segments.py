@@ -174,6 +174,8 @@ def _walk(
     # need not be one.
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in islice(walk, 2 * MOST_ELEMENTS):
+        if line.full:
+            break
         if event == "start":
             tag = element.tag
             own = names.get(tag, 0)
@@ -194,8 +196,7 @@ def _walk(
             keys = element.keys()
             if keys and not STATED.isdisjoint(keys):
                 state |= stated(element)
-                if "style" in keys:
-                    styled.append(index)
+                styled += [index] * ("style" in keys)
             if own & IS_BREAK:
                 block = index
             elements.append(element)

@@ -41,6 +41,9 @@ _COPIED_WORDS = 5
 _CAUTION = {"article": 1.7, "product": 1.5, "forum": 1.1}
 #: What the first forest gives less than this is not looked at again: most of a page.
 _HOPELESS = 0.01
+#: A page of more segments than this is a book or a register, which the first forest tells well;
+#: the others would take as much time and memory again.
+_MOST_SEEN_AGAIN = 10_000
 #: What it gives less than this the networks do not see.
 _UNLIKELY = 0.04
 #: The networks exchange what they see among the segments of so many elements around each.
@@ -207,6 +210,18 @@ def drop_copies(reading: Reading, likely: Column) -> None:
             likely[index] = 0
 
 
+def _seen_again(
+    reading: Reading, rows: Column, first: Column, chances: Column, model: Model
+) -> Column:
+    """Return the scores after the second forest and the networks have had their say."""
+    scores: Column = first / 2
+    again = first > _HOPELESS
+    scores[again] += model.second.predict(second_rows(reading, rows, first, chances, again)) / 2
+    if not (seen := plausible(first)).any():
+        return scores
+    return together(scores, seen, model.networks.predict(rows[seen], around(reading, seen)))
+
+
 def judge(page: Page, methods: Mapping[str, Sequence[float]], model: Model) -> Verdict:
     """Judge a page's segments by a model; ``methods`` are the papers' scores."""
     if not page.segments:
@@ -218,12 +233,9 @@ def judge(page: Page, methods: Mapping[str, Sequence[float]], model: Model) -> V
     # The rows hold them now, and on a page of megabytes they are large.
     reading.columns.values.clear()
     chances = model.kinds.predict_each(page_row(reading, matrix, first), len(KINDS))[0]
-    scores: Column = first / 2
-    again = first > _HOPELESS
-    scores[again] += model.second.predict(second_rows(reading, rows, first, chances, again)) / 2
-    if (seen := plausible(first)).any():
-        networks = model.networks.predict(rows[seen], around(reading, seen))
-        scores = together(scores, seen, networks)
+    scores = first
+    if len(first) <= _MOST_SEEN_AGAIN:
+        scores = _seen_again(reading, rows, first, chances, model)
     keep = choose(reading, scores, caution(chances))
     return Verdict(
         tuple(keep.tolist()),

@@ -22,8 +22,11 @@ def with_notes(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
     outline = page.outline
     sizes = [len(segment.text) for segment in page.segments]
     wanted: dict[str, int] = {}
-    for index, element in enumerate(outline.elements):
-        if element.tag == "a" and (href := element.get("href")) and href[:1] == "#":
+    for index, tag in enumerate(outline.tags):
+        if tag != "a":
+            continue
+        element = outline.elements[index]
+        if (href := element.get("href")) and href[:1] == "#":
             at = outline.begins[index]
             if at < outline.ends[index] and keep[at] and _SIGN.fullmatch(_label(element)):
                 wanted.setdefault(href[1:], at)

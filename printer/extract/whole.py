@@ -116,6 +116,9 @@ def _drop_boxes(page: Page, kept: list[bool], sizes: list[int]) -> None:
     most = _BOX * sum(size for size, keep in zip(sizes, kept, strict=True) if keep)
     asking: dict[str, bool] = {}
     for index, element in enumerate(outline.elements):
+        # Most elements hold no text of their own, and most of those no field either.
+        if outline.begins[index] == outline.ends[index] and outline.tags[index] != "input":
+            continue
         names = element.get("class") or ""
         if names not in asking:
             asking[names] = _ASKING.search(names) is not None

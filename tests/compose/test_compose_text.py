@@ -98,6 +98,11 @@ def test_lists_deeper_than_the_limit_keep_their_text_in_order() -> None:
     assert article(html).text.split() == [f"i{n}" for n in range(60)]
 
 
+def test_a_page_of_nothing_but_its_title_says_that() -> None:
+    page = read_page("<title>A fine day</title><h1>A fine day</h1>", URL)
+    assert compose(page, Verdict((True,)), ()).text == "A fine day"
+
+
 def test_the_title_is_not_repeated() -> None:
     page = read_page("<title>A fine day</title><h1>A fine  day</h1><p>It was.", URL)
     made = compose(page, Verdict((True,) * len(page.segments)), ())

@@ -35,6 +35,20 @@ def test_a_list_of_which_little_is_kept_goes():
     assert choice(f"<p>{TEXT}</p><ul>{items}</ul>", [TEXT, "number 3"]) == [TEXT]
 
 
+def test_on_collections_lists_of_which_a_fifth_is_kept_stay():
+    items = "".join(f"<li>Some other story number {n}</li>" for n in range(9))
+    kept = [TEXT, "number 3", "number 4"]
+    assert len(choice(f"<p>{TEXT}</p><ul>{items}</ul>", kept, "collection")) == 3
+    assert choice(f"<p>{TEXT}</p><ul>{items}</ul>", kept, "listing") == [TEXT]
+
+
+def test_on_articles_a_list_of_which_most_is_kept_is_kept_whole():
+    items = "".join(f"<li>The boat of {name}</li>" for name in ("Ada", "Bo", "Cy", "Di"))
+    kept = [TEXT, "Ada", "Bo", "Cy"]
+    assert len(choice(f"<p>{TEXT}</p><ul>{items}</ul>", kept)) == 5
+    assert len(choice(f"<p>{TEXT}</p><ul>{items}</ul>", kept, "service")) == 4
+
+
 @pytest.mark.parametrize(
     "box",
     [

@@ -228,3 +228,18 @@ def test_captions_that_are_the_article_stay() -> None:
     ]
     body = f"<title>Plates</title><article><h1>Plates</h1><p>{TEXT}</p>{''.join(figures)}</article>"
     assert extract(body, URL, images="none").text
+
+
+def test_the_names_of_wares_beside_their_pictures_are_text_and_no_captions() -> None:
+    def wares(count: int) -> tuple[Page, Verdict]:
+        cards = "".join(
+            f'<p><img src="/w-{n}.jpg" width="600" height="400"><br><i>The ware number {n}.</i></p>'
+            for n in range(count)
+        )
+        page = read_page(f"<article><p>{TEXT}</p>{cards}<p>{TEXT}</p></article>", URL)
+        return page, Verdict((True,) * len(page.segments))
+
+    few, many = (choose_pictures(*wares(count)) for count in (2, 40))
+    assert [each.figure.caption for each in few] == ["The ware number 0.", "The ware number 1."]
+    assert many
+    assert not any(each.captions or each.figure.caption for each in many)
