@@ -25,6 +25,15 @@ LOOK = 0.3  # Seconds between two looks at a job that somebody watches.
 ALIVE = 15.0  # Seconds after which a silent stream says that it is there.
 MOST_WATCHERS = 100
 
+_EVENT = {
+    "type": "object",
+    "required": ["event", "data"],
+    "properties": {
+        "event": {"type": "string", "enum": ["print", "gone"]},
+        "data": {"type": "string", "description": "The print, as JSON."},
+    },
+}
+
 _ID = Path(pattern="^[0-9a-f]{20}$", description="The print's id.")
 
 
@@ -41,9 +50,15 @@ def _options() -> type[BaseModel]:
 class Order(BaseModel):
     """A print that is asked for."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"anyOf": [{"required": ["url"]}, {"required": ["html"]}]},
+    )
 
-    url: str = Field("", max_length=MOST_URL, description="The page's address.")
+    url: str = Field(
+        "", max_length=MOST_URL, description="The page's http or https address.",
+        examples=["https://example.org/story"],
+    )  # fmt: skip
     html: str = Field("", description="The page as it was seen; then nothing is fetched for it.")
     pictures: dict[str, str] = Field(
         default_factory=dict, max_length=MOST_PICTURES,
@@ -81,6 +96,13 @@ class Shown(BaseModel):
     links: dict[str, str]
 
 
+def _links() -> dict[str, Any]:
+    """Say in the API's description which operations take the id of a new print."""
+    names = ("show", "events", "retry", "remove", "pdf", "article", "first_page")
+    given = {"print_id": "$response.body#/id"}
+    return {name: {"operationId": name, "parameters": given} for name in names}
+
+
 def make_api(prints: Prints) -> APIRouter:
     """Return the API's routes."""
     api = APIRouter(prefix="/api/prints", tags=["prints"])
@@ -110,7 +132,10 @@ def _add_prints(api: APIRouter, prints: Prints) -> None:
     watchers = anyio.CapacityLimiter(MOST_WATCHERS)
 
     @api.post(
-        "", status_code=202, response_model=Shown, responses=documented(401, 413, 422, 429, 503)
+        "",
+        status_code=202,
+        response_model=Shown,
+        responses={202: {"links": _links()}, **documented(400, 401, 408, 413, 422, 503)},
     )
     def order(
         order: Order,
@@ -139,7 +164,7 @@ def _add_prints(api: APIRouter, prints: Prints) -> None:
         "/{print_id}/events",
         response_class=StreamingResponse,
         responses={
-            200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}},
+            200: {"content": {"text/event-stream": {"schema": _EVENT}}},
             **documented(401, 404, 422, 503),
         },
     )

@@ -30,7 +30,7 @@ def make_app(prints: Prints, access: Access, hosts: Hosts) -> ASGIApp:
     app = FastAPI(
         title="webprint", version=__version__, docs_url=None, redoc_url=None,
         description="Give it a web page, get the article on paper.",
-        openapi_url="/api/openapi.json",
+        openapi_url="/api/openapi.json", generate_unique_id_function=lambda route: route.name,
     )  # fmt: skip
     handle_problems(app)
     app.include_router(make_api(prints))
@@ -43,7 +43,7 @@ def make_app(prints: Prints, access: Access, hosts: Hosts) -> ASGIApp:
         kind = "text/plain; version=0.0.4; charset=utf-8"
         return Response(metrics(prints.table), 200, None, kind)
 
-    @app.get("/health", response_class=PlainTextResponse)
+    @app.get("/health", response_class=PlainTextResponse, openapi_extra={"security": []})
     def health() -> str:
         """Say that the server is there."""
         return "well\n"

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .access import COOKIE, Access
 from .limits import Rate
-from .problems import problem
+from .problems import problem, told
 
 #: How a request showed that it may come in.
 Pass: TypeAlias = Literal["token", "cookie", "none"]
@@ -123,7 +123,7 @@ class Door:
     def _refusal(self, scope: Scope) -> ASGIApp | None:
         headers = Headers(scope=scope)
         if not self.hosts.known(headers.get("host", "")):
-            return problem(421, "this server is not called so", "See --hostnames")
+            return told(headers, 421, "this server is not called so", "See --hostnames")
         how = self._passed(headers)
         scope["state"]["passed"] = how
         if scope["method"] == "POST" and scope["path"] in ORDERS:
@@ -135,7 +135,7 @@ class Door:
         if _is_public(scope["path"]):
             return None  # These look at no cookie.
         if how == "cookie" and scope["method"] not in _SAFE and not _is_own(headers):
-            return problem(403, "this may only be asked by a page of this server")
+            return told(headers, 403, "this may only be asked by a page of this server")
         return None
 
     def _passed(self, headers: Headers) -> Pass:
@@ -158,7 +158,8 @@ class Door:
         wait = rate.take((scope.get("client") or ("",))[0])
         if not wait:
             return None
-        return problem(429, "too many requests", headers={"Retry-After": str(math.ceil(wait))})
+        more = {"Retry-After": str(math.ceil(wait))}
+        return told(Headers(scope=scope), 429, "too many requests", "Wait a moment", more)
 
 
 def _is_public(path: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from http import HTTPStatus
 from typing import Any
 
@@ -9,11 +10,13 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ..errors import BadURL, JobsError, UsageError, WebprintError
 from ..jobs.table import KeyReused, QueueFull
+from .pages import page
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -38,8 +41,28 @@ def problem(
     return JSONResponse(body.model_dump(), status, headers, media_type=MEDIA_TYPE)
 
 
+def wants_page(headers: Headers) -> bool:
+    """Say whether a person's browser asks, which shows a page rather than data."""
+    return "text/html" in headers.get("accept", "")
+
+
+def told(
+    headers: Headers, status: int, detail: str, hint: str = "", more: dict[str, str] | None = None
+) -> Response:
+    """Return a problem as whoever asks can read it: a page for people, data for programs."""
+    if not wants_page(headers):
+        return problem(status, detail, hint, more)
+    answer = page("trouble", status, message=detail, hint=hint)
+    answer.headers.update(more or {})
+    return answer
+
+
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return how problems of these statuses stand in the API's description."""
+    """Return how problems of these statuses stand in the API's description.
+
+    Who comes without the token too often is slowed down.
+    """
+    statuses = (*statuses, 429) if 401 in statuses else statuses
     schema = {"$ref": "#/components/schemas/Problem"}
     return {
         status: {
@@ -50,38 +73,49 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
-def of_error(error: WebprintError) -> Response:
-    """Return one of our errors as a response."""
+def of_error(error: WebprintError) -> tuple[int, str, str, dict[str, str]]:
+    """Return how one of our errors is told: status, detail, hint, headers."""
     match error:
         case KeyReused():
-            return problem(422, error.message, "Use a new key for a new request")
+            return 422, error.message, "Use a new key for a new request", {}
         case JobsError():
             wait = "30" if isinstance(error, QueueFull) else "5"
-            return problem(503, error.message, error.hint, {"Retry-After": wait})
+            return 503, error.message, error.hint, {"Retry-After": wait}
         case UsageError() | BadURL():
-            return problem(422, error.message, error.hint)
+            return 422, error.message, error.hint, {}
         case _:
-            return problem(500, error.message, error.hint)
+            return 500, error.message, error.hint, {}
 
 
 def handle_problems(app: FastAPI) -> None:
     """Let every error of an app come as a problem."""
 
     @app.exception_handler(WebprintError)
-    def _ours(_: Request, error: WebprintError) -> Response:
-        return of_error(error)
+    def _ours(request: Request, error: WebprintError) -> Response:
+        return told(request.headers, *of_error(error))
 
     @app.exception_handler(HTTPException)
-    def _http(_: Request, error: HTTPException) -> Response:
+    def _http(request: Request, error: HTTPException) -> Response:
         headers = dict(error.headers or {})
-        return problem(error.status_code, str(error.detail), headers=headers)
+        if error.status_code == 405:
+            headers["Allow"] = _methods(app, request) or headers.get("Allow", "")
+        return told(request.headers, error.status_code, str(error.detail), "", headers)
 
     @app.exception_handler(RequestValidationError)
-    def _invalid(_: Request, error: RequestValidationError) -> Response:
+    def _invalid(request: Request, error: RequestValidationError) -> Response:
         fault = error.errors()[0]
         where = ".".join(str(part) for part in fault["loc"] if part != "body")[:200]
-        return problem(422, f"{where}: {fault['msg']}"[:400] if where else str(fault["msg"])[:400])
+        detail = f"{where}: {fault['msg']}" if where else str(fault["msg"])
+        return told(request.headers, 422, detail[:400])
 
     @app.exception_handler(Exception)
-    def _fault(_: Request, error: Exception) -> Response:
-        return problem(500, f"a fault of the server itself: {type(error).__name__}")
+    def _fault(request: Request, error: Exception) -> Response:
+        return told(request.headers, 500, f"a fault of the server itself: {type(error).__name__}")
+
+
+def _methods(app: FastAPI, request: Request) -> str:
+    """Return what may be done at an address of the API, by all of its routes."""
+    for path, operations in app.openapi()["paths"].items():
+        if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", path), request.url.path):
+            return ", ".join(sorted(operations)).upper()
+    return ""

@@ -1,0 +1,57 @@
+"""The API does what its description says, whatever is sent: tried by Schemathesis."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CONFIG = """
+# A description cannot say all of what may be asked for: which papers a theme knows, which options
+# exclude each other.
+[checks.positive_data_acceptance]
+expected-statuses = ["2xx", "401", "404", "409", "422", "429", "503"]
+"""
+
+
+@pytest.mark.slow
+def test_schemathesis_finds_nothing(server, tmp_path):
+    program = Path(sys.executable).with_name("schemathesis")
+    if not program.exists():
+        pytest.skip("Schemathesis is not installed")
+    (tmp_path / "schemathesis.toml").write_text(CONFIG)
+    ran = subprocess.run(
+        [
+            program, "run", f"{server.url}/api/openapi.json", "--checks", "all", "--no-color",
+            "-H", f"Authorization: Bearer {server.token}", "--max-examples", "3", "--seed", "9",
+            "--phases", "examples,coverage,fuzzing,stateful", "--generation-database", "none",
+            "--request-timeout", "60", "--suppress-health-check", "all",
+        ],
+        capture_output=True, text=True, cwd=tmp_path, timeout=300,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stdout[-6000:] + ran.stderr[-2000:]
+    paths = server.client.get("/api/openapi.json").json()["paths"]
+    operations = sum(len(path) for path in paths.values())
+    assert re.search(rf"Tested: +{operations}\n", ran.stdout), "all that the API can do was tried"
+    assert "Traceback" not in server.said()
+
+
+def test_a_person_is_told_on_a_page_what_a_program_is_told_as_data(server):
+    nothing = f"/api/prints/{'0' * 20}/pdf"
+    told = server.client.get(nothing)
+    assert told.headers["content-type"] == "application/problem+json"
+    assert told.json()["detail"] == "there is no such print"
+    shown = server.client.get(nothing, headers={"Accept": "text/html,*/*;q=0.8"})
+    assert shown.status_code == 404
+    assert shown.headers["content-type"].startswith("text/html")
+    assert "there is no such print" in shown.text
+    assert "Back to the start" in shown.text
+    renamed = {"Accept": "text/html", "Host": "evil.test"}
+    assert "not called so" in server.client.get("/", headers=renamed).text
+
+
+def test_what_may_be_done_at_an_address_is_said_in_full(server):
+    answer = server.client.put(f"/api/prints/{'0' * 20}")
+    assert answer.status_code == 405
+    assert answer.headers["allow"] == "DELETE, GET"
