@@ -9,6 +9,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, case, delete, func, select, update
@@ -17,6 +18,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from ..errors import JobsError
 from .job import OVER, STATES, Claim, Job, Request, State
 from .schema import READING, dump, jobs, make_tables, open_engine, parts
+from .together import Together, Wish
 
 #: So often a job may lose its worker before it is given up as what kills them.
 MOST_FAULTS = 5
@@ -35,6 +37,16 @@ class QueueFull(JobsError):
     """More jobs wait than the table takes."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """A request on its way into the table."""
+
+    request: Request
+    key: str
+    digest: str
+    packed: Mapping[str, bytes]
+
+
 class JobTable:
     """Jobs in a database; to be shared by threads, not over a fork (see :meth:`disconnect`).
 
@@ -49,6 +61,7 @@ class JobTable:
         # SQLite lets one write at a time and the others sleep and try again: threads of one process
         # had better stand in line.
         self._turn = threading.Lock() if self._engine.dialect.name == "sqlite" else nullcontext()
+        self._orders = Together(self._submit_all)
         with _told():
             make_tables(self._engine)
 
@@ -62,24 +75,31 @@ class JobTable:
         A ``key`` that came before gives the job it made then; with another request it raises
         :class:`KeyReused`.  Raises :class:`QueueFull`.
         """
-        digest = request.digest
         packed = {name: zlib.compress(data, 1) for name, data in request.parts.items()}
+        order = _Order(request, key, request.digest, packed)
         for _ in range(2):
             try:
-                with self._write() as connection:
-                    return self._submit(connection, request, key, digest, packed)
+                return self._orders.ask(order)
             except IntegrityError:
                 continue  # The same key was committed by another in this very moment.
         raise JobsError("the job was not accepted: its key is being used elsewhere")
 
-    def _submit(
-        self,
-        connection: Connection,
-        request: Request,
-        key: str,
-        digest: str,
-        packed: Mapping[str, bytes],
-    ) -> tuple[Job, bool]:
+    def _submit_all(self, wishes: Sequence[Wish[_Order, tuple[Job, bool]]]) -> None:
+        """Accept several requests in one transaction; one that is refused costs itself alone."""
+        waiting = select(func.count()).where(jobs.c.state == "queued")
+        with self._write() as connection:
+            room = MOST_WAITING - connection.execute(waiting).scalar_one()
+            for wish in wishes:
+                try:
+                    # Only a key can be taken by another server meanwhile.
+                    with connection.begin_nested() if wish.asked.key else nullcontext():
+                        wish.answer = self._submit(connection, wish.asked, room)
+                    room -= wish.answer[1]
+                except (KeyReused, QueueFull, IntegrityError) as error:
+                    wish.error = error
+
+    def _submit(self, connection: Connection, order: _Order, room: int) -> tuple[Job, bool]:
+        request, key, digest = order.request, order.key, order.digest
         if key:
             known = connection.execute(
                 select(jobs.c.id, jobs.c.digest).where(jobs.c.key == key)
@@ -88,10 +108,9 @@ class JobTable:
                 if known.digest != digest:
                     raise KeyReused("this idempotency key was used for another request")
                 return _job(connection.execute(_by_id(known.id)).one()), False
-        waiting = select(func.count()).where(jobs.c.state == "queued")
-        if connection.execute(waiting).scalar_one() >= MOST_WAITING:
+        if room <= 0:
             raise QueueFull(f"{MOST_WAITING} jobs are waiting already")
-        job = secrets.token_hex(10)
+        job, created = secrets.token_hex(10), self._clock()
         row = {
             "id": job,
             "key": key or None,
@@ -99,15 +118,15 @@ class JobTable:
             "state": "queued",
             "url": request.url,
             "options": dump(dict(request.options)),
-            "created": self._clock(),
+            "created": created,
         }
         connection.execute(jobs.insert().values(**row))
-        if packed:
+        if order.packed:
             connection.execute(
                 parts.insert(),
-                [{"job": job, "name": name, "data": data} for name, data in packed.items()],
+                [{"job": job, "name": name, "data": data} for name, data in order.packed.items()],
             )
-        return _job(connection.execute(_by_id(job)).one()), True
+        return Job(job, "queued", request.url, dict(request.options), created=created), True
 
     def get(self, job: str) -> Job | None:
         """Return a job."""

@@ -1,0 +1,85 @@
+"""Orders that come at the same moment are written in one transaction."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from jobs_help import ask
+from sqlalchemy import event
+
+from printer.errors import JobsError
+from printer.jobs.table import KeyReused
+from printer.jobs.together import MOST, Together
+
+
+def test_what_gathers_meanwhile_is_written_at_once():
+    begun, go_on, written = threading.Event(), threading.Event(), []
+
+    def write(wishes):
+        written.append([wish.asked for wish in wishes])
+        for wish in wishes:
+            wish.answer = wish.asked * 2
+        begun.set()
+        assert go_on.wait(20)
+
+    together = Together(write)
+    with ThreadPoolExecutor(70) as pool:
+        first = pool.submit(together.ask, 0)
+        assert begun.wait(20)
+        others = [pool.submit(together.ask, n) for n in range(1, 70)]
+        while len(together._waiting) < 69:
+            assert not first.done()
+        go_on.set()
+        assert [each.result(20) for each in (first, *others)] == [n * 2 for n in range(70)]
+    assert [len(each) for each in written] == [1, MOST, 69 - MOST]
+    assert sorted(n for each in written for n in each) == list(range(70)), "each once"
+
+
+def test_one_that_is_refused_costs_itself_alone_and_a_fault_all():
+    def write(wishes):
+        for wish in wishes:
+            if wish.asked == "all":
+                raise OSError("full")
+            if wish.asked == "one":
+                wish.error = ValueError("no")
+            wish.answer = wish.asked
+
+    together = Together(write)
+    assert together.ask("well") == "well"
+    with pytest.raises(ValueError, match="no"):
+        together.ask("one")
+    with pytest.raises(OSError, match="full"):
+        together.ask("all")
+    assert together.ask("well") == "well", "it goes on"
+
+
+def test_a_key_that_is_reused_does_no_harm_to_those_beside_it(table):
+    table.submit(ask("first"), "key")
+
+    def submit(n):
+        try:
+            return table.submit(ask(f"story/{n}"), "key" if n % 10 == 3 else "")[0].id
+        except KeyReused:
+            return None
+
+    with ThreadPoolExecutor(30) as pool:
+        ids = list(pool.map(submit, range(60)))
+    assert [n for n in range(60) if ids[n] is None] == [3, 13, 23, 33, 43, 53]
+    assert {table.get(each).url for each in ids if each} == {
+        ask(f"story/{n}").url for n in range(60) if n % 10 != 3
+    }
+    assert table.counts()["queued"] == 55
+
+
+def test_a_commit_that_fails_accepts_none(table):
+    def full(connection):
+        raise OSError("no space left on device")
+
+    event.listen(table._engine, "commit", full)
+    try:
+        with pytest.raises((JobsError, OSError)):
+            table.submit(ask("story"))
+    finally:
+        event.remove(table._engine, "commit", full)
+    assert table.counts()["queued"] == 0
+    assert table.submit(ask("story"))[1]
