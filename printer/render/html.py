@@ -16,7 +16,16 @@ from jinja2 import TemplateError, TemplateSyntaxError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
 
-from ..article import Article, Embed, Figure, List, Math, Note, Paragraph, Spans, Table, plain
+from ..article import (
+    Article,
+    Block,
+    Embed,
+    Math,
+    Note,
+    Paragraph,
+    Spans,
+    plain,
+)
 from ..errors import UsageError
 from ..model import Edition, Picture, Story
 from ..options import LinkStyle, PdfVariant, PrintOptions
@@ -27,10 +36,12 @@ from .digest_words import digest_words
 from .formulas import drawn, typeset_all
 from .highlight import highlight
 from .inline import Anchors, bare_sign, breakable, breakable_address, clean, inline, language
+from .judged import introduces, is_loose, is_number_of, is_short, table_class
 from .linked import Targets, fitting, written_address
-from .paper import TALLEST, UNITS, Paper, lay_out
+from .paper import lay_out
 from .qr import qr_picture
 from .sheet import style_sheet
+from .shown import picture_first, prepared, standfirst
 from .styled import styled
 from .theme import Theme, environment
 from .words import Words, words, written
@@ -55,19 +66,6 @@ class Document:
     line_numbers: int = 0
     dpi: int = 0
     grey: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A picture as a template sees it; ``width`` and ``height`` are CSS pixels, 0 for unknown.
-
-    One that goes ``across`` spans all columns.
-    """
-
-    url: str
-    width: int = 0
-    height: int = 0
-    across: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +103,19 @@ class Part:
         return partial(inline, anchors=self.anchors)
 
     @property
+    def standfirst(self) -> Paragraph | None:
+        """The short paragraph before the first picture."""
+        return standfirst(self.article)
+
+    @property
+    def body(self) -> tuple[Block, ...]:
+        """All blocks but the standfirst."""
+        return self.article.blocks[1:] if self.standfirst else self.article.blocks
+
+    @property
     def opening(self) -> int | None:
         """The place of the first paragraph, when it is long enough for a large initial."""
-        for place, block in enumerate(self.article.blocks[:3]):
+        for place, block in enumerate(self.body[:3]):
             if isinstance(block, Paragraph):
                 long = len(plain(block.spans)) >= 200
                 return place if long and "upright" not in self.script else None
@@ -133,6 +141,9 @@ def render_html(
     sound, warnings = _bounded(articles)
     several = len(sound) > 1 or edition is not None
     targets = Targets(_link_style(chosen, sound))
+    leads = frozenset(id(block) for each in sound for block in each.blocks[:2])
+    shown = partial(prepared, pictures, paper, leads)
+    sound = [picture_first(each, shown) for each in sound]
     codes = _codes(sound, sources=chosen.qr)
     formulas = typeset_all(sound)
     parts = [
@@ -149,7 +160,6 @@ def render_html(
         part.anchors.formulas = formulas
         part.codes.update((url, address(code)) for url, code in codes.items())
     first = parts[0]
-    leads = frozenset(id(block) for each in sound for block in each.blocks[:2])
     html = _filled(
         styling.theme,
         "digest" if edition else "article",
@@ -165,13 +175,13 @@ def render_html(
         paper=paper,
         words=first.words,
         targets=targets,
-        picture=partial(_prepared, pictures, paper, leads),
+        picture=shown,
     )
     drawings = (formula.picture for formula in formulas.values())
-    shown = (*pictures.values(), *codes.values(), *drawings)
+    assets = Assets.of((*pictures.values(), *codes.values(), *drawings))
     return Document(
         html,
-        Assets.of(shown),
+        assets,
         warnings,
         chosen.pdf,
         line_numbers=styling.theme.page.line_numbers,
@@ -217,9 +227,14 @@ def _environment(folders: tuple[Path, ...]) -> ImmutableSandboxedEnvironment:
         is_web=_is_web,
         page_number=_page_number,
         page_reference=_page_reference,
-        table_class=_table_class,
+        table_class=table_class,
     )
-    env.tests["loose"] = _is_loose
+    env.tests.update(
+        loose=is_loose,
+        short=is_short,
+        introducing=introduces,
+        numbering=is_number_of,
+    )
     return env
 
 
@@ -264,18 +279,6 @@ def _page_reference(words: str) -> Markup:
     before, _, after = words.partition("{page}")
     counter = f'"{before}" target-counter(attr(href url), page) "{after}"'
     return Markup(counter)  # noqa: S704 - the words are ours
-
-
-def _is_loose(block: List) -> bool:
-    """Say whether a list's items are more than a line or two each, and stand better apart."""
-    return any(sum(isinstance(each, Paragraph) for each in item.blocks) > 1 for item in block.items)
-
-
-def _table_class(table: Table) -> str:
-    """Return how closely a table has to be set, from how many columns it has."""
-    rows = (*table.head, *table.body, *table.foot)
-    columns = max((sum(cell.colspan for cell in row) for row in rows), default=0)
-    return "widest" if columns > 12 else "wide" if columns > 6 else "table"
 
 
 def _part(
@@ -329,25 +332,3 @@ def _has_dictionary(tag: str) -> bool:
     from pyphen import language_fallback
 
     return bool(tag and language_fallback(tag.replace("-", "_")))
-
-
-def _prepared(
-    pictures: Mapping[str, Picture], paper: Paper, leads: frozenset[int], figure: Figure
-) -> Shown | None:
-    """Return the prepared picture of a figure at the size it is printed, None when it is missing.
-
-    A picture keeps the size it has on screen (96 pixels to the inch) unless the page is smaller.
-    Where there are columns, one of ``leads`` may go across them.
-    """
-    picture = pictures.get(figure.svg or figure.src)
-    if picture is None:
-        return None
-    width = min(figure.width, picture.width) if figure.width > 0 else picture.width
-    tallest = paper.text_height * TALLEST * picture.width / picture.height
-    across = (
-        paper.columns > 1 and id(figure) in leads and width * UNITS["px"] > 1.3 * paper.column_width
-    )
-    widest = min(paper.text_width if across else paper.column_width, tallest) * paper.pictures
-    width = max(1, min(width, round(widest / UNITS["px"])))
-    height = max(1, round(width * picture.height / picture.width))
-    return Shown(address(picture), width, height, across)

@@ -71,6 +71,11 @@ class Paper:
         return self.height - self.margins[0] - self.margins[2]
 
     @property
+    def head_room(self) -> int:
+        """How many characters of a title fit into a running head, beside the name of its site."""
+        return max(16, min(70, int(0.6 * self.text_width / (CHARACTER * self.font_size * 0.28))))
+
+    @property
     def column_width(self) -> float:
         """The width of one column in millimetres."""
         return (self.text_width - (self.columns - 1) * self.gap) / self.columns

@@ -68,7 +68,13 @@ def _values(styling: Styled, paper: Paper) -> str:
 
 def _columns(paper: Paper) -> str:
     # A single column is set as plain text, which costs less and breaks better.
-    return ".body { columns: var(--columns); column-gap: var(--gap) }" if paper.columns > 1 else ""
+    if paper.columns == 1:
+        return ""
+    # No page is turned between columns: the widest tables go across them instead.
+    return """
+.body { columns: var(--columns); column-gap: var(--gap) }
+div.widest { page: auto; break-after: auto; column-span: all }
+"""
 
 
 def _mm(*lengths: float) -> str:

@@ -1,7 +1,9 @@
 """Large pictures do not leave pages half empty."""
 
 from dataclasses import replace
+from io import BytesIO
 
+import pikepdf
 import pypdfium2
 import pytest
 import specimens
@@ -52,6 +54,7 @@ def test_a_picture_passes_no_heading_and_is_made_smaller_instead(printed, monkey
     paper = printed(full, pictures=specimens.pictures())
     assert paper.text.index("The valley in March.") < paper.text.rindex("The next part")
     monkeypatch.setattr(gaps, "SMALLEST", 2.0)
+    monkeypatch.setattr(gaps, "MUCH", 2.0)
     plain = printed(full, pictures=specimens.pictures())
     assert "The valley in March." not in plain.texts[0], "there was nothing to mend"
     assert "The valley in March." in paper.texts[0]
@@ -83,13 +86,83 @@ def test_other_documents_are_not_touched(monkeypatch):
 
 
 def test_text_fills_the_page_before_a_turned_table(printed):
-    wide = Table(
-        (cells(*(f"Head {n}" for n in range(15)), header=True),),
-        tuple(cells(*(f"{n * m}" for n in range(15))) for m in range(8)),
-    )
-    blocks = (para(TEXT), wide, *(para(f"Afterwards {n}. {TEXT}") for n in range(12)))
+    blocks = (para(TEXT), wide_table(), *(para(f"Afterwards {n}. {TEXT}") for n in range(12)))
     paper = printed(replace(SPECIMEN, blocks=blocks, url=""))
     turned = [page.mediabox[2] > page.mediabox[3] for page in paper.pdf.pages]
     assert turned.count(True) == 1
     assert white(paper, 0) < 0.25
     assert "Head 14" in paper.texts[turned.index(True)]
+
+
+def wide_table():
+    return Table(
+        (cells(*(f"Head {n}" for n in range(15)), header=True),),
+        tuple(cells(*(f"{n * m}" for n in range(15))) for m in range(8)),
+    )
+
+
+def test_a_turned_table_goes_past_headings_and_leaves_none_alone(printed):
+    parts = [
+        block
+        for n in range(12)
+        for block in (head(f"Part {n}"), para(f"Begin {n}. {TEXT}"), para(f"End {n}. {TEXT}"))
+    ]
+    paper = printed(replace(SPECIMEN, blocks=(head("Counts"), wide_table(), *parts), url=""))
+    turned = [page.mediabox[2] > page.mediabox[3] for page in paper.pdf.pages]
+    at = turned.index(True)
+    assert at > 0
+    for number in range(at):
+        assert white(paper, number) < 0.25, f"page {number + 1} is left white"
+    last_line = paper.texts[at - 1].replace("\r", "").split("page ")[0].strip().splitlines()[-1]
+    assert not last_line.startswith(("Part", "Counts"))
+    words = paper.text
+    places = [words.index(f"End {n}.") for n in range(12)]
+    assert places == sorted(places)
+
+
+def test_a_heading_over_a_picture_keeps_text_and_gives_the_picture_on(printed):
+    blocks = (*(para(f"{n}. {TEXT}") for n in range(7)), head("The ferry"), PICTURE)
+    after = tuple(para(f"Afterwards {n}. {TEXT}") for n in range(4))
+    paper = printed(
+        replace(SPECIMEN, blocks=(*blocks, *after), url=""), pictures=specimens.pictures()
+    )
+    assert white(paper, 0) < 0.25
+    assert paper.text.index("The ferry") < paper.text.index("Afterwards 0")
+
+
+def test_a_column_is_not_left_white_before_a_picture(printed):
+    lines = tuple(para(f"{n}. {TEXT}") for n in range(16))
+    after = tuple(para(f"Afterwards {n}. {TEXT}") for n in range(30))
+    article_ = replace(SPECIMEN, blocks=(*lines, PICTURE, *after), url="")
+    for count in range(12, 17):
+        blocks = (*lines[:count], PICTURE, *after)
+        paper = printed(
+            replace(article_, blocks=blocks), pictures=specimens.pictures(), theme="newspaper"
+        )
+        picture = paper.picture_of(0)
+        column = picture[: round(picture.shape[0] * 0.9), round(picture.shape[1] * 0.66) :]
+        rows = (column < 200).any(axis=1).nonzero()[0]
+        assert int(rows[-1]) > 0.7 * picture.shape[0], f"with {count} paragraphs"
+
+
+def test_a_document_is_laid_out_again_so_often_and_no_more(printed, monkeypatch):
+    monkeypatch.setattr(gaps, "MOST_IN_DOCUMENT", 0)
+    paper = printed(article(7, *(para(TEXT) for _ in range(4))), pictures=specimens.pictures())
+    assert paper.text.count("The valley in March.") == 1
+
+
+def test_a_picture_that_came_out_small_has_no_more_pixels_than_asked_for():
+    pictures = specimens.pictures()
+    columns = PrintOptions(theme="newspaper")
+    sizes = []
+    for dpi in (0, 100):
+        document = replace(render_html([article(3, para(TEXT))], pictures, columns), dpi=dpi)
+        with pikepdf.open(BytesIO(to_pdf(document).pdf)) as pdf:
+            sizes += [int(o.Width) for o in pdf.objects if _is_photo(o)]
+    whole, scaled = sizes
+    assert scaled < whole
+    assert scaled <= 1.15 * 100 * 62 / 25.4  # a column of 62 mm at the most
+
+
+def _is_photo(each):
+    return isinstance(each, pikepdf.Stream) and each.get("/Filter") == "/DCTDecode"

@@ -181,10 +181,13 @@ def test_newspaper_columns_stand_beside_each_other_under_the_headline(printed):
     page = document[0].get_textpage()
     text = page.get_text_range()
     _, _, right, _ = page.get_charbox(text.index("he river Lenne"))
-    table, _, _, _ = page.get_charbox(text.index("What the bridge cost"))
+    lefts = [page.get_charbox(place)[0] for place in range(0, len(text), 7)]
+    across = page.get_charbox(text.index("What the bridge cost"))[0]
     initial = page.get_charbox(text.index("he river Lenne") - 2 if "T\r\nhe" in text else 0)
     width = document[0].get_width()
     document.close()
     assert right < width / 3
-    assert table > width / 2
+    for column in range(3):
+        assert any(column * width / 3 < left < (column + 0.7) * width / 3 for left in lefts)
+    assert across < width / 2, "a table that is too wide for a column goes across them"
     assert initial[3] - initial[1] > 8, "the first letter is not large"
