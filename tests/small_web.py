@@ -98,7 +98,7 @@ class _Site(WebServer):
         if self._pause:
             threading.Event().wait(self._pause)
         self._asked[hit.path] += 1
-        if self._flaky and self._asked[hit.path] % 2 and hit.path != "/robots.txt":
+        if self._flaky and self._asked[hit.path] == 1 and hit.path != "/robots.txt":
             super().answer(hit)
             return Reply("<h1>Come again</h1>", 503)
         for pattern, make in self._patterns:
@@ -134,6 +134,10 @@ class SmallWeb:
     def hosts(self) -> list[str]:
         """The hosts besides the seed's."""
         return [site.url for site in (self.slow, self.flaky)]
+
+    def requests(self) -> int:
+        """How many requests have come."""
+        return sum(len(site.hits()) for site in (self.home, self.slow, self.flaky))
 
     def fetched(self) -> Counter[str]:
         """How often each page was asked for that was given."""

@@ -8,7 +8,8 @@ import sys
 
 #: First words after which nothing is printed, so that WeasyPrint need not be loaded.
 _NOT_PRINTING = frozenset({
-    "extract", "explain", "login", "themes", "config", "serve", "worker", "jobs", "later",
+    "batch", "crawl", "extract", "explain", "login", "themes", "config", "serve", "worker", "jobs",
+    "later",
     "--help", "-h", "--version", "--install-completion", "--show-completion",
 })  # fmt: skip
 

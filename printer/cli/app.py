@@ -19,7 +19,9 @@ from ..model import Result
 from ..options import ENDINGS
 from ..pipeline import Came, Printer, Reading
 from . import output, summary
+from .batching import batch
 from .console import Console
+from .crawling import crawl
 from .digests import add_digests
 from .flags import with_settings
 from .login import login
@@ -50,6 +52,7 @@ webprint URL story.epub                     another format: .epub .html .md .jso
 webprint extract URL --to markdown          the article as Markdown
 
 [bold]Commands[/bold]  extract, explain, rules, themes, config; each has its own --help.
+[bold]Many pages[/bold]  crawl, batch.
 [bold]Server[/bold]    serve, worker, jobs.
 [bold]Digests[/bold]   digest, later.
 [bold]Also[/bold]  --version, --install-completion, --show-completion.
@@ -248,6 +251,8 @@ def config_(*, loaded: config.Loaded) -> None:
 
 
 app.command()(login)
+app.command()(crawl)
+app.command()(batch)
 app.add_typer(rules, name="rules")
 
 

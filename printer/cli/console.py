@@ -45,6 +45,11 @@ class Console:
         elif self.verbose:
             self.say(f"{source}: {_DOING[step]}")
 
+    def doing(self, what: str) -> None:
+        """Say beside the bar what is being done."""
+        if self._progress is not None and self._task is not None:
+            self._progress.update(self._task, description=_short(what))
+
     def done_one(self) -> None:
         """Move the bar on by a page."""
         if self._progress is not None and self._task is not None:

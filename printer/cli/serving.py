@@ -39,7 +39,7 @@ def add_serving(app: typer.Typer) -> None:
 @with_settings("Page", "Article", "Fetching", "Server")
 def serve(*, loaded: config.Loaded) -> None:
     """Run the print server: a start page, the bookmarklet, and an API."""
-    _require()
+    require()
     from ..server import serve
 
     serve.serve(loaded.settings)
@@ -48,7 +48,7 @@ def serve(*, loaded: config.Loaded) -> None:
 @with_settings("Page", "Article", "Fetching", "Server")
 def worker(*, loaded: config.Loaded) -> None:
     """Print what is asked of a server elsewhere that shares --database and --storage."""
-    _require()
+    require()
     from ..jobs.start import work
 
     work(loaded.settings)
@@ -65,7 +65,7 @@ def jobs(
     as_json: Annotated[bool, typer.Option("--json", help="Write data for programs.")] = False,
 ) -> None:
     """List the print server's jobs, try some again, or stop some."""
-    _require()
+    require()
     from ..jobs.start import open_table
 
     table = open_table(loaded.settings)
@@ -94,7 +94,7 @@ def _data(job: Job) -> str:
     return json.dumps(values, ensure_ascii=False, default=dict)
 
 
-def _require() -> None:
+def require() -> None:
     """Raise when what the server stands on is not installed."""
     from importlib.util import find_spec
 

@@ -29,10 +29,11 @@ def _place() -> str:
 
 
 def _born(pid: int) -> str:
-    """Return when a process began, in the kernel's ticks, '' when there is none."""
+    """Return when a process began, in the kernel's ticks, '' when it is no more."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
-    except (OSError, IndexError):
+        state, *more = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return "" if state in "ZX" else more[18]
+    except (OSError, ValueError, IndexError):
         return ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -20,6 +21,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    event,
     func,
     select,
     text,
@@ -137,6 +139,8 @@ class Store:
         self._engine = engine
         self._clock = clock
         self._served = engine.dialect.name == "postgresql"
+        if not self._served:
+            event.listen(engine, "connect", _quick)
         with self.write() as connection:
             metadata.create_all(connection)
 
@@ -164,6 +168,15 @@ class Store:
             moment = select(func.extract("epoch", func.clock_timestamp()))
             return float(connection.execute(moment).scalar_one())
         return self._clock()
+
+
+def _quick(connection: Any, _record: object) -> None:
+    """Do not wait for the disk at each page.
+
+    A process that is killed loses nothing by that.  A machine that loses its power may forget its
+    last visits, and makes them again.
+    """
+    connection.execute("PRAGMA synchronous = NORMAL").close()
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..config import Settings
-from ..errors import JobsError, WebprintError
+from ..errors import HTTPStatusError, JobsError, WebprintError
 from ..model import Capture, Result
 from ..rules.files import shelf
 from .asked import check
@@ -84,12 +84,14 @@ class Labour:
 
 def told(error: WebprintError) -> dict[str, Any]:
     """Return an error as it is kept in the table."""
+    status = {"status": error.status} if isinstance(error, HTTPStatusError) else {}
     return {
         "kind": type(error).__name__,
         "message": error.message[:_LONGEST],
         "hint": error.hint[:_LONGEST],
         "stage": error.stage,
         "code": error.exit_code,
+        **status,
     }
 
 

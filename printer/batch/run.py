@@ -1,0 +1,245 @@
+"""A list printed: addresses handed to the engine as jobs, results brought into a folder.
+
+The engine's table holds few jobs of the list at a time: one is submitted when its host may be asked
+again, so that each host's pause holds whichever worker prints, on this machine or another.  A job
+is named by its address and the number of the try, so that submitting it twice makes one.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import signal
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Self
+
+from ..config import Settings
+from ..crawl.pauses import Pauses
+from ..errors import JobsError, UsageError
+from ..fetch.status import PASSING
+from ..fetch.urls import normalise
+from ..jobs import process
+from ..jobs.job import OVER, Claim, Job, Request, folder
+from ..jobs.start import storage, supervise
+from ..jobs.table import JobTable, QueueFull
+from ..jobs.work import PDF
+from .items import Item, Items
+
+#: The folder of the state, in the one for the files.
+STATE = ".webprint"
+
+#: Seconds between two looks at what the workers have done.
+_LOOK = 0.1
+
+#: Jobs at a time, for each worker here and for workers elsewhere.
+_AHEAD, _AHEAD_ELSEWHERE = 3, 100
+
+#: What may pass by itself, by the name of the error; of statuses only some.
+_PASSING = frozenset({"FetchError", "FetchTimeout"})
+
+_LONGEST_REST = 3_600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchOptions:
+    """How a list is printed.
+
+    ``delay`` is the pause between two pages of one host in seconds; a page that failed and may not
+    the next time is printed ``tries`` times, after a ``rest`` in seconds that doubles; ``resume``
+    leaves what failed in an earlier run.  ``chosen`` are settings for workers elsewhere.
+    """
+
+    delay: float = 1.0
+    tries: int = 3
+    rest: float = 10.0
+    resume: bool = False
+    chosen: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _nothing(item: Item) -> None:
+    del item
+
+
+class Batch:
+    """Prints a list to a folder; a context manager that owns the folder while it is open.
+
+    ``name`` makes a file name of a title, ``write`` writes a file whole or not at all, ``tell`` is
+    told of every item that is over.
+    """
+
+    def __init__(
+        self,
+        place: Path,
+        settings: Settings,
+        options: BatchOptions,
+        *,
+        name: Callable[[str], str],
+        write: Callable[[Path, bytes], None],
+        tell: Callable[[Item], None] = _nothing,
+    ) -> None:
+        self.place = place
+        self.options = options
+        self._name, self._write, self.tell = name, write, tell
+        self._shared = bool(settings.database)
+        state = place / STATE
+        try:
+            state.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"the folder {place} cannot be made: {error.strerror}") from error
+        self._lock = _locked(state / "lock")
+        self._settings = settings.model_copy(update={
+            "database": settings.database or str(state / "jobs.sqlite"),
+            "storage": settings.storage or str(state / "prints"),
+        })  # fmt: skip
+        self._embedded = settings.workers or (0 if self._shared else os.cpu_count() or 1)
+        self._keeper, self._call = 0, -1
+        self.items = Items(state / "items.sqlite")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._end_workers()
+        self.items.close()
+        self._lock.close()
+
+    def run(self) -> None:
+        """Print what is not done yet; what was done is kept when this is broken off."""
+        if not any(self.items.all("waiting", "sent")):
+            return
+        if self._embedded or self._settings.broker:  # With a broker it is that which calls workers.
+            self._start_workers()
+        table = JobTable(self._settings.database)
+        pauses = Pauses(self._settings.database, self.options.delay)
+        try:
+            self._go(table, pauses)
+        finally:
+            pauses.close()
+            table.disconnect()
+
+    def _go(self, table: JobTable, pauses: Pauses) -> None:
+        store = storage(self._settings)
+        most = self._embedded * _AHEAD if self._embedded else _AHEAD_ELSEWHERE
+        while True:
+            held = list(self.items.all("sent"))
+            for item in held:
+                job = table.get(item.job)
+                if job is None:
+                    self.items.put_back(item)
+                elif job.state == "cancelled":
+                    self._fail(item, {"message": "its job was cancelled", "code": 1})
+                elif job.state == "done":
+                    self._keep(item, job, store.get(f"{folder(job.id, job.attempt)}/{PDF}"))
+                elif job.state == "failed":
+                    self._fail(item, job.error)
+                if job is not None and job.state in OVER:
+                    table.remove(job.id)
+                    with suppress(JobsError):  # The store is cleaned of it later.
+                        store.delete(job.id)
+            room = most - len(list(self.items.all("sent")))
+            sent = self._send(table, pauses, room)
+            if not sent and not held and self.items.next_due() is None:
+                return
+            self._check_workers()
+            time.sleep(_LOOK)
+
+    def _send(self, table: JobTable, pauses: Pauses, room: int) -> int:
+        """Submit items whose hosts may be asked, and say how many."""
+        if room <= 0:
+            return 0
+        sent = 0
+        for item in self.items.due(room, pauses.unready()):
+            url = normalise(item.url)
+            if not pauses.take(url):
+                continue
+            try:
+                job, _ = table.submit(Request(url, dict(self.options.chosen)), self._key(item))
+            except QueueFull:
+                break
+            self.items.sent(item, job.id)
+            sent += 1
+        if sent and self._call >= 0:
+            with suppress(BlockingIOError, BrokenPipeError):
+                os.write(self._call, b".")
+        return sent
+
+    def _key(self, item: Item) -> str:
+        """Return the name of one try to print an item to this folder."""
+        run = hashlib.sha256(f"{os.uname().nodename} {self.place.resolve()}".encode()).hexdigest()
+        return f"batch {run[:24]} {item.seq} {item.tries}"
+
+    def _keep(self, item: Item, job: Job, pdf: bytes | None) -> None:
+        if pdf is None:
+            self.items.put_back(item)
+            return
+        name = self.items.named(item, self._name(job.title or "article"), self.place)
+        self._write(self.place / name, pdf)
+        self.items.done(item, job.result)
+        self.tell(item)
+
+    def _fail(self, item: Item, error: Mapping[str, Any]) -> None:
+        tries = item.tries + 1
+        passing = error.get("kind") in _PASSING or error.get("status") in PASSING
+        rest = min(self.options.rest * 2.0**item.tries, _LONGEST_REST)
+        over = not passing or tries >= self.options.tries
+        self.items.failed(item, error, None if over else rest)
+        if over:
+            self.tell(item)
+
+    # The workers of this machine
+
+    def _start_workers(self) -> None:
+        if not self._shared:
+            self._put_back_jobs()
+        called, self._call = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        workers = self._settings.model_copy(update={"workers": self._embedded})
+        run = partial(supervise, workers, private=True, calls=called)
+        self._keeper = process.fork(run)
+        os.close(called)
+
+    def _put_back_jobs(self) -> None:
+        """Put back the jobs of workers that were killed: none other work for this folder."""
+        table = JobTable(self._settings.database)
+        for job, attempt, _ in table.running():
+            table.release(Claim(job, attempt, Request("")))
+        table.disconnect()
+
+    def _check_workers(self) -> None:
+        if self._keeper and os.waitpid(self._keeper, os.WNOHANG)[0]:
+            self._keeper = 0
+            raise JobsError("the process that keeps the workers ended", hint="Run it again")
+
+    def _end_workers(self) -> None:
+        if self._keeper:
+            with suppress(ProcessLookupError):
+                os.kill(self._keeper, signal.SIGTERM)
+            os.waitpid(self._keeper, 0)
+            self._keeper = 0
+        if self._call >= 0:
+            os.close(self._call)
+            self._call = -1
+
+
+def _locked(path: Path) -> BinaryIO:
+    """Hold a file so that no other process does; given up when this one ends, however it does."""
+    file = path.open("ab")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        file.close()
+        raise UsageError(
+            f"another process prints to {path.parent.parent}", hint="Wait for it, or stop it"
+        ) from error
+    return file

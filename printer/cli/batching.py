@@ -1,0 +1,102 @@
+"""The command that prints a list of pages: batch."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .. import config
+from ..errors import UsageError
+from . import output
+from .console import Console
+from .flags import with_settings
+from .serving import require
+
+INTERRUPTED = 130
+
+REPORT, REPORT_DATA = "report.txt", "report.json"
+
+
+@with_settings("Page", "Article", "Fetching", "Run", "Server")
+def batch(
+    urls: Annotated[
+        str,
+        typer.Argument(
+            metavar="URLS", help="A file with an address a line, or - for standard input."
+        ),
+    ],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the PDFs go.")],
+    *,
+    loaded: config.Loaded,
+    delay: Annotated[
+        float, typer.Option(help="Seconds between two pages of one host.", min=0.0)
+    ] = 1.0,
+    tries: Annotated[
+        int, typer.Option(help="How often a page is tried that may be had later.", min=1)
+    ] = 3,
+    rest: Annotated[
+        float, typer.Option(help="Seconds before it is tried again; doubles.", min=0.0)
+    ] = 10.0,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Leave what failed in an earlier run as it is.")
+    ] = False,
+) -> None:
+    """Print a list of pages, a file each; begun again, it does what is not done yet."""
+    require()
+    from ..batch import report
+    from ..batch.items import read_list
+    from ..batch.run import Batch, BatchOptions
+    from ..jobs.asked import OPEN
+
+    listed = read_list(_read(urls))
+    if not listed:
+        raise UsageError(f"{urls} names no page")
+    settings = loaded.settings
+    chosen = {
+        name: getattr(settings, name)
+        for name in OPEN
+        if settings.database and loaded.origins[name] != "default"
+    }
+    options = BatchOptions(delay=delay, tries=tries, rest=rest, resume=resume, chosen=chosen)
+    console = Console(settings.verbose, settings.quiet)
+    with Batch(folder, settings, options, name=output.file_name, write=output.write) as work:
+        repeated = work.items.enter(listed, folder, again=not resume)
+
+        def tell(item: object) -> None:
+            console.doing(getattr(item, "url", ""))
+            console.done_one()
+
+        work.tell = tell
+        stopped = False
+        waiting = sum(1 for _ in work.items.all("waiting", "sent"))
+        try:
+            with console.progress(waiting):
+                work.run()
+        except KeyboardInterrupt:
+            stopped = True
+        finally:
+            items = list(work.items.all())
+            output.write(folder / REPORT_DATA, report.to_json(items, repeated).encode())
+            output.write(folder / REPORT, report.to_text(items, repeated).encode())
+    for reason, count in report.reasons(items)[:10]:
+        console.say(f"{count} failed: {reason}")
+    console.say(f"{report.summary(items, repeated)}; see {folder / REPORT}")
+    if stopped:
+        console.say("interrupted; what was printed is kept: begin it again to go on")
+        raise typer.Exit(INTERRUPTED)
+    failed = next((item for item in items if item.state == "failed"), None)
+    if failed:
+        raise typer.Exit(int(failed.error.get("code", 1)))
+
+
+def _read(name: str) -> bytes:
+    if name == output.STDOUT:
+        return sys.stdin.buffer.read()
+    try:
+        return Path(name).read_bytes()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(f"{name} cannot be read: {reason}") from error

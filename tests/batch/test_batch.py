@@ -1,0 +1,112 @@
+"""Lists of pages printed to a folder, broken off and begun again."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+
+import pytest
+from stories import story
+from webserver import Reply
+
+PROGRAM = "from printer.cli import main; main()"
+
+
+def start(folder, listed, *options):
+    """Start the command as a process; options that make it quick."""
+    (folder / "urls.txt").write_text("\n".join(listed))
+    quick = ["--delay", "0", "--rest", "0.1", "--workers", "1", "--no-cache", "--render", "never"]
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, "batch", "urls.txt", "out", *quick, *options],
+        cwd=folder, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )  # fmt: skip
+
+
+def run(folder, listed, *options):
+    with start(folder, listed, *options) as process:
+        _, said = process.communicate(timeout=180)
+    return process.returncode, said
+
+
+def pdfs(folder):
+    return sorted(path.name for path in (folder / "out").glob("*.pdf"))
+
+
+@pytest.mark.slow
+def test_a_list_is_printed_and_what_failed_is_told(web, tmp_path):
+    moody = Counter()
+
+    def sometimes(hit):
+        moody[hit.path] += 1
+        return Reply(story("After a while")) if moody[hit.path] > 3 else Reply("", 503)
+
+    web.add("/one", story("A ferry / at dawn"))
+    web.add("/two", story("A ferry / at dawn"))
+    web.add("/moody", sometimes)
+    listed = [
+        "# my list", "", f"{web.url}/one", f"{web.url}/one?utm_source=x#top", f"{web.url}/two",
+        f"{web.url}/none", f"{web.url}/moody", "ftp://example.org/", "what is this",
+    ]  # fmt: skip
+    code, said = run(tmp_path, listed)
+    assert code == 6, said
+    assert pdfs(tmp_path) == ["A ferry at dawn 2.pdf", "A ferry at dawn.pdf", "After a while.pdf"]
+    assert "1 failed: the server answered 404 Not Found" in said
+    assert "3 of 6 printed, 3 failed, 1 stand in the list more than once" in said
+    report = json.loads((tmp_path / "out/report.json").read_text())
+    assert report["counts"] == {
+        "listed": 7, "repeated": 1, "printed": 3, "failed": 3, "not printed": 0,
+    }  # fmt: skip
+    by_line = {page["line"]: page for page in report["pages"]}
+    assert by_line[6]["error"]["code"] == 6
+    assert by_line[6]["tries"] == 1  # what is not there is not asked for again
+    assert by_line[7]["state"] == "done"
+    assert by_line[8]["error"]["kind"] == "BadURL"
+    told = (tmp_path / "out/report.txt").read_text()
+    assert f"line 6: {web.url}/none" in told
+    # Begun again, only what failed is tried again.
+    before = len(web.hits("/one"))
+    web.add("/none", story("Here it is"))
+    code, said = run(tmp_path, listed)
+    assert code == 3, said
+    assert "Here it is.pdf" in pdfs(tmp_path)
+    assert len(web.hits("/one")) == before == 1
+    assert run(tmp_path, listed[2:5], "--resume")[0] == 0
+
+
+@pytest.mark.slow
+def test_a_list_that_is_killed_is_finished_without_doing_anything_again(web, tmp_path):
+    listed = [web.add(f"/story-{n}", story(f"Story {n}")) for n in range(6)]
+    killed = 0
+    for most in (1, 3):
+        with start(tmp_path, listed) as process:
+            until = time.monotonic() + 120
+            while len(pdfs(tmp_path)) < most and process.poll() is None:
+                assert time.monotonic() < until, "nothing was printed"
+                time.sleep(0.005)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            killed += process.returncode == -signal.SIGKILL
+    done = {name: (tmp_path / "out" / name).stat().st_mtime_ns for name in pdfs(tmp_path)}
+    assert killed
+    code, said = run(tmp_path, listed)
+    assert code == 0, said
+    assert pdfs(tmp_path) == sorted(f"Story {n}.pdf" for n in range(6))
+    assert not {n for n, t in done.items() if (tmp_path / "out" / n).stat().st_mtime_ns != t}
+    # What the worker had in its hands at each kill is printed again, and nothing else.
+    assert len(web.hits()) <= 6 + 2
+
+
+def test_a_folder_is_one_process_s_at_a_time(tmp_path):
+    import fcntl
+
+    state = tmp_path / "out/.webprint"
+    state.mkdir(parents=True)
+    with (state / "lock").open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        code, said = run(tmp_path, ["https://example.org/"])
+    assert code == 2
+    assert "another process" in said
