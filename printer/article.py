@@ -196,12 +196,19 @@ class Math:
 
 @dataclass(frozen=True, slots=True)
 class Embed:
-    """Something that has no paper form: a video, a sound, a map, a post elsewhere."""
+    """Something that has no paper form: a video, a sound, a map, a post elsewhere.
+
+    ``author`` and ``published`` (as the page writes it) are a post's, ``duration`` is a film's or
+    sound's (h:mm:ss), ``blocks`` what of it can be printed: a post's words, a film's poster.
+    """
 
     kind: Literal["video", "audio", "map", "post", "frame"]
     url: str
     title: str = ""
-    poster: str = ""
+    author: str = ""
+    published: str = ""
+    duration: str = ""
+    blocks: tuple[Block, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +234,7 @@ Block: TypeAlias = (
 def pieces(block: Block) -> Iterator[str]:
     """Yield the pieces of text a reader sees as set apart: paragraphs, items, rows, lines of code.
 
-    Figures and embeds have none: a caption is not the article's running text.
+    Figures have none, and of embeds only posts: a caption is not the article's running text.
     """
     match block:
         case Paragraph() | Heading():
@@ -327,7 +334,7 @@ def inner(block: Block) -> Iterator[tuple[Block, ...]]:
             yield from (item.blocks for item in items)
         case DefinitionList(entries=entries):
             yield from (details for entry in entries for details in entry.details)
-        case Quote(blocks=blocks) | Note(blocks=blocks):
+        case Quote(blocks=blocks) | Note(blocks=blocks) | Embed(blocks=blocks):
             yield blocks
         case Table():
             rows = (*block.head, *block.body, *block.foot)

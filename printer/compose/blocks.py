@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeAlias
 
 from lxml.html import HtmlElement
 
 from ..article import Block, Code, List, Math, Rule
 from ..dom.page import Page
 from ..dom.segments import BLOCKS
+from .boxes import Box as OwnBox
 from .boxes import (
-    Box,
     DefinitionBox,
     HeadingBox,
     ListBox,
@@ -26,6 +28,7 @@ from .formulas import Formula, is_preview, read_formula
 from .inline import MARKS_OF, PLAIN, Style, tidy, with_mark
 from .links import Links
 from .notes import Anchors
+from .posts import PanelBox, PostBox, TabsBox, is_post, label_of, read_tabs
 from .selection import Selection
 from .tables import TableBox, is_data
 
@@ -42,6 +45,9 @@ _PULL = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECAS
 _BOLD = re.compile(r"font-weight\s{0,9}:\s{0,9}(?:bold|[6-9]00)")
 _ITALIC = re.compile(r"font-style\s{0,9}:\s{0,9}(?:italic|oblique)")
 _LANG = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{1,8}){0,4}")
+
+
+Box: TypeAlias = OwnBox | PostBox | PanelBox | TabsBox
 
 
 class _Open:
@@ -74,6 +80,7 @@ class Composer:
         self.flow = Flow()
         self.style = PLAIN
         self.boxes: list[Box] = []
+        self.tabs: dict[str, str] | None = None  # labels of tabs, once they are needed
         self.has_formulas = selection.formulas
 
     def blocks(self, top: HtmlElement | None = None) -> tuple[Block, ...]:
@@ -170,7 +177,12 @@ class Composer:
             self._open_box(entered, NoteBox(name, self.anchors.labels[name]))
             return entered
         if element in self.figures:
-            self.flow.float(self.figures[element])
+            figure = self.figures[element]
+            film = read_embed(element, self.links.resolve) if tag == "video" else None
+            if film:
+                self.flow.put(replace(film, blocks=(figure,)))
+            else:
+                self.flow.float(figure)
             entered.inside = tag not in _PICTURES
             return entered
         if (tag in _ATOMS or self.has_formulas) and self._atom(element, tag):
@@ -284,13 +296,21 @@ class Composer:
 
     def _box(self, element: HtmlElement, tag: str) -> Box | None:
         """Return the box that an element opens, if it opens one."""
+        role = element.get("role")
+        if role in ("tabpanel", "tablist"):
+            if self.tabs is None:
+                self.tabs = read_tabs(self.page.tree)
+            panel = role == "tabpanel"
+            return PanelBox(label_of(element, self.tabs)) if panel else TabsBox(self.tabs)
+        if tag == "blockquote" and is_post(element):
+            return PostBox(element, self.links.resolve)
         if tag in _HEADINGS:
             return HeadingBox(_HEADINGS[tag])
         if tag in _LISTS:
             return ListBox(element)
         if tag in _BOXES:
             return _BOXES[tag](element)
-        if element.get("role") == "heading":
+        if role == "heading":
             level = element.get("aria-level") or ""
             return HeadingBox(int(level) if level in {"1", "2", "3", "4", "5", "6"} else 3)
         return QuoteBox(pull=True) if _is_pull(element) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import islice
 from typing import Literal
 
 from lxml.html import HtmlElement
@@ -15,10 +16,14 @@ _SOURCES = ("src", "data-src", "data-lazy-src", "data-litespeed-src", "data-url"
 _VIDEO = re.compile(
     r"/embed/|/video|/player|[/.]player\.|\bvideo\b|\byoutube\b|/reel/", re.IGNORECASE
 )
+_ISO_DURATION = re.compile(
+    r"P(?:T)(?:(\d{1,3})H)?(?:(\d{1,5})M)?(?:(\d{1,6})(?:\.\d{1,6})?S)?", re.ASCII
+)
 _AUDIO = re.compile(r"/audio|podcast|/episode|/track|\baudio\b|/sound", re.IGNORECASE)
 _MAP = re.compile(r"/maps?[/?]|[/.]maps?\.|\bmap\b", re.IGNORECASE)
+_POST = re.compile(r"\b(?:tweet|toot|post)\b", re.IGNORECASE)
 _NOT = re.compile(
-    r"\bads?\b|adserv|doubleclick|captcha|consent|cookie|newsletter|subscribe|comment|share|pixel"
+    r"\bads?\b|advert|adserv|sponsor|banner|analytics|doubleclick|captcha|consent|cookie|newsletter|subscribe|comment|share|pixel"
     r"|track(?:er|ing)|login|signup|/forms?/|chat",
     re.IGNORECASE,
 )
@@ -31,10 +36,11 @@ def read_embed(element: HtmlElement, resolve: Callable[[str], str]) -> Embed | N
     if not url or _tiny(element):
         return None
     if element.tag == "video":
-        return Embed("video", url, title, resolve(element.get("poster") or ""))
+        return Embed("video", url, title, duration=_duration(element))
     if element.tag == "audio":
-        return Embed("audio", url, title)
-    if _NOT.search(f"{url[:300]} {element.get('id') or ''} {element.get('class') or ''}"[:500]):
+        return Embed("audio", url, title, duration=_duration(element))
+    named = f"{title} {url[:300]} {element.get('id') or ''} {element.get('class') or ''}"
+    if _NOT.search(named[:600]):
         return None
     kind = _kind(f"{url[:300]} {title}", element)
     return Embed(kind, url, title) if kind else None
@@ -55,11 +61,42 @@ def _tiny(element: HtmlElement) -> bool:
     return any(size.isdecimal() and int(size[:6]) < 40 for size in sizes)
 
 
-def _kind(named: str, element: HtmlElement) -> Literal["video", "audio", "map", ""]:
+def _duration(element: HtmlElement) -> str:
+    """Return how long a film or sound is, as far as its element or what is beside it says."""
+    stated = element.get("data-duration") or element.get("duration") or ""
+    above = element.getparent()
+    if not stated and above is not None:
+        told = (meta.get("content") or "" for meta in islice(above.iterchildren("meta"), 20)
+                if meta.get("itemprop") == "duration")  # fmt: skip
+        stated = next(told, "")
+    if match := _ISO_DURATION.fullmatch(stated.strip()[:40]):
+        hours, minutes, seconds = (int(part or 0) for part in match.groups())
+    elif re.fullmatch(r"\d{1,6}(?:\.\d{0,9})?", stated.strip()[:40], re.ASCII):
+        hours, minutes, seconds = 0, 0, round(float(stated))
+    else:
+        return ""
+    minutes, seconds = minutes + seconds // 60, seconds % 60
+    hours, minutes = hours + minutes // 60, minutes % 60
+    if not (hours or minutes or seconds):
+        return ""
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def _kind(
+    named: str, element: HtmlElement
+) -> Literal["video", "audio", "map", "post", "frame", ""]:
+    if _POST.search((element.get("title") or "")[:200]):
+        return "post"
     if _MAP.search(named):
         return "map"
     if _AUDIO.search(named):
         return "audio"
     if _VIDEO.search(named) or element.get("allowfullscreen") is not None:
         return "video"
-    return ""
+    # What it is cannot be told, but it has a name that can be printed.
+    return "frame" if element.get("title") and not _is_small(element) else ""
+
+
+def _is_small(element: HtmlElement) -> bool:
+    sizes = (element.get(name) or "" for name in ("width", "height"))
+    return any(size.isdecimal() and int(size[:6]) < 150 for size in sizes)

@@ -149,7 +149,7 @@ def _left_over(blocks: list[Block]) -> bool:
         return False
     if isinstance(last, Heading):
         return not isinstance(blocks[-2], Heading) and len(plain(last.spans)) <= 40
-    return isinstance(last, Embed) and len(blocks) > 8
+    return isinstance(last, Embed) and not last.blocks and len(blocks) > 8
 
 
 def _levelled(blocks: list[Block]) -> list[Block]:

@@ -273,12 +273,27 @@ def _row(row: Row, head: bool, chapter: Chapter) -> etree._Element:
 
 def _embed(block: Embed, chapter: Chapter) -> etree._Element:
     make = chapter.make
+    link = address(block.url)
+    said = " · ".join(filter(None, (block.author, block.published)))
+    if block.kind == "post" and block.blocks:
+        quote = make("blockquote", class_="post")
+        blocks(quote, block.blocks, chapter)
+        source = make("p", said, class_="source")
+        if link:
+            add(source, " " if said else "", make("a", written_address(link), href=link))
+        quote.append(source)
+        return quote
     box = make("div", class_="embed")
+    blocks(box, block.blocks, chapter)
     label = make("p", make("span", getattr(chapter.words, block.kind), class_="kind"))
     if block.title:
         add(label, " ", block.title)
+    if block.duration:
+        add(label, f" ({block.duration})")
+    if said:
+        add(label, " ", said)
     box.append(label)
-    if link := address(block.url):
+    if link:
         box.append(make("p", make("a", written_address(link), href=link), class_="address"))
     return box
 

@@ -176,8 +176,15 @@ def _math(block: Math) -> str:
 
 def _embed(block: Embed) -> str:
     address = _address(block.url)
+    said = _text(" · ".join(filter(None, (block.author, block.published))))
+    if block.kind == "post" and block.blocks:
+        source = f"[{said or _text(block.url)}]({address})" if address else said
+        inside = "\n\n".join(filter(None, (_blocks(block.blocks), f"— {source}")))
+        return "\n".join(f"> {line}".rstrip() for line in inside.split("\n"))
     name = _text(block.title or block.url) or block.kind
-    return f"[{block.kind}: {name}]({address})" if address else f"{block.kind}: {name}"
+    name += f" ({block.duration})" if block.duration else ""
+    named = f"[{block.kind}: {name}]({address})" if address else f"{block.kind}: {name}"
+    return "\n\n".join(filter(None, (_blocks(block.blocks), named, said)))
 
 
 def _note(note: Note) -> str:

@@ -29,7 +29,8 @@ _JSON_KINDS = {
 }  # fmt: skip
 
 _TEXTS = {
-    "span": ("text",), "code": ("text",), "figure": ("credit",), "embed": ("title", "author"),
+    "span": ("text",), "code": ("text",), "figure": ("credit",),
+    "embed": ("title", "author", "published"),
 }  # fmt: skip
 
 

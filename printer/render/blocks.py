@@ -17,6 +17,7 @@ from ..article import (
     Code,
     Definition,
     DefinitionList,
+    Embed,
     Figure,
     Heading,
     Item,
@@ -109,7 +110,7 @@ def _within(block: Block, depth: int) -> Block:
         case List():
             items = (Item(_shallow(item.blocks, depth), item.id) for item in block.items)
             return replace(block, items=tuple(items))
-        case Quote() | Note():
+        case Quote() | Note() | Embed():
             return replace(block, blocks=_shallow(block.blocks, depth))
         case DefinitionList():
             return DefinitionList(

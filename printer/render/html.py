@@ -199,7 +199,7 @@ def _codes(articles: Sequence[Article], *, sources: bool) -> dict[str, Picture]:
     """Return the QR codes of what is only on the web: films, sounds, maps, and the ``sources``."""
     urls = [each.url for each in articles if sources]
     embeds = (block for each in articles for block in walk(each.blocks) if isinstance(block, Embed))
-    urls += [block.url for block in islice(embeds, MOST_CODES)]
+    urls += [block.url for block in islice(embeds, MOST_CODES) if block.kind != "post"]
     webs = dict.fromkeys(url for url in urls if url.lower().startswith(("http://", "https://")))
     return {url: code for url in webs if (code := qr_picture(url))}
 

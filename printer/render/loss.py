@@ -99,8 +99,8 @@ def _pieces_of(block: Block) -> Iterator[str]:
             yield text
         case Figure(credit=credit) if credit:
             yield credit
-        case Embed(title=title):
-            yield title
+        case Embed():
+            yield from (block.title, block.author, block.published)
 
 
 def _unbroken(spans: Spans) -> Iterator[str]:

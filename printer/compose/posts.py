@@ -1,0 +1,147 @@
+"""Posts from elsewhere that a page quotes, and panels of which a page shows one at a time.
+
+A post is a ``blockquote`` whose class says so, with the address it came from: in an attribute, or
+in the last link of the line that names its author.  What sites call theirs is not looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import islice
+
+from lxml.html import HtmlElement
+
+from ..article import Block, Embed, Heading, Paragraph, Quote, Span, Spans, plain
+from .boxes import QuoteBox
+from .flow import Flow
+from .inline import tidy, with_mark
+
+_POST = re.compile(
+    r"(?:^|[\s_-])(?:tweet|toot|skeet|post|status|media|embed|embedded)(?:$|[\s_-])", re.IGNORECASE
+)
+_ADDRESS = re.compile(r"permalink|embed-?url|post-?url|^cite$", re.IGNORECASE)
+#: Most tabs whose labels are read, and the longest label.
+_MOST_TABS, _LONGEST = 500, 100
+
+
+def is_post(element: HtmlElement) -> bool:
+    """Tell whether a quotation is a post that its author published elsewhere."""
+    named = element.get("class")
+    return bool(named and _POST.search(named[:300]))
+
+
+class PostBox:
+    """Gathers a post."""
+
+    def __init__(self, element: HtmlElement, resolve: Callable[[str], str]) -> None:
+        self.quote = QuoteBox()
+        self.open = 0
+        self.url = ""
+        for name, value in islice(element.items(), 40):
+            if not self.url and _ADDRESS.search(name) and value.strip():
+                url = resolve(value.strip()[:2000])
+                self.url = url if url.startswith("http") else ""
+
+    @property
+    def flow(self) -> Flow:
+        """Where its blocks gather."""
+        return self.quote.flow
+
+    def part(self, element: HtmlElement) -> Callable[[Flow], None] | None:
+        """Return what takes the flow of the line that names the author."""
+        return self.quote.part(element)
+
+    def blocks(self) -> list[Block]:
+        """Return the post; a quotation when nothing says where it is from."""
+        found = self.quote.blocks()
+        if len(found) != 1 or not isinstance(quote := found[0], Quote):
+            return found
+        card = _only_link(quote)
+        linked = [span for span in card or quote.cite if span.href.startswith("http")]
+        url = self.url or (linked[-1].href if linked else "")
+        if not url:
+            return found
+        if card:
+            return [Embed("frame", url, plain(card))]
+        author, published = _signed(quote.cite)
+        return [Embed("post", url, author=author, published=published, blocks=quote.blocks)]
+
+
+def _only_link(quote: Quote) -> Spans:
+    """Return the words of a post that is nothing but a link to it, none of any other."""
+    spans = [s for b in quote.blocks for s in (b.spans if isinstance(b, Paragraph) else ())]
+    alone = all(isinstance(block, Paragraph) for block in quote.blocks) and not quote.cite
+    told = all(span.href for span in spans if span.text.strip())
+    return tuple(spans) if alone and told else ()
+
+
+def _signed(cite: Spans) -> tuple[str, str]:
+    """Part the line that names the author from the date at its end, which is a link."""
+    last = cite[-1] if cite else Span("")
+    dated = bool(last.href) and any(map(str.isdigit, last.text))
+    author = plain(cite[:-1] if dated else cite)
+    return author.strip(" —–―-,·\n"), last.text.strip() if dated else ""
+
+
+class PanelBox:
+    """Gathers one of several panels, opened, under its label."""
+
+    def __init__(self, label: str) -> None:
+        self.flow = Flow()
+        self.open = 0
+        self.label = label
+
+    def part(self, _: HtmlElement) -> None:
+        """Have no parts."""
+
+    def blocks(self) -> list[Block]:
+        """Return the label in strong type, then the panel."""
+        inside = list(self.flow.take())
+        if not (inside and self.label):
+            return inside
+        return [Paragraph((Span(self.label, with_mark((), "strong")),)), *inside]
+
+
+class TabsBox:
+    """Gathers the row of labels, which stand above their panels instead."""
+
+    def __init__(self, labels: dict[str, str]) -> None:
+        self.flow = Flow()
+        self.open = 0
+        self.labels = frozenset(labels.values())
+
+    def part(self, _: HtmlElement) -> None:
+        """Have no parts."""
+
+    def blocks(self) -> list[Block]:
+        """Return what is no label; an accordion has its panels here too."""
+        return [block for block in self.flow.take() if not self._is_label(block)]
+
+    def _is_label(self, block: Block) -> bool:
+        if not isinstance(block, Paragraph | Heading) or plain(block.spans) not in self.labels:
+            return False
+        return isinstance(block, Heading) or any("strong" not in s.marks for s in block.spans)
+
+
+def read_tabs(tree: HtmlElement) -> dict[str, str]:
+    """Return the labels of tabs by their own id and by the id of the panel that each shows."""
+    labels: dict[str, str] = {}
+    tabs = (element for element in tree.iter() if element.get("role") == "tab")
+    for tab in islice(tabs, _MOST_TABS):
+        text = "".join(islice((str(piece) for piece in tab.itertext()), 20))
+        label = tidy(text[:_LONGEST])
+        target = tab.get("aria-controls") or (tab.get("href") or "").removeprefix("#")
+        for name in (tab.get("id") or "", target):
+            if name and label:
+                labels.setdefault(name[:200], label)
+    return labels
+
+
+def label_of(panel: HtmlElement, labels: dict[str, str]) -> str:
+    """Return a panel's label, '' when none is found."""
+    named = (panel.get("aria-labelledby") or "").split()[:5]
+    for name in (*named, panel.get("id") or ""):
+        if found := labels.get(name[:200]):
+            return found
+    return tidy((panel.get("aria-label") or "")[:_LONGEST])

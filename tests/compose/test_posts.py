@@ -1,0 +1,110 @@
+"""What has no paper form of its own: posts, films, sounds, frames; panels shown one at a time."""
+
+from __future__ import annotations
+
+import pytest
+from composed import article
+
+from printer.article import Embed, Heading, Paragraph, Quote, plain, walk
+
+AROUND = "<p>One of the paragraphs around it, of some length.</p>"
+TWEET = """<blockquote class="twitter-tweet"><p lang="en">The weir has gone. Keep off the path.</p>
+&mdash; Marl Council (@marl) <a href="https://s.example.org/marl/status/12">March 3, 2024</a></blockquote>
+<script async src="https://s.example.org/widgets.js"></script>"""
+TOOT = """<blockquote class="mastodon-embed" data-embed-url="https://m.example.org/@ann/77/embed">
+<p>We got across at noon.</p><footer>Ann of Marl, 3 March</footer></blockquote>"""
+
+
+def only(html: str, kind: type) -> list:
+    found = article(AROUND + html + AROUND)
+    return [block for block in walk(found.blocks) if isinstance(block, kind)]
+
+
+def test_a_post_is_a_quotation_with_author_date_and_source() -> None:
+    (post,) = only(TWEET, Embed)
+    assert (post.kind, post.url) == ("post", "https://s.example.org/marl/status/12")
+    assert (post.author, post.published) == ("Marl Council (@marl)", "March 3, 2024")
+    assert [plain(block.spans) for block in post.blocks] == [
+        "The weir has gone. Keep off the path."
+    ]
+
+
+def test_a_post_may_name_its_address_in_an_attribute() -> None:
+    (post,) = only(TOOT, Embed)
+    assert post.url == "https://m.example.org/@ann/77/embed"
+    assert post.author == "Ann of Marl, 3 March"
+    (bad,) = only(TOOT.replace("https://m.example.org/@ann/77/embed", "javascript:alert(1)"), Quote)
+    assert plain(bad.cite) == "Ann of Marl, 3 March"
+
+
+def test_a_post_that_is_only_a_link_is_a_box_with_its_title() -> None:
+    link = '<a href="https://b.example.org/lock">The lock</a>'
+    (box,) = only(f'<blockquote class="wp-embedded-content"><p>{link}</p></blockquote>', Embed)
+    assert (box.kind, box.url, box.title) == ("frame", "https://b.example.org/lock", "The lock")
+
+
+def test_an_ordinary_quotation_stays_one() -> None:
+    html = "<blockquote class='posted-by-hand'><p>Mind the gap.</p><p>— A sign</p></blockquote>"
+    assert only(html, Quote)
+    assert not only(html, Embed)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "duration"),
+    [
+        ("data-duration=93", "1:33"), ("data-duration='93.4'", "1:33"), ("duration=PT1H2M3S", "1:02:03"),
+        ("data-duration='3600'", "1:00:00"), ("data-duration='1e9'", ""), ("data-duration='-5'", ""),
+        ("data-duration='0'", ""), ("data-duration='" + "9" * 5000 + "'", ""), ("", ""),
+    ],
+)  # fmt: skip
+def test_how_long_a_film_is(attributes, duration) -> None:
+    (film,) = only(
+        f"<video src='https://v.example.org/1.mp4' title='Gap' {attributes}></video>", Embed
+    )
+    assert (film.title, film.duration) == ("Gap", duration)
+
+
+def test_a_duration_beside_the_sound() -> None:
+    meta = '<meta itemprop="duration" content="PT3M20S">'
+    assert (
+        only(f'<div>{meta}<audio src="a.mp3" title="T"></audio></div>', Embed)[0].duration == "3:20"
+    )
+
+
+def test_a_frame_with_a_name_is_a_box_and_others_are_nothing() -> None:
+    frame = '<iframe src="https://c.example.org/d/9" width="600" height="{}" {}></iframe>'
+    (box,) = only(frame.format(400, 'title="Water level, hour by hour"'), Embed)
+    assert (box.kind, box.title) == ("frame", "Water level, hour by hour")
+    assert not only(frame.format(400, ""), Embed)
+    assert not only(frame.format(90, 'title="Water level"'), Embed)
+    assert not only(frame.format(400, 'title="Advertisement"'), Embed)
+    (post,) = only(frame.format(400, 'title="A post by Ann"'), Embed)
+    assert post.kind == "post"
+
+
+TABS = """<div class="tabs"><div role="tablist"><button role="tab" aria-controls="p1">Monday</button>
+<a role="tab" id="t2" href="#p2">Tuesday</a></div>
+<div role="tabpanel" id="p1"><p>The gap was four metres wide on that day.</p></div>
+<div role="tabpanel" aria-labelledby="t2" hidden><p>The barge was sunk across the gap.</p></div></div>"""
+
+
+def test_panels_are_opened_under_their_labels() -> None:
+    texts = [plain(block.spans) for block in only(TABS, Paragraph)][1:-1]
+    assert texts == [
+        "Monday", "The gap was four metres wide on that day.",
+        "Tuesday", "The barge was sunk across the gap.",
+    ]  # fmt: skip
+
+
+def test_an_accordion_keeps_its_panels() -> None:
+    html = """<div role="tablist"><h3 role="tab" id="h1">Oak</h3>
+    <div role="tabpanel" aria-labelledby="h1"><p>Forty loads of oak from Harrow.</p></div></div>"""
+    texts = [plain(block.spans) for block in only(html, Paragraph)][1:-1]
+    assert texts == ["Oak", "Forty loads of oak from Harrow."]
+    assert not only(html, Heading)
+
+
+def test_very_many_tabs_cost_little() -> None:
+    deep = "<span role=tab aria-controls=p>" * 3000 + "x" * 100_000 + "</span>" * 3000
+    panel = "<div role=tabpanel id=p><p>Here.</p></div>"
+    assert only(f"<div role=tablist>{deep}</div>{panel}", Paragraph)
