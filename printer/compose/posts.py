@@ -15,7 +15,7 @@ from lxml.html import HtmlElement
 from ..article import Block, Embed, Heading, Paragraph, Quote, Span, Spans, plain
 from .boxes import QuoteBox
 from .flow import Flow
-from .inline import tidy, with_mark
+from .inline import tidy
 
 _POST = re.compile(
     r"(?:^|[\s_-])(?:tweet|toot|skeet|post|status|media|embed|embedded)(?:$|[\s_-])", re.IGNORECASE
@@ -23,6 +23,8 @@ _POST = re.compile(
 _ADDRESS = re.compile(r"permalink|embed-?url|post-?url|^cite$", re.IGNORECASE)
 #: Most tabs whose labels are read, and the longest label.
 _MOST_TABS, _LONGEST = 500, 100
+#: The level of a label, which :func:`.finish.finish` raises to the next below the heading before.
+LOWEST = 6
 
 
 def is_post(element: HtmlElement) -> bool:
@@ -96,11 +98,11 @@ class PanelBox:
         """Have no parts."""
 
     def blocks(self) -> list[Block]:
-        """Return the label in strong type, then the panel."""
+        """Return the label as a heading under the one before, then the panel."""
         inside = list(self.flow.take())
         if not (inside and self.label):
             return inside
-        return [Paragraph((Span(self.label, with_mark((), "strong")),)), *inside]
+        return [Heading(LOWEST, (Span(self.label),)), *inside]
 
 
 class TabsBox:
@@ -121,7 +123,7 @@ class TabsBox:
     def _is_label(self, block: Block) -> bool:
         if not isinstance(block, Paragraph | Heading) or plain(block.spans) not in self.labels:
             return False
-        return isinstance(block, Heading) or any("strong" not in s.marks for s in block.spans)
+        return not isinstance(block, Heading) or block.level < LOWEST
 
 
 def read_tabs(tree: HtmlElement) -> dict[str, str]:

@@ -21,12 +21,21 @@ Piece = tuple[str, str, str]
 
 
 def highlight(code: str, language: str) -> Markup:
-    """Return code as HTML: keywords in ``b``, comments in ``i``, strings and names in ``span``."""
-    html: list[str] = []
+    """Return code as HTML, a ``span`` a line, so that a line that is broken can be marked.
+
+    Keywords are in ``b``, comments in ``i``, strings and names that are defined in ``span``.
+    """
+    lines: list[list[str]] = [[]]
     for text, tag, kind in coloured(clean(code).expandtabs(4), language):
         own = f' class="{kind}"' if kind else ""
-        lines = escape("\n".join(breakable(line) for line in text.split("\n")))
-        html.append(f"<{tag}{own}>{lines}</{tag}>" if tag else lines)
+        for number, line in enumerate(text.split("\n")):
+            if number:
+                lines[-1].append("\n")
+                lines.append([])
+            if line:
+                shown = escape(breakable(line))
+                lines[-1].append(f"<{tag}{own}>{shown}</{tag}>" if tag else shown)
+    html = (f'<span class="line">{"".join(line)}</span>' for line in lines if line)
     return Markup("".join(html))  # noqa: S704 - the text was escaped, the rest is ours
 
 

@@ -64,7 +64,8 @@ def _boxes(pages: list[Any]) -> Iterator[tuple[Any, int]]:
             if isinstance(box, boxes.MarginBox):
                 continue
             if isinstance(box, boxes.BlockLevelBox | boxes.TableCellBox | boxes.InlineBlockBox):
-                block = id(box.element) if box.element is not None else block
+                if box.element is not None and box.element.get("class") != "line":
+                    block = id(box.element)  # code is one block, whatever its lines are
             yield box, block
             children = getattr(box, "children", ())
             stack.extend((child, block) for child in reversed(children))

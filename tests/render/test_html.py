@@ -150,3 +150,12 @@ def test_the_plain_page_lets_nothing_run() -> None:
     (policy,) = tree.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")
     assert policy.startswith("default-src 'none'")
     assert "script" not in policy
+
+
+def test_a_broken_line_of_code_is_marked_and_the_text_is_as_it_was(printed) -> None:
+    long = "x = " + " + ".join(f"term{n}" for n in range(40))
+    paper = printed(Article("T", (Code(f"def f():\n\n    {long}\n\ny = 1", "python"),)))
+    assert "term39" in paper.text
+    assert sum(1 for image in paper.pdf.pages[0].get_images()) == 1, "the hooked arrow"
+    short = printed(Article("T", (Code("def f():\n\n    pass", "python"),)))
+    assert short.text.startswith("T def f(): pass ")
