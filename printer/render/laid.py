@@ -63,9 +63,10 @@ def _boxes(pages: list[Any]) -> Iterator[tuple[Any, int]]:
             box = getattr(box, "_box", box)  # a placeholder of what is positioned
             if isinstance(box, boxes.MarginBox):
                 continue
-            if isinstance(box, boxes.BlockLevelBox | boxes.TableCellBox | boxes.InlineBlockBox):
-                if box.element is not None and box.element.get("class") != "line":
-                    block = id(box.element)  # code is one block, whatever its lines are
+            own = isinstance(box, boxes.BlockLevelBox | boxes.TableCellBox | boxes.InlineBlockBox)
+            # Code is one block, whatever its lines are.
+            if own and box.element is not None and box.element.get("class") != "line":
+                block = id(box.element)
             yield box, block
             children = getattr(box, "children", ())
             stack.extend((child, block) for child in reversed(children))
