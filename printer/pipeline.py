@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
 from .ahead import read_ahead
-from .article import Article, Figure
+from .article import Article
 from .compose import with_comments
 from .compose.join import join
 from .dom.continuation import next_page
@@ -41,8 +41,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from .images.downloads import Measure
-    from .render.html import Document
-    from .render.pdf import Printed
+    from .render.press import Presses
 
 #: A page to print: an address, the path of a local file, or what was captured already.
 Source: TypeAlias = str | Capture
@@ -80,10 +79,10 @@ class Printer:
 
     A context manager: what it opened is closed at the end.  ``named`` are the addresses that the
     person asked for (see :class:`printer.fetch.http.Web`), ``given`` files at hand by address,
-    ``to_pdf`` prints instead of WeasyPrint here (see :class:`printer.render.press.Press`), and
-    ``measure`` fetches pictures of unknown size while a page is read, and drops those of icons.
-    ``rules`` gives the rules for the site of an address (see :class:`printer.rules.Shelf`).
-    Of several pages ``at_once`` are read at a time, in one browser.
+    ``press`` prints instead of this process, and ``measure`` fetches pictures of unknown size while
+    a page is read, and drops those of icons.  ``rules`` gives the rules for the site of an address
+    (see :class:`printer.rules.Shelf`).  Of several pages ``at_once`` are read at a time, in one
+    browser.
     """
 
     fetch: FetchOptions = field(default_factory=FetchOptions)
@@ -93,7 +92,7 @@ class Printer:
     named: tuple[str, ...] = ()
     given: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     notify: Notify = lambda _source, _step: None
-    to_pdf: Callable[[Document], Printed] | None = None
+    press: Presses | None = None
     measure: bool = True
     rules: Callable[[str], tuple[SiteRule, ...]] | None = None
     at_once: int = 3
@@ -147,7 +146,7 @@ class Printer:
 
     def readings(self, sources: Sequence[Source]) -> Iterator[Came]:
         """Read pages to print, ``at_once`` of them at a time, and give them in their order."""
-        if self.to_pdf is None and self.page.format == "pdf":
+        if self.press is None and self.page.format == "pdf":
             _warm()
         check_options(self.page)
         return read_ahead(self.read, sources, min(self.at_once, len(sources)))
@@ -163,7 +162,8 @@ class Printer:
                 readings.append(one)
         if not readings:
             raise failures[0].error
-        return replace(self.set(readings), failures=tuple(failures))
+        result = self.set(readings)
+        return replace(result, failures=(*failures, *result.failures))
 
     def set(self, readings: Sequence[Reading], edition: Edition | None = None) -> Result:
         """Set articles that were read on paper, or write them in the format asked for.
@@ -174,22 +174,25 @@ class Printer:
 
         if self.page.deterministic:
             readings = [replace(each, capture=_undated(each.capture)) for each in readings]
-        name = _name(readings[0].capture)
-        prepared = Prepared()
-        if self.page.format in PICTURED:
+
+        def prepare(places: Sequence[int]) -> Prepared:
+            name = _name(readings[places[0]].capture)
             self.notify(name, "pictures")
-            articles = (reading.article for reading in readings)
-            figures = [(f, a.url) for a in articles for f in a.figures]
-            prepared = self._prepare(figures, [reading.capture.url for reading in readings])
-        self.notify(name, "print")
+            prepared = self._prepare([readings[place] for place in places])
+            self.notify(name, "print")
+            return prepared
+
         pages = [(reading.article, reading.capture) for reading in readings]
-        result = set_articles(pages, prepared, self.page, self.to_pdf, self.pictures.dpi, edition)
+        result = set_articles(pages, prepare, self.page, self.press, self.pictures.dpi, edition)
         judged = tuple(each for reading in readings for each in reading.pictures)
         warnings = (*result.warnings, *self._held.warnings())
         return replace(result, judged=judged, warnings=warnings)
 
-    def _prepare(self, figures: Sequence[tuple[Figure, str]], pages: Sequence[str]) -> Prepared:
-        if not figures:
+    def _prepare(self, readings: Sequence[Reading]) -> Prepared:
+        articles = [reading.article for reading in readings]
+        figures = [(figure, article.url) for article in articles for figure in article.figures]
+        pages = [reading.capture.url for reading in readings]
+        if not figures or self.page.format not in PICTURED:
             return Prepared()
         from .images.prepare import prepare
         from .render.paper import picture_room

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from .article import Article
-from .model import Capture, Edition, Prepared, Result
+from .model import Capture, Edition, Failure, Result
 from .options import PrintOptions
 
 if TYPE_CHECKING:
-    from .render.html import Document
-    from .render.pdf import Printed
+    from .render.press import Presses
+    from .render.volume import Prepare, Volume
 
 
 def set_articles(
     pages: Sequence[tuple[Article, Capture]],
-    prepared: Prepared,
+    prepare: Prepare,
     options: PrintOptions,
-    to_pdf: Callable[[Document], Printed] | None = None,
+    press: Presses | None = None,
     dpi: int = 0,
     edition: Edition | None = None,
 ) -> Result:
-    """Set articles on paper, or write them in the format that is asked for."""
+    """Set articles on paper, or write them in the format that is asked for.
+
+    ``prepare`` prepares the pictures of the articles at the places it is given.
+    """
     if options.format == "pdf":
-        return _printed(pages, prepared, options, to_pdf, dpi, edition)
+        return _printed(pages, prepare, options, press, dpi, edition)
     from .export import write
 
     articles = [article for article, _ in pages]
+    prepared = prepare(range(len(articles)))
     fetched = pages[0][1].fetched
     data, report = write(
         articles, options.format, prepared.pictures, title=options.title, fetched=fetched
@@ -47,39 +51,44 @@ def set_articles(
 
 def _printed(
     pages: Sequence[tuple[Article, Capture]],
-    prepared: Prepared,
+    prepare: Prepare,
     options: PrintOptions,
-    to_pdf: Callable[[Document], Printed] | None,
+    press: Presses | None,
     dpi: int,
     edition: Edition | None,
 ) -> Result:
     from .render.archive import origin
     from .render.fit import fitted
-    from .render.html import render_html
+    from .render.html import Whole
     from .render.impose import impose
     from .render.loss import compare
-    from .render.pdf import to_pdf as print_here
+    from .render.volume import print_articles
 
     articles = [article for article, _ in pages]
     fetched = pages[0][1].fetched
     sources = origin(pages, attach=options.pdf == "a-3u")
+    # What is tried at several sizes is prepared once.
+    pictures = cache(prepare) if options.fit else prepare
 
-    def print_(chosen: PrintOptions) -> Printed:
-        document = render_html(articles, prepared.pictures, chosen, fetched, edition)
-        document = replace(document, origin=sources, dpi=dpi)
-        return (to_pdf or print_here)(document)
+    def print_(chosen: PrintOptions) -> Volume:
+        whole = Whole.of(articles, chosen, fetched, edition, dpi)
+        return print_articles(whole, pictures, press, sources)
 
-    printed = fitted(options, print_).printed
+    volume = fitted(options, print_).printed
+    lost = {place for place, _ in volume.failed}
     rtl = articles[0].direction == "rtl"
-    imposed = impose(printed.pdf, printed.pages, options, rtl=rtl)
+    imposed = impose(volume.pdf, volume.pages, options, rtl=rtl)
     warnings = (w for a in articles for w in a.warnings)
     return Result(
         data=imposed.pdf,
-        pages=printed.pages,
+        pages=volume.pages,
         sheets=imposed.sheets,
         title=articles[0].title,
-        pictures=len(prepared.pictures),
-        missing=prepared.missing,
-        warnings=(*warnings, *prepared.warnings, *printed.warnings),
-        report=compare(articles, printed.laid),
+        pictures=volume.pictures,
+        missing=volume.missing,
+        warnings=(*warnings, *volume.warnings),
+        failures=tuple(
+            Failure(pages[place][1].requested_url, error) for place, error in volume.failed
+        ),
+        report=compare([a for n, a in enumerate(articles) if n not in lost], volume.laid),
     )

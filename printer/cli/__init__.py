@@ -22,9 +22,9 @@ def main() -> None:
     press = None
     words = sys.argv[1:]
     if words and words[0] not in _NOT_PRINTING and (words[0] != "digest" or "run" in words[1:2]):
-        from ..render.press import Press
+        from ..render.press import Presses
 
-        press = Press()
+        press = Presses()
     from .app import run
 
     code: object = 0

@@ -30,7 +30,7 @@ from .rules import rules
 from .serving import add_serving
 
 if TYPE_CHECKING:
-    from ..render.press import Press
+    from ..render.press import Presses
 
 INTERRUPTED = 130
 
@@ -359,7 +359,7 @@ def _finish(errors: list[WebprintError]) -> None:
         raise typer.Exit(errors[0].exit_code)
 
 
-def run(press: Press | None = None) -> None:
+def run(press: Presses | None = None) -> None:
     """Run the command line and exit with its code; what is printed goes through the press."""
     verbose = not {"--verbose", "-v"}.isdisjoint(sys.argv[1:])
     try:

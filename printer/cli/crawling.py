@@ -20,7 +20,7 @@ from .printing import printer_for
 if TYPE_CHECKING:
     from ..crawl import Crawl, CrawlOptions, Found, Summary
     from ..pipeline import Printer
-    from ..render.press import Press
+    from ..render.press import Presses
 
 INTERRUPTED = 130
 
@@ -210,13 +210,13 @@ def _line(told: Summary, found: int) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _press(out: str) -> Press | None:
+def _press(out: str) -> Presses | None:
     """Return what prints, if anything is to be printed; to be made before a thread starts."""
     if out == output.STDOUT or Path(out).suffix in (".jsonl", ".json"):
         return None
-    from ..render.press import Press
+    from ..render.press import Presses
 
-    return Press()
+    return Presses()
 
 
 def _require() -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..digest.edition import Editor, Issue
     from ..digest.memory import Memory
     from ..digest.opml import Subscription
-    from ..render.press import Press
+    from ..render.press import Presses
 
 _NEEDED = ("feedparser", "cronsim", "re2", "sqlalchemy", "fsspec")
 
@@ -256,14 +256,15 @@ def _memory(settings: config.Settings) -> Memory:
     return Memory(settings.database or str(data_folder() / "digests.sqlite"))
 
 
-def _editor(loaded: config.Loaded, memory: Memory, console: Console, press: Press | None) -> Editor:
+def _editor(
+    loaded: config.Loaded, memory: Memory, console: Console, press: Presses | None
+) -> Editor:
     from ..digest.edition import Editor
 
     if press:
-        press.limit = loaded.settings.print_timeout
+        press.allow(loaded.settings.print_timeout)
     named = {name for name, origin in loaded.origins.items() if origin == "command line"}
-    to_pdf = press.to_pdf if press else None
-    return Editor(loaded.settings, memory, frozenset(named), console.step, to_pdf)
+    return Editor(loaded.settings, memory, frozenset(named), console.step, press)
 
 
 def _writing(out: str) -> Callable[[Issue, Result], str]:

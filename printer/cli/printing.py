@@ -14,7 +14,7 @@ from . import output
 from .console import Console
 
 if TYPE_CHECKING:
-    from ..render.press import Press
+    from ..render.press import Presses
 
 
 def source_of(name: str, url: str, limit: int) -> Source:
@@ -31,11 +31,11 @@ def source_of(name: str, url: str, limit: int) -> Source:
 
 
 def printer_for(
-    settings: config.Settings, names: list[str], console: Console, press: Press | None = None
+    settings: config.Settings, names: list[str], console: Console, press: Presses | None = None
 ) -> Printer:
     """Return the printer that the settings ask for; ``names`` are what the person named."""
     if press:
-        press.limit = settings.print_timeout
+        press.allow(settings.print_timeout)
     return Printer(
         fetch=settings.fetch_options(),
         extract=settings.extract_options(),
@@ -43,6 +43,6 @@ def printer_for(
         page=settings.print_options(),
         named=tuple(filter(None, names)),
         notify=console.step,
-        to_pdf=press.to_pdf if press else None,
+        press=press,
         rules=shelf(not settings.no_rules, settings.rules),
     )

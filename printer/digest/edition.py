@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from html import escape
@@ -26,8 +26,7 @@ from .later import list_path
 from .memory import ToKeep, mark
 
 if TYPE_CHECKING:
-    from ..render.html import Document
-    from ..render.pdf import Printed
+    from ..render.press import Presses
 
 #: Words a minute that people read (Brysbaert 2019: 238 of English non-fiction).
 PACE = 238
@@ -83,7 +82,7 @@ class Editor:
     memory: Remembers
     named: frozenset[str] = frozenset()
     notify: Notify = lambda _source, _step: None
-    to_pdf: Callable[[Document], Printed] | None = None
+    press: Presses | None = None
 
     def issue(self, digest: Digest, now: datetime) -> Issue:
         """Ask all sources and choose; raises the first error when every source failed."""
@@ -142,7 +141,7 @@ class Editor:
             page=replace(settings.print_options(), **own),  # type: ignore[arg-type]
             named=named,
             notify=self.notify,
-            to_pdf=self.to_pdf,
+            press=self.press,
         )
 
     def _list(self, named: str) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 from ..options import PrintOptions
 from .paper import lay_out
@@ -20,15 +21,18 @@ LEAST_SIZE, LEAST_LARGE = 8.5, 14.0
 TWO_COLUMNS = 180.0
 
 
+P = TypeVar("P", bound=Printed)
+
+
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class Fitted(Generic[P]):
     """What was printed, with the options that it took."""
 
-    printed: Printed
+    printed: P
     options: PrintOptions
 
 
-def fitted(options: PrintOptions, print_: Callable[[PrintOptions], Printed]) -> Fitted:
+def fitted(options: PrintOptions, print_: Callable[[PrintOptions], P]) -> Fitted[P]:
     """Print on at most ``options.fit`` pages, changing as little as will do.
 
     Printing is tried at most five times.  What does not fit at its smallest is printed so, with a
@@ -38,7 +42,7 @@ def fitted(options: PrintOptions, print_: Callable[[PrintOptions], Printed]) -> 
     if options.fit <= 0 or printed.pages <= options.fit:
         return Fitted(printed, options)
     low, high = 1, STEPS
-    best: Fitted | None = None
+    best: Fitted[P] | None = None
     while low <= high:
         middle = (low + high) // 2
         tried = tighter(options, middle)

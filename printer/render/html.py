@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import lru_cache, partial
-from itertools import groupby, islice
-from operator import attrgetter
-from pathlib import Path
+from functools import partial
+from itertools import islice
 from urllib.parse import urlsplit
 
-from jinja2 import TemplateError, TemplateSyntaxError
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
 
 from ..article import (
@@ -26,25 +21,25 @@ from ..article import (
     Spans,
     plain,
 )
-from ..errors import UsageError
 from ..model import Edition, Picture, Story
 from ..options import LinkStyle, PdfVariant, PrintOptions
 from .archive import Origin
 from .assets import Assets, address
 from .blocks import bounded, walk
 from .digest_words import digest_words
+from .filled import fill, is_web
 from .formulas import drawn, typeset_all
-from .highlight import highlight
-from .inline import Anchors, bare_sign, breakable, breakable_address, clean, inline, language
-from .judged import introduces, is_loose, is_number_of, is_short, table_class
-from .linked import Targets, fitting, written_address
-from .paper import lay_out
+from .inline import Anchors, clean, inline, language
+from .linked import Targets, fitting
+from .paper import Paper, lay_out
 from .qr import qr_picture
 from .sheet import style_sheet
 from .shown import picture_first, prepared, standfirst
-from .styled import styled
-from .theme import Theme, environment
+from .styled import Styled, styled
 from .words import Words, words, written
+
+#: So many authors are named in the metadata.
+MOST_AUTHORS = 100
 
 #: So many films, sounds and maps have a QR code of their own.
 MOST_CODES = 40
@@ -54,8 +49,9 @@ MOST_CODES = 40
 class Document:
     """HTML for print, the pictures that it names, and what kind of PDF is to be made of it.
 
-    Lines that are a multiple of ``line_numbers`` are numbered in the margin (0: none).  Pictures
-    that came out much smaller than they were made for keep ``dpi`` (0: all they have).
+    Lines that are a multiple of ``line_numbers`` are numbered in the margin (0: none), and the
+    first page has the number ``first``.  Pictures that came out much smaller than they were made
+    for keep ``dpi`` (0: all they have).
     """
 
     html: str = field(repr=False)
@@ -66,11 +62,15 @@ class Document:
     line_numbers: int = 0
     dpi: int = 0
     grey: bool = False
+    first: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One article as a template sees it, with what it needs to be set."""
+    """One article as a template sees it, with what it needs to be set.
+
+    In a digest it has a ``story`` and may open a section; in the contents it has a ``page``.
+    """
 
     article: Article
     notes: tuple[Note, ...]
@@ -87,6 +87,8 @@ class Part:
     qr: str = ""
     codes: dict[str, str] = field(default_factory=dict)
     story: Story = field(default_factory=Story)
+    opens: bool = False
+    page: int = 0
 
     @property
     def endnotes(self) -> tuple[Note, ...]:
@@ -122,71 +124,148 @@ class Part:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What the documents have in common that one print is made of.
+
+    ``articles`` are all of them, bounded, ``lead`` is the first as a template sees it.
+    """
+
+    articles: tuple[Article, ...]
+    options: PrintOptions
+    styling: Styled
+    paper: Paper
+    links: LinkStyle
+    lead: Part
+    fetched: datetime | None = None
+    dpi: int = 0
+    edition: Edition | None = None
+    warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        articles: Sequence[Article],
+        options: PrintOptions,
+        fetched: datetime | None = None,
+        edition: Edition | None = None,
+        dpi: int = 0,
+    ) -> Whole:
+        """Read the options; raises :class:`UsageError` for those that cannot be read."""
+        styling, paper = styled(options), lay_out(options)
+        sound, warnings = _bounded(articles)
+        lead, links = _part(sound[0], "", fetched), _link_style(options, sound)
+        return cls(
+            tuple(sound), options, styling, paper, links, lead, fetched, dpi, edition, warnings
+        )
+
+    @property
+    def several(self) -> bool:
+        """Whether it has contents, which a digest has even of one article."""
+        return len(self.articles) > 1 or self.edition is not None
+
+    def part(self, place: int, article: Article, targets: Targets | None = None) -> Part:
+        """Return the article at a place as a template sees it."""
+        prefix = f"a{place + 1}-" if self.several else ""
+        foot = self.paper.columns == 1
+        part = _part(article, prefix, self.fetched, targets, foot=foot)
+        if self.edition is None:
+            return part
+        return replace(part, story=self.edition.stories[place], opens=self.opens(place))
+
+    def opens(self, place: int) -> bool:
+        """Tell whether the article at a place is the first of a section."""
+        if self.edition is None:
+            return False
+        stories = self.edition.stories
+        before = stories[place - 1].section if place else ""
+        return stories[place].section not in ("", before)
+
+    def document(self, **values: object) -> Document:
+        """Return the document that the theme's template makes of these values and the rest."""
+        options, edition, lead = self.options, self.edition, self.lead
+        title = options.title if self.several else ""
+        bylines = (article.byline for article in self.articles)
+        html = fill(
+            self.styling.theme,
+            "digest" if edition else "article",
+            **{"parts": (), "entries": (), "sheets": (), "cover": "", "last": False, **values},
+            lead=lead,
+            words=lead.words,
+            title=title or lead.article.title,
+            authors=list(dict.fromkeys(filter(None, bylines)))[:MOST_AUTHORS],
+            several=self.several,
+            edition=edition,
+            said=digest_words(lead.language),
+            when=clean(written(edition.when, lead.language)) if edition and edition.when else "",
+            css=style_sheet(self.styling, self.paper, options),
+            values=dict(self.styling.values),
+            paper=self.paper,
+        )
+        return Document(html, variant=options.pdf, dpi=self.dpi, grey=options.grayscale)
+
+
 def render_html(
     articles: Sequence[Article],
     pictures: Mapping[str, Picture],
     options: PrintOptions | None = None,
     fetched: datetime | None = None,
-    edition: Edition | None = None,
 ) -> Document:
-    """Set articles in a theme; several begin a page each after a list of contents.
-
-    With an ``edition`` they are a digest, be it of one article.
+    """Set articles in a theme, one after the other.
 
     ``pictures`` are found by ``Figure.src`` (or, for an inline drawing, its ``svg``).  Raises
     :class:`UsageError` for an unknown theme or options that cannot be read.
     """
-    chosen = options or PrintOptions()
-    styling, paper = styled(chosen), lay_out(chosen)
-    sound, warnings = _bounded(articles)
-    several = len(sound) > 1 or edition is not None
-    targets = Targets(_link_style(chosen, sound))
-    leads = frozenset(id(block) for each in sound for block in each.blocks[:2])
-    shown = partial(prepared, pictures, paper, leads)
-    sound = [picture_first(each, shown) for each in sound]
-    codes = _codes(sound, sources=chosen.qr)
-    formulas = typeset_all(sound)
-    parts = [
-        replace(
-            _part(each, f"a{n}-" if several else "", fetched, targets, foot=paper.columns == 1),
-            qr=address(codes[each.url]) if chosen.qr and each.url in codes else "",
-        )
-        for n, each in enumerate(sound, 1)
-    ]
-    if edition:
-        told = zip(parts, edition.stories, strict=True)
-        parts = [replace(part, story=story) for part, story in told]
-    for part in parts:
+    whole = Whole.of(articles, options or PrintOptions(), fetched)
+    targets = Targets(whole.links)
+    document = set_articles(whole, range(len(articles)), pictures, targets, targets)
+    return replace(document, warnings=whole.warnings)
+
+
+def set_articles(
+    whole: Whole,
+    places: Sequence[int],
+    pictures: Mapping[str, Picture],
+    targets: Targets,
+    listed: Targets,
+) -> Document:
+    """Set the articles at these places, their links numbered as ``targets``.
+
+    After the last of all articles the ``listed`` targets are named.
+    """
+    found = [whole.articles[place] for place in places]
+    leads = frozenset(id(block) for each in found for block in each.blocks[:2])
+    shown = partial(prepared, pictures, whole.paper, leads)
+    articles = [picture_first(each, shown) for each in found]
+    codes = _codes(articles, sources=whole.options.qr)
+    formulas = typeset_all(articles)
+    parts = []
+    for place, article in zip(places, articles, strict=True):
+        part = whole.part(place, article, targets)
         part.anchors.formulas = formulas
         part.codes.update((url, address(code)) for url, code in codes.items())
-    first = parts[0]
-    html = _filled(
-        styling.theme,
-        "digest" if edition else "article",
-        edition=edition,
-        said=digest_words(first.language),
-        when=clean(written(edition.when, first.language)) if edition and edition.when else "",
-        parts=parts,
-        title=chosen.title if several and chosen.title else first.article.title,
-        several=several,
-        cover=clean(chosen.title[:200]) if several else "",
-        css=style_sheet(styling, paper, chosen),
-        values=dict(styling.values),
-        paper=paper,
-        words=first.words,
-        targets=targets,
-        picture=shown,
-    )
+        has_code = whole.options.qr and article.url in codes
+        parts.append(replace(part, qr=address(codes[article.url]) if has_code else ""))
+    last = places[-1] == len(whole.articles) - 1
+    document = whole.document(parts=parts, targets=listed, last=last, picture=shown)
     drawings = (formula.picture for formula in formulas.values())
-    assets = Assets.of((*pictures.values(), *codes.values(), *drawings))
-    return Document(
-        html,
-        assets,
-        warnings,
-        chosen.pdf,
-        line_numbers=styling.theme.page.line_numbers,
-        grey=chosen.grayscale,
+    named = (figure.svg or figure.src for article in articles for figure in article.figures)
+    used = (pictures[name] for name in named if name in pictures)
+    return replace(
+        document,
+        assets=Assets.of((*used, *codes.values(), *drawings)),
+        line_numbers=whole.styling.theme.page.line_numbers,
     )
+
+
+def set_front(whole: Whole, entries: Sequence[Part]) -> Document:
+    """Set what stands before several articles: a cover if the whole has a title, and contents."""
+    return whole.document(entries=entries, cover=clean(whole.options.title[:200]))
+
+
+def set_folios(whole: Whole, sheets: Sequence[str]) -> Document:
+    """Set the numbers of pages that have these names, and nothing else on them."""
+    return whole.document(sheets=sheets)
 
 
 def _link_style(options: PrintOptions, articles: Sequence[Article]) -> LinkStyle:
@@ -209,78 +288,6 @@ def _bounded(articles: Sequence[Article]) -> tuple[list[Article], tuple[str, ...
     return [article for article, _ in pairs], tuple(w for _, warnings in pairs for w in warnings)
 
 
-@lru_cache(maxsize=16)
-def _environment(folders: tuple[Path, ...]) -> ImmutableSandboxedEnvironment:
-    env = environment(folders)
-    env.filters.update(
-        kind=lambda block: type(block).__name__,
-        plain=plain,
-        clean=clean,
-        breakable=breakable,
-        written=written_address,
-        address=lambda url: breakable_address(written_address(url)),
-        lang=language,
-        code=highlight,
-        sign=bare_sign,
-        initial=_initial,
-        groupby_run=_runs,
-        is_web=_is_web,
-        page_number=_page_number,
-        page_reference=_page_reference,
-        table_class=table_class,
-    )
-    env.tests.update(
-        loose=is_loose,
-        short=is_short,
-        introducing=introduces,
-        numbering=is_number_of,
-    )
-    return env
-
-
-def _filled(theme: Theme, name: str, **values: object) -> str:
-    """Return what a theme's template makes of these values."""
-    try:
-        template = _environment(theme.folders).get_template(f"{name}.html.j2")
-        return template.render(values)
-    except TemplateError as error:
-        place = f"{error.filename}:{error.lineno}" if isinstance(error, TemplateSyntaxError) else ""
-        message = f"a template of the theme {theme.name} is faulty: {error}"
-        raise UsageError(message, hint=f"See {place}" if place else "") from error
-
-
-def _runs(parts: Sequence[Part], name: str) -> list[tuple[object, list[Part]]]:
-    """Return successive parts of which the named value is the same together."""
-    return [(value, list(run)) for value, run in groupby(parts, key=attrgetter(name))]
-
-
-def _is_web(url: str) -> bool:
-    return url.lower().startswith(("http://", "https://"))
-
-
-def _initial(html: Markup) -> Markup:
-    """Return a paragraph's HTML with its first letter apart; one that begins otherwise stays."""
-    if html[:1].isalpha() and not unicodedata.combining(html[1:2] or "x"):
-        # The letter is no markup, and what follows it was escaped before.
-        return Markup(f'<span class="initial">{html[0]}</span>{html[1:]}')  # noqa: S704
-    return html
-
-
-def _page_number(words: str) -> Markup:
-    """Return the CSS content of 'page {page} of {pages}'."""
-    before, _, rest = words.partition("{page}")
-    between, _, after = rest.partition("{pages}")
-    counters = f'"{before}" counter(page) "{between}" counter(pages) "{after}"'
-    return Markup(counters)  # noqa: S704 - the words are ours
-
-
-def _page_reference(words: str) -> Markup:
-    """Return the CSS content of 'p. {page}', the page that a link leads to."""
-    before, _, after = words.partition("{page}")
-    counter = f'"{before}" target-counter(attr(href url), page) "{after}"'
-    return Markup(counter)  # noqa: S704 - the words are ours
-
-
 def _part(
     article: Article,
     prefix: str,
@@ -290,7 +297,7 @@ def _part(
     foot: bool = False,
 ) -> Part:
     tag = language(article.language)
-    link = article.url if _is_web(article.url) else ""
+    link = article.url if is_web(article.url) else ""
     return Part(
         article=article,
         notes=tuple(block for block in walk(article.blocks) if isinstance(block, Note)),

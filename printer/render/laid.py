@@ -21,12 +21,15 @@ class Laid:
     """The text on the pages, blocks apart by a line break, and how many things there are.
 
     ``things`` counts by kind (headings, pictures, tables, code, formulas, notes), ``targets`` are
-    the addresses that links lead to.
+    the addresses that links lead to.  ``places`` says on which page, from 0, a name stands,
+    ``sheets`` what each page is called in the style sheet, None for one left blank.
     """
 
     text: str = field(default="", repr=False)
     things: dict[str, int] = field(default_factory=dict)
     targets: frozenset[str] = frozenset()
+    places: dict[str, int] = field(default_factory=dict, repr=False)
+    sheets: tuple[str | None, ...] = ()
 
 
 def read_layout(pages: list[Any]) -> Laid:
@@ -46,7 +49,18 @@ def read_layout(pages: list[Any]) -> Laid:
         if box.element_tag == "a" and (href := box.element.get("href")):
             targets.add(href)
     text = "\n".join("".join(pieces) for pieces in texts.values())
-    return Laid(text, {kind: len(ids) for kind, ids in things.items()}, frozenset(targets))
+    return Laid(
+        text,
+        {kind: len(ids) for kind, ids in things.items()},
+        frozenset(targets),
+        # What goes on over pages is where it begins.
+        {name: n for n, page in reversed(list(enumerate(pages))) for name in page.anchors},
+        tuple(_called(page._page_box.page_type) for page in pages),
+    )
+
+
+def _called(kind: Any) -> str | None:
+    return None if kind.blank else str(kind.name or "")
 
 
 def _boxes(pages: list[Any]) -> Iterator[tuple[Any, int]]:

@@ -8,6 +8,7 @@ behind the link.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from ..article import Article, Paragraph, Span, plain
@@ -74,6 +75,15 @@ class Targets:
             return known, False
         number = self._numbers[target] = len(self._numbers) + 1
         return number, True
+
+    @property
+    def count(self) -> int:
+        """How many targets have a number."""
+        return len(self._numbers)
+
+    def before(self, count: int) -> Targets:
+        """Return these targets as they were when so many had a number, with none listed."""
+        return Targets(self.style, [], dict(islice(self._numbers.items(), count)))
 
     def put_at_end(self, number: int, target: str) -> None:
         """Have a target named in the list at the end."""

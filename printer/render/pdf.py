@@ -37,12 +37,13 @@ _GLYPH = re.compile(r"\.notdef glyph rendered .*?\(U\+([0-9A-F]+)\)")
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A PDF, how many pages it has, and what went less than well."""
+    """A PDF, how many pages it has, the number of the first, and what went less than well."""
 
     pdf: bytes = field(repr=False)
     pages: int
     warnings: tuple[str, ...] = ()
     laid: Laid = field(default_factory=Laid, repr=False)
+    first: int = 1
 
 
 #: The fonts that were read, for the prints of one thread: read anew for each they fill the memory.
@@ -91,6 +92,7 @@ def to_pdf(document: Document) -> Printed:
                 font_config=_fonts(),
                 presentational_hints=True,
                 dpi=round(document.dpi * CLOSE) or None,
+                stylesheets=_numbered(document.first),
             )
             pdf = layout.write_pdf(
                 finisher=lambda laid_out, file: _finish(laid_out, file, document),
@@ -110,7 +112,22 @@ def to_pdf(document: Document) -> Printed:
             ) from error
     warnings = (*document.warnings, *_summary(complaints))
     laid = read_layout(layout.pages)
-    return Printed(pdf=pdf, pages=len(layout.pages), warnings=warnings, laid=laid)
+    return Printed(pdf, len(layout.pages), warnings, laid, document.first)
+
+
+def _numbered(first: int) -> list[Any]:
+    """Return the style sheet with which the first page has this number, and lies on its side."""
+    from weasyprint import CSS
+
+    if first == 1:
+        return []
+    side = "recto" if first % 2 else "verso"
+    return [
+        CSS(
+            string=f"html {{ break-before: {side} }}"
+            f" @page :first {{ counter-reset: page {first - 1} }}"
+        )
+    ]
 
 
 def _finish(layout: Any, pdf: Any, document: Document) -> None:

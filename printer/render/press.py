@@ -7,8 +7,14 @@ import pickle
 import select
 import signal
 import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from typing import TYPE_CHECKING, BinaryIO, NoReturn
+from queue import LifoQueue
+from typing import TYPE_CHECKING, BinaryIO, NoReturn, Self
 
 from ..errors import RenderError, WebprintError
 
@@ -17,16 +23,26 @@ if TYPE_CHECKING:
     from .pdf import Printed
 
 
+#: How many seconds a document may take.
+LIMIT = 120.0
+
+#: So many presses at once pay at most: each takes some 200 MB.
+MOST = 8
+
+
 class Press:
     """A process that prints documents, forked; to be made before anything starts a thread.
 
     The two sides trust each other: they are one program.  A document may take ``limit`` seconds;
-    then the process is ended, and one that is started anew prints the next.
+    then the process is ended, and one that is started anew prints the next.  With ``fork`` false
+    the process is started when it is needed, at any time.
     """
 
-    def __init__(self, limit: float = 120.0) -> None:
+    def __init__(self, limit: float = LIMIT, *, fork: bool = True) -> None:
         self.limit = limit
-        self._fork()
+        self._pid = 0
+        if fork:
+            self._fork()
 
     def _fork(self) -> None:
         theirs_in, ours_out = os.pipe()
@@ -87,14 +103,77 @@ class Press:
 
     def close(self) -> None:
         """End the process, whatever it is doing."""
-        if not self._pid:
+        pid, self._pid = self._pid, 0
+        if not pid:
             return
-        os.kill(self._pid, signal.SIGKILL)
-        os.waitpid(self._pid, 0)
-        self._pid = 0
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
         for pipe in (self._out, self._in):
             with suppress(BrokenPipeError):
                 pipe.close()
+
+
+class Presses:
+    """As many presses as there are processors, the first forked now, the others when needed.
+
+    A context manager: its processes end with it.
+    """
+
+    def __init__(self, limit: float = LIMIT, *, fork: bool = True) -> None:
+        count = min(MOST, len(os.sched_getaffinity(0)))
+        self._presses = [Press(limit, fork=fork)]
+        self._presses += (Press(limit, fork=False) for _ in range(count - 1))
+        # What was used last is used next, so that no more are started than are needed.
+        self._free: LifoQueue[Press] = LifoQueue()
+        for press in reversed(self._presses):
+            self._free.put(press)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def allow(self, seconds: float) -> None:
+        """Have a document take so many seconds at most."""
+        for press in self._presses:
+            press.limit = seconds
+
+    def to_pdf(self, document: Document) -> Printed:
+        """Print a document in the first press."""
+        return self._presses[0].to_pdf(document)
+
+    def layouts(self, documents: Iterable[Document]) -> Iterator[Printed | RenderError]:
+        """Print documents side by side; yield what came of each, in their order.
+
+        No more of them are asked for than presses can begin with, and one.
+        """
+        waiting: deque[Future[Printed | RenderError]] = deque()
+        with ThreadPoolExecutor(len(self._presses)) as pool:
+            try:
+                for document in documents:
+                    waiting.append(pool.submit(self._print, document))
+                    if len(waiting) > len(self._presses):
+                        yield waiting.popleft().result()
+                while waiting:
+                    yield waiting.popleft().result()
+            except BaseException:
+                self.close()  # what is being printed is wanted no more
+                raise
+
+    def _print(self, document: Document) -> Printed | RenderError:
+        press = self._free.get()
+        try:
+            return press.to_pdf(document)
+        except RenderError as error:
+            return error
+        finally:
+            self._free.put(press)
+
+    def close(self) -> None:
+        """End all processes, whatever they are doing."""
+        for press in self._presses:
+            press.close()
 
 
 def serve(requests: int, answers: int) -> NoReturn:
@@ -105,6 +184,7 @@ def serve(requests: int, answers: int) -> NoReturn:
 def _serve(requests: BinaryIO, answers: BinaryIO) -> NoReturn:
     """Print what is asked for until nobody asks; an interrupt is for the other side to see."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     try:
         from .pdf import to_pdf, warm
 
@@ -123,3 +203,10 @@ def _serve(requests: BinaryIO, answers: BinaryIO) -> NoReturn:
     finally:
         # Whatever went wrong, this copy of the program must not go on as the other does.
         os._exit(1)
+
+
+def _end_with(parent: int) -> None:
+    """End this process, in the midst of a document too, when its parent is no more."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)

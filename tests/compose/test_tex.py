@@ -83,6 +83,6 @@ def test_any_text_is_kept(text: str) -> None:
 
 @pytest.mark.parametrize("piece", ["\\(", "\\[a", "$", "$$a", "\\(a\\)", "\\(\\a", "$a"])
 def test_hostile_text_takes_little_time(piece: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     article(f"{SINGLE}<p>Begin {piece * 30_000} end")
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5

@@ -3,6 +3,7 @@
 import tomllib
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cache
 
 import pytest
 
@@ -11,13 +12,21 @@ from printer.digest.described import read_digests
 from printer.digest.edition import Editor
 from printer.digest.memory import Memory
 from printer.digest.running import Runner
-from printer.render.pdf import Printed
+from printer.render.html import Document
+from printer.render.pdf import to_pdf
 
 
 @pytest.fixture
 def memory(tmp_path):
     with closing(Memory(str(tmp_path / "digests.sqlite"))) as memory:
         yield memory
+
+
+@cache
+def empty_pages(count):
+    """A PDF of so many pages with nothing on them."""
+    style = "<style>div + div { break-before: page }</style>"
+    return to_pdf(Document(f"<html lang=en><title>-</title>{style}{'<div>.</div>' * count}"))
 
 
 @dataclass
@@ -35,9 +44,12 @@ class Desk:
         (digest,) = read_digests(text, tomllib.loads(text), "webprint.toml")
         return digest
 
-    def print_(self, document):
-        self.documents.append(document.html)
-        return Printed(b"%PDF-1.7", 1 + document.html.count("<article"))
+    def layouts(self, documents):
+        """Stand in for presses: note what is to be set, and give empty pages for it."""
+        for document in documents:
+            self.documents.append(document.html)
+            count = document.html.count
+            yield empty_pages(max(1, count("<article") + count('class="sheet"')))
 
     def deliver(self, parcel, to, settings):
         if self.refuse:
@@ -46,7 +58,7 @@ class Desk:
         return to.folder
 
     def runner(self, now):
-        editor = Editor(self.settings, self.memory, to_pdf=self.print_)
+        editor = Editor(self.settings, self.memory, press=self)
         return Runner(editor, self.memory, self.settings, lambda: now, self.deliver)
 
     def run(self, digest, now, slot=None):

@@ -124,9 +124,9 @@ def test_a_wrapper_called_comment_is_none() -> None:
 )
 def test_hostile_comments_are_read_in_bounded_time(html: str) -> None:
     tree = parse(f"<html><body>{ARTICLE}{html}")
-    started = time.perf_counter()
+    started = time.process_time()
     found = read_comments(tree)
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
 
     def depth(threads: list[Comment]) -> int:
         return max((1 + depth(each.replies) for each in threads), default=0)

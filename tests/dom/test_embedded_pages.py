@@ -136,9 +136,9 @@ def test_the_story_is_read_from_data_of_any_shape(source: str) -> None:
     ids=["deep lists", "deep objects", "ten megabytes", "broken"],
 )
 def test_data_however_large_or_deep_costs_bounded_time(source: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert LINES[3] in read(page(source + "</script>")).text
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(
@@ -154,17 +154,17 @@ def test_data_however_large_or_deep_costs_bounded_time(source: str) -> None:
     ],
 )
 def test_scripts_without_a_story_give_none(source: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(NoArticle):
         read(page(source))
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
 
 
 @pytest.mark.parametrize("sign", ["![", "[", "[a](b", "*a ", "> ", "`", "<a "])
 def test_markdown_that_is_hard_to_read_is_read_in_bounded_time(sign: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     read(data({"body": f"{MARKDOWN}\n\n{sign * 55_000}"[:59_000]}))
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_rich_text_keeps_its_marks_and_escapes_what_is_no_markup() -> None:

@@ -66,12 +66,12 @@ def test_bounds_depth_without_losing_text(unit: str) -> None:
 
 
 def test_text_of_a_page_nested_100_000_deep_comes_through() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     source = "".join(f"<div>w{i} " for i in range(100_000)) + "</div>" * 100_000 + "<p>end</p>"
     tree = parse(source)
     assert words(tree) == [f"w{i}" for i in range(100_000)] + ["end"]
     assert depth(tree) <= MAX_DEPTH
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,9 @@ def test_text_of_a_page_nested_100_000_deep_comes_through() -> None:
 def test_an_element_with_very_many_attributes_takes_linear_time(before: str, value: str) -> None:
     # The parser's own tree would take about half a minute.
     many = " ".join(f"a{i}{value}" for i in range(150_000))
-    started = time.perf_counter()
+    started = time.process_time()
     tree = parse(f'{before}<div {many}>inside</div>" end')
-    assert time.perf_counter() - started < 8
+    assert time.process_time() - started < 8
     assert words(tree)[-1] == "end"
     assert max(len(element.attrib) for element in tree.iter()) <= MAX_ATTRIBUTES
 

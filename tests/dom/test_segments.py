@@ -97,10 +97,10 @@ def test_elements_know_the_range_of_their_segments() -> None:
 
 
 def test_a_page_nested_five_thousand_deep_is_read_in_time() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     page = read_page("<div>x" * 5_000)
     assert len(page.segments) == 5_000
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 _TAGS = st.sampled_from(["div", "p", "b", "a", "span", "li", "br", "script", "td", "section"])

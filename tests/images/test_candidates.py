@@ -185,6 +185,6 @@ def test_other_pictures_are_not(one: str, other: str) -> None:
 
 def test_a_hundred_thousand_pictures_are_read_in_bounded_time() -> None:
     page = read_page("<body>" + '<p><img src="/p.jpg">x</p>' * 100_000 + "</body>", URL)
-    start = time.perf_counter()
+    start = time.process_time()
     assert len(find_candidates(page)) == MOST
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
@@ -12,10 +12,11 @@ import pypdfium2
 import pytest
 
 from printer.article import Article
-from printer.model import Picture
+from printer.model import Picture, Prepared
 from printer.options import PrintOptions
-from printer.render.html import render_html
-from printer.render.pdf import to_pdf
+from printer.render.html import Whole
+from printer.render.press import Presses
+from printer.render.volume import print_articles
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,15 @@ class Paper:
 Print = Callable[..., Paper]
 
 
+@pytest.fixture(scope="session")
+def press() -> Iterator[Presses]:
+    """The processes that lay out several articles, the same for all tests."""
+    with Presses(fork=False) as presses:
+        yield presses
+
+
 @pytest.fixture
-def printed() -> Print:
+def printed(press: Presses) -> Print:
     """Print articles; fail on any warning that is not asked for with ``expect``."""
 
     def print_(
@@ -56,7 +64,10 @@ def printed() -> Print:
         expect: tuple[str, ...] = (),
         **options: str,
     ) -> Paper:
-        result = to_pdf(render_html(articles, pictures or {}, PrintOptions(**options)))
+        prepared = Prepared(pictures or {})
+        wanted = PrintOptions(**options)
+        several = press if len(articles) > 1 else None
+        result = print_articles(Whole.of(articles, wanted), lambda _: prepared, several)
         unexpected = [w for w in result.warnings if not any(part in w for part in expect)]
         assert not unexpected, f"the print warned: {unexpected}"
         for part in expect:

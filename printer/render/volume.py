@@ -1,0 +1,291 @@
+"""Several articles in one PDF: laid out apart, side by side, and bound.
+
+A run of articles is a document of its own, so that as many are laid out at once as there are
+processors, none grows with the others, and one that cannot be set costs itself alone.  The cover
+and the contents come last, when it is known on which page every article begins.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeAlias
+
+from ..article import Article
+from ..errors import RenderError
+from ..model import Prepared
+from .archive import Origin
+from .bind import Bound, bind
+from .html import Document, Part, Whole, set_articles, set_folios, set_front
+from .laid import Laid
+from .linked import Targets
+from .pdf import Printed, to_pdf
+from .press import Presses
+
+#: A run of articles ends when it has so many characters, about ten pages: longer ones share their
+#: typefaces and style sheet among more pages, shorter ones are spread over processors better.
+RUN = 30_000
+
+#: What a reference to another page looks like in a document.
+JUMP = 'class="jump"'
+
+#: How often the front matter is set until the pages it names are right.
+TRIES = 4
+
+#: Lays out documents, several at once, and yields what came of each, in their order.
+Layouts: TypeAlias = Callable[[Iterable[Document]], Iterator[Printed | RenderError]]
+
+#: Prepares the pictures of the articles at these places for print.
+Prepare: TypeAlias = Callable[[Sequence[int]], Prepared]
+
+
+@dataclass(frozen=True, slots=True)
+class Volume(Printed):
+    """A PDF of several articles.
+
+    ``failed`` are the articles that could not be set, by place, and why; ``pictures`` counts those
+    printed, ``missing`` those that could not be had.
+    """
+
+    failed: tuple[tuple[int, RenderError], ...] = ()
+    pictures: int = 0
+    missing: int = 0
+
+
+def print_articles(
+    whole: Whole, prepare: Prepare, press: Presses | None = None, origin: Origin | None = None
+) -> Volume:
+    """Print articles to one PDF: one in this process unless there is a press, several in presses.
+
+    Raises :class:`RenderError` when none of them can be set, and as
+    :func:`printer.render.pdf.to_pdf`.
+    """
+    origin = origin or Origin()
+    if not whole.several:
+        prepared = prepare((0,))
+        targets = Targets(whole.links)
+        document = set_articles(whole, (0,), prepared.pictures, targets, targets)
+        printed = (press.to_pdf if press else to_pdf)(replace(document, origin=origin))
+        told = (*whole.warnings, *prepared.warnings, *printed.warnings)
+        pictures, missing = len(prepared.pictures), prepared.missing
+        return Volume(
+            printed.pdf, printed.pages, told, printed.laid, pictures=pictures, missing=missing
+        )
+    if press:
+        return _bound(whole, prepare, press.layouts, origin)
+    with Presses(fork=False) as own:
+        return _bound(whole, prepare, own.layouts, origin)
+
+
+def _bound(whole: Whole, prepare: Prepare, layouts: Layouts, origin: Origin) -> Volume:
+    """Print several articles, with cover and contents."""
+    with TemporaryDirectory(prefix="webprint-") as folder:
+        work = _Work(whole, Path(folder), prepare, layouts)
+        work.set(list(runs(whole.articles)))
+        if not work.parts:
+            raise work.failed[0][1]
+        front, folios = work.number(origin)
+        sheets = work.sheets(front)
+        bare = frozenset(place for place, name in enumerate(sheets) if name is None)
+        printed = [front, *(part.printed for part in work.parts)]
+        told = chain(whole.warnings, work.warnings, *(each.warnings for each in printed))
+        return Volume(
+            bind(front.pdf, work.bounds(), folios.pdf, bare),
+            len(sheets),
+            tuple(dict.fromkeys(told)),
+            _together([part.printed.laid for part in work.parts]),
+            failed=tuple(work.failed),
+            pictures=work.pictures,
+            missing=work.missing,
+        )
+
+
+def runs(articles: Sequence[Article]) -> Iterator[tuple[int, ...]]:
+    """Yield the places of articles that are laid out together, in order."""
+    run: list[int] = []
+    size = 0
+    for place, article in enumerate(articles):
+        size += len(article.text) + 1000
+        run.append(place)
+        if size >= RUN:
+            yield tuple(run)
+            run, size = [], 0
+    if run:
+        yield tuple(run)
+
+
+@dataclass(slots=True)
+class _Part:
+    """A run of articles that was laid out; its PDF and its document are in files."""
+
+    places: tuple[int, ...]
+    printed: Printed
+    pdf: Path
+    document: Path | None
+    jumps: bool
+    first: int = 1
+    after_blank: bool = False
+
+    @property
+    def is_amiss(self) -> bool:
+        """Whether it was laid out for another first page, and that shows."""
+        was = self.printed.first
+        return self.first != was if self.jumps else self.first % 2 != was % 2
+
+
+class _Work:
+    """What is known of a volume while it is made."""
+
+    def __init__(self, whole: Whole, folder: Path, prepare: Prepare, layouts: Layouts) -> None:
+        self.whole = whole
+        self.parts: list[_Part] = []
+        self.failed: list[tuple[int, RenderError]] = []
+        self.warnings: list[str] = []
+        self.pictures = self.missing = 0
+        self._folder, self._prepare, self._layouts = folder, prepare, layouts
+        self._targets = Targets(whole.links)
+        page = whole.styling.theme.page
+        self._recto, self._sided = page.chapters != "any", bool(whole.paper.gutter)
+
+    def set(self, runs: Sequence[tuple[int, ...]]) -> None:
+        """Lay out all runs, and of one that fails every article alone."""
+        for run, known in self._set(runs, self._targets):
+            self._set([(place,) for place in run], self._targets.before(known))
+        self.parts.sort(key=lambda part: part.places)
+
+    def _set(
+        self, runs: Sequence[tuple[int, ...]], targets: Targets
+    ) -> list[tuple[tuple[int, ...], int]]:
+        """Lay out runs; return those that failed, and how many targets were known before each."""
+        known: list[int] = []
+        kept: list[tuple[Path | None, bool]] = []
+
+        def documents() -> Iterator[Document]:
+            for run in runs:
+                known.append(targets.count)
+                document = self._document(run, targets)
+                jumps = JUMP in document.html
+                put_by = self._put_by(document, run) if jumps or self._sided else None
+                kept.append((put_by, jumps))
+                yield document
+
+        failed = []
+        for number, outcome in enumerate(self._layouts(documents())):
+            run = runs[number]
+            if isinstance(outcome, Printed):
+                self.parts.append(self._part(run, outcome, *kept[number]))
+            elif len(run) > 1:
+                failed.append((run, known[number]))
+            else:
+                self.failed.append((run[0], outcome))
+        return failed
+
+    def _document(self, run: tuple[int, ...], targets: Targets) -> Document:
+        prepared = self._prepare(run)
+        self.pictures += len(prepared.pictures)
+        self.missing += prepared.missing
+        self.warnings += prepared.warnings
+        last = run[-1] == len(self.whole.articles) - 1
+        listed = self._targets if last else Targets()
+        return set_articles(self.whole, run, prepared.pictures, targets, listed)
+
+    def _put_by(self, document: Document, run: tuple[int, ...]) -> Path:
+        """Keep a document that looks otherwise when it begins on another page than the first."""
+        path = self._folder / f"{run[0]}-{len(run)}.document"
+        path.write_bytes(pickle.dumps(document))
+        return path
+
+    def _part(
+        self, run: tuple[int, ...], printed: Printed, document: Path | None, jumps: bool
+    ) -> _Part:
+        path = self._folder / f"{run[0]}-{len(run)}.pdf"
+        path.write_bytes(printed.pdf)
+        return _Part(run, replace(printed, pdf=b""), path, document, jumps)
+
+    def number(self, origin: Origin) -> tuple[Printed, Printed]:
+        """Have every part know its first page; return the front matter and the page numbers."""
+        pages = self._lay(set_front(self.whole, self._entries(1))).pages
+        for _ in range(TRIES):
+            self._begin(pages + 1)
+            front = self._lay(replace(set_front(self.whole, self._entries()), origin=origin))
+            if front.pages == pages and not self._lay_again():
+                break
+            pages = front.pages
+        names = [name or "" for name in self.sheets(front)]
+        return front, self._lay(set_folios(self.whole, names))
+
+    def _lay(self, document: Document) -> Printed:
+        (outcome,) = self._layouts([document])
+        if isinstance(outcome, RenderError):
+            raise outcome
+        return outcome
+
+    def _begin(self, page: int) -> None:
+        """Say on which page every part begins, from that of the first."""
+        for part in self.parts:
+            part.after_blank = self._recto and page % 2 == 0
+            part.first = page + part.after_blank
+            page = part.first + part.printed.pages
+
+    def _lay_again(self) -> bool:
+        """Lay out what must know its first page anew; tell whether pages came or went."""
+        again = [part for part in self.parts if part.document and part.is_amiss]
+
+        def documents() -> Iterator[Document]:
+            for part in again:
+                document: Document = pickle.loads(part.document.read_bytes())  # type: ignore[union-attr] # noqa: S301
+                yield replace(document, first=part.first)
+
+        changed = False
+        for part, outcome in zip(again, self._layouts(documents()), strict=True):
+            if isinstance(outcome, RenderError):
+                raise outcome
+            changed |= outcome.pages != part.printed.pages
+            part.pdf.write_bytes(outcome.pdf)
+            part.printed = replace(outcome, pdf=b"")
+        return changed
+
+    def _entries(self, page: int = 0) -> list[Part]:
+        """Return the lines of the contents, all on one page or on those where the parts begin."""
+        entries = []
+        for part in self.parts:
+            for place in part.places:
+                entry = self.whole.part(place, self.whole.articles[place])
+                begins = part.printed.laid.places.get(f"{entry.anchors.prefix}start", 0)
+                entries.append(replace(entry, page=page or part.first + begins))
+        return entries
+
+    def bounds(self) -> list[Bound]:
+        """Return the parts as they are to be bound."""
+        bounds, sections = [], False
+        for part in self.parts:
+            opens = [self.whole.opens(place) for place in part.places]
+            # What goes on with a section that an earlier part began stands below it.
+            below = opens.index(True) if True in opens else len(opens)
+            bounds.append(Bound(part.pdf, part.after_blank, below if sections else 0))
+            sections = sections or True in opens
+        return bounds
+
+    def sheets(self, front: Printed) -> list[str | None]:
+        """Return what each page of the whole is called in the style sheet, None for a bare one."""
+        names = list(front.laid.sheets)
+        for part in self.parts:
+            names += [None] * part.after_blank
+            names += part.printed.laid.sheets
+        return names
+
+
+def _together(laid: Sequence[Laid]) -> Laid:
+    things: Counter[str] = Counter()
+    for each in laid:
+        things.update(each.things)
+    return Laid(
+        "\n".join(each.text for each in laid),
+        dict(things),
+        frozenset(chain.from_iterable(each.targets for each in laid)),
+    )
