@@ -24,7 +24,7 @@ Labour: TypeAlias = Callable[[Claim, Callable[[str], None]], Message]
 
 _LONGEST = 1_000_000
 _SEND_SECONDS = 20
-_NICE = 5  # So that the server answers while all processors print.
+NICE = 5  # So that the server answers while all processors print.
 
 
 class Closeable(Protocol):
@@ -50,7 +50,7 @@ class Child:
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
             _serve(theirs, labour)
 
-        self.pid = process.fork(run, nice=_NICE)
+        self.pid = process.fork(run, nice=NICE)
         theirs.close()
         self.claim: Claim | None = None
         self.step = ""

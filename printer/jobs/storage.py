@@ -6,7 +6,7 @@ import errno
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
@@ -24,6 +24,9 @@ class Storage(Protocol):
 
     def put(self, key: str, data: bytes) -> None:
         """Keep a file; when this returns it is there to stay."""
+
+    def put_all(self, folder: str, files: Mapping[str, bytes]) -> None:
+        """Keep files by their names in a folder, with fewer waits for the disk than one by one."""
 
     def get(self, key: str) -> bytes | None:
         """Return a file, None when there is none."""
@@ -75,22 +78,31 @@ class Folder:
 
     def put(self, key: str, data: bytes) -> None:
         """Keep a file."""
-        path = self._root / _checked(key)
-        part = path.with_name(path.name + ".part")
+        folder, _, name = key.rpartition("/")
+        self.put_all(folder, {name: data})
+
+    def put_all(self, folder: str, files: Mapping[str, bytes]) -> None:
+        """Keep files."""
         with _told(str(self._root)):
-            try:
-                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                with self._open_new(part) as file:
-                    file.write(data)
-                    file.flush()
-                    os.fsync(file.fileno())
-                part.replace(path)
-                for folder in (path.parent, path.parent.parent):
-                    _sync(folder)
-            except BaseException:
-                with suppress(OSError):
-                    part.unlink()
-                raise
+            for name, data in files.items():
+                self._write(self._root / _checked(f"{folder}/{name}"), data)
+            place = self._root / folder
+            for each in (place, place.parent):
+                _sync(each)
+
+    def _write(self, path: Path, data: bytes) -> None:
+        part = path.with_name(path.name + ".part")
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with self._open_new(part) as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        except BaseException:
+            with suppress(OSError):
+                part.unlink()
+            raise
 
     def get(self, key: str) -> bytes | None:
         """Return a file."""
@@ -148,6 +160,11 @@ class Remote:
         with _told(self._place):
             self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
             self._fs.pipe_file(path, data)
+
+    def put_all(self, folder: str, files: Mapping[str, bytes]) -> None:
+        """Keep files."""
+        for name, data in files.items():
+            self.put(f"{folder}/{name}", data)
 
     def get(self, key: str) -> bytes | None:
         """Return a file."""

@@ -60,7 +60,8 @@ class JobTable:
         self._clock = clock
         # SQLite lets one write at a time and the others sleep and try again: threads of one process
         # had better stand in line.
-        self._turn = threading.Lock() if self._engine.dialect.name == "sqlite" else nullcontext()
+        self._alone = self._engine.dialect.name == "sqlite"
+        self._turn = threading.Lock() if self._alone else nullcontext()
         self._orders = Together(self._submit_all)
         with _told():
             make_tables(self._engine)
@@ -91,8 +92,9 @@ class JobTable:
             room = MOST_WAITING - connection.execute(waiting).scalar_one()
             for wish in wishes:
                 try:
-                    # Only a key can be taken by another server meanwhile.
-                    with connection.begin_nested() if wish.asked.key else nullcontext():
+                    # Only a key can be taken meanwhile, and only where others can write too.
+                    alone = self._alone or not wish.asked.key
+                    with nullcontext() if alone else connection.begin_nested():
                         wish.answer = self._submit(connection, wish.asked, room)
                     room -= wish.answer[1]
                 except (KeyReused, QueueFull, IntegrityError) as error:

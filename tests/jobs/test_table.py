@@ -1,5 +1,6 @@
 """The job table: what it accepts, who may work on it, and when it is over."""
 
+import os
 import random
 import sqlite3
 import threading
@@ -8,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from jobs_help import ask
+from sqlalchemy import event
 
 from printer.errors import JobsError, UsageError
 from printer.jobs import table as table_module
@@ -294,3 +297,43 @@ def test_whatever_happens_a_job_is_done_at_most_once_and_never_lost(
     assert sorted(job.id for job in table.recent(states=["done"])) == sorted(done)
     assert {job.id for job in table.recent()} == set(ids)
     table.disconnect()
+
+
+def test_a_database_without_room_accepts_nothing_and_goes_on_when_there_is_some(sqlite_table):
+    first, _ = sqlite_table.submit(ask("first"))
+    large = Request("https://example.org/", {}, {"page": os.urandom(200_000)})
+
+    def set_room(connection, _record):
+        connection.execute(f"PRAGMA max_page_count = {room}").close()
+
+    room = 20  # Pages of 4096 bytes.
+    event.listen(sqlite_table._engine, "connect", set_room)
+    sqlite_table.disconnect()
+    with pytest.raises(JobsError, match="full"):
+        sqlite_table.submit(large, "key")
+    assert sqlite_table.counts()["queued"] == 1
+    assert sqlite_table.claim("w").id == first.id, "what was accepted is there and worked on"
+    room = 1_000_000
+    sqlite_table.disconnect()
+    job, new = sqlite_table.submit(large, "key")
+    assert new
+    assert sqlite_table.request(job.id) == large
+
+
+@pytest.mark.parametrize("jump", [-10 * 365 * 86_400, 10 * 365 * 86_400])
+def test_a_clock_that_jumps_changes_no_order_and_loses_nothing(database, jump):
+    now = [1_800_000_000.0]
+    table = JobTable(database, clock=lambda: now[0])
+    try:
+        ids = [table.submit(ask("before"))[0].id]
+        claim = table.claim("w")
+        now[0] += jump
+        ids.append(table.submit(ask("after"))[0].id)
+        assert table.beat({claim.id: (claim.attempt, "")}) == set(), "it is still held"
+        assert table.finish(claim, {})
+        assert table.claim("w").id == ids[1]
+        gone = table.remove_older(30 * 86_400)
+        assert gone == [], "a print that was finished now is not old"
+        assert [table.get(each).state for each in ids] == ["done", "running"]
+    finally:
+        table.disconnect()
