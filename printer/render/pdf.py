@@ -121,11 +121,11 @@ def _numbered(first: int) -> list[Any]:
 
     if first == 1:
         return []
+    # A page that resets the counter does not count it up as well.
     side = "recto" if first % 2 else "verso"
     return [
         CSS(
-            string=f"html {{ break-before: {side} }}"
-            f" @page :first {{ counter-reset: page {first - 1} }}"
+            string=f"html {{ break-before: {side} }} @page :first {{ counter-reset: page {first} }}"
         )
     ]
 

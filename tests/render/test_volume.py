@@ -1,0 +1,223 @@
+"""Several articles laid out apart and bound: one PDF that is whole, whatever becomes of a part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from io import BytesIO
+
+import pikepdf
+import pypdfium2
+import pytest
+import specimens
+from specimens import SPECIMEN, head, para
+
+from printer.article import Article, Span
+from printer.errors import RenderError
+from printer.model import Edition, Prepared, Story
+from printer.options import PrintOptions
+from printer.render import volume
+from printer.render.html import Document, Whole
+from printer.render.pdf import Printed
+from printer.render.press import Presses
+from printer.render.volume import Volume, print_articles, runs
+
+LINE = "The river rose in the night, and by morning the lower meadow was under water. "
+
+
+def article(number: int, *more: object) -> Article:
+    blocks = (
+        head(f"Part of {number}"),
+        *(para(LINE * 6) for _ in range(5)),
+        para("See ", Span("the end", href="#end")),
+        *(para(LINE * 6) for _ in range(8)),
+        para(Span(f"The end of {number}.", id="end")),
+        *more,
+    )
+    return replace(SPECIMEN, title=f"Chapter {number}", blocks=blocks)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have every article be a run of its own."""
+    monkeypatch.setattr(volume, "RUN", 1)
+
+
+def bound(
+    press: Presses, articles: list[Article], edition: Edition | None = None, **options: object
+) -> Volume:
+    prepared = Prepared(specimens.pictures())
+    whole = Whole.of(articles, PrintOptions(**options), edition=edition)  # type: ignore[arg-type]
+    return print_articles(whole, lambda _: prepared, press)
+
+
+def texts(pdf: bytes) -> list[str]:
+    document = pypdfium2.PdfDocument(pdf)
+    try:
+        return [page.get_textpage().get_text_range() for page in document]
+    finally:
+        document.close()
+
+
+def start_of(pages: list[str], title: str) -> int:
+    """The number of the page that an article begins on, by what is printed there."""
+    return next(n for n, text in enumerate(pages, 1) if text.startswith(f"{title}\r\n"))
+
+
+def test_runs_are_of_about_ten_pages_and_in_order() -> None:
+    long = replace(SPECIMEN, blocks=tuple(para(LINE * 100) for _ in range(5)))
+    found = list(runs([SPECIMEN] * 30 + [long] * 2))
+    assert [place for run in found for place in run] == list(range(32))
+    assert found[-1] == (31,)
+    assert 2 <= len(found[0]) < 30
+
+
+def test_what_leads_elsewhere_arrives(press: Presses, apart: None) -> None:
+    del apart
+    made = bound(press, [article(n) for n in range(3)], title="All", links="endnote")
+    pages = texts(made.pdf)
+    assert made.pages == len(pages)
+    assert all(f"page {n} of {len(pages)}" in text for n, text in enumerate(pages, 1) if n > 1)
+    with pikepdf.open(BytesIO(made.pdf)) as pdf:
+        assert not pdf.check_pdf_syntax()
+        row = list(pdf.Root.Names.Dests.Names)
+        names = [bytes(name) for name in row[::2]]
+        assert names == sorted(names)
+        assert len(names) == len(set(names))
+        number = {page.objgen: n for n, page in enumerate(pdf.pages, 1)}
+        places = {str(n): number[d[0].objgen] for n, d in zip(row[::2], row[1::2], strict=True)}
+        links = [
+            str(each.Dest)
+            for each in pdf.pages[1].Annots
+            if each.Subtype == "/Link" and "/Dest" in each
+        ]
+    for n in range(3):
+        start = start_of(pages, f"Chapter {n}")
+        assert places[f"a{n + 1}-start"] == start
+        assert f"a{n + 1}-start" in links
+        (listed,) = (line for line in pages[1].splitlines() if line.startswith(f"Chapter {n}"))
+        assert listed.split()[-1] == str(start)
+        end = next(i for i, text in enumerate(pages, 1) if f"The end of {n}." in text)
+        text = " ".join(" ".join(pages[start - 1 : end]).split())
+        assert f"See the end (p. {end})" in text, text[text.index("See the") :][:40]
+
+
+def walk(element: object, pages: set[tuple[int, int]]) -> Iterator[pikepdf.Dictionary]:
+    """Yield a structure tree in its order; check that parents and pages are those of the whole."""
+    stack = [element]
+    while stack:
+        one = stack.pop()
+        if not isinstance(one, pikepdf.Dictionary) or "/S" not in one:
+            continue
+        yield one
+        if "/Pg" in one:
+            assert one.Pg.objgen in pages
+        kids = list(one.K) if isinstance(one.K, pikepdf.Array) else [one.K]
+        for kid in kids:
+            if isinstance(kid, pikepdf.Dictionary) and "/S" in kid:
+                assert kid.P.objgen == one.objgen
+        stack.extend(reversed(kids))
+
+
+def test_the_structure_tree_is_one(press: Presses, apart: None) -> None:
+    del apart
+    note = specimens.SPECIMEN.blocks
+    made = bound(press, [replace(SPECIMEN, title=f"Chapter {n}", blocks=note) for n in range(3)])
+    with pikepdf.open(BytesIO(made.pdf)) as pdf:
+        root = pdf.Root.StructTreeRoot
+        assert len(root.K) == 1
+        elements = list(walk(root.K[0], {page.objgen for page in pdf.pages}))
+        kinds = [str(each.S) for each in elements]
+        assert kinds.count("/Document") == 1
+        assert kinds.count("/H1") == 4, "contents and three articles"
+        notes = [str(each.ID) for each in elements if each.S == "/Note"]
+        assert len(notes) >= 3
+        assert len(notes) == len(set(notes))
+        row = list(root.ParentTree.Nums)
+        keys = [int(key) for key in row[::2]]
+        assert keys == sorted(set(keys))
+        parents = dict(zip(keys, row[1::2], strict=True))
+        for page in pdf.pages:
+            assert isinstance(parents[int(page.obj.StructParents)], pikepdf.Array)
+            for annotation in page.obj.get("/Annots", ()):
+                holder = parents[int(annotation.StructParent)]
+                assert any(
+                    kid.get("/Obj") is not None and kid.Obj.objgen == annotation.objgen
+                    for kid in holder.K
+                    if isinstance(kid, pikepdf.Dictionary)
+                )
+
+
+def test_sections_of_a_digest_hold_their_articles_over_all_parts(
+    press: Presses, apart: None
+) -> None:
+    del apart
+    sections = ["News", "News", "News", "Science", "Science"]
+    edition = Edition(tuple(Story(section=each, words=100, minutes=1) for each in sections))
+    made = bound(press, [article(n) for n in range(5)], edition, title="Week")
+    with pikepdf.open(BytesIO(made.pdf)) as pdf, pdf.open_outline() as outline:
+        told = {str(one.title): [str(each.title) for each in one.children] for one in outline.root}
+        assert told["News"] == ["Chapter 0", "Chapter 1", "Chapter 2"]
+        assert told["Science"] == ["Chapter 3", "Chapter 4"]
+        first = outline.root[0].children[0]
+        assert [str(each.title) for each in first.children] == ["Part of 0"]
+
+
+def test_the_right_hand_margin_is_on_the_right_pages(press: Presses, apart: None) -> None:
+    del apart
+    made = bound(press, [article(n) for n in range(3)], duplex=True)
+    document = pypdfium2.PdfDocument(made.pdf)
+    edges = {0: set(), 1: set()}  # type: dict[int, set[int]]
+    for number, page in enumerate(document, 1):
+        text = page.get_textpage()
+        boxes = [text.get_charbox(n) for n in range(min(200, text.count_chars()))]
+        edges[number % 2].add(round(min(left for left, *_ in boxes)))
+    document.close()
+    assert edges[1], "there are no right pages"
+    assert edges[0], "there are no left pages"
+    assert min(edges[1]) > max(edges[0]), "the inner margin is not always on the inner side"
+
+
+class Failing:
+    """Presses in which documents with a certain word fail."""
+
+    def __init__(self, press: Presses, word: str) -> None:
+        self._press, self._word = press, word
+
+    def layouts(self, documents: Iterable[Document]) -> Iterator[Printed | RenderError]:
+        for document in documents:
+            if self._word in document.html:
+                yield RenderError("too hard")
+            else:
+                yield from self._press.layouts([document])
+
+
+def test_an_article_that_cannot_be_set_costs_itself(press: Presses) -> None:
+    articles = [article(n) for n in range(3)]
+    articles[1] = article(1, para("A hard word."))
+    whole = Whole.of(articles, PrintOptions(title="All"))
+    assert len(list(runs(whole.articles))) == 1, "they are not one run, which fails as a whole"
+    failing = Failing(press, "hard word")
+    made = print_articles(whole, lambda _: Prepared(), failing)  # type: ignore[arg-type]
+    assert [place for place, _ in made.failed] == [1]
+    pages = texts(made.pdf)
+    listed = pages[1]
+    assert "Chapter 0" in listed
+    assert "Chapter 1" not in listed
+    assert f" {start_of(pages, 'Chapter 2')}\r\n" in listed
+
+
+def test_when_all_fail_the_first_failure_is_raised(press: Presses) -> None:
+    whole = Whole.of([article(0), article(1)], PrintOptions())
+    with pytest.raises(RenderError, match="too hard"):
+        print_articles(whole, lambda _: Prepared(), Failing(press, "Chapter"))  # type: ignore[arg-type]
+
+
+def test_presses_give_documents_back_in_order_and_end(press: Presses) -> None:
+    documents = (
+        Document(f"<html lang=en><title>t</title><p>{n}" + "<p>x" * 90 * n) for n in range(6)
+    )
+    made = list(press.layouts(documents))
+    pages = [each.pages for each in made if isinstance(each, Printed)]
+    assert pages == sorted(pages)
+    assert len(pages) == 6
