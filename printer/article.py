@@ -349,6 +349,17 @@ def walk(blocks: tuple[Block, ...]) -> Iterator[Block]:
             yield from walk(within)
 
 
+def runs(block: Block) -> Iterator[Spans]:
+    """Yield the runs of text of a block itself, not of the blocks inside it."""
+    match block:
+        case Paragraph(spans=spans) | Heading(spans=spans):
+            yield spans
+        case Figure(caption_spans=spans) | Table(caption_spans=spans) | Quote(cite=spans):
+            yield spans
+        case DefinitionList(entries=entries):
+            yield from (term for entry in entries for term in entry.terms)
+
+
 def _data(value: object) -> Any:
     if isinstance(value, tuple):
         return [_data(each) for each in value]

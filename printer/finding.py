@@ -5,18 +5,22 @@ Page -> rules, Verdict -> Placed pictures -> Article
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from lxml.html import HtmlElement
+
 from .article import Article
 from .compose import compose, with_comments
+from .compose.lost import lost
 from .dom.comments import Comments, read_comments
 from .dom.page import Page, read_page
 from .errors import NoArticle
 from .extract import decide
 from .extract.explain import explain as explain_choice
 from .images import Choice, insist, judged, pick, placed, without_captions
-from .model import Explanation, JudgedPicture, Verdict
+from .model import Explanation, JudgedPicture, Report, Verdict
 from .options import ExtractOptions
 from .rules import Match, Ruled, apply, enforce
 from .rules.apply import below, segment_reason
@@ -49,6 +53,8 @@ class Found:
 
     article: Article
     page: Page = field(repr=False)
+    verdict: Verdict = field(repr=False)
+    unwanted: Set[HtmlElement] = field(repr=False)
     choice: Choice = field(repr=False)
     comments: Comments
     follows: str
@@ -58,6 +64,12 @@ class Found:
     def pictures(self) -> tuple[JudgedPicture, ...]:
         """What was decided about each picture; told only when asked for."""
         return judged(self.page, self.choice)
+
+    @property
+    def lost(self) -> Report:
+        """What of the page's chosen text the article does not have; read when asked for."""
+        pictures = placed(self.page, self.choice)
+        return lost(self.page, self.verdict, pictures, self.article, self.unwanted)
 
 
 def _choose(
@@ -86,7 +98,7 @@ def find(page: Page, options: ExtractOptions, measure: Measure | None = None) ->
         hint = "A rule for this site may leave it out: --no-rules" if ruled.dropped else ""
         raise NoArticle("the page holds no article", url=page.url, hint=hint)
     article = replace(article, warnings=(*article.warnings, *ruled.warnings))
-    return Found(article, page, choice, comments, ruled.next_page, verdict.kind)
+    return Found(article, page, verdict, unwanted, choice, comments, ruled.next_page, verdict.kind)
 
 
 def explain(page: Page, options: ExtractOptions, measure: Measure | None = None) -> Explanation:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import IntFlag, auto
+from itertools import islice
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -288,7 +289,10 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What the articles hold and how much of it is on paper; ``missing`` names lost pieces."""
+    """What was chosen of the pages and how much of it is on paper; ``missing`` names lost pieces.
+
+    ``article`` counts what the articles hold, and what of the pages' choice did not come into them.
+    """
 
     article: Tally = field(default_factory=Tally)
     printed: Tally = field(default_factory=Tally)
@@ -298,6 +302,15 @@ class Report:
     def complete(self) -> bool:
         """Whether all of it is on paper."""
         return self.article == self.printed
+
+    def after(self, lost: Iterable[Report]) -> Report:
+        """Return the report with what was lost before, on the way from the page to the article."""
+        earlier = list(lost)
+        sums = {f.name: sum(getattr(each.article, f.name) for each in (self, *earlier))
+                for f in fields(Tally)}  # fmt: skip
+        names = (" ".join(piece.split())[:60] for each in earlier for piece in each.missing)
+        missing = (*islice(names, 5), *self.missing)
+        return Report(Tally(**sums), self.printed, missing)
 
     def lost(self) -> dict[str, tuple[int, int]]:
         """Return what is not all there, by name: how much is printed, and of how much."""

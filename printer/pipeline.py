@@ -25,7 +25,7 @@ from .dom.page import read_page
 from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
 from .finding import explain, extract, find
 from .held import Held
-from .model import Capture, Edition, Explanation, Failure, JudgedPicture, Prepared, Result
+from .model import Capture, Edition, Explanation, Failure, JudgedPicture, Prepared, Report, Result
 from .options import (
     PICTURED,
     ExtractOptions,
@@ -60,13 +60,17 @@ MOST_PAGES = 30
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A page that was fetched and read: all its pictures, kept or dropped; what kind it is."""
+    """A page that was fetched and read: all its pictures, kept or dropped; what kind it is.
+
+    ``lost`` is what of the page's chosen text did not come into the article.
+    """
 
     article: Article
     capture: Capture
     pictures: tuple[JudgedPicture, ...] = ()
     kind: str = "article"
     canonical: str = ""
+    lost: tuple[Report, ...] = ()
 
 
 #: A page that was to be read, and what came of it.
@@ -186,7 +190,8 @@ class Printer:
         result = set_articles(pages, prepare, self.page, self.press, self.pictures.dpi, edition)
         judged = tuple(each for reading in readings for each in reading.pictures)
         warnings = (*result.warnings, *self._held.warnings())
-        return replace(result, judged=judged, warnings=warnings)
+        report = result.report.after([lost for reading in readings for lost in reading.lost])
+        return replace(result, judged=judged, warnings=warnings, report=report)
 
     def _prepare(self, readings: Sequence[Reading]) -> Prepared:
         articles = [reading.article for reading in readings]
@@ -221,14 +226,16 @@ class Printer:
         page = read_page(capture.body, capture.url, capture.charset, capture.layout)
         found = find(page, self._extraction(page.url), self._measuring())
         article, pictures = found.article, found.pictures
+        lost: tuple[Report, ...] = (found.lost,)
         follow = self.fetch.follow and _is_web(capture.url)
         follows = (found.follows or next_page(page)) if follow else ""
         if follows:
             more = list(self._continued(article, page.url, follows))
-            article = join([article, *(each for each, _ in more)])
-            pictures = (*pictures, *(judgement for _, found in more for judgement in found))
+            article = join([article, *(each for each, _, _ in more)])
+            pictures = (*pictures, *(judgement for _, judged, _ in more for judgement in judged))
+            lost = (*lost, *(each for _, _, each in more))
         article = with_comments(article, page, found.comments)
-        return Reading(article, capture, pictures, found.kind, page.metadata.canonical)
+        return Reading(article, capture, pictures, found.kind, page.metadata.canonical, lost)
 
     def _extraction(self, url: str) -> ExtractOptions:
         """Return the options of extraction for a page, with the rules for its site."""
@@ -238,8 +245,8 @@ class Printer:
 
     def _continued(
         self, first: Article, url: str, follows: str
-    ) -> Iterator[tuple[Article, tuple[JudgedPicture, ...]]]:
-        """Yield the article and pictures of each page that goes on from the first, while they do.
+    ) -> Iterator[tuple[Article, tuple[JudgedPicture, ...], Report]]:
+        """Yield article, pictures, what was lost of each page that goes on, while they do.
 
         A page under another title, or with the words of one before, is not its continuation.
         """
@@ -252,13 +259,13 @@ class Printer:
                 found = find(page, self._extraction(page.url), self._measuring())
             except WebprintError as error:
                 warnings = (f"a page of it is missing: {error}",)
-                yield replace(first, blocks=(), warnings=warnings), ()
+                yield replace(first, blocks=(), warnings=warnings), (), Report()
                 return
             article = found.article
             if article.title != first.title or article.text in seen_texts:
                 return
             seen_texts.add(article.text)
-            yield article, found.pictures
+            yield article, found.pictures, found.lost
             follows = found.follows or next_page(page)
 
     def _read_in_browser(self, static: Reading | NoArticle, url: str, why: Step) -> Reading:

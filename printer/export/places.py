@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from urllib.parse import quote, urlsplit, urlunsplit
 
-from ..article import Article, Item, List, Note
-from ..render.blocks import texts, walk
+from ..article import Article, Item, List, Note, runs
+from ..render.blocks import walk
 from ..render.inline import SCHEMES, clean
 
 _PLAIN = re.compile(r"[^A-Za-z0-9_.-]+")
@@ -37,7 +37,7 @@ class Places:
         places = cls(prefix)
         for block in walk(article.blocks):
             names = [getattr(block, "id", "")]
-            names += [span.id for spans in texts(block) for span in spans]
+            names += [span.id for spans in runs(block) for span in spans]
             if isinstance(block, List):
                 names += [item.id for item in block.items if isinstance(item, Item)]
             for name in filter(None, names):

@@ -27,7 +27,6 @@ from ..article import (
     Quote,
     Row,
     Span,
-    Spans,
     Table,
     inner,
     plain,
@@ -49,17 +48,6 @@ def walk(blocks: tuple[Block, ...]) -> Iterator[Block]:
         runs = list(inner(block))
         for run in reversed(runs):
             stack.extend(reversed(run))
-
-
-def texts(block: Block) -> Iterator[Spans]:
-    """Yield the runs of text of a block itself, not of the blocks inside it."""
-    match block:
-        case Paragraph(spans=spans) | Heading(spans=spans):
-            yield spans
-        case Figure(caption_spans=spans) | Table(caption_spans=spans) | Quote(cite=spans):
-            yield spans
-        case DefinitionList(entries=entries):
-            yield from (term for entry in entries for term in entry.terms)
 
 
 def bounded(article: Article) -> tuple[Article, tuple[str, ...]]:

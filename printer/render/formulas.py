@@ -14,10 +14,10 @@ from xml.etree import ElementTree
 
 from markupsafe import Markup
 
-from ..article import Article, Math
+from ..article import Article, Math, runs
 from ..model import Picture
 from .assets import address
-from .blocks import texts, walk
+from .blocks import walk
 from .typeset import ALL, SIZE
 
 #: Longer sources, and more formulas than these, are printed as text.
@@ -86,7 +86,7 @@ def _sources(articles: Iterable[Article]) -> Iterable[tuple[str, bool]]:
                 yield block.source, True
             else:
                 yield from (
-                    (span.math, False) for spans in texts(block) for span in spans if span.math
+                    (span.math, False) for spans in runs(block) for span in spans if span.math
                 )
 
 

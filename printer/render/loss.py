@@ -17,10 +17,11 @@ from ..article import (
     Note,
     Spans,
     Table,
+    runs,
 )
 from ..model import Report, Tally
 from .anchors import SCHEMES
-from .blocks import texts, walk
+from .blocks import walk
 from .laid import Laid
 
 #: A word; in scripts without spaces each sign is one.
@@ -92,7 +93,7 @@ def pieces(article: Article) -> Iterator[str]:
 
 
 def _pieces_of(block: Block) -> Iterator[str]:
-    for spans in texts(block):
+    for spans in runs(block):
         yield from _unbroken(spans)
     match block:
         case Code(text=text):
@@ -128,7 +129,7 @@ def _things(articles: Sequence[Article]) -> dict[str, int]:
         for block in walk(article.blocks):
             for kind, type_ in _TYPES.items():
                 found[kind] += isinstance(block, type_)
-            found["formulas"] += sum(bool(s.math) for spans in texts(block) for s in spans)
+            found["formulas"] += sum(bool(s.math) for spans in runs(block) for s in spans)
             if isinstance(block, Note):
                 notes.add((number, block.id))
     found["notes"] = len(notes)
@@ -140,7 +141,7 @@ _TYPES = {"headings": Heading, "pictures": Figure, "tables": Table, "code": Code
 
 def _targets(article: Article) -> Iterable[str]:
     for block in walk(article.blocks):
-        for spans in texts(block):
+        for spans in runs(block):
             for span in spans:
                 if span.href.lower().startswith(SCHEMES) and span.text.strip() and not span.note:
                     yield span.href

@@ -1,0 +1,87 @@
+"""What of a page's choice its article does not have is seen, and only that."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+
+import pytest
+
+from printer.article import Article, Code, Heading, Note, Paragraph, Table
+from printer.compose import compose
+from printer.compose.lost import lost
+from printer.dom.page import Page, read_page
+from printer.model import Report, Verdict
+
+HTML = """<!doctype html><html lang=en><title>The weir</title><body><h1>The weir</h1>
+<p>The weir at Lower Marl broke in the night of the second of March.<sup id="r"><a href="#n1">[1]</a></sup></p>
+<h2>What was done</h2><p>They sank a <a href="https://example.org/barge">barge across</a> the gap, and
+it held for the rest of the winter.</p>
+<ul><li>Stones from the quarry above the town</li><li>Sand in sacks of jute</li></ul>
+<table><tr><th>Day</th><th>Metres</th></tr><tr><td>Monday</td><td>4</td></tr><tr><td>Tuesday</td><td>0</td></tr></table>
+<pre>level = 4\nwhile level: sink()</pre>
+<p>The <ruby>name<rp>(</rp><rt>reading</rt><rp>)</rp></ruby> is older than the mill itself.</p>
+<h2>Notes</h2><ol><li id="n1">By the harbour master\'s book, which is kept in the chapel. <a href="#r">Back</a></li></ol>
+</body></html>"""
+
+
+def page() -> tuple[Page, Verdict, Article]:
+    read = read_page(HTML, "https://example.org/weir")
+    verdict = Verdict(tuple(True for _ in read.segments))
+    return read, verdict, compose(read, verdict, ())
+
+
+def without(article: Article, kind: type, what: str = "") -> Article:
+    def is_it(block) -> bool:
+        return isinstance(block, kind) and what in repr(block)
+
+    assert any(map(is_it, article.blocks))
+    return replace(article, blocks=tuple(b for b in article.blocks if not is_it(b)))
+
+
+def report(change=lambda article: article) -> dict[str, int]:
+    read, verdict, article = page()
+    found = lost(read, verdict, (), change(article))
+    assert found.printed == Report().printed
+    return {name: count for name, count in asdict(found.article).items() if count}
+
+
+def test_nothing_is_lost_of_a_whole_article() -> None:
+    assert report() == {}
+
+
+@pytest.mark.parametrize(
+    ("kind", "what", "gone"),
+    [
+        (Paragraph, "Lower Marl", {"words": 13}),
+        (Paragraph, "barge", {"words": 17, "links": 1}),
+        (Heading, "What was done", {"words": 3, "headings": 1}),
+        (Table, "", {"words": 3, "tables": 1}),
+        (Code, "", {"words": 4, "code": 1}),
+        (Note, "", {"words": 11, "headings": 1, "notes": 1}),
+    ],
+    ids=["words", "links", "headings", "tables", "code", "notes"],
+)
+def test_what_is_lost_is_seen(kind, what, gone) -> None:
+    found = report(lambda article: without(article, kind, what))
+    assert set(gone) == set(found), found
+    assert abs(found["words"] - gone["words"]) <= 3
+
+
+def test_what_the_choice_left_out_is_not_lost() -> None:
+    read, verdict, _ = page()
+    keep = tuple("barge" not in segment.text for segment in read.segments)
+    smaller = compose(read, replace(verdict, keep=keep), ())
+    found = lost(read, replace(verdict, keep=keep), (), smaller)
+    assert found.article == Report().article
+    assert lost(read, verdict, (), smaller).article.links == 1
+
+
+def test_the_report_adds_what_was_lost_before() -> None:
+    read, verdict, article = page()
+    found = lost(read, verdict, (), without(article, Code))
+    whole = Report(replace(Report().article, words=90), replace(Report().article, words=90))
+    assert whole.complete
+    after = whole.after([found])
+    assert not after.complete
+    assert after.lost()["code"] == (0, 1)
+    assert "level" in after.missing[0]
