@@ -279,6 +279,7 @@ def news() -> None:
 
 
 def others() -> None:
+    photo("embeds/img/gap.jpg", scenes.ferry(960, 540, 23), 60)
     photo("essay/img/lane.jpg", scenes.lane(800, 1000, 5))
     photo("essay/img/deed.jpg", deed(), 50)
     dish = things.pan(900, 600, 9)
