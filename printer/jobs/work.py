@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ..config import Settings
 from ..errors import HTTPStatusError, JobsError, WebprintError
 from ..model import Capture, Result
+from ..options import ENDINGS, Format
 from ..rules.files import shelf
 from .asked import check
 from .job import PAGE, Claim, Request
@@ -111,7 +112,8 @@ def _summary(result: Result, reading: Reading) -> Mapping[str, Any]:
         "language": reading.article.language[:_LONGEST],
         "pages": result.pages,
         "pictures": result.pictures,
-        "bytes": len(result.pdf),
+        "format": result.format,
+        "bytes": len(result.data),
         "warnings": [warning[:_LONGEST] for warning in warnings],
     }
 
@@ -121,12 +123,18 @@ def _store(storage: Storage, folder: str, reading: Reading, result: Result) -> N
 
     data = json.dumps(reading.article.to_dict(), ensure_ascii=False)
     files = {
-        PDF: result.pdf,
+        file_of(result.format): result.data,
         ARTICLE: data.encode("utf-8", "replace"),
         PAGE_HTML: to_html(reading.article).encode("utf-8", "replace"),
-        FIRST: first_page(result.pdf),
     }
+    if result.format == "pdf":
+        files[FIRST] = first_page(result.pdf)
     storage.put_all(folder, files)
+
+
+def file_of(format_: Format) -> str:
+    """Return the name under which a print in a format is kept."""
+    return PDF if format_ == "pdf" else f"print{ENDINGS[format_][0]}"
 
 
 def first_page(pdf: bytes) -> bytes:

@@ -18,7 +18,8 @@ from ..jobs import work
 from ..jobs.asked import MOST_PICTURES, MOST_URL, open_settings, pictures_sent
 from ..jobs.job import OVER, PAGE, STATES, Job, State
 from ..jobs.job import Request as Wanted
-from .prints import Prints, shown
+from ..options import ENDINGS, MEDIA_TYPES
+from .prints import Prints, format_of, shown
 from .problems import documented
 
 LOOK = 0.3  # Seconds between two looks at a job that somebody watches.
@@ -98,7 +99,7 @@ class Shown(BaseModel):
 
 def _links() -> dict[str, Any]:
     """Say in the API's description which operations take the id of a new print."""
-    names = ("show", "events", "retry", "remove", "pdf", "article", "first_page")
+    names = ("show", "events", "retry", "remove", "pdf", "file", "article", "first_page")
     given = {"print_id": "$response.body#/id"}
     return {name: {"operationId": name, "parameters": given} for name in names}
 
@@ -221,6 +222,26 @@ def _add_results(api: APIRouter, prints: Prints) -> None:
             "X-Frame-Options": "SAMEORIGIN",
         }
         return Response(data, 200, headers, "application/pdf")
+
+    @api.get(
+        "/{print_id}/file",
+        response_class=Response,
+        responses={
+            200: {"content": {kind.partition(";")[0]: {} for kind in MEDIA_TYPES.values()}},
+            **documented(401, 404, 409, 422, 503),
+        },
+    )
+    def file(print_id: Annotated[str, _ID]) -> Response:
+        """Get what was made, in the format that was asked for, to be saved."""
+        made = format_of(_known(prints, print_id))
+        job, data = _finished(prints, print_id, work.file_of(made))
+        name, ending = quote(_file_name(job.title), safe=""), ENDINGS[made][0]
+        headers = {
+            "Content-Disposition": f'attachment; filename="article{ending}"; '
+            f"filename*=UTF-8''{name}{ending}",
+            "Content-Security-Policy": "default-src 'none'; sandbox",
+        }
+        return Response(data, 200, headers, MEDIA_TYPES[made])
 
     @api.get(
         "/{print_id}/article",

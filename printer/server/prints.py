@@ -11,6 +11,7 @@ from ..jobs.asked import check
 from ..jobs.job import Job, Request, folder
 from ..jobs.storage import Storage
 from ..jobs.table import JobTable
+from ..options import ENDINGS, Format
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +42,19 @@ class Prints:
         return gone
 
 
+def format_of(job: Job) -> Format:
+    """Return the format that a print was made in; those of earlier versions are PDF."""
+    made = dict(job.result).get("format", "pdf")
+    return next((known for known in ENDINGS if known == made), "pdf")
+
+
 def shown(job: Job) -> dict[str, Any]:
     """Return a job as the API shows it."""
     links = {"self": f"/api/prints/{job.id}", "events": f"/api/prints/{job.id}/events"}
     if job.state == "done":
-        links |= {name: f"/api/prints/{job.id}/{name}" for name in ("pdf", "article", "first-page")}
+        paper = format_of(job) == "pdf"
+        names = ("pdf", "file", "article", "first-page") if paper else ("file", "article")
+        links |= {name: f"/api/prints/{job.id}/{name}" for name in names}
     return {
         "id": job.id,
         "state": job.state,

@@ -107,7 +107,7 @@ def test_what_concerns_the_server_is_not_for_requests(name):
 
 def test_every_setting_of_a_page_is_open_to_requests_or_known_to_be_closed():
     """Decide for a new one: open is what names no file and reaches nothing else."""
-    closed = {"set", "css", "dpi", "ner", "print_timeout", "deterministic", "rules", "format"}
+    closed = {"set", "css", "dpi", "ner", "print_timeout", "deterministic", "rules"}
     stages = {name: notes["stage"] for name, _, notes in config.fields()}
     assert {name for name in stages if stages[name] in ("Page", "Article")} <= OPEN | closed
     assert set(stages) >= OPEN

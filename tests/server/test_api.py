@@ -47,6 +47,20 @@ def test_its_pdf_its_article_and_its_first_page(server, done):
     assert saved.headers["content-disposition"].startswith("attachment")
 
 
+def test_a_print_may_be_another_format(server):
+    answer = server.order(url="https://example.org/e", html=HTML, options={"format": "epub"})
+    assert answer.status_code == 202, answer.text
+    job = server.finished(answer.json()["id"])
+    assert job["state"] == "done", job
+    assert set(job["links"]) == {"self", "events", "file", "article"}
+    file = server.client.get(job["links"]["file"])
+    assert file.headers["content-type"] == "application/epub+zip"
+    assert file.content.startswith(b"PK")
+    assert ".epub" in file.headers["content-disposition"]
+    assert server.client.get(job["links"]["self"] + "/pdf").status_code == 404
+    assert server.client.get(f"/prints/{job['id']}").status_code == 200
+
+
 def test_it_is_listed(server, done):
     listed = server.client.get("/api/prints", params={"state": "done"}).json()
     assert done["id"] in [job["id"] for job in listed]
