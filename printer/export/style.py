@@ -35,7 +35,8 @@ td, th { padding: .25em .6em; border-block-end: 1px solid #999; text-align: star
   vertical-align: top }
 td.right, td.end, th.right, th.end { text-align: end }
 td.center, th.center { text-align: center }
-.formula { margin-block: 1em; text-align: center; overflow-x: auto }
+.formula { margin-block: 1em; padding-block: .2em; text-align: center; overflow-x: auto;
+  overflow-y: hidden }
 .embed, .missing { border: 1px solid #888; padding: .5em .8em; margin-block: 1em }
 .embed p { margin-block: .2em }
 .embed .kind { font-weight: bold }

@@ -1,0 +1,86 @@
+"""The other formats from the command line: by the file's ending, by --format, with what is lost."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+
+import pytest
+
+from printer.cli import output
+
+PAGE = (
+    "<!doctype html><html lang=en><title>A day at sea</title><article><h1>A day at sea</h1>"
+    + "".join(
+        f"<p>On day {n} the ferry left the harbour at dawn, and nobody on the quay was late.</p>"
+        for n in range(9)
+    )
+    + "<script>alert(1)</script><p onclick='alert(1)'>Then the wind went round to the north, as "
+    "the <a href='javascript:alert(1)'>harbour master</a> had said it would on the Sunday before.</p>"
+    "</article></html>"
+)
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "saved.html"
+    path.write_text(PAGE)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [("a.epub", b"PK"), ("a.md", b"# A day"), ("a.HTML", b"<!DOCTYPE html>"), ("a.json", b"{")],
+)
+def test_the_ending_says_the_format(webprint, saved, tmp_path, name, begins):
+    code, _, told = webprint(saved, name)
+    assert code == 0, told
+    data = (tmp_path / name).read_bytes()
+    assert data.startswith(begins)
+    assert b"alert(1)" not in data
+    assert "all 177 words" in told, told
+
+
+def test_the_option_wins_over_the_ending(webprint, saved, tmp_path):
+    code, out, told = webprint(saved, "-o", "a.txt", "--format", "markdown", "--json")
+    assert code == 0, told
+    assert (tmp_path / "a.txt").read_text().startswith("# A day at sea")
+    said = json.loads(out)
+    assert (said["format"], said["pages"], said["complete"]) == ("markdown", 0, True)
+
+
+def test_a_file_named_after_the_title_has_the_ending(webprint, saved, tmp_path):
+    assert webprint(saved, "--format", "epub", "--deterministic")[0] == 0
+    first = (tmp_path / "A day at sea.epub").read_bytes()
+    assert webprint(saved, "--format", "epub", "--deterministic", "-f")[0] == 0
+    assert (tmp_path / "A day at sea.epub").read_bytes() == first
+
+
+def test_several_pages_are_one_book(webprint, saved, tmp_path):
+    other = tmp_path / "other.htm"
+    other.write_text(PAGE.replace("A day at sea", "A day ashore"))
+    code, _, told = webprint(saved, other, "--bundle", "week.epub", "--title", "Week 12")
+    assert code == 0, told
+    with zipfile.ZipFile(tmp_path / "week.epub") as book:
+        assert book.namelist()[0] == "mimetype"
+        assert {"book/chapter-1.xhtml", "book/chapter-2.xhtml"} <= set(book.namelist())
+        assert b"A day ashore" in book.read("book/nav.xhtml")
+
+
+def test_a_page_that_is_there_is_no_file_to_write(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "page.html").touch()
+    assert not output.is_target("page.html")
+    assert output.is_target("new.html")
+    assert output.is_target("a.EPUB")
+    assert not output.is_target("a.txt")
+
+
+def test_a_missing_picture_fails_strictly(webprint, saved, tmp_path):
+    picture = "<img src='gone.jpg' width=600 height=400>"
+    figure = f"<figure>{picture}<figcaption>The quay</figcaption></figure>"
+    saved.write_text(PAGE.replace("<p>On day 4", figure + "<p>On day 4"))
+    code, _, told = webprint(saved, "a.epub", "--strict")
+    assert code == 15, told
+    assert "only 0 of 1 pictures" in told
+    assert (tmp_path / "a.epub").is_file()
