@@ -16,7 +16,7 @@ PAGE = (
         for n in range(9)
     )
     + "<script>alert(1)</script><p onclick='alert(1)'>Then the wind went round to the north, as "
-    "the <a href='javascript:alert(1)'>harbour master</a> had said it would on the Sunday before.</p>"
+    "the <a href='javascript:alert(1)'>harbour master</a> had said it would on the Sunday before."
     "</article></html>"
 )
 
