@@ -52,8 +52,29 @@ _UNSEEN = re.compile("[\xad\u200b\u200c\u200d\u2060\ufeff]+")
 #: The heading of notes is not longer than this.
 _SHORT = 30
 
-#: So many pieces are looked into word by word; of more, the whole piece counts.
-_MOST = 300
+#: So many characters are searched at most; what is not searched for then is not called lost.
+_SEARCHED = 300_000_000
+
+#: A piece is expected so near after the one before.
+_NEAR = 20_000
+
+
+class _Said:
+    """What an article says, squeezed to letters and digits, to be searched in bounded time."""
+
+    __slots__ = ("at", "left", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = _squeezed(text)
+        self.at, self.left = 0, _SEARCHED
+
+    def __contains__(self, piece: str) -> bool:
+        place = self.text.find(piece, self.at, self.at + _NEAR + len(piece))
+        if place >= 0:
+            self.at = place + len(piece)
+            return True
+        self.left -= len(self.text) + _NEAR
+        return self.left < 0 or piece in self.text
 
 
 def lost(
@@ -77,14 +98,14 @@ def lost(
     ]
     while kept and kept[-1].block.tag in _HEADINGS:  # a heading of nothing
         kept.pop()
-    said = _squeezed(" ".join(_said(article)))
+    said = _Said(" ".join(_said(article)))
     above_notes = _note_heading(kept, article)
     words = 0
     missing: list[str] = []
     for segment in {segment.text: segment for segment in kept}.values():
         if segment is above_notes or _squeezed(segment.text) in said:
             continue
-        gone = _gone(_without_jumps(segment), said if len(missing) < _MOST else "")
+        gone = _gone(_without_jumps(segment), said)
         words += gone
         if gone:
             missing.append(segment.text)
@@ -137,20 +158,20 @@ def _without_jumps(segment: Segment) -> str:
     return "".join(texts)
 
 
-def _gone(text: str, said: str) -> int:
+def _gone(text: str, said: _Said) -> int:
     """Count the words of a text of which nothing around them is said either."""
     words = _WORD.findall(_UNSEEN.sub("", text))
     found = [False] * len(words)
     size = min(3, len(words))
     for at in range(len(words) - size + 1):
-        if said and _squeezed("".join(words[at : at + size])) in said:
+        if _squeezed("".join(words[at : at + size])) in said:
             found[at : at + size] = [True] * size
     alone = {at for at, here in enumerate(found) if not here}
     return sum(not _LABEL.fullmatch(words[at]) for at in alone)
 
 
 def _headings(
-    leaves: Iterable[Leaf], article: Article, said: str, above_notes: Segment | None
+    leaves: Iterable[Leaf], article: Article, said: _Said, above_notes: Segment | None
 ) -> int:
     """Count the headings with chosen text that are no headings of the article."""
     there = [_squeezed(plain(b.spans)) for b in walk(article.blocks) if isinstance(b, Heading)]
@@ -196,7 +217,7 @@ def _links(leaves: Iterable[Leaf], page: Page, article: Article) -> int:
     return len({target for target in targets if target.startswith("http")} - there)
 
 
-def _notes(leaves: Iterable[Leaf], page: Page, said: str) -> int:
+def _notes(leaves: Iterable[Leaf], page: Page, said: _Said) -> int:
     """Count the notes that chosen signs call and whose words the article does not have."""
     names: set[str] = set()
     for leaf in leaves:
