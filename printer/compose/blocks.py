@@ -28,7 +28,7 @@ from .formulas import Formula, is_preview, read_formula
 from .inline import MARKS_OF, PLAIN, Style, tidy, with_mark
 from .links import Links
 from .notes import Anchors
-from .posts import PanelBox, PostBox, TabsBox, is_post, label_of, read_tabs
+from .posts import PanelBox, PostBox, Tabs, TabsBox, is_post, label_of, read_tabs
 from .selection import Selection
 from .tables import TableBox, is_data
 
@@ -80,7 +80,7 @@ class Composer:
         self.flow = Flow()
         self.style = PLAIN
         self.boxes: list[Box] = []
-        self.tabs: dict[str, str] | None = None  # labels of tabs, once they are needed
+        self.tabs: Tabs | None = None  # the labels of tabs, once they are needed
         self.has_formulas = selection.formulas
 
     def blocks(self, top: HtmlElement | None = None) -> tuple[Block, ...]:
@@ -297,11 +297,12 @@ class Composer:
     def _box(self, element: HtmlElement, tag: str) -> Box | None:
         """Return the box that an element opens, if it opens one."""
         role = element.get("role")
-        if role in ("tabpanel", "tablist"):
-            if self.tabs is None:
-                self.tabs = read_tabs(self.page.tree)
-            panel = role == "tabpanel"
-            return PanelBox(label_of(element, self.tabs)) if panel else TabsBox(self.tabs)
+        if role in ("tabpanel", "tablist") and self.tabs is None:
+            self.tabs = read_tabs(self.page.tree)
+        if self.tabs is not None and (role == "tabpanel" or element in self.tabs.panels):
+            return PanelBox(label_of(element, self.tabs))
+        if self.tabs is not None and role == "tablist":
+            return TabsBox(self.tabs)
         if tag == "blockquote" and is_post(element):
             return PostBox(element, self.links.resolve)
         if tag in _HEADINGS:

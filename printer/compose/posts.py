@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from itertools import islice
 
 from lxml.html import HtmlElement
@@ -108,10 +109,10 @@ class PanelBox:
 class TabsBox:
     """Gathers the row of labels, which stand above their panels instead."""
 
-    def __init__(self, labels: dict[str, str]) -> None:
+    def __init__(self, tabs: Tabs) -> None:
         self.flow = Flow()
         self.open = 0
-        self.labels = frozenset(labels.values())
+        self.labels = frozenset((*tabs.names.values(), *tabs.panels.values()))
 
     def part(self, _: HtmlElement) -> None:
         """Have no parts."""
@@ -126,24 +127,51 @@ class TabsBox:
         return not isinstance(block, Heading) or block.level < LOWEST
 
 
-def read_tabs(tree: HtmlElement) -> dict[str, str]:
-    """Return the labels of tabs by their own id and by the id of the panel that each shows."""
-    labels: dict[str, str] = {}
+@dataclass(slots=True)
+class Tabs:
+    """The labels of tabs: by the ids of a tab and its panel, or by the panel where it has none."""
+
+    names: dict[str, str] = field(default_factory=dict)
+    panels: dict[HtmlElement, str] = field(default_factory=dict)
+
+
+def read_tabs(tree: HtmlElement) -> Tabs:
+    """Read the labels of a page's tabs."""
+    found = Tabs()
     tabs = (element for element in tree.iter() if element.get("role") == "tab")
+    loose: dict[HtmlElement, list[str]] = {}  # tabs without ids, by the row they stand in
     for tab in islice(tabs, _MOST_TABS):
         text = "".join(islice((str(piece) for piece in tab.itertext()), 20))
         label = tidy(text[:_LONGEST])
         target = tab.get("aria-controls") or (tab.get("href") or "").removeprefix("#")
-        for name in (tab.get("id") or "", target):
-            if name and label:
-                labels.setdefault(name[:200], label)
-    return labels
+        names = [name[:200] for name in (tab.get("id") or "", target) if name]
+        for name in names if label else ():
+            found.names.setdefault(name, label)
+        row = next(
+            (up for up in islice(tab.iterancestors(), 3) if up.get("role") == "tablist"), None
+        )
+        if row is not None and label and not names:
+            loose.setdefault(row, []).append(label)
+    for row, labels in loose.items():
+        found.panels.update(_in_order(row, labels))
+    return found
 
 
-def label_of(panel: HtmlElement, labels: dict[str, str]) -> str:
+def _in_order(row: HtmlElement, labels: list[str]) -> dict[HtmlElement, str]:
+    """Return the elements after a row of tabs, if they are alike and one for each tab."""
+    after = list(islice(row.itersiblings(), len(labels)))
+    alike = {(element.tag, element.get("class")) for element in after}
+    return (
+        dict(zip(after, labels, strict=True)) if len(after) == len(labels) > 1 == len(alike) else {}
+    )
+
+
+def label_of(panel: HtmlElement, tabs: Tabs) -> str:
     """Return a panel's label, '' when none is found."""
+    if panel in tabs.panels:
+        return tabs.panels[panel]
     named = (panel.get("aria-labelledby") or "").split()[:5]
     for name in (*named, panel.get("id") or ""):
-        if found := labels.get(name[:200]):
+        if found := tabs.names.get(name[:200]):
             return found
     return tidy((panel.get("aria-label") or "")[:_LONGEST])

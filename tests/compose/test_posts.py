@@ -96,6 +96,13 @@ def test_panels_are_opened_under_their_labels() -> None:
     ]  # fmt: skip
 
 
+def test_panels_without_ids_follow_their_tabs_in_order() -> None:
+    html = """<div role=tablist><button role=tab>Oak</button><button role=tab>Elm</button></div>
+    <div class=p><p>Forty loads of oak.</p></div><div class=p><p>Two loads of elm.</p></div>"""
+    texts = [plain(block.spans) for block in article(AROUND + html + AROUND).blocks][1:-1]
+    assert texts == ["Oak", "Forty loads of oak.", "Elm", "Two loads of elm."]
+
+
 def test_an_accordion_keeps_its_panels() -> None:
     html = """<div role="tablist"><h3 role="tab" id="h1">Oak</h3>
     <div role="tabpanel" aria-labelledby="h1"><p>Forty loads of oak from Harrow.</p></div></div>"""
