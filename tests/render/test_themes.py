@@ -3,6 +3,7 @@
 import pypdfium2
 import pytest
 import specimens
+from ink import faults
 from specimens import SCRIPTS, SPECIMEN
 
 from printer.errors import UsageError
@@ -156,6 +157,7 @@ def test_every_theme_prints_every_kind_of_block(printed, theme):
         page = paper.picture_of(number)
         assert (page[:, :6] > 250).all(), f"ink at the left edge of page {number + 1}"
         assert (page[:, -6:] > 250).all(), f"ink at the right edge of page {number + 1}"
+    assert faults(paper.data) == []
 
 
 @pytest.mark.parametrize("theme", OURS)
@@ -163,6 +165,7 @@ def test_every_theme_prints_every_kind_of_block(printed, theme):
 def test_every_theme_sets_other_scripts(printed, theme, script):
     paper = printed(SCRIPTS[script], pictures=specimens.pictures(), theme=theme)
     assert paper.pages >= 1
+    assert faults(paper.data) == []
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,100 @@
+"""What lies where on paper: letters outside their page, text over text, colour."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import product
+from typing import Any, NamedTuple
+
+import pypdfium2
+
+#: Letters so near each other in the text may share a box: ligatures, and letters with their marks.
+NEAR = 6
+
+#: Two boxes lie on each other when so much of the smaller one is covered.
+COVERED = 0.6
+
+CELL = 12.0
+
+
+class Letter(NamedTuple):
+    """A letter and the box of its ink, in points from the page's lower left corner."""
+
+    sign: str
+    place: int
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+
+@contextmanager
+def opened(pdf: bytes) -> Iterator[Any]:
+    """Open a PDF with pdfium while the block runs."""
+    document = pypdfium2.PdfDocument(pdf)
+    try:
+        yield document
+    finally:
+        document.close()
+
+
+def faults(pdf: bytes) -> list[str]:
+    """Say which letters stand outside their page, or on others, each page's first few."""
+    found = []
+    with opened(pdf) as document:
+        for number, page in enumerate(document, 1):
+            width, height = page.get_size()
+            letters = list(_letters(page))
+            out = [each for each in letters if not _is_inside(each, width, height)]
+            said = [f"{each.sign!r} stands outside the page" for each in out[:3]]
+            pairs = list(_overlapping(letters))
+            said += [f"{one.sign!r} and {other.sign!r} overlap" for one, other in pairs[:3]]
+            found += [f"page {number}: {fault}" for fault in said]
+    return found
+
+
+def _letters(page: Any) -> Iterator[Letter]:
+    text = page.get_textpage()
+    signs = text.get_text_range()
+    if len(signs) != text.count_chars():  # what is in no plane of the first is counted twice
+        signs = [text.get_text_range(place, 1) or " " for place in range(text.count_chars())]
+    for place, sign in enumerate(signs):
+        if sign.isspace() or not sign.isprintable() or unicodedata.category(sign[0])[0] == "M":
+            continue
+        left, bottom, right, top = text.get_charbox(place)
+        if right - left > 0.5 and top - bottom > 0.5:
+            yield Letter(sign, place, left, bottom, right, top)
+
+
+def _is_inside(letter: Letter, width: float, height: float) -> bool:
+    across = letter.left >= -0.5 and letter.right <= width + 0.5
+    return across and letter.bottom >= -0.5 and letter.top <= height + 0.5
+
+
+def _overlapping(letters: list[Letter]) -> Iterator[tuple[Letter, Letter]]:
+    grid = defaultdict(list)
+    for each in letters:
+        grid[_cell(each)].append(each)
+    for one in letters:
+        column, row = _cell(one)
+        for right, up in product((-1, 0, 1), repeat=2):
+            for other in grid.get((column + right, row + up), ()):
+                if other.place - one.place >= NEAR and _is_on(one, other):
+                    yield one, other
+
+
+def _cell(letter: Letter) -> tuple[int, int]:
+    center = (letter.left + letter.right) / 2, (letter.bottom + letter.top) / 2
+    return int(center[0] // CELL), int(center[1] // CELL)
+
+
+def _is_on(one: Letter, other: Letter) -> bool:
+    width = min(one.right, other.right) - max(one.left, other.left)
+    height = min(one.top, other.top) - max(one.bottom, other.bottom)
+    if width <= 0 or height <= 0:
+        return False
+    areas = ((each.right - each.left) * (each.top - each.bottom) for each in (one, other))
+    return width * height > COVERED * min(areas)

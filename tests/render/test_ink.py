@@ -1,0 +1,24 @@
+"""The eye that looks for ink where none belongs sees it."""
+
+from ink import faults
+from specimens import SPECIMEN
+
+from printer.options import PrintOptions
+from printer.render.html import render_html
+from printer.render.pdf import to_pdf
+
+
+def faults_with(css):
+    return faults(to_pdf(render_html([SPECIMEN], {}, PrintOptions(css=css))).pdf)
+
+
+def test_letters_on_others_are_seen():
+    assert any("overlap" in fault for fault in faults_with("h2 { margin-bottom: -1.9rem }"))
+
+
+def test_letters_outside_the_page_are_seen():
+    assert any("outside" in fault for fault in faults_with("h1 { margin-left: -9cm }"))
+
+
+def test_a_sound_page_has_no_faults():
+    assert faults_with("") == []
