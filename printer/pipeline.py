@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -299,8 +300,14 @@ def print_pages(
     extract: ExtractOptions | None = None,
     pictures: ImageOptions | None = None,
     page: PrintOptions | None = None,
+    limit: float | None = 120.0,
 ) -> Result:
     """Print pages to one file: a PDF, or in the ``format`` of ``page``.
+
+    Setting the pages may take ``limit`` seconds, in a process that is ended after them: a thread
+    cannot be, and a stranger's page may be made to take for ever.  With None they are set here,
+    without limit; to print many pages keep a :class:`Printer`, and a
+    :class:`printer.render.press.Press` for its ``to_pdf``.
 
     A source is an address, the path of a local HTML file, or a :class:`Capture`.  Raises a
     :class:`WebprintError` when nothing could be printed; of several pages the ones that failed
@@ -314,8 +321,14 @@ def print_pages(
         page=page or PrintOptions(),
         named=tuple(source for source in wanted if isinstance(source, str)),
     )
-    with printer:
-        return printer.print(wanted)
+    with ExitStack() as stack:
+        if limit is not None and printer.page.format == "pdf":
+            from .render.press import Press
+
+            press = stack.enter_context(closing(Press(limit, fork=False)))
+            press.start()
+            printer.to_pdf = press.to_pdf
+        return stack.enter_context(printer).print(wanted)
 
 
 def _warm() -> None:

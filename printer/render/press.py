@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 #: How many seconds a document may take.
 LIMIT = 120.0
 
+#: After so many prints a process is replaced.
+MOST_PRINTS = 100
+
 #: So many presses at once pay at most: each takes some 200 MB.
 MOST = 8
 
@@ -35,12 +38,13 @@ class Press:
 
     The two sides trust each other: they are one program.  A document may take ``limit`` seconds;
     then the process is ended, and one that is started anew prints the next.  With ``fork`` false
-    the process is started when it is needed, at any time.
+    the process is started when it is needed, at any time.  After ``MOST_PRINTS`` documents it is
+    replaced, as the libraries below keep a little memory of each.
     """
 
     def __init__(self, limit: float = LIMIT, *, fork: bool = True) -> None:
         self.limit = limit
-        self._pid = 0
+        self._pid = self._prints = 0
         if fork:
             self._fork()
 
@@ -59,8 +63,7 @@ class Press:
 
     def to_pdf(self, document: Document) -> Printed:
         """Print a document as :func:`printer.render.pdf.to_pdf` does, in bounded time."""
-        if not self._pid:
-            self._start()
+        self.start()
         try:
             pickle.dump(document, self._out)
             self._out.flush()
@@ -68,18 +71,23 @@ class Press:
                 self.close()
                 raise RenderError(
                     f"setting the pages took longer than {self.limit:g} s",
-                    hint="Allow more with --print-timeout, or print without pictures",
+                    hint="Allow more with --print-timeout (limit= in Python), or print no pictures",
                 )
             outcome: Printed | WebprintError = pickle.load(self._in)  # noqa: S301 - our own process
         except (EOFError, BrokenPipeError) as error:
             self.close()
             raise RenderError("the process that sets the pages ended in the midst of it") from error
+        self._prints += 1
+        if self._prints >= MOST_PRINTS:
+            self.close()
         if isinstance(outcome, WebprintError):
             raise outcome
         return outcome
 
-    def _start(self) -> None:
-        """Start the program anew: there may be threads by now, and those a fork does not bear."""
+    def start(self) -> None:
+        """Start the program anew unless it runs: a fork does not bear the threads there may be."""
+        if self._pid:
+            return
         theirs_in, ours_out = os.pipe()
         ours_in, theirs_out = os.pipe()
         code = (
@@ -103,7 +111,7 @@ class Press:
 
     def close(self) -> None:
         """End the process, whatever it is doing."""
-        pid, self._pid = self._pid, 0
+        pid, self._pid, self._prints = self._pid, 0, 0
         if not pid:
             return
         os.kill(pid, signal.SIGKILL)

@@ -101,6 +101,31 @@ press.close()
 """
 
 
-@pytest.mark.parametrize("code", [SLOW, STARTS_ANEW], ids=["slow", "ended"])
+REPLACED = """
+from printer.render import press as module
+module.MOST_PRINTS = 2
+first = press._pid
+assert press.to_pdf(document).pages == press.to_pdf(document).pages == 1
+assert press._pid == 0, "it was not ended after its last print"
+assert press.to_pdf(document).pages == 1
+assert press._pid not in (0, first)
+press.close()
+"""
+
+WITHOUT_FORK = """
+press.close()
+press = Press(60.0, fork=False)
+assert press._pid == 0
+assert press.to_pdf(document).pages == 1
+press.close()
+press.close()
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [SLOW, STARTS_ANEW, REPLACED, WITHOUT_FORK],
+    ids=["slow", "ended", "replaced", "not-forked"],
+)
 def test_a_press_that_was_ended_prints_the_next_document(code):
     test_the_press(code)
