@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -306,8 +306,7 @@ def print_pages(
 
     Setting the pages may take ``limit`` seconds, in a process that is ended after them: a thread
     cannot be, and a stranger's page may be made to take for ever.  With None they are set here,
-    without limit; to print many pages keep a :class:`Printer`, and a
-    :class:`printer.render.press.Press` for its ``to_pdf``.
+    without limit; to print many pages keep a :class:`Printer`, with a ``press``.
 
     A source is an address, the path of a local HTML file, or a :class:`Capture`.  Raises a
     :class:`WebprintError` when nothing could be printed; of several pages the ones that failed
@@ -323,11 +322,10 @@ def print_pages(
     )
     with ExitStack() as stack:
         if limit is not None and printer.page.format == "pdf":
-            from .render.press import Press
+            from .render.press import Presses
 
-            press = stack.enter_context(closing(Press(limit, fork=False)))
-            press.start()
-            printer.to_pdf = press.to_pdf
+            printer.press = stack.enter_context(Presses(limit, fork=False))
+            printer.press.start()
         return stack.enter_context(printer).print(wanted)
 
 

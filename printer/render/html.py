@@ -202,7 +202,8 @@ class Whole:
             values=dict(self.styling.values),
             paper=self.paper,
         )
-        return Document(html, variant=options.pdf, dpi=self.dpi, grey=options.grayscale)
+        files = Assets.of(self.styling.theme.files.values())
+        return Document(html, files, variant=options.pdf, dpi=self.dpi, grey=options.grayscale)
 
 
 def render_html(
@@ -251,10 +252,11 @@ def set_articles(
     drawings = (formula.picture for formula in formulas.values())
     named = (figure.svg or figure.src for article in articles for figure in article.figures)
     used = (pictures[name] for name in named if name in pictures)
+    theme = whole.styling.theme
     return replace(
         document,
-        assets=Assets.of((*used, *codes.values(), *drawings)),
-        line_numbers=whole.styling.theme.page.line_numbers,
+        assets=Assets.of((*used, *codes.values(), *drawings, *theme.files.values())),
+        line_numbers=theme.page.line_numbers,
     )
 
 

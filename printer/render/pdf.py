@@ -50,9 +50,12 @@ class Printed:
 _read = threading.local()
 
 
-def _fonts() -> Any:
+def _fonts(document: Document) -> Any:
+    """Return the fonts for a document: one that brings its own shares them with no other."""
     from weasyprint.text.fonts import FontConfiguration
 
+    if "@font-face" in document.html:
+        return FontConfiguration()
     if not hasattr(_read, "fonts"):
         _read.fonts = FontConfiguration()
     return _read.fonts
@@ -89,7 +92,7 @@ def to_pdf(document: Document) -> Printed:
             )
             fill_pages(html)
             layout = html.render(
-                font_config=_fonts(),
+                font_config=_fonts(document),
                 presentational_hints=True,
                 dpi=round(document.dpi * CLOSE) or None,
                 stylesheets=_numbered(document.first),

@@ -142,6 +142,10 @@ class Presses:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def start(self) -> None:
+        """Have the first press ready while the page is fetched."""
+        self._presses[0].start()
+
     def allow(self, seconds: float) -> None:
         """Have a document take so many seconds at most."""
         for press in self._presses:

@@ -20,7 +20,9 @@ from jinja2 import FileSystemLoader, StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from ..errors import UsageError
+from ..model import Picture
 from .themefile import MOST_BYTES, Device, Fonts, Page, Variable, checked
+from .themefiles import with_files
 
 #: Where our own themes lie: inside the installed package, or beside it in the repository.
 PLACES = (
@@ -50,8 +52,17 @@ class Theme:
     @property
     def css(self) -> str:
         """The style sheets of the theme, those it extends first."""
-        files = (folder / "print.css" for folder in reversed(self.folders))
-        return "\n".join(_text(file) for file in files if file.is_file())
+        return "\n".join(css for css, _ in self._sheets())
+
+    @property
+    def files(self) -> dict[str, Picture]:
+        """The fonts and pictures that its style sheets name, by the address they have there."""
+        return {name: file for _, files in self._sheets() for name, file in files.items()}
+
+    def _sheets(self) -> Iterator[tuple[str, dict[str, Picture]]]:
+        for folder in reversed(self.folders):
+            if (folder / "print.css").is_file():
+                yield with_files(_text(folder / "print.css"), folder)
 
 
 def user_folder() -> Path:

@@ -1,9 +1,14 @@
 """Themes as data: what they inherit, where they are looked for, and what they may not say."""
 
+import shutil
+import subprocess
+from pathlib import Path
+
 import pypdfium2
 import pytest
 import specimens
 from ink import faults
+from PIL import Image
 from specimens import SCRIPTS, SPECIMEN
 
 from printer.errors import UsageError
@@ -194,3 +199,54 @@ def test_newspaper_columns_stand_beside_each_other_under_the_headline(printed):
         assert any(column * width / 3 < left < (column + 0.7) * width / 3 for left in lefts)
     assert across < width / 2, "a table that is too wide for a column goes across them"
     assert initial[3] - initial[1] > 8, "the first letter is not large"
+
+
+FACE = "@font-face { font-family: Mine; src: url(%s) } h1 { font-family: Mine } "
+MARK = "@page { @bottom-right { content: url('marks/mark.png') } }"
+
+
+def font_file():
+    listed = subprocess.run(
+        ["fc-match", "-f", "%{file}", "DejaVu Sans:style=Bold"], capture_output=True, check=True
+    )
+    return Path(listed.stdout.decode())
+
+
+def families(paper):
+    return {
+        str(font.BaseFont).partition("+")[2]
+        for page in paper.pdf.pages
+        for font in page.Resources.get("/Font", {}).values()
+    }
+
+
+def test_a_themes_own_font_and_picture_are_used(home, printed):
+    make(home / "mine", 'extends = "article"', css=FACE % "fonts/face.ttf" + MARK)
+    (home / "mine" / "fonts").mkdir()
+    shutil.copy(font_file(), home / "mine" / "fonts" / "face.ttf")
+    (home / "mine" / "marks").mkdir()
+    Image.new("RGB", (40, 40), "teal").save(home / "mine" / "marks" / "mark.png")
+    paper = printed(SPECIMEN, pictures=specimens.pictures(), theme=str(home / "mine"))
+    assert any(name.startswith("Mine") for name in families(paper))
+    assert sum("/XObject" in page.Resources for page in paper.pdf.pages) == paper.pages
+    after = printed(SPECIMEN, pictures=specimens.pictures(), css="h1 { font-family: Mine }")
+    assert not any(name.startswith("Mine") for name in families(after)), "a font is left over"
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("../face.ttf", "src"),
+        ("{outside}", "src"),
+        ("file://{outside}", "Mine"),
+        ("link.ttf", "src"),
+    ],
+)
+def test_what_is_outside_a_themes_folder_is_refused(home, printed, tmp_path, name, told):
+    outside = tmp_path / "face.ttf"
+    shutil.copy(font_file(), outside)
+    mine = make(home / "mine", 'extends = "article"', css=FACE % name.format(outside=outside))
+    shutil.copy(font_file(), home / "face.ttf")
+    (mine / "link.ttf").symlink_to(outside)
+    paper = printed(SPECIMEN, pictures=specimens.pictures(), theme=str(mine), expect=(told,))
+    assert not any(name.startswith("Mine") for name in families(paper))
