@@ -24,6 +24,7 @@ from .compose.join import join
 from .dom.continuation import next_page
 from .dom.page import read_page
 from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
+from .fetch.urls import part_login
 from .finding import explain, extract, find
 from .held import Held
 from .model import Capture, Edition, Explanation, Failure, JudgedPicture, Prepared, Report, Result
@@ -94,7 +95,7 @@ class Printer:
     extract: ExtractOptions = field(default_factory=ExtractOptions)
     pictures: ImageOptions = field(default_factory=ImageOptions)
     page: PrintOptions = field(default_factory=PrintOptions)
-    named: tuple[str, ...] = ()
+    named: tuple[str, ...] = field(default=(), repr=False)
     given: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     notify: Notify = lambda _source, _step: None
     press: Presses | None = None
@@ -119,6 +120,7 @@ class Printer:
 
     def read(self, source: Source) -> Reading:
         """Fetch a page and extract its article, in a browser when the static page is not enough."""
+        source = _public(source)
         capture = self._capture(source)
         if capture.how == "browser" or self.fetch.render == "never" or not _is_web(capture.url):
             return self._extract(capture)
@@ -136,7 +138,7 @@ class Printer:
 
         With ``picture`` a browser loads an address, whatever the options say, and pictures it.
         """
-        capture = self._capture(source, picture)
+        capture = self._capture(_public(source), picture)
         page = read_page(capture.body, capture.url, capture.charset, capture.layout)
         told = explain(page, self._extraction(page.url), self._measuring())
         return replace(told, screenshot=capture.screenshot)
@@ -154,7 +156,7 @@ class Printer:
         if self.press is None and self.page.format == "pdf":
             _warm()
         check_options(self.page)
-        return read_ahead(self.read, sources, min(self.at_once, len(sources)))
+        return read_ahead(self.read, map(_public, sources), min(self.at_once, len(sources)))
 
     def bind(self, came: Iterable[Came]) -> Result:
         """Set on paper what there is of some pages, in one PDF; see :meth:`print`."""
@@ -348,6 +350,11 @@ def _undated(capture: Capture) -> Capture:
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     known = epoch.isascii() and epoch.isdigit() and len(epoch) < 12
     return replace(capture, fetched=datetime.fromtimestamp(int(epoch), UTC) if known else None)
+
+
+def _public(source: Source) -> Source:
+    """Take a name and a password out of an address, which are never to be shown."""
+    return part_login(source)[0] if isinstance(source, str) else source
 
 
 def _is_file(source: str) -> bool:

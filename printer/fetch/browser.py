@@ -49,7 +49,7 @@ class Browser:
     ) -> None:
         self.options = options
         self._guard = guard
-        self._identity = identify(options, guard.named)
+        self._identity = identify(options, guard.named, guard.logins)
         self._most_shown, self._most_bytes = most_shown, most_bytes
         self._loop: Loop | None = None
         self._opening = threading.Lock()

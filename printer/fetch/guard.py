@@ -15,7 +15,7 @@ from concurrent.futures import TimeoutError as FutureTimeout
 from typing import TypeAlias
 
 from ..errors import BlockedAddress, FetchError, FetchTimeout
-from .urls import named_origins
+from .urls import named_logins, named_origins
 
 #: Turns a host name (or a number in any form) into IP addresses; raises OSError.
 Resolver: TypeAlias = Callable[[str], Iterable[str]]
@@ -80,7 +80,7 @@ class Guard:
     """Judges hosts for one run; safe to share between threads.
 
     ``named`` are URLs that a person gave: their hosts and ports may be private.  The attribute
-    ``named`` holds their origins.
+    ``named`` holds their origins, ``logins`` the names and passwords that stood in them.
     """
 
     def __init__(
@@ -90,7 +90,9 @@ class Guard:
         allow_private: bool = False,
         resolve: Resolver = system_addresses,
     ) -> None:
+        named = tuple(named)
         self.named = named_origins(named)
+        self.logins = named_logins(named)
         self._doors = frozenset((where.host, where.port) for where in self.named)
         self._allow_private = allow_private
         self._resolve = resolve

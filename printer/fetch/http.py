@@ -53,7 +53,7 @@ class Web:
         self.options = options
         self.warnings: list[str] = []
         self.guard = Guard(named, allow_private=options.allow_private, resolve=resolve)
-        self.identity = identify(options, self.guard.named)
+        self.identity = identify(options, self.guard.named, self.guard.logins)
         self._sleep = sleep
         self._client = httpx2.Client(
             transport=CachedTransport(GuardedTransport(self.guard), self._open_cache),

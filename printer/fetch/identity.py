@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from http.cookiejar import CookieJar, LoadError, MozillaCookieJar
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -34,14 +35,31 @@ class Identity:
     cookies: CookieJar
     key: str
     stored: tuple[dict[str, Any], ...] = ()
+    logins: Mapping[Origin, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def speaks(self) -> bool:
+        """Whether any request carries headers of the person."""
+        return bool(self.headers or self.logins)
 
     def headers_for(self, url: str) -> tuple[tuple[str, str], ...]:
         """Return the headers that a request for ``url`` carries: none for a stranger."""
-        return self.headers if self.headers and origin(url) in self.named else ()
+        if not self.speaks or (where := origin(url)) not in self.named:
+            return ()
+        login = self.logins.get(where)
+        if login is None:
+            return self.headers
+        others = (each for each in self.headers if each[0].lower() != "authorization")
+        return (*others, ("Authorization", _basic(login)))
 
 
-def identify(options: FetchOptions, named: frozenset[Origin]) -> Identity:
-    """Read what a person handed over; raises :class:`UsageError`."""
+def identify(
+    options: FetchOptions, named: frozenset[Origin], logins: Mapping[Origin, str] | None = None
+) -> Identity:
+    """Read what a person handed over; raises :class:`UsageError`.
+
+    ``logins`` are names and passwords by origin, which go there alone.
+    """
     headers = _headers(options)
     for name, value in (*headers, ("User-Agent", options.user_agent)):
         if not _TOKEN.fullmatch(name):
@@ -56,6 +74,10 @@ def identify(options: FetchOptions, named: frozenset[Origin]) -> Identity:
     state = read_state(options.storage_state) if options.storage_state else State()
     if options.storage_state:
         secret += b"\n" + state.content
+    if logins:
+        secret += (
+            b"\n" + repr(sorted((str(where), login) for where, login in logins.items())).encode()
+        )
     cookies = read_cookies(options.cookies) if options.cookies else CookieJar()
     for cookie in state.cookies:
         cookies.set_cookie(cookie)
@@ -66,6 +88,7 @@ def identify(options: FetchOptions, named: frozenset[Origin]) -> Identity:
         cookies,
         hashlib.sha256(secret).hexdigest() if secret else "",
         state.origins,
+        logins or {},
     )
 
 
@@ -78,8 +101,12 @@ def _headers(options: FetchOptions) -> tuple[tuple[str, str], ...]:
         raise UsageError("--user takes NAME:PASSWORD")
     if any(given.lower() == "authorization" for given, _ in options.headers):
         raise UsageError("--user and --header 'Authorization: ...' say the same thing twice")
-    token = base64.b64encode(options.user.encode("utf-8", "surrogateescape")).decode()
-    return (*options.headers, ("Authorization", f"Basic {token}"))
+    return (*options.headers, ("Authorization", _basic(options.user)))
+
+
+def _basic(login: str) -> str:
+    token = base64.b64encode(login.encode("utf-8", "surrogateescape")).decode()
+    return f"Basic {token}"
 
 
 def default_user_agent() -> str:

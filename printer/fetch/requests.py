@@ -51,7 +51,7 @@ class Requests:
         page.context.on("page", self._opened)
         self._session.on("Fetch.requestPaused", lambda event: self._do(self._paused(event)))
         patterns: list[dict[str, str]] = [{"resourceType": "Media"}]
-        if self._identity.headers:
+        if self._identity.speaks:
             patterns += [{"urlPattern": f"{where}/*"} for where in self._identity.named]
         await self._session.send("Fetch.enable", {"patterns": patterns})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from urllib.parse import SplitResult, quote, urlsplit, urlunsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
 
 from ..errors import BadURL
 
@@ -13,6 +13,8 @@ _PORTS = {"http": 80, "https": 443}
 _MAX_LENGTH = 16_384
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _HOST_AND_PORT = re.compile(r"[^/?#@:]+:\d{1,5}(?:[/?#]|$)")
+_LOGIN = re.compile(r"(https?://)([^/?#]{1,2000})@", re.IGNORECASE)
+_USERINFO = re.compile(r"(?:(?<=//)|^(?!mailto:))[^/?#@]{1,2000}@", re.IGNORECASE)
 _PATH_SAFE = "!$%&'()*+,/:;=?@[]~"
 
 
@@ -40,7 +42,7 @@ def normalise(url: str) -> str:
     if "@" in parts.netloc:
         raise BadURL(
             "a user name or password in the address is not used",
-            url=without_userinfo(text),
+            url=without_userinfo(_with_scheme(text)),
             hint="Take it out, and give it with --user NAME:PASSWORD",
         )
     return clean(urlunsplit(parts))
@@ -66,9 +68,27 @@ def origin(url: str) -> Origin:
     return _origin(_split(url, url), url)
 
 
+def part_login(url: str) -> tuple[str, str]:
+    """Part an address that a person gives from the ``NAME:PASSWORD`` in it, '' without one."""
+    found = _LOGIN.match(url.strip())
+    return (found[1] + url.strip()[found.end() :], found[2]) if found else (url, "")
+
+
+def named_logins(sources: Iterable[str]) -> dict[Origin, str]:
+    """Return by origin the names and passwords in what a person gave, as ``NAME:PASSWORD``."""
+    found = {}
+    for source in sources:
+        url, login = part_login(source)
+        if login:
+            name, _, password = login.partition(":")
+            for where in named_origins([url]):
+                found[where] = f"{unquote(name)}:{unquote(password)}"
+    return found
+
+
 def without_userinfo(url: str) -> str:
     """Return the URL without user name and password, for messages."""
-    return re.sub(r"//[^/?#@]{0,1000}@", "//", url, count=1)
+    return _USERINFO.sub("", url, count=1)
 
 
 def _with_scheme(text: str) -> str:
@@ -141,7 +161,7 @@ def named_origins(sources: Iterable[str]) -> frozenset[Origin]:
     found = set()
     for source in sources:
         try:
-            found.add(origin(normalise(source)))
+            found.add(origin(normalise(part_login(source)[0])))
         except BadURL:  # Said when it is fetched, if it ever is.
             continue
     secure = {Origin("https", where.host, 443) for where in found if where.port == 80}
