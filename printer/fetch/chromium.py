@@ -117,8 +117,9 @@ class Chromium:
         if visible:
             raise MissingLibrary(
                 reason or "no Chromium was found that can show itself",
-                hint="Install one with 'apt-get install chromium' (Debian), and run this where"
-                " there is a screen; or export your browser's cookies and use --cookies",
+                hint="Install one with 'apt-get install chromium' (Debian; a headless shell has no"
+                " windows), and run this where there is a screen; or export your browser's cookies"
+                " and use --cookies",
             )
         if reason:
             raise MissingLibrary(reason, hint=_INSTALL)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -21,12 +22,17 @@ from .unshown import explained
 from .urls import normalise
 
 if TYPE_CHECKING:
-    from playwright.async_api import Page, Request
+    from playwright.async_api import BrowserContext, Page, Request
 
 #: Signs in on the page that is shown, and returns when that is done.
 Person: TypeAlias = Callable[["Page"], Awaitable[None]]
 
 _START_SECONDS = 60.0
+_NOTED_SECONDS = 0.3
+_LAST_SECONDS = 5.0
+#: What the page's site stored, as Playwright writes it.
+_STORED = """() => JSON.stringify({origin: location.origin,
+    localStorage: Object.entries(localStorage).map(([name, value]) => ({name, value}))})"""
 _TRAFFIC = 2_000_000_000
 
 
@@ -64,6 +70,50 @@ def sign_in(
         loop.stop()
 
 
+class _Noted:
+    """The state of a context, noted again and again: it ends with the browser's last window."""
+
+    def __init__(self, context: BrowserContext, stored: Iterable[dict[str, Any]]) -> None:
+        self._context = context
+        self._cookies: list[Any] = []
+        self._stored = {each["origin"]: each["localStorage"] for each in stored}
+
+    async def until(self, running: Running, work: Awaitable[None]) -> Any:
+        """Return the state as it is when some work is done or the browser is closed."""
+        from playwright.async_api import Error as PlaywrightError
+
+        done = asyncio.ensure_future(work)
+        gone = asyncio.ensure_future(running.gone.wait())
+        try:
+            while not (done.done() or gone.done()):
+                await self._note()
+                await asyncio.wait(
+                    (done, gone), timeout=_NOTED_SECONDS, return_when=asyncio.FIRST_COMPLETED
+                )
+            if done.done():
+                await done
+            try:
+                return await asyncio.wait_for(self._context.storage_state(), _LAST_SECONDS)
+            except (PlaywrightError, TimeoutError):
+                stored = [{"origin": o, "localStorage": kept} for o, kept in self._stored.items()]
+                return {"cookies": self._cookies, "origins": stored}
+        finally:
+            done.cancel()
+            gone.cancel()
+            await asyncio.gather(done, gone, return_exceptions=True)
+
+    async def _note(self) -> None:
+        from playwright.async_api import Error as PlaywrightError
+
+        with suppress(PlaywrightError, TimeoutError, ValueError):
+            # A page that is just going elsewhere is noted the next time.
+            self._cookies = await self._context.cookies()
+            for page in self._context.pages:
+                told = json.loads(await asyncio.wait_for(page.evaluate(_STORED), _LAST_SECONDS))
+                if told["origin"].startswith("http") and told["localStorage"]:
+                    self._stored[told["origin"]] = told["localStorage"]
+
+
 async def _signed_in(
     url: str, options: FetchOptions, guard: Guard, person: Person, visible: bool
 ) -> Any:
@@ -91,8 +141,8 @@ async def _signed_in(
             page.on("request", asked)
             try:
                 await page.goto(url, timeout=options.timeout * 1000)
-                await running.while_alive(person(page))
-                return await context.storage_state()
+                noted = _Noted(context, identity.stored)
+                return await noted.until(running, person(page))
             except (PlaywrightError, FetchError) as error:
                 raise explained(error, url, ways[-1], proxy) from error
     finally:
