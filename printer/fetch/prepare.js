@@ -7,8 +7,10 @@
 //
 // bare()         hides the layers over the page, for a picture of it
 //
-// Nothing is clicked that leads elsewhere or sends a form: only controls that say of themselves
-// that they unfold a part of this page, where that part belongs to running text.
+// Nothing is clicked that leads elsewhere or sends a form: only controls that say that they unfold
+// a part of this page, by ARIA or in words, where that part belongs to running text.  What hides
+// behind such words is laid open without a click where it is in the page already.  After a click
+// the page may not go elsewhere any more.
 ({
   stirs() {
     return document.scripts.length > 0 ||
@@ -46,13 +48,103 @@
     const folded = [...document.querySelectorAll("details:not([open])")].slice(0, 500);
     for (const details of folded) if (!this.apart(details)) details.open = true;
     let clicked = 0;
+    const click = (control) => {
+      if (clicked++ === 0) this.stay();
+      control.click();
+    };
     const controls = [...document.querySelectorAll("[aria-expanded=false]")].slice(0, 500);
-    for (const control of controls) {
-      if (clicked >= 20) break;
-      if (this.unfolds(control)) { control.click(); clicked++; }
+    for (const control of controls)
+      if (clicked < 20 && this.unfolds(control)) click(control);
+    for (const control of this.promising()) {
+      if (this.unhide(control)) continue;
+      const folded = this.unclip();
+      if (!folded && clicked < 20 && this.near(control)) click(control);
     }
     this.unclip();
     return clicked > 0;
+  },
+
+  // A click of ours must not lead away from the page.
+  stay() {
+    if (!window.navigation) return;
+    navigation.addEventListener("navigate", (event) => {
+      if (!event.destination.sameDocument && event.cancelable) event.preventDefault();
+    });
+  },
+
+  // Controls that promise the rest of a text in so many words, and lead nowhere else.
+  promising() {
+    const words = new RegExp("^\\W{0,3}(" + [
+      "(read|show|see|view|display) (more|all|on|the (rest|full|whole)|full|further)", "more$",
+      "(continue|keep) reading", "read the (full|whole|rest)", "full (story|article|text)",
+      "expand",
+      "weiterlesen", "mehr (lesen|anzeigen|erfahren)", "(ganzen|vollständigen) (artikel|text)",
+      "lire (la suite|plus)", "(afficher|voir) (plus|la suite)", "leer m[áa]s", "seguir leyendo",
+      "(mostrar|ver) m[áa]s", "leggi (tutto|di più|altro)", "continua a leggere",
+      "mostra (tutto|altro)",
+      "(ler|ver|mostrar) mais", "continuar (a ler|lendo)", "lees (meer|verder)", "toon meer",
+      "läs (mer|vidare)", "visa mer", "les mer", "vis mere?", "læs (mere|videre)", "lue lisää",
+      "czytaj (dalej|więcej)", "pokaż więcej", "(číst|zobrazit) (dál|dále|více)", "tovább",
+      "читать (далее|дальше|полностью)", "показать (ещё|еще|полностью|весь)", "читати далі",
+      "devamını (oku|gör|göster)", "daha fazla", "もっと(見る|読む)", "続きを(読む|見る)",
+      "全文を(読む|表示|見る)", "(阅读|查看|显示|展开|閱讀|查看|顯示|展開)(更多|全文|全部|剩余)",
+      "더 ?(보기|읽기)", "전체 ?(보기|읽기)", "계속 ?읽기",
+      "(اقرأ|قراءة|عرض) (المزيد|أكثر)", "المزيد$", "ادامه (مطلب|متن)", "קרא (עוד|המשך)",
+      "और पढ़ें", "xem thêm", "baca selengkapnya", "อ่าน(ต่อ|เพิ่มเติม)",
+    ].join("|") + ")", "i");
+    const asks = /subscri|sign.?(in|up)|log.?in|regist|member|abonn|inloggen|anmeld|connect|suscr/i;
+    const every = "button,a,summary,label,[role=button],[onclick]," +
+      "span[class*=more i],div[class*=more i]";
+    const found = [];
+    for (const control of [...document.querySelectorAll(every)].slice(0, 5000)) {
+      if (found.length >= 10) break;
+      const said = (control.textContent || "").trim();
+      if (said.length > 40 || !words.test(said) || this.apart(control)) continue;
+      if (control.hasAttribute("aria-expanded") || !control.checkVisibility()) continue;
+      const link = control.closest("a[href]");
+      const href = link ? link.getAttribute("href").trim() : "#";
+      if (!/^(#|javascript:|$)/i.test(href) || asks.test(href)) continue;
+      const around = control.parentElement;
+      if (around && around.textContent.length < 400 && asks.test(around.textContent)) continue;
+      if (found.some((other) => other.contains(control))) continue;
+      found.push(control);
+    }
+    return found;
+  },
+
+  // Shows the text that is not displayed right by a control; whether there was any.
+  unhide(control) {
+    const hidden = [];
+    for (let at = control, up = 0; at && up < 4 && !hidden.length; at = at.parentElement, up++) {
+      if (/^(body|main|article)$/.test(at.localName)) break;
+      for (const step of ["previousElementSibling", "nextElementSibling"]) {
+        let looked = 0;
+        for (let next = at[step]; next && looked < 50; next = next[step], looked++) {
+          if (getComputedStyle(next).display !== "none") {
+            if ((next.textContent || "").trim().length < 4) continue;  // an ellipsis
+            break;
+          }
+          if (!this.apart(next) && this.prose(next, 40)) hidden.push(next);
+        }
+      }
+    }
+    for (const element of hidden) {
+      element.hidden = false;
+      element.style.setProperty("display", "revert", "important");
+      this.withdraw(element);
+    }
+    return hidden.length > 0;
+  },
+
+  // Takes away the beginning of a text that stood in its place while it was hidden.
+  withdraw(whole) {
+    const said = (element) => (element ? element.textContent : "").replace(/\s+/g, " ").trim();
+    const text = said(whole);
+    for (const other of [whole.previousElementSibling, whole.nextElementSibling]) {
+      const part = said(other).replace(/[\s.…\[\]()]+$/, "");
+      if (part.length >= 40 && part.length < text.length && text.startsWith(part))
+        other.style.setProperty("display", "none", "important");
+    }
   },
 
   // Whether something stands among what is not the text: menus, forms, layers over the page.
@@ -101,11 +193,12 @@
     return linked < text / 2;
   },
 
-  // Undoes limits of height that hide the rest of a text, with whatever shades its end.
+  // Undoes limits of height that hide the rest of a text, with whatever shades its end; whether
+  // there were any.
   unclip() {
-    let looked = 0;
+    let looked = 0, any = false;
     for (const element of document.querySelectorAll("div,section,article,main,p,span")) {
-      if (++looked > 20000) return;
+      if (++looked > 20000) break;
       if (element.scrollHeight <= element.clientHeight + 16 || element.clientHeight < 1) continue;
       if (element.scrollWidth > element.clientWidth + 16) continue;  // a row of slides
       const style = getComputedStyle(element);
@@ -115,7 +208,9 @@
       for (const [name, value] of [["max-height", "none"], ["height", "auto"],
           ["overflow", "visible"], ["-webkit-line-clamp", "none"], ["mask-image", "none"]])
         element.style.setProperty(name, value, "important");
+      any = true;
     }
+    return any;
   },
 
   wake() {

@@ -109,3 +109,86 @@ def test_films_and_sounds_are_not_fetched(drawn: tuple[Browser, WebServer]) -> N
         <video autoplay muted loop><source src="/ad.webm"></video>"""
     assert "Words" in seen(draw(drawn, html))
     assert not [hit for hit in web.hits() if hit.path.endswith((".mp4", ".mp3", ".webm"))]
+
+
+def more(control: str, hidden: str, script: str = "") -> str:
+    """An article of two paragraphs, a control, and what it hides."""
+    return f"""<style>.x {{ display: none }} .cut {{ max-height: 90px; overflow: hidden }}</style>
+        <article><h1>Tides</h1><p>{WORDS * 2}</p><p>{WORDS}</p>{control}{hidden}</article>
+        <script>{script}</script>"""
+
+
+@pytest.mark.parametrize(
+    ("control", "hidden"),
+    [
+        ("<button>Read more</button>", f"<div hidden><p>The rest. {WORDS}</p></div>"),
+        ("<button>Show full article</button>", f"<p class=x>The rest. {WORDS}</p>"),
+        ("<a href='#'>Weiterlesen …</a>", f"<div class=x>The rest. {WORDS}</div>"),
+        ("<span class=read-more>Lire la suite</span>", f"<div class=x>The rest. {WORDS}</div>"),
+        ("<div><a href='javascript:void(0)'>続きを読む</a></div>",
+         f"<section style='display:none'><p>The rest. {WORDS}</p></section>"),
+        ("", f"<p>{WORDS}<span>…</span><span class=x>The rest. {WORDS}</span>"
+         " <button>Leer más</button></p>"),
+        ("", f"<div class=cut><p>{WORDS * 3}</p><p>The rest.</p></div><button>Read more</button>"),
+        ("", f"<div style='display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;"
+         f"overflow:hidden;width:300px'>{WORDS * 4} <b>The rest.</b></div><button>More</button>"),
+    ],
+)  # fmt: skip
+def test_what_more_in_words_hides_is_shown(
+    drawn: tuple[Browser, WebServer], control: str, hidden: str
+) -> None:
+    assert any("The rest." in text for text in seen(draw(drawn, more(control, hidden))))
+
+
+def test_a_click_brings_what_is_not_in_the_page_and_does_not_lead_away(
+    drawn: tuple[Browser, WebServer],
+) -> None:
+    _, web = drawn
+    web.add("/more", f"<p>Came. {WORDS}</p>", headers={"Cache-Control": "no-store"})
+    script = f"""document.getElementById("b").onclick = () => {{
+        fetch("/more").then((r) => r.text()).then((t) => {{
+            document.getElementById("rest").innerHTML = t; location = "{web.url}/away"; }});
+        location.assign("{web.url}/away"); }};"""
+    page = draw(
+        drawn, more("<button id=b>Continue reading</button>", "<div id=rest></div>", script)
+    )
+    assert page.url.endswith("/page")
+    assert any(text.startswith("Came.") for text in seen(page))
+
+
+def test_the_beginning_that_stood_in_for_the_whole_is_not_there_twice(
+    drawn: tuple[Browser, WebServer],
+) -> None:
+    hidden = f"<div>{WORDS}…</div><div class=x>{WORDS} And to the end.</div>"
+    texts = seen(draw(drawn, more("", hidden + "<button>Read more</button>")))
+    assert sum("And to the end." in text for text in texts) == 1
+    assert not any(text.endswith("…") for text in texts)
+
+
+@pytest.mark.parametrize(
+    "control",
+    [
+        "<a href='/away'>Read more</a>",
+        "<a href='#login'>Read more</a>",
+        "<div>Subscribe to go on. <button onclick='touched()'>Continue reading</button></div>",
+        "<form action='/away'><button>Read more</button></form>",
+        "<aside><button onclick='touched()'>Show more</button></aside>",
+        "<button onclick='touched()'>Read more stories of this summer from all our towns</button>",
+        "<button onclick='touched()' style='display:none'>Read more</button>",
+    ],
+)
+def test_what_only_sounds_like_more_is_left_alone(
+    drawn: tuple[Browser, WebServer], control: str
+) -> None:
+    _, web = drawn
+    web.add("/away", "<p>Away</p>")
+    before = len(web.hits("/away"))
+    related = (
+        "<ul class=x><li><a href='/a'>One story</a></li><li><a href='/b'>Another</a></li></ul>"
+    )
+    script = "function touched() { document.querySelector('h1').textContent = 'Touched'; }"
+    page = draw(drawn, more(control, related, script))
+    assert "Tides" in seen(page)
+    assert "One story" not in seen(page)
+    assert page.url.endswith("/page")
+    assert len(web.hits("/away")) == before
