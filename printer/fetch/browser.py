@@ -16,6 +16,7 @@ from .guard import Guard
 from .identity import identify
 from .loop import Loop
 from .running import Died, Running
+from .shared import Shared
 from .tab import Tab
 from .unshown import explained, late
 from .urls import normalise
@@ -51,6 +52,7 @@ class Browser:
         self._guard = guard
         self._identity = identify(options, guard.named, guard.logins)
         self._most_shown, self._most_bytes = most_shown, most_bytes
+        self._shared = Shared() if options.cache else None
         self._loop: Loop | None = None
         self._opening = threading.Lock()
         self._turns = asyncio.Semaphore(pages)
@@ -141,6 +143,7 @@ class Browser:
         self, opening: asyncio.Task[Tab], url: str, deadline: float, picture: bool
     ) -> Capture:
         tab = await asyncio.shield(opening)
+        await tab.requests.begin(url)
         return await View(tab, self.options, deadline, picture=picture).capture(url)
 
     def _next_tab(self, running: Running) -> asyncio.Task[Tab]:
@@ -154,7 +157,7 @@ class Browser:
         return self._open_tab(running)
 
     def _open_tab(self, running: Running) -> asyncio.Task[Tab]:
-        opening = Tab.open(running, self._guard, self._identity, self.options)
+        opening = Tab.open(running, self._guard, self._identity, self.options, self._shared)
         task = asyncio.create_task(opening)
         task.add_done_callback(_opened)  # Whoever waits for it may have gone: not a word of that.
         return task

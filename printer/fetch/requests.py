@@ -8,13 +8,17 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .identity import Identity
+from .shared import KINDS, Shared, pattern
+from .urls import origin
 
 if TYPE_CHECKING:
+    from hishel import Entry
     from playwright.async_api import CDPSession, Page, Request, Response
 
 _CALM_SECONDS = 3.0
 _QUIET_SECONDS = 0.3
 _STEP_SECONDS = 0.02
+_SHARED_BYTES, _SHARED_ANSWERS = 8_000_000, 300  # Of one page.
 #: Kinds of request that a page keeps open for as long as it is shown.
 _ENDLESS = frozenset({"eventsource", "media", "ping", "websocket"})
 
@@ -26,7 +30,9 @@ class Requests:
     answer to that.
     """
 
-    def __init__(self, page: Page, session: CDPSession, identity: Identity) -> None:
+    def __init__(
+        self, page: Page, session: CDPSession, identity: Identity, shared: Shared | None = None
+    ) -> None:
         self.target = ""
         self.answer: Response | None = None
         self._page = page
@@ -35,6 +41,13 @@ class Requests:
         self._loading: set[Request] = set()
         self._busy = time.monotonic()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._shared = shared
+        self._site = ""
+        self._patterns: list[dict[str, str]] = [{"resourceType": "Media"}]
+        if identity.speaks:
+            self._patterns += [{"urlPattern": f"{where}/*"} for where in identity.named]
+        self._served: set[str] = set()
+        self._came: list[tuple[Entry, Response]] = []
 
     @property
     def loading(self) -> bool:
@@ -50,10 +63,30 @@ class Requests:
         page.on("requestfailed", self._ended)
         page.context.on("page", self._opened)
         self._session.on("Fetch.requestPaused", lambda event: self._do(self._paused(event)))
-        patterns: list[dict[str, str]] = [{"resourceType": "Media"}]
-        if self._identity.speaks:
-            patterns += [{"urlPattern": f"{where}/*"} for where in self._identity.named]
-        await self._session.send("Fetch.enable", {"patterns": patterns})
+        await self._session.send("Fetch.enable", {"patterns": self._patterns})
+
+    async def begin(self, url: str) -> None:
+        """Have what other pages of the site loaded at hand for the page at ``url``."""
+        self._site = str(origin(url))
+        known = self._shared.addresses(self._site) if self._shared else []
+        if known:
+            patterns = [*self._patterns, *({"urlPattern": pattern(each)} for each in known)]
+            await self._session.send("Fetch.enable", {"patterns": patterns})
+
+    async def share(self) -> None:
+        """Keep what the page loaded for others of its site."""
+        from playwright.async_api import Error as PlaywrightError
+
+        if self._shared is None or not self._at_home():
+            return
+        room = _SHARED_BYTES
+        for entry, response in self._came:
+            with suppress(PlaywrightError):  # The browser may have let go of it.
+                body = await response.body()
+                room -= len(body)
+                self._shared.keep(self._site, entry, body)
+            if room < 0:
+                return
 
     async def calm(self, seconds: float) -> None:
         """Wait until nothing has been loading for a moment, but not for long."""
@@ -74,6 +107,30 @@ class Requests:
     def _answered(self, response: Response) -> None:
         if self._leads(response.request) and not 300 <= response.status < 400:
             self.answer = response
+        self._note(response)
+
+    def _note(self, response: Response) -> None:
+        """Note an answer that other pages may have as well."""
+        request = response.request
+        if (
+            self._shared is None
+            or response.status != 200
+            or request.method != "GET"
+            or request.resource_type not in KINDS
+            or len(self._came) >= _SHARED_ANSWERS
+            or not request.url.startswith(("http:", "https:"))
+            or request.url in self._served
+            or self._identity.headers_for(request.url)
+        ):
+            return
+        entry = self._shared.takes(request.url, response.headers)
+        if entry is not None:
+            self._came.append((entry, response))
+
+    def _at_home(self) -> bool:
+        """Whether the page is still one of the site it began at."""
+        where = self._page.url
+        return where.startswith(("http:", "https:")) and str(origin(where)) == self._site
 
     def _began(self, request: Request) -> None:
         if self._leads(request):
@@ -113,6 +170,12 @@ class Requests:
             await self._session.send("Fetch.failRequest", reason)
             return
         request = event["request"]
+        if self._shared and self._at_home() and event.get("resourceType", "").lower() in KINDS:
+            found = self._shared.fulfil(self._site, request)
+            if found is not None:
+                self._served.add(request["url"])
+                await self._session.send("Fetch.fulfillRequest", {**given, **found})
+                return
         own = self._identity.headers_for(request["url"])
         headers = {name.lower(): (name, value) for name, value in request["headers"].items()}
         headers |= {name.lower(): (name, value) for name, value in own}

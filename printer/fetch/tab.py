@@ -14,6 +14,7 @@ from .identity import Identity
 from .proxy import Proxy
 from .requests import Requests
 from .running import Running
+from .shared import Shared
 from .world import World
 
 if TYPE_CHECKING:
@@ -42,7 +43,12 @@ class Tab:
 
     @classmethod
     async def open(
-        cls, running: Running, guard: Guard, identity: Identity, options: FetchOptions
+        cls,
+        running: Running,
+        guard: Guard,
+        identity: Identity,
+        options: FetchOptions,
+        shared: Shared | None = None,
     ) -> Tab:
         """Open a tab; Playwright's errors come through."""
         most = _TRAFFIC * options.max_bytes
@@ -63,7 +69,7 @@ class Tab:
                 await _give_cookies(context, identity, options)
                 page = await context.new_page()
                 session = await context.new_cdp_session(page)
-                requests = Requests(page, session, identity)
+                requests = Requests(page, session, identity, shared)
                 await requests.watch()
                 return cls(proxy, context, page, requests, await _world(session))
             except BaseException:
@@ -78,6 +84,8 @@ class Tab:
         from playwright.async_api import Error as PlaywrightError
 
         try:
+            with suppress(PlaywrightError, TimeoutError):
+                await asyncio.wait_for(self.requests.share(), _CLOSE_SECONDS)
             with suppress(PlaywrightError):
                 await asyncio.wait_for(asyncio.shield(self._context.close()), _CLOSE_SECONDS)
         except TimeoutError:
