@@ -51,6 +51,8 @@ def explained(error: Exception, url: str, target: str, proxy: Proxy | None) -> W
     name = said.partition("net::")[2].split(" ")[0]
     if name.startswith(_BAD_TARGETS):
         return BadURL("the page leads to what is no web address", url=url)
+    if "Cannot find context" in said or "navigated" in said:
+        return FetchError("the page goes from one to the next without end", url=url)
     for start, message in _NET_ERRORS.items():
         if name.startswith(start):
             return FetchError(f"{message} ({name})", url=failed)

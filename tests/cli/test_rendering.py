@@ -76,6 +76,23 @@ def test_the_picture_frames_what_was_kept_and_dropped(webprint, web, tmp_path):
     assert (255, 0, 255) not in colors
 
 
+def test_a_wall_of_consent_and_a_banner_are_not_the_article(webprint, web):
+    privacy = "<p>We and our partners store and use what your device tells of you.</p>" * 12
+    page = f"""<!DOCTYPE html><style>body {{ margin: 0; overflow: hidden; height: 100% }}
+        main {{ width: 600px; margin: 0 auto }}
+        #wall {{ position: fixed; inset: 0; background: #fff; z-index: 9; overflow: auto }}
+        #app {{ position: sticky; top: 0 }}</style>
+        <div id=app><p>Read this in our app, which is free and better than this page.</p></div>
+        <div id=wall><article><h2>Your privacy</h2>{privacy}<button>Accept all</button></article>
+        </div>{story()}"""
+    url = web.add("/walled", page)
+    code, out, _ = webprint("extract", url, "--render", "always", "--to", "text")
+    assert code == 0
+    assert "It was day 5." in out
+    assert "partners" not in out
+    assert "our app" not in out
+
+
 def test_a_picture_of_a_file_is_refused(webprint, tmp_path):
     (tmp_path / "a.html").write_text(story())
     code, _, told = webprint("explain", "a.html", "--picture", "why.png")
