@@ -48,6 +48,7 @@ class Sight(IntFlag):
     AWAY = auto()  # off the page to the left, the top or the right
     LAYER = auto()  # in a fixed or sticky layer, which need not hide it
     LIFTED = auto()  # out of the flow (absolute), which need not hide it
+    FIXED = auto()  # in a layer that stays where it is in the window, over the page
 
 
 _UNSEEN = Sight.NONE | Sight.INVISIBLE | Sight.CLIPPED | Sight.AWAY

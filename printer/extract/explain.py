@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from lxml.html import HtmlElement
 
 from ..dom.page import Page
-from ..model import Explanation, Judged, Marked, Placed, Verdict
+from ..model import Explanation, Judged, Marked, Placed, Sight, Verdict
 from .looks import looks
 from .registry import score_all
 
@@ -45,10 +45,15 @@ def _marks(page: Page, verdict: Verdict, pictures: Sequence[Placed]) -> tuple[Ma
     drawn = looks(page)
     if drawn is None or page.drawn is None:
         return ()
+    title = page.metadata.title.casefold().split()
+    titles = (at for at, each in enumerate(page.segments) if each.text.casefold().split() == title)
+    printed = {next(titles, -1)}  # The title is printed though it is no running text.
     captions = frozenset[int]().union(*(each.captions for each in pictures))
     marks = []
     for at, (area, keep) in enumerate(zip(drawn.areas, verdict.keep, strict=True)):
-        if area is not None:
+        # Layers over the page are left out of its picture.
+        if area is not None and not drawn.sights[at] & Sight.FIXED:
+            keep = keep or at in printed
             marks.append(
                 Marked(area, "caption" if at in captions else "kept" if keep else "dropped")
             )

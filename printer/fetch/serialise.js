@@ -14,7 +14,8 @@
 // Returns JSON: the address, the media type, the HTML (null when longer than `limit`), and the
 // layout (null when there is more to tell of than `most`).
 ((limit, mark, most) => {
-  const NONE = 1, INVISIBLE = 2, TRANSPARENT = 4, CLIPPED = 8, AWAY = 16, LAYER = 32, LIFTED = 64;
+  const NONE = 1, INVISIBLE = 2, TRANSPARENT = 4, CLIPPED = 8, AWAY = 16, LAYER = 32, LIFTED = 64,
+    FIXED = 128;
   const INLINE = 1, DRAWN = 2, UNREAD = 4, GONE = 8, SCRIPT = 16;
   const LONGEST = 10000;
   const inert = document.implementation.createHTMLDocument("");
@@ -136,7 +137,10 @@
     const away = position === "absolute" || position === "fixed";
     if (!still) {
       if (position === "fixed" || position === "sticky") item.sight |= LAYER;
-      if (position === "fixed") item.clip = item.lifted = null;
+      if (position === "fixed") {
+        item.sight |= FIXED;
+        item.clip = item.lifted = null;
+      }
       if (position === "absolute") { item.sight |= LIFTED; item.clip = item.lifted; }
     }
     if (value === "contents") return;

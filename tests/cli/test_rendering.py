@@ -11,6 +11,8 @@ from webserver import Hit, Reply
 
 from printer.errors import NoArticle, UsageError
 from printer.fetch.chromium import Chromium
+from printer.options import FetchOptions
+from printer.pipeline import Printer
 
 pytestmark = pytest.mark.browser
 
@@ -74,6 +76,17 @@ def test_the_picture_frames_what_was_kept_and_dropped(webprint, web, tmp_path):
     colors = {color for _, color in shot.getcolors(1 << 24)}
     assert {(0, 114, 60), (200, 40, 30)} <= colors
     assert (255, 0, 255) not in colors
+
+
+def test_layers_that_are_not_in_the_picture_have_no_frame_and_the_title_is_kept(web):
+    page = f"""<!DOCTYPE html><title>Lights</title><style>h1 {{ margin: 0; height: 90px }}
+        #wall {{ position: fixed; inset: 9px; background: #f0f }}</style>
+        {story("Lights")}<div id=wall>Consent</div>"""
+    url = web.add("/p", page)
+    with Printer(fetch=FetchOptions(timeout=60, cache=False), named=(url,)) as printer:
+        marks = printer.explain(url, picture=True).marks
+    assert not [mark for mark in marks if mark.rect.height > 800]
+    assert [mark.what for mark in marks if mark.rect.height == 90] == ["kept"]
 
 
 def test_a_wall_of_consent_and_a_banner_are_not_the_article(webprint, web):

@@ -89,7 +89,7 @@ def test_what_is_not_seen_says_why(drawn: tuple[Browser, WebServer]) -> None:
     assert not is_seen(seen["nothing"])
     assert seen["left"] & Sight.AWAY
     assert seen["spoken"] & seen["second"] & Sight.CLIPPED
-    assert seen["banner"] == Sight.LAYER
+    assert seen["banner"] == Sight.LAYER | Sight.FIXED
     assert seen["lifted"] == Sight.LIFTED
 
 
