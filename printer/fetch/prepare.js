@@ -93,7 +93,8 @@
       "और पढ़ें", "xem thêm", "baca selengkapnya", "อ่าน(ต่อ|เพิ่มเติม)",
     ].join("|") + ")", "i");
     const asks = /subscri|sign.?(in|up)|log.?in|regist|member|abonn|inloggen|anmeld|connect|suscr/i;
-    const every = "button,a,summary,label,[role=button],[onclick]," +
+    const every = "button,a:not([href]),a[href^='#'],a[href^='javascript:' i],a[href='']," +
+      "summary,label,[role=button],[onclick]," +
       "span[class*=more i],div[class*=more i]";
     const found = [];
     for (const control of [...document.querySelectorAll(every)].slice(0, 5000)) {
