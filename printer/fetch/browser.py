@@ -55,6 +55,7 @@ class Browser:
         self._shared = Shared() if options.cache else None
         self._loop: Loop | None = None
         self._opening = threading.Lock()
+        self._closed = False
         self._turns = asyncio.Semaphore(pages)
         self._starting = asyncio.Lock()
         self._running: Running | None = None
@@ -70,7 +71,9 @@ class Browser:
 
     def close(self) -> None:
         """End the browser."""
-        loop, self._loop = self._loop, None
+        with self._opening:
+            self._closed = True
+            loop, self._loop = self._loop, None
         if loop is not None:
             with suppress(TimeoutError):
                 loop.run(self._close(), _GRACE_SECONDS)
@@ -84,6 +87,8 @@ class Browser:
         """
         url = normalise(url)
         with self._opening:
+            if self._closed:  # A thread that reads ahead may not have heard of it.
+                raise FetchError("the browser was closed", url=url)
             if self._loop is None:
                 self._loop = Loop("webprint-browser")
             loop = self._loop
@@ -175,6 +180,8 @@ class Browser:
         except (PlaywrightError, WebprintError):  # Told to whom it was opened for.
             return
         finally:
+            if left := _opened(opening):
+                left.proxy.close()
             running.busy -= 1
             await self._end_idle(running)
 
@@ -225,9 +232,12 @@ class Browser:
 
     async def _close(self) -> None:
         self._running = None
-        await asyncio.gather(*(self._end(running) for running in self._open))
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*(self._end(running) for running in self._open), *tasks,
+                             return_exceptions=True)  # fmt: skip
         self._open.clear()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
 
 
 def _opened(opening: asyncio.Task[Tab]) -> Tab | None:

@@ -39,7 +39,8 @@ class Loop:
 
 
 async def _cancelled() -> None:
-    others = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in others:
-        task.cancel()
-    await asyncio.gather(*others, return_exceptions=True)
+    while others := asyncio.all_tasks() - {asyncio.current_task()}:  # Some leave work behind.
+        await asyncio.sleep(0)  # What has only just begun gets as far as its own cleaning up.
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)

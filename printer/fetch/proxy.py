@@ -61,7 +61,9 @@ class Proxy:
         return self
 
     def close(self) -> None:
-        """Hang up on everyone and stop."""
+        """Hang up on everyone and stop; once is enough."""
+        if self._loop.is_closed():
+            return
         asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()

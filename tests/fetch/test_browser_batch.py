@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -148,3 +148,18 @@ def test_a_browser_that_grows_is_replaced(web: WebServer) -> None:
             first = browser._running
         browser.capture(url)
         assert first is not browser._running
+
+
+def test_a_browser_that_was_closed_does_not_start_anew(web: WebServer) -> None:
+    hang = web.raw("/hang", lambda sock: bool(web.closing.wait(30)))
+    browser = Browser(FetchOptions(timeout=60), Guard([web.url]))
+    with browser, ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(browser.capture, hang)
+        deadline = time.monotonic() + 30
+        while not web.hits("/hang") and time.monotonic() < deadline:
+            time.sleep(0.02)
+        browser.close()
+        with pytest.raises((FetchError, CancelledError)):
+            waiting.result(timeout=30)
+        with pytest.raises(FetchError, match="closed"):
+            browser.capture(hang)
