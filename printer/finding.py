@@ -6,6 +6,7 @@ Page -> rules, Verdict -> Placed pictures -> Article
 from __future__ import annotations
 
 from collections.abc import Set
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -16,10 +17,11 @@ from .compose import compose, with_comments
 from .compose.lost import lost
 from .dom.comments import Comments, read_comments
 from .dom.page import Page, read_page
+from .editing.pieces import AFTER, BEFORE, Piece, around, part
 from .errors import NoArticle
 from .extract import decide
 from .extract.explain import explain as explain_choice
-from .images import Choice, insist, judged, pick, placed, without_captions
+from .images import Choice, insist, judged, offered, pick, placed, without_captions
 from .model import Explanation, JudgedPicture, Report, Verdict
 from .options import ExtractOptions
 from .rules import Match, Ruled, apply, enforce
@@ -44,11 +46,16 @@ def extract(
     return with_comments(found.article, page, found.comments)
 
 
+#: So many dropped pictures are offered at most.
+MOST_PICTURES = 20
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """The article of a page, what was chosen of its pictures, the comments wanted after it.
 
-    ``follows`` is where it goes on as a rule for the site says, ``kind`` the kind of page.
+    ``follows`` is where it goes on as a rule for the site says, ``kind`` the kind of page,
+    ``pieces`` what can be left out of it or brought back, where that was asked for.
     """
 
     article: Article
@@ -59,6 +66,7 @@ class Found:
     comments: Comments
     follows: str
     kind: str
+    pieces: tuple[Piece, ...] = ()
 
     @property
     def pictures(self) -> tuple[JudgedPicture, ...]:
@@ -84,8 +92,14 @@ def _choose(
     return ruled, verdict, choice
 
 
-def find(page: Page, options: ExtractOptions, measure: Measure | None = None) -> Found:
-    """Find the article of a page."""
+def find(
+    page: Page,
+    options: ExtractOptions,
+    measure: Measure | None = None,
+    *,
+    editable: bool = False,
+) -> Found:
+    """Find the article of a page, with its pieces when it is to be edited."""
     ruled, verdict, choice = _choose(page, options, measure)
     # On a page that is a discussion the comments are the article.
     apart = options.comments and verdict.kind != "forum"
@@ -98,7 +112,29 @@ def find(page: Page, options: ExtractOptions, measure: Measure | None = None) ->
         hint = "A rule for this site may leave it out: --no-rules" if ruled.dropped else ""
         raise NoArticle("the page holds no article", url=page.url, hint=hint)
     article = replace(article, warnings=(*article.warnings, *ruled.warnings))
-    return Found(article, page, verdict, unwanted, choice, comments, ruled.next_page, verdict.kind)
+    parts = _pieces(said, verdict, choice, article, below(comments.elements)) if editable else ()
+    return Found(
+        article, page, verdict, unwanted, choice, comments, ruled.next_page, verdict.kind, parts
+    )
+
+
+def _pieces(
+    page: Page,
+    verdict: Verdict,
+    choice: Choice,
+    article: Article,
+    apart: AbstractSet[HtmlElement],
+) -> tuple[Piece, ...]:
+    """Return the article in pieces, with what was left out near it at its place."""
+    shown = placed(page, choice)
+    captions = frozenset[int]().union(*(each.captions for each in shown))
+    others = around(page, verdict, captions)
+    kept = [index for index, keep in enumerate(verdict.keep) if keep]
+    near = range(max(0, kept[0] - BEFORE), kept[-1] + AFTER) if kept else range(0)
+    pictures = offered(page, choice, near, MOST_PICTURES)
+    rest = compose(page, others, pictures, apart)
+    elements = {each.figure.svg or each.figure.src: each.element for each in (*pictures, *shown)}
+    return part(page, (article.blocks, verdict), (rest.blocks, others), elements)
 
 
 def explain(page: Page, options: ExtractOptions, measure: Measure | None = None) -> Explanation:

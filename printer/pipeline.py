@@ -23,11 +23,22 @@ from .compose import with_comments
 from .compose.join import join
 from .dom.continuation import next_page
 from .dom.page import read_page
+from .editing.pieces import Piece, whole
 from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
 from .fetch.urls import part_login
 from .finding import explain, extract, find
 from .held import Held
-from .model import Capture, Edition, Explanation, Failure, JudgedPicture, Prepared, Report, Result
+from .model import (
+    Capture,
+    Edition,
+    Explanation,
+    Failure,
+    JudgedPicture,
+    Picture,
+    Prepared,
+    Report,
+    Result,
+)
 from .options import (
     PICTURED,
     ExtractOptions,
@@ -65,6 +76,7 @@ class Reading:
     """A page that was fetched and read: all its pictures, kept or dropped; what kind it is.
 
     ``lost`` is what of the page's chosen text did not come into the article.
+    ``pieces`` are what can be left out or brought back, when the printer was asked for them.
     """
 
     article: Article
@@ -73,6 +85,7 @@ class Reading:
     kind: str = "article"
     canonical: str = ""
     lost: tuple[Report, ...] = ()
+    pieces: tuple[Piece, ...] = field(default=(), repr=False)
 
 
 #: A page that was to be read, and what came of it.
@@ -88,7 +101,8 @@ class Printer:
     ``press`` prints instead of this process, and ``measure`` fetches pictures of unknown size while
     a page is read, and drops those of icons.  ``rules`` gives the rules for the site of an address
     (see :class:`printer.rules.Shelf`).  Of several pages ``at_once`` are read at a time, in one
-    browser.
+    browser.  ``at_hand`` holds prepared pictures, and with ``editable`` takes those of what is
+    printed.
     """
 
     fetch: FetchOptions = field(default_factory=FetchOptions)
@@ -102,6 +116,8 @@ class Printer:
     measure: bool = True
     rules: Callable[[str], tuple[SiteRule, ...]] | None = None
     at_once: int = 3
+    editable: bool = False
+    at_hand: dict[str, Picture] = field(default_factory=dict, repr=False)
     _held: Held = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -200,8 +216,13 @@ class Printer:
         articles = [reading.article for reading in readings]
         figures = [(figure, article.url) for article in articles for figure in article.figures]
         pages = [reading.capture.url for reading in readings]
-        if not figures or self.page.format not in PICTURED:
+        if self.page.format not in PICTURED:
             return Prepared()
+        keys = [figure.svg or figure.src for figure, _ in figures]
+        known = {key: self.at_hand[key] for key in keys if key in self.at_hand}
+        left = [each for each, key in zip(figures, keys, strict=True) if key not in known]
+        if not left:
+            return Prepared(known)
         from .images.prepare import prepare
         from .render.paper import picture_room
 
@@ -209,7 +230,10 @@ class Printer:
         grey = self.pictures.grayscale or self.page.grayscale
         options = replace(self.pictures, grayscale=grey)
         with self._held.files.taking(pages) as get:
-            return prepare(figures, get, options, width=width, height=height)
+            made = prepare(left, get, options, width=width, height=height)
+        if self.editable:
+            self.at_hand.update(made.pictures)
+        return replace(made, pictures={**known, **made.pictures}) if known else made
 
     def _capture(self, source: Source, picture: bool = False) -> Capture:
         if isinstance(source, Capture):
@@ -227,7 +251,8 @@ class Printer:
     def _extract(self, capture: Capture) -> Reading:
         self.notify(_name(capture), "extract")
         page = read_page(capture.body, capture.url, capture.charset, capture.layout)
-        found = find(page, self._extraction(page.url), self._measuring())
+        options = self._extraction(page.url)
+        found = find(page, options, self._measuring(), editable=self.editable)
         article, pictures = found.article, found.pictures
         lost: tuple[Report, ...] = (found.lost,)
         follow = self.fetch.follow and _is_web(capture.url)
@@ -238,7 +263,9 @@ class Printer:
             pictures = (*pictures, *(judgement for _, judged, _ in more for judgement in judged))
             lost = (*lost, *(each for _, _, each in more))
         article = with_comments(article, page, found.comments)
-        return Reading(article, capture, pictures, found.kind, page.metadata.canonical, lost)
+        parts = whole(found.pieces, article.blocks)
+        stated = page.metadata.canonical
+        return Reading(article, capture, pictures, found.kind, stated, lost, parts)
 
     def _extraction(self, url: str) -> ExtractOptions:
         """Return the options of extraction for a page, with the rules for its site."""

@@ -128,7 +128,7 @@ def add(
     ],
 ) -> None:
     """Leave something out of all pages of a site."""
-    print(files.write_drops(files.own_folder(), host, drop))
+    print(files.write_rule(files.own_folder(), host, "drop", drop))
 
 
 @rules.command()

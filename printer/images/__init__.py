@@ -13,7 +13,7 @@ from ..dom.page import Page
 from ..model import Placed, Verdict
 from ..options import ExtractOptions
 from .captions import Captions
-from .choice import Choice, insisted, judged, place, unite, without_captions
+from .choice import Choice, insisted, judged, offered, place, unite, without_captions
 from .methods import choose, limits
 from .scope import everything, lead_alone, nothing
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from .downloads import Measure
 
 __all__ = [
-    "Choice", "choose", "choose_pictures", "insist", "judged", "pick", "placed",
-    "without_captions",
+    "Choice", "choose", "choose_pictures", "insist", "judged", "offered", "pick",
+    "placed",    "without_captions",
 ]  # fmt: skip
 
 

@@ -66,6 +66,9 @@ def place(page: Page, kept: Kept) -> Placed:
     return Placed(figure, candidate.element, caption.segments)
 
 
+#: A picture that is declared smaller, in CSS pixels, is none that a reader misses.
+_SMALL = 100
+
 #: Captions that are more of the article than this are what it is made of.
 _MOST_SHARE = 0.5
 
@@ -113,6 +116,24 @@ def insisted(
     kept.sort(key=_order)
     dropped.sort(key=_order)
     return Choice(tuple(kept), tuple(dropped))
+
+
+def offered(page: Page, choice: Choice, near: range, most: int) -> tuple[Placed, ...]:
+    """Return pictures near the article that were dropped and are large enough to be wanted."""
+    taken = {each.candidate.same for each in choice.kept if each.candidate.same}
+    found: list[Placed] = []
+    for each in choice.dropped:
+        candidate = each.candidate
+        small = 0 < candidate.width < _SMALL or 0 < candidate.height < _SMALL
+        if small or candidate.kind != "image" or candidate.before not in near:
+            continue
+        if candidate.same and candidate.same in taken:
+            continue
+        made = place(page, Kept(candidate, Caption()))
+        if made.figure.src.startswith(("http://", "https://")) and len(found) < most:
+            taken.add(candidate.same)
+            found.append(made)
+    return tuple(found)
 
 
 def _is_in(candidate: Candidate, elements: AbstractSet[HtmlElement]) -> bool:

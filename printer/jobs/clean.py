@@ -23,5 +23,5 @@ def clean(table: JobTable, storage: Storage, keep: float) -> None:
         state, attempt = known[job]
         if state in OVER:
             for name in storage.names(job):
-                if name != str(attempt):
+                if name not in ("0", str(attempt)):  # What revisions are made from is in 0.
                     storage.delete(f"{job}/{name}")

@@ -18,6 +18,9 @@ OVER: tuple[State, ...] = ("done", "failed", "cancelled")
 #: The part of a request that holds the page as the sender saw it.
 PAGE = "page"
 
+#: The part that holds what a person changed of a finished print.
+EDIT = "edit"
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -81,6 +84,11 @@ class Claim:
     def folder(self) -> str:
         """Where this attempt keeps its results."""
         return folder(self.id, self.attempt)
+
+
+def base(job: str) -> str:
+    """Return where a job keeps what its revisions are made from."""
+    return f"{job}/0/base.zip"
 
 
 def folder(job: str, attempt: int) -> str:

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Row, case, delete, func, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from ..errors import JobsError
-from .job import OVER, STATES, Claim, Job, Request, State
+from .job import EDIT, OVER, STATES, Claim, Job, Request, State
 from .schema import READING, dump, jobs, make_tables, open_engine, parts
 from .together import Together, Wish
 
@@ -270,6 +270,29 @@ class JobTable:
                 again.where(jobs.c.id == job, jobs.c.state.in_(("failed", "cancelled")))
             )
             return done.rowcount == 1
+
+    def revise(self, job: str, options: Mapping[str, Any], edit: bytes) -> bool:
+        """Let a job that is over be worked on again, as edited; False when there is none."""
+        again = update(jobs).values(
+            state="queued", faults=0, error="{}", finished=None, step="",
+            options=dump(dict(options)),
+        )  # fmt: skip
+        with self._write() as connection:
+            over = jobs.c.state.in_(("done", "failed"))
+            if connection.execute(again.where(jobs.c.id == job, over)).rowcount != 1:
+                return False
+            mine = (parts.c.job == job) & (parts.c.name == EDIT)
+            connection.execute(delete(parts).where(mine))
+            row = {"job": job, "name": EDIT, "data": zlib.compress(edit, 1)}
+            connection.execute(parts.insert(), [row])
+        return True
+
+    def edit(self, job: str) -> bytes | None:
+        """Return what was changed of a job, None when nothing was."""
+        wanted = select(parts.c.data).where((parts.c.job == job) & (parts.c.name == EDIT))
+        with self._read() as connection:
+            data = connection.execute(wanted).scalar()
+        return zlib.decompress(data) if data else None
 
     def remove(self, job: str) -> bool:
         """Forget a job, whatever its state."""

@@ -5,21 +5,26 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..config import Settings
+from ..editing import Base, Edit
 from ..errors import HTTPStatusError, JobsError, WebprintError
 from ..model import Capture, Result
 from ..options import ENDINGS, Format
 from ..rules.files import shelf
 from .asked import check
-from .job import PAGE, Claim, Request
+from .job import EDIT, PAGE, Claim, Request
+from .job import base as base_key
 from .storage import Storage, open_storage
 
 if TYPE_CHECKING:
-    from ..pipeline import Reading
+    from ..pipeline import Printer, Reading
+
+    #: What was printed, the PDF of it, and what its revisions are made from.
+    Printed: TypeAlias = tuple[Reading, Result, Base]
 
 #: How a job ended: one of "done", "failed" and "put_back", and what is to be said of it.
 Outcome: TypeAlias = dict[str, Any]
@@ -47,9 +52,15 @@ class Labour:
         """Do a job; every failure becomes an outcome."""
         try:
             storage = open_storage(self.storage)
-            reading, result = self._print(claim.request, notify)
+            request = claim.request
+            if EDIT in request.parts:
+                base = _open_base(storage, claim.id)
+                reading, result, made = self._revise(request, base, notify)
+            else:
+                reading, result, made = self._print(request, notify)
             notify("store")
             _store(storage, claim.folder, reading, result)
+            storage.put(base_key(claim.id), made.dump())
             return {"done": _summary(result, reading)}
         except JobsError as error:
             return {"put_back": str(error)}
@@ -61,26 +72,51 @@ class Labour:
             fault = f"something went wrong that should not have: {type(error).__name__}: {error}"
             return {"failed": told(WebprintError(fault[:_LONGEST]))}
 
-    def _print(self, request: Request, notify: Callable[[str], None]) -> tuple[Reading, Result]:
+    def _print(self, request: Request, notify: Callable[[str], None]) -> Printed:
+        page = request.parts.get(PAGE)
+        source = request.url if page is None else _captured(page, request.url)
+        with self._printer(request, notify) as printer:
+            reading = printer.read(source)
+            result = printer.set([reading])
+        article = replace(reading.article, blocks=())
+        base = Base(article, reading.pieces, reading.capture)
+        return reading, result, base.with_pictures(printer.at_hand)
+
+    def _revise(self, request: Request, base: Base, notify: Callable[[str], None]) -> Printed:
+        """Print again what a person edited, from what was kept of it."""
+        from ..pipeline import Reading
+
+        edit = Edit.load(request.parts[EDIT])
+        reading = Reading(base.revised(edit), base.capture)
+        with self._printer(request, notify) as printer:
+            printer.at_hand.update(base.pictures)
+            result = printer.set([reading])
+        return reading, result, base.with_pictures(printer.at_hand)
+
+    def _printer(self, request: Request, notify: Callable[[str], None]) -> Printer:
         from ..pipeline import Printer
 
         settings = check(request, self.settings)
-        page = request.parts.get(PAGE)
-        source = request.url if page is None else _captured(page, request.url)
         # A page that was sent names no private address either: its pictures came with it.
-        named = (request.url,) if self.private and page is None else ()
-        with Printer(
+        named = (request.url,) if self.private and PAGE not in request.parts else ()
+        return Printer(
             fetch=settings.fetch_options(),
             extract=settings.extract_options(),
             pictures=settings.image_options(),
             page=settings.print_options(),
             named=named,
-            given={url: data for url, data in request.parts.items() if url != PAGE},
+            given={url: data for url, data in request.parts.items() if url not in (PAGE, EDIT)},
             notify=lambda _, step: notify(step),
             rules=shelf(not settings.no_rules, settings.rules),
-        ) as printer:
-            reading = printer.read(source)
-            return reading, printer.set([reading])
+            editable=True,
+        )
+
+
+def _open_base(storage: Storage, job: str) -> Base:
+    data = storage.get(base_key(job))
+    if data is None:
+        raise WebprintError("what was kept of the print for editing is gone")
+    return Base.load(data)
 
 
 def told(error: WebprintError) -> dict[str, Any]:

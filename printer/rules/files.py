@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ..errors import OutputError, UsageError
 from ..options import SiteRule
@@ -149,8 +149,10 @@ def _place(text: str, name: str, key: str, value: str = "") -> str:
     return f"{name}, line {next(within, begin) + 1}"
 
 
-def write_drops(folder: Path, host: str, wanted: Sequence[str]) -> Path:
-    """Add selectors of what is left out to the rule of a host; the rest of the file stays.
+def write_rule(
+    folder: Path, host: str, part: Literal["drop", "keep"], wanted: Sequence[str]
+) -> Path:
+    """Add selectors of what is left out, or taken in, to the rule of a host; the rest stays.
 
     Raises :class:`UsageError` for a host or a selector that is none, and when the file that is
     there cannot be read.
@@ -167,25 +169,25 @@ def write_drops(folder: Path, host: str, wanted: Sequence[str]) -> Path:
     there = parse(text, host, str(path))
     if there.faults:
         raise UsageError(there.faults[0], hint="Mend the file first")
-    new = [each for each in dict.fromkeys(wanted) if each not in there.drop]
+    new = [each for each in dict.fromkeys(wanted) if each not in getattr(there, part)]
     if new:
-        _write(path, with_drops(text, new))
+        _write(path, with_selectors(text, part, new))
     return path
 
 
-def with_drops(text: str, wanted: Sequence[str]) -> str:
-    """Return a file's text with selectors added to its ``drop``."""
+def with_selectors(text: str, part: str, wanted: Sequence[str]) -> str:
+    """Return a file's text with selectors added to its ``drop`` or ``keep``."""
     lines = "".join(f"    {json.dumps(each, ensure_ascii=False)},\n" for each in wanted)
-    begun = re.search(r"^drop[ \t]*=[ \t]*\[[ \t]*\n?", text, re.MULTILINE)
+    begun = re.search(rf"^{part}[ \t]*=[ \t]*\[[ \t]*\n?", text, re.MULTILINE)
     if begun:
         return f"{text[: begun.end()].rstrip()}\n{lines}{text[begun.end() :]}"
-    single = re.search(r"^drop[ \t]*=[ \t]*(?=[\"'])([^\n]*)$", text, re.MULTILINE)
+    single = re.search(rf"^{part}[ \t]*=[ \t]*(?=[\"'])([^\n]*)$", text, re.MULTILINE)
     if single:
-        value = tomllib.loads(single[0])["drop"]
-        kept = f"drop = [\n    {json.dumps(value, ensure_ascii=False)},\n{lines}]"
+        value = tomllib.loads(single[0])[part]
+        kept = f"{part} = [\n    {json.dumps(value, ensure_ascii=False)},\n{lines}]"
         return text[: single.start()] + kept + text[single.end() :]
     end = "" if not text or text.endswith("\n") else "\n"
-    return f"{text}{end}\ndrop = [\n{lines}]\n"
+    return f"{text}{end}\n{part} = [\n{lines}]\n"
 
 
 def _write(path: Path, text: str) -> None:

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from typing import Annotated, Any, Union
+from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 import anyio
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Header, HTTPException, Path, Query, Request
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from .. import config
+from ..export import write
 from ..jobs import work
 from ..jobs.asked import MOST_PICTURES, MOST_URL, open_settings, pictures_sent
 from ..jobs.job import OVER, PAGE, STATES, Job, State
 from ..jobs.job import Request as Wanted
 from ..options import ENDINGS, MEDIA_TYPES
-from .prints import Prints, format_of, shown
+from .chosen import options_model
+from .edits import add_edits
+from .prints import Prints, Shown, format_of, shown
 from .problems import documented
 
 LOOK = 0.3  # Seconds between two looks at a job that somebody watches.
@@ -36,16 +38,6 @@ _EVENT = {
 }
 
 _ID = Path(pattern="^[0-9a-f]{20}$", description="The print's id.")
-
-
-def _options() -> type[BaseModel]:
-    """Return a model of the settings a request may choose, made from the settings."""
-    fields: dict[str, Any] = {
-        name: (Union[field.annotation, None], Field(None, description=field.description))  # noqa: UP007
-        for name, field, _ in config.fields()
-        if name in open_settings()
-    }
-    return create_model("Options", __config__=ConfigDict(extra="forbid"), **fields)
 
 
 class Order(BaseModel):
@@ -66,7 +58,7 @@ class Order(BaseModel):
         description="Pictures of the page by their addresses, each as data:image/...;base64,...: "
         "those that the server could not fetch.",
     )  # fmt: skip
-    options: _options() = Field(  # type: ignore[valid-type]
+    options: options_model("Options", open_settings()) = Field(  # type: ignore[valid-type]
         default_factory=dict, validate_default=True, description="How it is printed."
     )
 
@@ -77,24 +69,6 @@ class Order(BaseModel):
         if self.html:
             parts[PAGE] = self.html.encode("utf-8", "replace")
         return Wanted(self.url, chosen, parts)
-
-
-class Shown(BaseModel):
-    """A print and how far it is."""
-
-    id: str
-    state: State
-    url: str
-    title: str = Field(description="The article's title, once it is known.")
-    options: dict[str, Any]
-    step: str = Field(description="What is being done.")
-    attempt: int
-    result: dict[str, Any] | None = Field(description="Pages, pictures, bytes, warnings.")
-    error: dict[str, Any] | None = Field(description="Why there is no result.")
-    created: float
-    started: float | None
-    finished: float | None
-    links: dict[str, str]
 
 
 def _links() -> dict[str, Any]:
@@ -109,6 +83,7 @@ def make_api(prints: Prints) -> APIRouter:
     api = APIRouter(prefix="/api/prints", tags=["prints"])
     _add_prints(api, prints)
     _add_results(api, prints)
+    add_edits(api, prints, _known)
     return api
 
 
@@ -212,12 +187,8 @@ def _add_results(api: APIRouter, prints: Prints) -> None:
     def pdf(print_id: Annotated[str, _ID], download: bool = False) -> Response:
         """Get the PDF."""
         job, data = _finished(prints, print_id, work.PDF)
-        how = "attachment" if download else "inline"
-        name = quote(_file_name(job.title), safe="")
-        disposition = f"{how}; filename=\"article.pdf\"; filename*=UTF-8''{name}.pdf"
         csp = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
-        headers = {
-            "Content-Disposition": disposition,
+        headers = _attached(job, "pdf", "attachment" if download else "inline") | {
             "Content-Security-Policy": csp,
             "X-Frame-Options": "SAMEORIGIN",
         }
@@ -253,6 +224,29 @@ def _add_results(api: APIRouter, prints: Prints) -> None:
         return Response(_finished(prints, print_id, work.ARTICLE)[1], 200, None, "application/json")
 
     @api.get(
+        "/{print_id}/as/{form}",
+        response_class=Response,
+        responses={
+            200: {"content": {MEDIA_TYPES[name]: {} for name in ("epub", "html", "markdown")}},
+            **documented(401, 404, 409, 422, 503),
+        },
+    )
+    def in_another_form(
+        print_id: Annotated[str, _ID], form: Literal["epub", "html", "markdown"]
+    ) -> Response:
+        """Get the article as a book, as one page with its pictures in it, or as Markdown."""
+        job = _known(prints, print_id)
+        base = prints.revisions.base(job)
+        if base is None or job.state != "done":
+            raise HTTPException(409, f"the print is {job.state}, or too old for this")
+        article = base.revised(prints.revisions.edit(job))
+        data, _ = write([article], form, base.pictures, fetched=base.capture.fetched)
+        headers = _attached(job, ENDINGS[form][0].lstrip(".")) | {
+            "Content-Security-Policy": "sandbox; default-src 'none'"
+        }
+        return Response(data, 200, headers, MEDIA_TYPES[form])
+
+    @api.get(
         "/{print_id}/first-page",
         response_class=Response,
         responses={200: {"content": {"image/png": {}}}, **documented(401, 404, 409, 422, 503)},
@@ -285,6 +279,13 @@ async def _followed(
         yield b"event: gone\ndata: {}\n\n"
     finally:
         watchers.release_on_behalf_of(request)
+
+
+def _attached(job: Job, ending: str, how: str = "attachment") -> dict[str, str]:
+    """Return the header that gives a result its file name."""
+    name = quote(_file_name(job.title), safe="")
+    plain, told = f"article.{ending}", f"{name}.{ending}"
+    return {"Content-Disposition": f"{how}; filename=\"{plain}\"; filename*=UTF-8''{told}"}
 
 
 def _file_name(title: str) -> str:

@@ -126,7 +126,8 @@ class Door:
             return told(headers, 421, "this server is not called so", "See --hostnames")
         how = self._passed(headers)
         scope["state"]["passed"] = how
-        if scope["method"] == "POST" and scope["path"] in ORDERS:
+        edits = scope["path"].endswith("/edit") and scope["method"] not in _SAFE
+        if edits or (scope["method"] == "POST" and scope["path"] in ORDERS):
             refusal = self._too_many(self.orders, scope)
             if refusal:
                 return refusal

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import cache
 from importlib.resources import files
-from typing import Any
 from urllib.parse import quote
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, HTTPException, Request
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
@@ -21,7 +18,9 @@ from ..jobs.asked import offered, pictures_sent, settings_for
 from ..jobs.job import OVER, PAGE
 from ..jobs.job import Request as Wanted
 from .access import COOKIE, Access
+from .editor import add_editor, editor_of
 from .prints import Prints
+from .show import page, trouble
 
 _RECENT = 24
 _YEAR = 365 * 86_400
@@ -36,19 +35,6 @@ _STEPS = {
     "browse": "Loading it in a browser", "extract": "Finding the article",
     "pictures": "Preparing the pictures", "print": "Setting the pages", "store": "Keeping the PDF",
 }  # fmt: skip
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader(__package__, "pages"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
-
-
-def page(name: str, status: int = 200, **values: Any) -> HTMLResponse:
-    """Return a page made from its template."""
-    return HTMLResponse(_environment().get_template(f"{name}.html.j2").render(values), status)
 
 
 def static_files() -> StaticFiles:
@@ -92,6 +78,7 @@ def make_pages(prints: Prints, access: Access) -> APIRouter:
     _add_ordering(pages, prints)
     _add_receiving(pages, prints, access)
     _add_showing(pages, prints)
+    add_editor(pages, prints)
     return pages
 
 
@@ -104,7 +91,7 @@ def _add_entrance(pages: APIRouter, prints: Prints, access: Access) -> None:
             return page("enter", 401, wrong=False)
         return page(
             "start",
-            options=offered(prints.settings),
+            options=offered(prints.defaults.settings(prints.settings)),
             prints=prints.table.recent(_RECENT),
             states=_STATES,
             bookmarklet=bookmarklet(f"{_scheme(request)}://{request.url.netloc}", access),
@@ -148,8 +135,8 @@ def _add_ordering(pages: APIRouter, prints: Prints) -> None:
         # What a page elsewhere can make a browser ask for is asked of its user first.
         asked = request.headers.get("sec-fetch-site") == "none"
         if asked or request.state.passed == "token":
-            return _ordered(prints, url, {})
-        return page("confirm", url=url, options=offered(prints.settings))
+            return _ordered(prints, url, prints.defaults.options(prints.settings))
+        return page("confirm", url=url, options=offered(prints.defaults.settings(prints.settings)))
 
 
 def _ordered(prints: Prints, url: str, given: Mapping[str, str]) -> Response:
@@ -162,7 +149,7 @@ def _ordered(prints: Prints, url: str, given: Mapping[str, str]) -> Response:
         }
         job = prints.submit(Wanted(url.strip(), changed))
     except WebprintError as error:
-        return _trouble(error)
+        return trouble(error)
     return RedirectResponse(f"/prints/{job.id}", 303)
 
 
@@ -189,9 +176,11 @@ def _received(prints: Prints, given: Mapping[str, str]) -> Response:
         parts = _pictures(given.get("pictures", ""), prints.settings.max_size) if html else {}
         if html:
             parts[PAGE] = html.encode("utf-8", "replace")
-        job = prints.submit(Wanted(given.get("url", ""), {}, parts))
+        job = prints.submit(
+            Wanted(given.get("url", ""), prints.defaults.options(prints.settings), parts)
+        )
     except WebprintError as error:
-        return _trouble(error)
+        return trouble(error)
     # The page that sent it is another site's, and with a redirect the browser would keep the
     # cookie back.
     return page("moved", target=f"/prints/{job.id}")
@@ -214,7 +203,8 @@ def _add_showing(pages: APIRouter, prints: Prints) -> None:
         job = prints.table.get(print_id)
         if job is None:
             return page("trouble", 404, message="There is no such print", hint="")
-        return page("print", print=job, over=job.state in OVER, steps=_STEPS)
+        edit = editor_of(prints, job)
+        return page("print", print=job, over=job.state in OVER, steps=_STEPS, edit=edit)
 
     @pages.post("/prints/{print_id}/retry")
     def retry(print_id: str) -> Response:
@@ -227,7 +217,3 @@ def _add_showing(pages: APIRouter, prints: Prints) -> None:
         if not prints.remove(print_id):
             raise HTTPException(404, "there is no such print")
         return RedirectResponse("/", 303)
-
-
-def _trouble(error: WebprintError) -> Response:
-    return page("trouble", 422, message=error.message, hint=error.hint)

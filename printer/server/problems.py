@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from ..errors import BadURL, JobsError, UsageError, WebprintError
 from ..jobs.table import KeyReused, QueueFull
-from .pages import page
+from .show import page
 
 MEDIA_TYPE = "application/problem+json"
 

@@ -80,13 +80,18 @@ def _serve_web(
     import uvicorn
 
     from .app import make_app
+    from .defaults import FILE, Defaults
     from .prints import Prints
+    from .revisions import Revisions
 
     def wake() -> None:
         with suppress(BlockingIOError, BrokenPipeError):
             os.write(call, b"!")
 
-    prints = Prints(start.open_table(settings), start.storage(settings), settings, wake)
+    table, storage = start.open_table(settings), start.storage(settings)
+    revisions = Revisions(table, storage, settings)
+    defaults = Defaults(start.data_folder() / FILE)
+    prints = Prints(table, storage, settings, wake, revisions, defaults)
     app = make_app(prints, access, Hosts.of(settings.host, settings.hostnames.split()))
     server = uvicorn.Server(
         uvicorn.Config(

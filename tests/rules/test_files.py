@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from printer.errors import UsageError
 from printer.rules import files
-from printer.rules.files import Shelf, parse, remove, with_drops, write_drops
+from printer.rules.files import Shelf, parse, remove, with_selectors, write_rule
 
 
 def test_a_file_is_found_by_host_and_domain(tmp_path):
@@ -28,7 +28,7 @@ def test_a_file_is_found_by_host_and_domain(tmp_path):
 def test_what_is_edited_counts_at_once(tmp_path):
     shelf = Shelf((tmp_path / "later",))
     assert shelf("https://example.org/") == ()
-    write_drops(tmp_path / "later", "example.org", [".ad"])
+    write_rule(tmp_path / "later", "example.org", "drop", [".ad"])
     assert shelf("https://example.org/")[0].drop == (".ad",)
 
 
@@ -73,7 +73,7 @@ def test_files_that_are_too_much(tmp_path):
      "drop = '.x'\n", 'title = "h1"', "keep = ['.k']\ndrop = [ '.x' ]\ntitle = 'h1'\n"],
 )  # fmt: skip
 def test_a_selector_is_added_and_the_rest_stays(before):
-    after = with_drops(before, ['a[href="x"]', ".ü"])
+    after = with_selectors(before, "drop", ['a[href="x"]', ".ü"])
     was, now = tomllib.loads(before), tomllib.loads(after)
     dropped = was.pop("drop", [])
     dropped = [dropped] if isinstance(dropped, str) else dropped
@@ -85,13 +85,13 @@ def test_a_selector_is_added_and_the_rest_stays(before):
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1), min_size=1))
 def test_any_text_stands_between_quotes(wanted):
-    assert tomllib.loads(with_drops("", wanted))["drop"] == wanted
+    assert tomllib.loads(with_selectors("", "drop", wanted))["drop"] == wanted
 
 
 def test_what_is_there_already_is_not_written_again(tmp_path):
-    path = write_drops(tmp_path, "example.org", [".a", ".a"])
+    path = write_rule(tmp_path, "example.org", "drop", [".a", ".a"])
     before = path.read_bytes()
-    write_drops(tmp_path, "example.org", [".a"])
+    write_rule(tmp_path, "example.org", "drop", [".a"])
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["example.org.toml"]
 
@@ -99,7 +99,7 @@ def test_what_is_there_already_is_not_written_again(tmp_path):
 @pytest.mark.parametrize("host", ["", "..", "../x", "a/b", "/etc", "a b", "A.org", "x\n", "."])
 def test_no_host_leads_out_of_the_folder(tmp_path, host):
     with pytest.raises(UsageError, match="host"):
-        write_drops(tmp_path / "rules", host, [".a"])
+        write_rule(tmp_path / "rules", host, "drop", [".a"])
     assert not remove(tmp_path / "rules", host)
     assert list(tmp_path.iterdir()) == []
 
@@ -108,13 +108,13 @@ def test_a_faulty_file_is_not_added_to(tmp_path):
     path = tmp_path / "example.org.toml"
     path.write_text("drop = [\n")
     with pytest.raises(UsageError, match="line 1"):
-        write_drops(tmp_path, "example.org", [".a"])
+        write_rule(tmp_path, "example.org", "drop", [".a"])
     assert path.read_text() == "drop = [\n"
     with pytest.raises(UsageError, match="cannot be used"):
-        write_drops(tmp_path, "other.example", ["::"])
+        write_rule(tmp_path, "other.example", "drop", ["::"])
 
 
 def test_a_rule_is_removed(tmp_path):
-    write_drops(tmp_path, "example.org", [".a"])
+    write_rule(tmp_path, "example.org", "drop", [".a"])
     assert remove(tmp_path, "example.org")
     assert not remove(tmp_path, "example.org")

@@ -1,0 +1,8 @@
+"""Editing before printing: the pieces of an article, what is kept of a print, and its revisions."""
+
+from __future__ import annotations
+
+from .base import Base, Edit
+from .pieces import Piece, around, part
+
+__all__ = ["Base", "Edit", "Piece", "around", "part"]

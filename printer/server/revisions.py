@@ -1,0 +1,186 @@
+"""Prints as they are edited: their pieces, what was changed, and how that is asked for."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from .. import config
+from ..article import Embed, Figure, List, Math, Quote, Rule, Table, pieces
+from ..editing import Base, Edit, Piece
+from ..errors import JobsError, UsageError
+from ..jobs.asked import Option, offered, settings_for
+from ..jobs.job import Job
+from ..jobs.job import base as base_key
+from ..jobs.storage import Storage
+from ..jobs.table import JobTable
+from ..rules.apply import host_of
+
+if TYPE_CHECKING:
+    from ..render.preview import Shape
+
+#: The settings that a print can be set in anew by; the others are of what was fetched.
+EDITABLE = (
+    "theme", "paper", "margin", "font_size", "links", "qr", "fit", "booklet", "nup", "duplex",
+    "ink_save",
+)  # fmt: skip
+
+#: Those that the editor and the settings page offer, and what they offer of each.
+SHOWN = ("theme", "paper", "links", "font_size")
+_PAPERS = ("", "A4", "Letter", "A5", "Legal")
+_SIZES = ("", "8pt", "9pt", "10pt", "11pt", "12pt", "14pt", "16pt", "18pt", "22pt")
+
+_MOST_BASES = 4
+_LARGEST_BASE = 400_000_000
+_LONGEST = 90
+
+
+class NotNow(JobsError):
+    """A print cannot be edited in the state it is in."""
+
+
+@dataclass(slots=True)
+class Revisions:
+    """Opens what is kept of prints, and has them made again; the last few stay open."""
+
+    table: JobTable
+    storage: Storage
+    settings: config.Settings
+    _open: OrderedDict[tuple[str, int], Base] = field(default_factory=OrderedDict)
+    _turn: Lock = field(default_factory=Lock)
+
+    def base(self, job: Job) -> Base | None:
+        """Return what a print is made again from, None when it is not there."""
+        key = (job.id, job.attempt)
+        with self._turn:
+            if key in self._open:
+                self._open.move_to_end(key)
+                return self._open[key]
+        data = self.storage.get(base_key(job.id))
+        if data is None or len(data) > _LARGEST_BASE:
+            return None
+        base = Base.load(data)
+        if job.state in ("done", "failed"):
+            with self._turn:
+                self._open[key] = base
+                while len(self._open) > _MOST_BASES:
+                    self._open.popitem(last=False)
+        return base
+
+    def edit(self, job: Job) -> Edit:
+        """Return what was changed of a print."""
+        return Edit.load(self.table.edit(job.id))
+
+    def revise(
+        self,
+        job: Job,
+        *,
+        title: str | None = None,
+        keep: Mapping[str, bool] | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> Job:
+        """Have a print made again with some things changed; the rest is as it is.
+
+        Raises :class:`NotNow` when it is being made or nothing is kept of it,
+        :class:`UsageError` for a change that cannot be.
+        """
+        base = self.base(job)
+        if base is None or job.state not in ("done", "failed"):
+            raise NotNow("only a print that is done can be edited")
+        edit = base.changed(self.edit(job), title=title, keep=keep)
+        chosen = dict(job.options)
+        for name, value in (options or {}).items():
+            if name not in EDITABLE:
+                raise UsageError(f"{name[:40]!r} cannot be changed of a print that is made")
+            chosen[name] = value
+        from ..pipeline import check_options
+
+        settings = settings_for(self.settings, chosen)
+        check_options(settings.print_options())
+        if not self.table.revise(job.id, chosen, edit.dump()):
+            raise NotNow("the print was asked for again in the meantime")
+        return self.table.get(job.id) or job
+
+    def shapes(self, base: Base, edit: Edit) -> list[Shape]:
+        """Return the pieces of a print as they are shown."""
+        from ..render.preview import Shape
+
+        return [
+            Shape(each.id, each.block, label(each), edit.keeps(each), offered=not each.kept)
+            for each in base.pieces
+        ]
+
+
+def label(piece: Piece) -> str:
+    """Return a piece in a few words."""
+    block = piece.block
+    text = " ".join(" ".join(pieces(block)).split())
+    match block:
+        case Figure():
+            kind, text = "Picture", block.caption or block.alt
+        case Table():
+            kind, text = "Table", block.caption or text
+        case Embed():
+            kind, text = block.kind.capitalize(), block.title
+        case List():
+            kind = "List"
+        case Quote():
+            kind = "Quotation"
+        case Math():
+            kind = "Formula"
+        case Rule():
+            kind = "Line"
+        case _:
+            kind = ""
+    short = text if len(text) <= _LONGEST else text[:_LONGEST].rpartition(" ")[0] + "…"
+    return ": ".join(filter(None, (kind, short))) or type(block).__name__
+
+
+def choices(settings: config.Settings) -> list[Option]:
+    """Return the settings that the editor and the settings page offer."""
+    listed = {"paper": _PAPERS, "font_size": _SIZES}
+    found = []
+    for option in offered(settings):
+        if option.name in SHOWN:
+            known = listed.get(option.name, option.choices)
+            known = known if option.value in known else (*known, str(option.value))
+            found.append(Option(option.name, option.label, "choice", option.value, "", known))
+    return sorted(found, key=lambda option: SHOWN.index(option.name))
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A selector for a rule of a print's site, and what of the print it names."""
+
+    part: str
+    selector: str
+    count: int
+    labels: tuple[str, ...]
+
+
+def proposals(base: Base, edit: Edit) -> tuple[list[Proposal], list[str]]:
+    """Return the rules that a print's edits would make, and what no rule can name."""
+    known = {piece.id: piece for piece in base.pieces}
+    found: dict[tuple[str, str], Proposal] = {}
+    unnamed = []
+    covered: set[str] = set()
+    suggested = base.suggested(edit)
+    for name, each in sorted(suggested.items(), key=lambda item: -len(item[1].covers)):
+        if name in covered:
+            continue
+        covered.update(each.covers)
+        labels = tuple(label(known[other]) for other in each.covers if other[0] == name[0])
+        part = "drop" if known[name].kept else "keep"
+        found[part, each.selector] = Proposal(part, each.selector, each.count, labels)
+    for piece in base.pieces:
+        if edit.keeps(piece) is not piece.kept and piece.id not in {*suggested, *covered}:
+            unnamed.append(label(piece))
+    return list(found.values()), unnamed
+
+
+def site(job: Job) -> str:
+    """Return the host that rules for a print's site are named by, without 'www.'."""
+    return host_of(job.url).removeprefix("www.")

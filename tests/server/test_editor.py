@@ -1,0 +1,365 @@
+"""The editor in a real Chromium: with a mouse, with keys alone, without JavaScript, and against
+articles that mean harm."""
+
+import io
+import re
+import tomllib
+from urllib.parse import unquote
+
+import pikepdf
+import pytest
+from PIL import Image
+from stories import SENTENCE, story
+
+from printer.fetch.chromium import programs
+
+sync_api = pytest.importorskip("playwright.sync_api")
+pytestmark = pytest.mark.browser
+
+expect = sync_api.expect
+WAIT = 20_000
+LETTER = "A letter from the harbour comes each morning."
+COUNT = re.compile(r"^(\d+) pages?, ")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    program = next(iter(programs()), "")
+    if not program:
+        pytest.skip("no Chromium")
+    with sync_api.sync_playwright() as playwright:
+        driven = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield driven
+        driven.close()
+
+
+@pytest.fixture
+def open_page(browser, server):
+    """Open pages of the server in browsers that have been let in; what they complain of is kept."""
+    opened = []
+
+    def open_(path, **options):
+        context = browser.new_context(**options)
+        context.set_default_timeout(WAIT)
+        opened.append(context)
+        page = context.new_page()
+        page.complaints = []
+        page.on("console", lambda message: page.complaints.append(message.text))
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.goto(f"{server.url}/?token={server.token}")
+        page.goto(server.url + path)
+        return page
+
+    yield open_
+    for context in opened:
+        context.close()
+
+
+def picture():
+    kept = io.BytesIO()
+    Image.linear_gradient("L").resize((300, 200)).save(kept, "PNG")
+    return kept.getvalue()
+
+
+def long_story(title="Harbour lights go dark"):
+    """A story with a box of several pages that other pages of the site have too."""
+    items = "".join(f"<li>Boat {n}. {SENTENCE}</li>" for n in range(120))
+    box = f"<section class='harbour-list'><p>{LETTER} {SENTENCE}</p><ul>{items}</ul></section>"
+    return story(title, extra=f"{box}<figure><img src=/q.png width=300 height=200></figure>")
+
+
+def printed(server, **order):
+    answer = server.order(**order)
+    job = server.finished(answer.json()["id"])
+    assert job["state"] == "done", job
+    return job
+
+
+def pages(page):
+    """The number of pages that the editor says there are, once it says so."""
+    expect(page.locator("#count")).to_have_text(COUNT, timeout=WAIT)
+    return int(COUNT.match(page.locator("#count").text_content())[1])
+
+
+def settled(page):
+    expect(page.locator("#edit")).to_have_attribute("aria-busy", "false", timeout=WAIT)
+    return pages(page)
+
+
+def piece(page, text):
+    return page.frame_locator("#preview").locator("[data-piece]").filter(has_text=text).first
+
+
+def pdf_of(server, job):
+    data = server.client.get(f"/api/prints/{job['id']}/pdf").raise_for_status().content
+    with pikepdf.open(io.BytesIO(data)) as pdf:
+        return len(pdf.pages), float(pdf.pages[0].mediabox[2])
+
+
+def test_edit_undo_keep_as_a_rule_and_print_the_next_page(server, open_page, web):
+    web.add("/q.png", picture(), media_type="image/png")
+    job = printed(server, url=web.add("/story", long_story()))
+    page = open_page(f"/prints/{job['id']}")
+    before = pages(page)
+    assert before == pdf_of(server, job)[0]
+    piece(page, "Boat 7.").click()
+    expect(piece(page, "Boat 7.").locator("button")).to_have_attribute("aria-pressed", "false")
+    less = settled(page)
+    assert less < before
+    assert less == pdf_of(server, job)[0]
+    page.get_by_role("button", name="Undo").click()
+    assert settled(page) == before
+    page.get_by_role("button", name="Redo").click()
+    assert settled(page) == less
+    piece(page, LETTER).click()
+    settled(page)
+    page.get_by_label("Title").fill("What the boats are called")
+    page.get_by_label("Paper").select_option("A5")
+    assert settled(page) >= less
+    assert pdf_of(server, job)[1] == pytest.approx(419.5, abs=1)
+    expect(page.get_by_role("heading", level=1)).to_have_text("What the boats are called")
+
+    page.get_by_role("link", name="Keep as a rule for 127.0.0.1").click()
+    selector = page.get_by_label("Selector (CSS)")
+    expect(selector).to_have_value(".harbour-list")
+    page.get_by_role("button", name="Keep").click()
+    expect(page.get_by_role("status")).to_contain_text("127.0.0.1.toml")
+    rule = server.home / ".config/webprint/rules/127.0.0.1.toml"
+    try:
+        assert tomllib.loads(rule.read_text()) == {"drop": [".harbour-list"]}
+        other = printed(server, url=web.add("/other", long_story("Another day")))
+        text = server.client.get(other["links"]["article"]).json()["text"]
+        assert "It was day 3." in text
+        assert LETTER not in text
+        assert "Boat 7." not in text
+        free = printed(server, url=f"{web.url}/other", options={"no_rules": True})
+        assert LETTER in server.client.get(free["links"]["article"]).json()["text"]
+    finally:
+        rule.unlink()
+    assert page.complaints == []
+
+
+def test_pictures_go_and_what_was_left_out_comes_back(server, open_page, web):
+    web.add("/q.png", picture(), media_type="image/png")
+    web.add("/map.png", picture(), media_type="image/png")
+    more = (
+        f"<aside class=more><p>What follows: {SENTENCE}</p><img src=/map.png width=300 height=200>"
+    )
+    job = printed(server, url=web.add("/story", story(
+        extra="<figure><img src=/q.png width=300 height=200 alt='The quay'></figure>"
+    ).replace("</body>", f"{more}</aside></body>")))  # fmt: skip
+    assert not web.hits("/map.png"), "nothing is fetched for what is left out"
+    page = open_page(f"/prints/{job['id']}")
+    frame = page.frame_locator("#preview")
+    frame.get_by_alt_text("The quay").click()
+    settled(page)
+    expect(page.locator("#count")).to_contain_text("0 pictures")
+    expect(frame.get_by_text("What follows")).to_be_hidden()
+    page.get_by_label("Show what is left out").check()
+    frame.get_by_text("What follows").click()
+    frame.locator("[data-piece]:has(.missing)").click()
+    settled(page)
+    expect(page.locator("#count")).to_contain_text("1 picture,")
+    expect(frame.locator("img[src$='pictures/1']")).to_be_visible()
+    assert web.hits("/map.png")
+    text = server.client.get(job["links"]["article"]).json()["text"]
+    assert "What follows" in text
+
+
+def test_a_person_edits_with_keys_alone(server, open_page):
+    job = printed(server, url="https://example.org/keys", html=long_story())
+    page = open_page(f"/prints/{job['id']}")
+    before = pages(page)
+    button = piece(page, "Boat 7.").locator("button")
+    expect(button).to_have_attribute("aria-label", re.compile("^List: Boat 0"))
+    page.get_by_label("Show what is left out").focus()
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        if page.evaluate("""() => {
+            const inside = document.activeElement.contentDocument;
+            return inside && inside.activeElement.matches('button')
+              && inside.activeElement.parentElement.textContent.includes('Boat 7.');
+        }"""):
+            break
+    else:
+        pytest.fail("the keyboard does not reach the list")
+    page.keyboard.press("Space")
+    expect(button).to_have_attribute("aria-pressed", "false")
+    less = settled(page)
+    assert less < before
+    page.keyboard.press("Control+z")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    assert settled(page) == before
+    page.keyboard.press("Control+Shift+z")
+    assert settled(page) == less
+    assert page.locator("#count").get_attribute("role") == "status", "a listener hears of it"
+
+
+def test_without_javascript_a_form_does_it(server, open_page):
+    job = printed(server, url="https://example.org/plain", html=long_story())
+    page = open_page(f"/prints/{job['id']}", java_script_enabled=False)
+    before = pages(page)
+    page.get_by_label(re.compile("List: Boat 0")).uncheck()
+    page.get_by_label("Title").fill("Set by a form")
+    page.get_by_label("Font size").select_option("9pt")
+    page.get_by_role("button", name="Set it so").click()
+    job = server.finished(job["id"])
+    assert job["state"] == "done"
+    assert job["title"] == "Set by a form"
+    assert job["result"]["pages"] < before
+    page.goto(f"{server.url}/prints/{job['id']}")
+    expect(page.get_by_label(re.compile("List: Boat 0"))).not_to_be_checked()
+    page.get_by_role("link", name="Keep as a rule").click()
+    expect(page.get_by_label("Selector (CSS)")).to_have_value(".harbour-list > ul")
+    page.get_by_role("button", name="Keep").click()
+    rule = server.home / ".config/webprint/rules/example.org.toml"
+    assert tomllib.loads(rule.read_text()) == {"drop": [".harbour-list > ul"]}
+    rule.unlink()
+
+
+HOSTILE = """<script>parent.harmed = 1; fetch('{web}/script')</script>
+<p onclick="parent.harmed = 2" onmouseover="parent.harmed = 3">{words}
+<a href="javascript:parent.harmed=4">a link</a> <a href="{web}/link" target=_top>another</a></p>
+<p>&lt;script&gt;parent.harmed = 5&lt;/script&gt;
+&lt;img src=x onerror=parent.harmed=6&gt; {words}</p>
+<form action="{web}/form"><p>{words} <input name=a><button>Send</button></p></form>
+<iframe src="{web}/frame"></iframe><style>body {{ background: url({web}/style) }}</style>
+<figure><img src="{web}/drawing.svg" width=300 height=200
+alt='"><script>parent.harmed=7</script>'></figure>
+<svg width=300 height=200 onload="parent.harmed = 8"><script>parent.harmed = 9</script>
+<image href="{web}/inner.png" width=9 height=9 /><rect width=200 height=100 /></svg>
+<p style="background:url({web}/inline)">{words} <img src="{web}/q.png" width=300 height=200
+onerror="parent.harmed = 10" onload="parent.harmed = 11"></p>
+<meta http-equiv=refresh content="0;url={web}/refresh"><base href="{web}/base/">"""
+
+DRAWING = """<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200"
+onload="parent.harmed=12">
+<script>parent.harmed = 13; fetch("WEB/svg")</script>
+<image href="WEB/svg.png" width="9" height="9"/>
+<rect width="200" height="100"/></svg>"""
+
+
+def test_a_hostile_article_does_nothing_in_the_preview(server, open_page, web):
+    web.add("/q.png", picture(), media_type="image/png")
+    web.add("/drawing.svg", DRAWING.replace("WEB", web.url), media_type="image/svg+xml")
+    extra = HOSTILE.format(web=web.url, words=SENTENCE)
+    title = "<img src=x onerror=parent.harmed=14>"
+    html = story("TITLE", extra=extra).replace("TITLE", title.replace("<", "&lt;"))
+    job = printed(server, url=web.add("/story", html))
+    before = len(web.hits())
+    page = open_page(f"/prints/{job['id']}")
+    asked = []
+    page.context.on("request", lambda request: asked.append(request.url))
+    frame = page.frame_locator("#preview")
+    frame.locator("[data-piece]:not(.out)").first.wait_for()
+    page.get_by_label("Show what is left out").check()
+    for link in frame.get_by_text("another").all():
+        link.click()
+    settled(page)
+    page.goto(f"{server.url}/prints/{job['id']}/preview")  # Not in the frame, it is held as well.
+    page.locator("[data-piece]:not(.out)").first.wait_for()
+    assert page.locator("script, form, iframe, object, style, [onclick], [onload]").count() == 0
+    assert page.locator("a").count() == 0
+    assert page.locator("[src]:not(img)").count() == 0
+    assert page.url == f"{server.url}/prints/{job['id']}/preview"
+    page.goto(f"{server.url}/prints/{job['id']}")
+    frame.locator("[data-piece]:not(.out)").first.wait_for()
+    assert page.evaluate("window.harmed") is None
+    assert all(url.startswith(server.url) for url in asked)
+    assert len(web.hits()) == before, [hit.path for hit in web.hits()[before:]]
+    assert "<img" in page.get_by_role("heading", level=1).text_content()
+
+
+def test_no_script_runs_in_the_preview_even_if_one_came_in(server, open_page):
+    job = printed(server, url="https://example.org/held", html=story())
+    page = open_page(f"/prints/{job['id']}")
+    page.frame_locator("#preview").locator("[data-piece]:not(.out)").first.wait_for()
+    page.evaluate("""() => {
+        const inside = document.getElementById('preview').contentDocument;
+        const script = inside.createElement('script');
+        script.textContent = 'parent.harmed = 1';
+        inside.body.append(script);
+        const image = inside.createElement('img');
+        image.src = 'https://example.org/x.png';
+        image.setAttribute('onerror', 'parent.harmed = 2');
+        inside.body.append(image);
+        const form = inside.createElement('form');
+        form.action = '/prints';
+        form.method = 'post';
+        inside.body.append(form);
+        form.submit();
+        const link = inside.createElement('a');
+        link.href = 'https://example.org/away';
+        link.target = '_top';
+        inside.body.append(link);
+        link.click();
+    }""")
+    page.get_by_label("Show what is left out").check()
+    settled_url = page.url
+    assert page.evaluate("window.harmed") is None
+    assert settled_url == f"{server.url}/prints/{job['id']}"
+    assert any("sandbox" in text or "Content Security Policy" in text for text in page.complaints)
+
+
+def test_the_headers_of_the_preview_and_of_its_pictures(server, web):
+    web.add("/q.png", picture(), media_type="image/png")
+    job = printed(server, url=web.add("/story", long_story()))
+    preview = server.client.get(f"/prints/{job['id']}/preview")
+    policy = preview.headers["content-security-policy"]
+    host = server.url.removeprefix("http://")
+    assert "sandbox allow-same-origin;" in policy
+    assert "default-src 'none'" in policy
+    assert f"img-src {host}/prints/{job['id']}/pictures/;" in policy
+    assert "script-src" not in policy
+    shown = server.client.get(f"/prints/{job['id']}/pictures/0")
+    assert shown.headers["content-type"].startswith("image/")
+    assert shown.headers["content-security-policy"].startswith("sandbox;")
+    assert server.client.get(f"/prints/{job['id']}/pictures/1").status_code == 404
+    for path in ("preview", "pictures/0", "rule"):
+        with server.bare() as client:
+            assert client.get(f"/prints/{job['id']}/{path}").status_code in (401, 429)
+        assert server.client.get(f"/prints/{'0' * 20}/{path}").status_code == 404
+
+
+def test_only_our_own_pages_edit(server):
+    job = printed(server, url="https://example.org/ours", html=story())
+    with server.bare() as client:
+        client.get(f"/?token={server.token}", headers={"Accept": "text/html"})
+        for headers in ({}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://evil.example"}):
+            for path in ("edit", "rule"):
+                answer = client.post(
+                    f"/prints/{job['id']}/{path}", headers=headers, data={"a": "b"}
+                )
+                assert answer.status_code == 403
+            answer = client.post("/settings", headers=headers, data={"paper": "A5"})
+            assert answer.status_code == 403
+
+
+def test_settings_are_for_the_button_and_the_start_page(server, open_page):
+    page = open_page("/settings")
+    page.get_by_label("Paper").select_option("A5")
+    page.get_by_role("button", name="Keep").click()
+    expect(page.get_by_role("status")).to_have_text("Kept.")
+    try:
+        expect(page.get_by_label("Paper")).to_have_value("A5")
+        page.goto(server.url)
+        page.get_by_text("Paper, theme and more").click()
+        expect(page.get_by_label("Paper", exact=True)).to_have_value("A5")
+        key = re.search(r'key = "([0-9a-f]{64})"', unquote(page.locator("#code").input_value()))[1]
+        with server.bare() as client:
+            sent = {"key": key, "url": "https://example.org/sent", "html": story("Sent to A5")}
+            answer = client.post("/send", data=sent)
+        print_id = re.search(r"/prints/([0-9a-f]{20})", answer.text)[1]
+        assert pdf_of(server, server.finished(print_id))[1] == pytest.approx(419.5, abs=1)
+    finally:
+        (server.home / ".local/share/webprint/defaults.json").unlink()
+
+
+def test_nothing_is_wider_than_a_telephone(server, open_page):
+    job = printed(server, url="https://example.org/narrow", html=long_story())
+    page = open_page(
+        f"/prints/{job['id']}", viewport={"width": 390, "height": 844}, color_scheme="dark"
+    )
+    for path in (f"/prints/{job['id']}", f"/prints/{job['id']}/rule", "/settings", "/"):
+        page.goto(server.url + path)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, path

@@ -1,0 +1,95 @@
+"""The API of editing."""
+
+import pytest
+from stories import SENTENCE, story
+
+PAGE = story(extra=f"<div class=inlay><p>A letter from the harbour. {SENTENCE}</p></div>")
+
+
+@pytest.fixture(scope="module")
+def job(server):
+    """A finished print; whoever changes it puts it back as it was."""
+    made = server.finished(
+        server.order(url="https://example.org/edited", html=PAGE).json()["id"]
+    )  # fmt: skip
+    assert made["state"] == "done", made
+    return made
+
+
+def change(server, job, **what):
+    return server.client.patch(job["links"]["edit"], json=what)
+
+
+def test_a_print_is_edited_and_edited_back(server, job):
+    edits = server.client.get(job["links"]["edit"]).json()
+    assert edits["title"] == "Harbour lights go dark"
+    (letter,) = [each for each in edits["pieces"] if "letter" in each["label"]]
+    assert letter["kept"]
+    assert letter["block"]["type"] == "paragraph"
+    assert {"selector": ".inlay", "covers": [letter["id"]]} in letter["rules"]
+    answer = change(
+        server, job, keep={letter["id"]: False}, title="Changed", options={"paper": "A5"},
+        revision=edits["revision"],
+    )  # fmt: skip
+    assert answer.status_code == 202, answer.text
+    made = server.finished(job["id"])
+    assert (made["title"], made["options"]) == ("Changed", {"paper": "A5"})
+    assert "letter" not in server.client.get(job["links"]["article"]).json()["text"]
+    assert "letter" not in server.client.get(job["links"]["markdown"]).text
+    assert "letter" not in server.client.get(job["links"]["html"]).text
+    book = server.client.get(job["links"]["epub"])
+    assert book.headers["content-type"] == "application/epub+zip"
+    assert book.content.startswith(b"PK")
+    assert "Changed.epub" in book.headers["content-disposition"]
+    again = server.client.get(job["links"]["edit"]).json()
+    assert again["revision"] > edits["revision"]
+    assert [p["id"] for p in again["pieces"]] == [p["id"] for p in edits["pieces"]]
+    assert change(server, job, keep={}, revision=edits["revision"]).status_code == 409
+    assert change(server, job, keep={letter["id"]: True}, title="").status_code == 202
+    made = server.finished(job["id"])
+    assert made["title"] == "Harbour lights go dark"
+    assert "letter" in server.client.get(job["links"]["article"]).json()["text"]
+
+
+@pytest.mark.parametrize(
+    "what",
+    [{"keep": {"b999": False}}, {"keep": {"../x": True}}, {"options": {"images": "none"}},
+     {"options": {"theme": "../x"}}, {"options": {"paper": "enormous"}}, {"nothing": 1},
+     {"title": "x" * 501}, {"options": {"paper": {}}}, {"keep": {"b0": "perhaps"}}],
+)  # fmt: skip
+def test_changes_that_make_no_sense(server, job, what):
+    answer = change(server, job, **what)
+    assert answer.status_code == 422, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert server.client.get(job["links"]["self"]).json()["state"] == "done"
+
+
+def test_all_cannot_be_left_out(server, job):
+    pieces = server.client.get(job["links"]["edit"]).json()["pieces"]
+    answer = change(server, job, keep={each["id"]: False for each in pieces})
+    assert answer.status_code == 422
+    assert "nothing is left" in answer.json()["detail"]
+
+
+def test_what_is_not_there_is_not_edited(server):
+    path = f"/api/prints/{'0' * 20}/edit"
+    assert server.client.get(path).status_code == 404
+    assert server.client.patch(path, json={}).status_code == 404
+    failed = server.finished(server.order(url="https://example.org/n", html="<p>").json()["id"])
+    assert failed["state"] == "failed"
+    assert server.client.get(f"/api/prints/{failed['id']}/edit").status_code == 409
+    assert server.client.patch(f"/api/prints/{failed['id']}/edit", json={}).status_code == 409
+
+
+def test_an_edited_print_outlives_the_server(serve):
+    first = serve()
+    job = first.finished(first.order(url="https://example.org/kept", html=PAGE).json()["id"])
+    edits = first.client.get(job["links"]["edit"]).json()
+    gone = {each["id"]: False for each in edits["pieces"] if "letter" in each["label"]}
+    assert change(first, job, keep=gone).status_code == 202
+    first.close()
+    second = serve()
+    assert second.finished(job["id"])["state"] == "done"
+    assert "letter" not in second.client.get(job["links"]["article"]).json()["text"]
+    now = second.client.get(job["links"]["edit"]).json()
+    assert [p["id"] for p in now["pieces"] if not p["kept"] and not p["offered"]] == list(gone)
