@@ -9,7 +9,7 @@ def ask(what="story", **options):
     return Request(f"http://labour.test/{what}", options)
 
 
-def until(true, seconds=30.0):
+def until(true, seconds=90.0):
     """Wait until something is true."""
     end = time.monotonic() + seconds
     while not (found := true()):

@@ -225,5 +225,5 @@ def engine(request, tmp_path, keep):
 
     table = JobTable(database)
     # Celery takes seconds to start.
-    yield Engine(table, workers, kills=(6, 4) if request.param == "sqlite" else (3, 2))
+    yield Engine(table, workers, kills=(6, 4) if request.param == "sqlite" else (2, 1))
     table.disconnect()
