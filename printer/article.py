@@ -270,7 +270,8 @@ class Article:
 
     ``language`` is a BCP 47 tag or '' when unknown, ``published`` an ISO 8601 date or date-time
     (with its zone when the page gives one) or ''.  ``lead`` is the summary the page states for
-    itself.  ``confidence`` is how sure the extraction is, from 0 to 1.
+    itself, ``confidence`` how sure the extraction is, from 0 to 1.  Where asked for, ``key`` are
+    paragraphs of it that are set off before it, and ``keywords`` what it is about.
     """
 
     title: str
@@ -284,6 +285,8 @@ class Article:
     direction: Direction = "ltr"
     confidence: float = 0.0
     warnings: tuple[str, ...] = field(default=())
+    key: tuple[Paragraph, ...] = ()
+    keywords: tuple[str, ...] = ()
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -324,6 +327,7 @@ class Article:
             "text": self.text,
             "paragraphs": list(self.paragraphs),
             "warnings": list(self.warnings),
+            **({"keywords": self.keywords, "key": [*map(_data, self.key)]} if self.key else {}),
         }
 
 

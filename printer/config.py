@@ -23,6 +23,7 @@ from .options import (
     ExtractOptions,
     FetchOptions,
     ImageOptions,
+    KeyStyle,
     LinkStyle,
     PdfVariant,
     PrintOptions,
@@ -102,6 +103,13 @@ class Settings(BaseModel):
     pictures: str = _setting("default", "Article", "The way in which pictures are chosen.")
     ner: str = _setting("rules", "Article", "What recognises names: rules, or spacy:MODEL.")
     comments: bool = _setting(False, "Article", "Print the readers' comments after the article.")
+    key_paragraphs: int = _setting(
+        0, "Article", "Print the paragraphs that say most, so many of them; 0 is the whole article."
+    )
+    key_paragraphs_as: KeyStyle = _setting(
+        "only", "Article", "Those paragraphs alone, or in a box before the whole article."
+    )
+    key_query: str = _setting("", "Article", "What key paragraphs should be about.")
     rules: str = _setting("", "Article", "A folder with rules for single sites, besides your own.")
     no_rules: bool = _setting(False, "Article", "Leave your own rules for single sites out.")
 
@@ -132,6 +140,9 @@ class Settings(BaseModel):
         "remember which pictures turned out icons.",
     )  # fmt: skip
 
+    library: bool = _setting(
+        False, "Run", "Keep the text of what is printed on this machine, for 'webprint search'."
+    )
     strict: bool = _setting(False, "Run", "Fail when not all of the article is on paper.")
     verbose: bool = _setting(False, "Run", "Say more, and show tracebacks.", short="-v")
     quiet: bool = _setting(False, "Run", "Say nothing but errors.", short="-q")
@@ -183,6 +194,9 @@ class Settings(BaseModel):
             pictures=self.pictures,
             ner=self.ner,
             comments=self.comments,
+            key_paragraphs=self.key_paragraphs,
+            key_paragraphs_as=self.key_paragraphs_as,
+            query=self.key_query,
         )
 
     def image_options(self) -> ImageOptions:
@@ -260,6 +274,12 @@ def files() -> tuple[Path, Path]:
     """Return the settings files, the user's first, whether or not they exist."""
     home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
     return Path(home) / "webprint" / FILE, Path(FILE)
+
+
+def data_folder() -> Path:
+    """Return the folder in which is kept what the settings name no other place for."""
+    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share"
+    return Path(home) / "webprint"
 
 
 def _file_layer(path: Path) -> Layer:

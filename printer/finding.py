@@ -24,6 +24,7 @@ from .extract.explain import explain as explain_choice
 from .images import Choice, insist, judged, offered, pick, placed, without_captions
 from .model import Explanation, JudgedPicture, Report, Verdict
 from .options import ExtractOptions
+from .retrieve import summarised
 from .rules import Match, Ruled, apply, enforce
 from .rules.apply import below, segment_reason
 
@@ -43,7 +44,7 @@ def extract(
     chosen = ExtractOptions(**options)  # type: ignore[arg-type]
     page = read_page(html, url or "", charset)
     found = find(page, chosen)
-    return with_comments(found.article, page, found.comments)
+    return with_comments(summarised(found.article, chosen), page, found.comments)
 
 
 #: So many dropped pictures are offered at most.

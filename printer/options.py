@@ -25,6 +25,9 @@ PICTURED: frozenset[Format] = frozenset({"pdf", "epub", "html"})
 
 LinkStyle = Literal["none", "footnote", "endnote", "inline"]
 
+#: How key paragraphs are printed.
+KeyStyle = Literal["only", "box"]
+
 #: Which pictures are wanted.
 Wanted = Literal["all", "article", "lead", "none"]
 
@@ -90,6 +93,9 @@ class ExtractOptions:
     way in which they are chosen, ``ner`` what recognises names in that way which compares them:
     our 'rules', or 'spacy:MODEL'; ``comments`` says whether the readers' are wanted.  ``rules`` are
     for single sites; of those for other hosts nothing is taken.
+
+    With ``key_paragraphs`` only so many are kept, or set off before the text in a box; with a
+    ``query`` those that say most of it.
     """
 
     extractor: str = "default"
@@ -97,6 +103,9 @@ class ExtractOptions:
     pictures: str = "default"
     ner: str = "rules"
     comments: bool = False
+    key_paragraphs: int = 0
+    key_paragraphs_as: KeyStyle = "only"
+    query: str = ""
     rules: tuple[SiteRule, ...] = ()
 
 

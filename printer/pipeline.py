@@ -47,6 +47,7 @@ from .options import (
     PrintOptions,
     SiteRule,
 )
+from .retrieve import summarised
 
 __all__ = [
     "Notify", "Printer", "Reading", "Source", "Step", "check_options", "extract", "print_pages",
@@ -262,7 +263,7 @@ class Printer:
             article = join([article, *(each for each, _, _ in more)])
             pictures = (*pictures, *(judgement for _, judged, _ in more for judgement in judged))
             lost = (*lost, *(each for _, _, each in more))
-        article = with_comments(article, page, found.comments)
+        article = with_comments(summarised(article, self.extract), page, found.comments)
         parts = whole(found.pieces, article.blocks)
         stated = page.metadata.canonical
         return Reading(article, capture, pictures, found.kind, stated, lost, parts)

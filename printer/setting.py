@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from .article import Article
+from .article import Article, Paragraph, Quote, Span
 from .model import Capture, Edition, Failure, Result
 from .options import PrintOptions
 
@@ -31,8 +32,10 @@ def set_articles(
         return _printed(pages, prepare, options, press, dpi, edition)
     from .export import write
 
-    articles = [article for article, _ in pages]
+    articles = [_with_summary(article, options) for article, _ in pages]
     prepared = prepare(range(len(articles)))
+    if edition:
+        articles = _told(articles, edition)
     fetched = pages[0][1].fetched
     data, report = write(
         articles, options.format, prepared.pictures, title=options.title, fetched=fetched
@@ -47,6 +50,37 @@ def set_articles(
         warnings=(*(w for a in articles for w in a.warnings), *prepared.warnings),
         report=report,
     )
+
+
+def _with_summary(article: Article, options: PrintOptions) -> Article:
+    """Put an article's key paragraphs before it as a quotation, which every format can hold."""
+    if not article.key or options.format == "json":
+        return article
+    return replace(article, blocks=(Quote(article.key), *article.blocks), key=())
+
+
+def _told(articles: Sequence[Article], edition: Edition) -> list[Article]:
+    """Return a digest's articles with what is told of them, and a last one of what is missing."""
+    from .render.digest_words import digest_words
+
+    said = digest_words(articles[0].language)
+    made = []
+    for article, story in zip(articles, edition.stories, strict=True):
+        reading = said.reading.format(minutes=story.minutes, words=story.words)
+        line = [story.section, story.source, reading, said.updated if story.updated else ""]
+        top = Paragraph((Span(" · ".join(filter(None, line)), ("small",)),))
+        blocks = (top, *article.blocks)
+        if story.also:
+            names = (
+                Span(name, href=url if url.startswith("http") else "") for name, url in story.also
+            )
+            spans = [span for each in names for span in (Span(", "), each)][1:]
+            blocks = (*blocks, Paragraph((Span(f"{said.also} "), *spans)))
+        made.append(replace(article, blocks=blocks))
+    if edition.remarks:
+        lines = (Paragraph((Span(f"{name}: {why}"),)) for name, why in edition.remarks)
+        made.append(Article(said.missing, tuple(lines), language=articles[0].language))
+    return made
 
 
 def _printed(

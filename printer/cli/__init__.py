@@ -9,7 +9,7 @@ import sys
 #: First words after which nothing is printed, so that WeasyPrint need not be loaded.
 _NOT_PRINTING = frozenset({
     "batch", "crawl", "extract", "explain", "login", "themes", "config", "serve", "worker", "jobs",
-    "later",
+    "later", "search",
     "--help", "-h", "--version", "--install-completion", "--show-completion",
 })  # fmt: skip
 

@@ -14,11 +14,12 @@ from typer import TyperException
 from typer.core import TyperGroup
 
 from .. import __version__, config
+from ..article import Article
 from ..errors import UsageError, WebprintError
 from ..model import Result
 from ..options import ENDINGS
 from ..pipeline import Came, Printer, Reading
-from . import output, summary
+from . import library, output, summary
 from .batching import batch
 from .console import Console
 from .crawling import crawl
@@ -54,7 +55,7 @@ webprint extract URL --to markdown          the article as Markdown
 [bold]Commands[/bold]  extract, explain, rules, themes, config; each has its own --help.
 [bold]Many pages[/bold]  crawl, batch.
 [bold]Server[/bold]    serve, worker, jobs.
-[bold]Digests[/bold]   digest, later.
+[bold]Digests[/bold]   digest, later.  [bold]Library[/bold]  search.
 [bold]Also[/bold]  --version, --install-completion, --show-completion.
 
 Settings may stand in webprint.toml and in WEBPRINT_* variables too; 'webprint config' shows them.
@@ -171,7 +172,7 @@ def print_(
             errors = [
                 _print_one(
                     printer, group, target, console,
-                    strict=loaded.settings.strict, as_json=as_json,
+                    settings=loaded.settings, as_json=as_json,
                 )
                 for group in groups
             ]  # fmt: skip
@@ -267,6 +268,7 @@ def themes() -> None:
 
 add_serving(app)
 add_digests(app)
+app.command()(library.search)
 
 
 class _Target:
@@ -294,18 +296,20 @@ def _print_one(
     target: _Target,
     console: Console,
     *,
-    strict: bool,
+    settings: config.Settings,
     as_json: bool,
 ) -> WebprintError | None:
     """Print to one file and tell about it; a failure is told and returned."""
     try:
-        result = printer.bind(came)
+        articles: list[Article] = []
+        result = printer.bind(library.noted(came, articles))
         written = target.write(result, fallback="article")
     except WebprintError as error:
         console.error(error)
         return error
     finally:
         console.done_one()
+    library.keep(settings, articles, written, console)
     for warning in result.warnings:
         console.warn(warning)
     for failure in result.failures:
@@ -315,7 +319,7 @@ def _print_one(
     if as_json:
         print(json.dumps(summary.data(result, written), ensure_ascii=False), flush=True)
     console.say(f"{written}: {summary.line(result)}")
-    short = summary.shortfall(result) if strict else None
+    short = summary.shortfall(result) if settings.strict else None
     if short:
         console.error(short)
     return result.failures[0].error if result.failures else short

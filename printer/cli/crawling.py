@@ -70,8 +70,8 @@ def crawl(
 ) -> None:
     """Find the articles of sites, those first that are about what you look for."""
     _require()
+    from ..config import data_folder
     from ..crawl import Crawl, CrawlOptions
-    from ..jobs.start import data_folder
 
     options = CrawlOptions(
         query=query, hosts=tuple(also or ()), path_prefix=path_prefix, articles=most,

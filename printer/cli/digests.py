@@ -14,7 +14,7 @@ import typer
 from .. import config
 from ..errors import MissingLibrary, UsageError
 from ..model import Result
-from . import output, summary
+from . import library, output, summary
 from .console import Console
 from .flags import with_settings
 
@@ -69,6 +69,8 @@ def run(
 
     console = Console(loaded.settings.verbose, loaded.settings.quiet)
     digest = _digest(name)
+    if out.lower().endswith(".epub"):
+        digest = digest.model_copy(update={"format": "epub"})
     with closing(_memory(loaded.settings)) as memory:
         runner = Runner(_editor(loaded, memory, console, context.obj), memory, loaded.settings)
         if slot:
@@ -84,14 +86,17 @@ def run(
     if done.result is None:
         console.say(f"{name}: nothing new")
         return
+    if done.delivered:
+        articles = [each.reading.article for each in done.issue.taken]
+        library.keep(loaded.settings, articles, done.delivered[0], console)
     for warning in done.result.warnings:
         console.warn(warning)
     if as_json:
         data = {**told(done.issue, done.result), "delivered": list(done.delivered)}
         print(json.dumps(data, ensure_ascii=False), flush=True)
-    articles = summary.count(len(done.issue.taken), "article")
+    counted = summary.count(len(done.issue.taken), "article")
     for where in done.delivered:
-        console.say(f"{where}: {articles}, {summary.line(done.result)}")
+        console.say(f"{where}: {counted}, {summary.line(done.result)}")
     for error in done.failed:
         console.error(error)
     if done.failed:
@@ -251,9 +256,8 @@ def _digest(name: str) -> Digest:
 
 def _memory(settings: config.Settings) -> Memory:
     from ..digest.memory import Memory
-    from ..jobs.start import data_folder
 
-    return Memory(settings.database or str(data_folder() / "digests.sqlite"))
+    return Memory(settings.database or str(config.data_folder() / "digests.sqlite"))
 
 
 def _editor(
@@ -272,13 +276,14 @@ def _writing(out: str) -> Callable[[Issue, Result], str]:
 
     def write(issue: Issue, result: Result) -> str:
         if out == output.STDOUT:
-            output.write_stdout(result.pdf)
+            output.write_stdout(result.data)
             return "standard output"
+        ending = f".{result.format}"
         title = output.file_name(f"{issue.digest.heading} {issue.when:%Y-%m-%d}", "digest")
-        path = Path(out) if out else output.free_path(Path(), title, ".pdf", force=False)
+        path = Path(out) if out else output.free_path(Path(), title, ending, force=False)
         if path.is_dir():
-            path = output.free_path(path, title, ".pdf", force=False)
-        output.write(path, result.pdf)
+            path = output.free_path(path, title, ending, force=False)
+        output.write(path, result.data)
         return str(path)
 
     return write

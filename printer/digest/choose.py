@@ -120,12 +120,16 @@ def _filtered(digest: Digest, find: Find, text: str) -> str:
 
 @dataclass(slots=True)
 class Chooser:
-    """Takes articles one by one, and keeps of each story one version."""
+    """Takes articles one by one, and keeps of each story one version.
+
+    ``unchanged`` are those that said they had changed, and were read, and had not changed much.
+    """
 
     digest: Digest
     memory: Remembers
     taken: list[Taken] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
+    unchanged: list[Find] = field(default_factory=list)
 
     def offer(self, find: Find, reading: Reading, others: Sequence[Find] = ()) -> bool:
         """Take an article or refuse it; True when it is one more."""
@@ -138,6 +142,7 @@ class Chooser:
         new = Taken(find, reading, sketch(article.text) if enough else None, also=list(others))
         past = self.memory.printed(self.digest.name, new.urls)
         if past and not _changed(past, new):
+            self.unchanged.append(find)
             self.refused.append(Refused(find, _printed(past)))
             return False
         if past is None and (past := self.memory.near(self.digest.name, new.sketch)):

@@ -12,6 +12,7 @@ from typing import Any
 from ..config import Settings
 from ..errors import MissingLibrary, OutputError
 from ..fetch.urls import origin
+from ..options import Format
 from .described import Delivery
 from .outbox import Mail, Server, send
 from .published import Issue, with_issue
@@ -30,13 +31,24 @@ class Parcel:
     name: str
     title: str
     when: datetime
-    pdf: bytes
+    data: bytes
     told: dict[str, Any]
+    format: Format = "pdf"
 
     @property
     def stem(self) -> str:
         """Its file name without the ending."""
         return f"{self.name}-{self.when:%Y-%m-%d}"
+
+    @property
+    def ending(self) -> str:
+        """The ending of its file name."""
+        return f".{self.format}"
+
+    @property
+    def media_type(self) -> str:
+        """What a web server calls such a file."""
+        return "application/epub+zip" if self.format == "epub" else "application/pdf"
 
 
 def deliver(parcel: Parcel, to: Delivery, settings: Settings) -> str:
@@ -55,11 +67,12 @@ def _to_folder(parcel: Parcel, to: Delivery, settings: Settings) -> str:
     fs, root = _opened(to.folder)
     with _told(to.folder):
         fs.makedirs(root, exist_ok=True)
-        path = _free(fs, f"{root}/{parcel.stem}", ".pdf")
-        _put(fs, path, parcel.pdf)
+        path = _free(fs, f"{root}/{parcel.stem}", parcel.ending)
+        _put(fs, path, parcel.data)
         if to.feed:
             name = path.rpartition("/")[2]
-            issue = Issue(parcel.title, f"{to.feed.rstrip('/')}/{name}", parcel.when, parcel.pdf)
+            url = f"{to.feed.rstrip('/')}/{name}"
+            issue = Issue(parcel.title, url, parcel.when, parcel.data, parcel.media_type)
             place = f"{root}/{parcel.name}.atom"
             old = fs.cat_file(place, end=5_000_000) if fs.exists(place) else b""
             _put(fs, place, with_issue(old, parcel.title, f"{to.feed}#{parcel.name}", issue))
@@ -127,8 +140,9 @@ def _by_mail(parcel: Parcel, to: Delivery, settings: Settings) -> str:
         to=to.mail,
         subject=f"{parcel.title}, {parcel.when:%Y-%m-%d}",
         text="\n".join(each["title"] for each in parcel.told["articles"]),
-        name=f"{parcel.stem}.pdf",
-        pdf=parcel.pdf,
+        name=f"{parcel.stem}{parcel.ending}",
+        data=parcel.data,
+        media_type=parcel.media_type,
     )
     send(mail, server, most=to.most)
     return to.mail
@@ -139,13 +153,15 @@ def _by_mail(parcel: Parcel, to: Delivery, settings: Settings) -> str:
 
 def _to_printer(parcel: Parcel, to: Delivery, settings: Settings) -> str:
     del settings
+    if parcel.format != "pdf":
+        raise OutputError(f"a printer takes no {parcel.format.upper()}")
     command = ["lp", "-d", to.printer, "-n", str(to.copies), "-t", parcel.title]
     for option in to.options:
         command += ["-o", option]
     try:
         # What a person wrote goes as arguments, and no shell reads them.
         ran = subprocess.run(  # noqa: S603
-            command, input=parcel.pdf, capture_output=True, timeout=_PATIENCE, check=False
+            command, input=parcel.data, capture_output=True, timeout=_PATIENCE, check=False
         )
     except FileNotFoundError as error:
         raise MissingLibrary("there is no lp", hint="On Debian: apt install cups-client") from error

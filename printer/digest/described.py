@@ -132,12 +132,14 @@ class Source(_Table):
 
     ``section`` is the heading they stand under, ``limit`` the most there may be (0: no limit of its
     own), ``age`` how old they may be, ``body`` whether the text is the page's or the feed's own.
+    ``pages``, ``depth`` and ``delay`` (seconds between two requests) bound a crawl.
     """
 
     feed: Web | None = None
     page: Web | None = None
     mail: str = ""
     reading_list: str = ""
+    crawl: Web | None = None
 
     name: Line = ""
     section: Line = ""
@@ -147,6 +149,10 @@ class Source(_Table):
     include: Patterns = ()
     exclude: Patterns = ()
     language: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
+
+    pages: int = Field(200, ge=1, le=100_000)
+    depth: int = Field(3, ge=0, le=50)
+    delay: float = Field(1.0, ge=0, le=3600)
 
     @model_validator(mode="after")
     def _checked(self) -> Source:
@@ -164,7 +170,7 @@ class Source(_Table):
         return str(getattr(self, self.kind))
 
 
-SOURCES = ("feed", "page", "mail", "reading_list")
+SOURCES = ("feed", "page", "mail", "reading_list", "crawl")
 
 
 class Delivery(_Table):
@@ -218,6 +224,7 @@ class Digest(_Table):
 
     theme: str = ""
     paper: str = ""
+    format: Literal["", "pdf", "epub"] = ""
     fit: int | None = Field(None, ge=0)
     qr: bool = True
 

@@ -17,7 +17,9 @@ from ..errors import NoArticle, WebprintError
 from ..fetch.http import Web
 from ..model import Capture, Edition, Result, Story
 from ..pipeline import Notify, Printer, Reading
-from ..retrieve import Candidate, Vocabulary, profile, relevance
+from ..retrieve import Vocabulary, profile
+from ..retrieve.relevance import Candidate, relevance
+from ..rules.files import shelf
 from .choose import Chooser, Refused, Remembers, Taken, arranged, candidates
 from .described import Digest
 from .finds import Find, Offer
@@ -53,6 +55,7 @@ class Issue:
     taken: tuple[Taken, ...]
     refused: tuple[Refused, ...] = ()
     offers: tuple[Offer, ...] = ()
+    unchanged: tuple[Find, ...] = ()
 
     @property
     def remarks(self) -> tuple[tuple[str, str], ...]:
@@ -93,7 +96,7 @@ class Editor:
             self._printer(digest, addresses) as printer,
             self._printer(digest, addresses, feed=True) as feed_printer,
         ):
-            gatherer = Gatherer(web, self._list)
+            gatherer = Gatherer(web, self._list, self.settings)
             offers = gatherer.offers(digest)
             if all(offer.error for offer in offers):
                 raise next(offer.error for offer in offers if offer.error)
@@ -112,7 +115,7 @@ class Editor:
         order = arranged(digest, best[: digest.limit], worth)
         when = now.astimezone(ZoneInfo(digest.timezone))
         every = (*refused, *chooser.refused)
-        return Issue(digest, when, tuple(order), every, tuple(offers))
+        return Issue(digest, when, tuple(order), every, tuple(offers), tuple(chooser.unchanged))
 
     def set(self, issue: Issue) -> tuple[Issue, Result]:
         """Set an issue; returns it without the articles that were left out for want of pages."""
@@ -130,7 +133,7 @@ class Editor:
         """Return what reads and prints; with ``feed`` what reads the texts that feeds hold."""
         settings = self.settings
         own: dict[str, object] = {"title": digest.heading, "qr": digest.qr}
-        own |= {n: v for n in ("theme", "paper") if (v := getattr(digest, n))}
+        own |= {n: v for n in ("theme", "paper", "format") if (v := getattr(digest, n))}
         own |= {"fit": digest.fit} if digest.fit is not None else {}
         own = {name: value for name, value in own.items() if name not in self.named}
         fetch = settings.fetch_options()
@@ -142,6 +145,7 @@ class Editor:
             named=named,
             notify=self.notify,
             press=self.press,
+            rules=shelf(not settings.no_rules, settings.rules),
         )
 
     def _list(self, named: str) -> Path:
@@ -213,14 +217,15 @@ class _Reader:
 
     def read(self, find: Find, page: Capture | WebprintError, body: str) -> Reading:
         """Return the article of a find; raises what stood in the way."""
-        if find.capture is not None:
+        if find.source.kind == "mail" and find.capture is not None:
             return _named(self.feed_printer.read(find.capture), find, mail=True)
         if body == "feed" and find.html:
             return _named(self.feed_printer.read(_feed_page(find)), find)
         try:
             if isinstance(page, WebprintError):
                 raise page
-            reading = self.printer.read(find.url if self.render == "always" else page)
+            browse = self.render == "always" and find.capture is None
+            reading = self.printer.read(find.url if browse else page)
         except WebprintError:
             own = self._own(find) if find.full else None
             if own is None:

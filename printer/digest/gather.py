@@ -10,9 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ..errors import WebprintError
+from ..config import Settings
+from ..errors import FetchTimeout, WebprintError
 from ..fetch.http import Web
 from ..model import Capture
+from .crawled import crawled
 from .described import Digest, Source
 from .feeds import addressed
 from .finding import get_feed
@@ -23,31 +25,37 @@ from .mail import mails
 #: Connections at once, and of those to one host.
 AT_ONCE, PER_HOST = 8, 2
 
+#: A host that did not answer in time so often is not asked for further pages of this digest.
+TIMEOUTS = 3
+
 
 class Gatherer:
-    """Gets feeds and pages side by side; ``reading_list`` is the usual one."""
+    """Gets feeds and pages side by side; ``reading_list`` tells where one is."""
 
-    def __init__(self, web: Web, reading_list: Callable[[str], Path]) -> None:
+    def __init__(self, web: Web, reading_list: Callable[[str], Path], settings: Settings) -> None:
         self._web = web
+        self._settings = settings
         self._reading_list = reading_list
         self._hosts: dict[str, threading.Semaphore] = defaultdict(
             lambda: threading.Semaphore(PER_HOST)
         )
         self._lock = threading.Lock()
+        self._silent: dict[str, list[FetchTimeout]] = defaultdict(list)
 
     def offers(self, digest: Digest) -> list[Offer]:
         """Return what each source offers, in the order of the description."""
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            return list(pool.map(self._offer, digest.source, range(len(digest.source))))
+            query = [digest.query] * len(digest.source)
+            return list(pool.map(self._offer, digest.source, range(len(digest.source)), query))
 
-    def _offer(self, source: Source, place: int) -> Offer:
+    def _offer(self, source: Source, place: int, query: str) -> Offer:
         try:
-            name, finds = self._ask(source, place)
+            name, finds = self._ask(source, place, query)
         except WebprintError as error:
             return Offer(source, error=error, name=source.name or source.where)
         return Offer(source, tuple(finds), name=name or source.name or source.where)
 
-    def _ask(self, source: Source, place: int) -> tuple[str, Iterable[Find]]:
+    def _ask(self, source: Source, place: int, query: str) -> tuple[str, Iterable[Find]]:
         match source.kind:
             case "feed":
                 with self._turn(source.where):
@@ -58,6 +66,8 @@ class Gatherer:
                 return source.name, [Find(source.where, source, place, source.name)]
             case "mail":
                 return source.name, mails(source, place)
+            case "crawl":
+                return source.name, crawled(source, place, query, self._settings)
             case _:
                 urls = addresses(self._reading_list(source.where))
                 return source.name, [Find(url, source, place, source.name) for url in urls]
@@ -70,9 +80,15 @@ class Gatherer:
     def _page(self, find: Find) -> Capture | WebprintError:
         if find.capture is not None:
             return find.capture
+        host = _host(find.url)
         try:
             with self._turn(find.url):
+                if len(self._silent[host]) >= TIMEOUTS:
+                    return self._silent[host][0]
                 return self._web.page(find.url)
+        except FetchTimeout as error:
+            self._silent[host].append(error)
+            return error
         except WebprintError as error:
             return error
 
@@ -80,6 +96,13 @@ class Gatherer:
     def _turn(self, url: str) -> Iterator[None]:
         """Wait until the host may be asked."""
         with self._lock:
-            host = self._hosts[(urlsplit(url).hostname or "").lower()]
+            host = self._hosts[_host(url)]
         with host:
             yield
+
+
+def _host(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").lower()
+    except ValueError:
+        return ""

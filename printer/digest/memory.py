@@ -27,6 +27,7 @@ from sqlalchemy import (
     Text,
     delete,
     select,
+    text,
     update,
 )
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
@@ -42,6 +43,11 @@ LEASE = 1800.0
 TRIES, PAUSE = 5, 120.0
 #: Seconds that is remembered what was printed.
 KEPT = 400 * 86400.0
+
+#: So many states of a story are known at most.
+_MOST_STAMPS = 9
+
+_LOCK = 0x77656467  # Of PostgreSQL's advisory locks, the one under which tables are made.
 
 metadata = MetaData()
 
@@ -118,8 +124,11 @@ class Memory:
 
     def __init__(self, database: str) -> None:
         self._engine = open_engine(database)
-        with self._told():
-            metadata.create_all(self._engine)
+        with self._told(), self._engine.begin() as connection:
+            if self._engine.dialect.name == "postgresql":
+                # Of several that make the tables at once each waits for the one before.
+                connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
+            metadata.create_all(connection)
 
     def close(self) -> None:
         """Close every connection."""
@@ -137,6 +146,18 @@ class Memory:
         with self._told(), self._reading() as connection:
             row = connection.execute(query.limit(1)).first()
         return _past(row) if row else None
+
+    def seen(self, digest: str, url: str, stamp: str) -> None:
+        """Note that a story that was printed is in a state that need not be looked at again."""
+        if not stamp:
+            return
+        here = (addresses.c.digest == digest) & (addresses.c.mark == mark(url))
+        story = select(addresses.c.story).where(here).scalar_subquery()
+        with self._told(), self._engine.begin() as connection:
+            found = connection.execute(select(stories.c.stamps).where(stories.c.id == story))
+            stamps = (found.scalar() or "").split()
+            kept = " ".join([*stamps[-_MOST_STAMPS:], stamp])
+            connection.execute(update(stories).where(stories.c.id == story).values(stamps=kept))
 
     def near(self, digest: str, sketch: Sketch | None) -> Past | None:
         """Return a story that was printed and is nearly this one."""

@@ -56,14 +56,15 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """A mail with one PDF."""
+    """A mail with one file."""
 
     sender: str
     to: str
     subject: str
     text: str
     name: str
-    pdf: bytes = field(repr=False)
+    data: bytes = field(repr=False)
+    media_type: str = "application/pdf"
 
     def message(self) -> EmailMessage:
         """Return it as it is sent; raises :class:`UsageError` for what no header may hold."""
@@ -77,7 +78,8 @@ class Mail:
         except (ValueError, IndexError, MessageError) as error:
             raise UsageError("an address of the mail cannot stand in its header") from error
         message.set_content(self.text)
-        message.add_attachment(self.pdf, maintype="application", subtype="pdf", filename=self.name)
+        main, _, sub = self.media_type.partition("/")
+        message.add_attachment(self.data, maintype=main, subtype=sub, filename=self.name)
         return message
 
 
@@ -95,7 +97,7 @@ def send(
     """
     if "@" not in mail.sender:
         raise UsageError("no --mail-from says who sends the mail")
-    size = len(mail.pdf) * _GROWTH / 1_000_000
+    size = len(mail.data) * _GROWTH / 1_000_000
     if size > most:
         raise OutputError(
             f"the mail to {mail.to} would have {size:.1f} MB, over the limit of {most:g}",

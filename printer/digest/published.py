@@ -20,7 +20,8 @@ class Issue:
     title: str
     url: str
     when: datetime
-    pdf: bytes = field(repr=False)
+    data: bytes = field(repr=False)
+    media_type: str = "application/pdf"
 
 
 def with_issue(old: bytes, title: str, identity: str, issue: Issue) -> bytes:
@@ -33,7 +34,7 @@ def with_issue(old: bytes, title: str, identity: str, issue: Issue) -> bytes:
     _add(author, "name", "webprint")
     entry = etree.SubElement(feed, _name("entry"))
     _add(entry, "title", f"{issue.title}, {issue.when:%Y-%m-%d}")
-    _add(entry, "id", f"urn:sha256:{hashlib.sha256(issue.pdf).hexdigest()}")
+    _add(entry, "id", f"urn:sha256:{hashlib.sha256(issue.data).hexdigest()}")
     _add(entry, "updated", issue.when.astimezone(UTC).isoformat())
     etree.SubElement(entry, _name("link"), rel="alternate", href=issue.url)
     etree.SubElement(
@@ -41,8 +42,8 @@ def with_issue(old: bytes, title: str, identity: str, issue: Issue) -> bytes:
         _name("link"),
         rel="enclosure",
         href=issue.url,
-        type="application/pdf",
-        length=str(len(issue.pdf)),
+        type=issue.media_type,
+        length=str(len(issue.data)),
     )
     for each in _entries(old)[: _MOST - 1]:
         feed.append(each)

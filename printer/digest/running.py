@@ -69,6 +69,8 @@ class Runner:
         """
         now = self.clock()
         issue = self.editor.issue(digest, now)
+        for find in issue.unchanged:
+            self.memory.seen(digest.name, find.url, find.stamp)
         if not issue.taken:
             return Run(issue)
         issue, result = self.editor.set(issue)
@@ -85,7 +87,9 @@ class Runner:
         if write is not None:
             return [write(issue, result)], []
         digest = issue.digest
-        parcel = Parcel(digest.name, digest.heading, issue.when, result.pdf, told(issue, result))
+        parcel = Parcel(
+            digest.name, digest.heading, issue.when, result.data, told(issue, result), result.format
+        )
         delivered: list[str] = []
         failed: list[WebprintError] = []
         for to in digest.deliver:

@@ -30,7 +30,8 @@ _DATA = re.compile(r"data:image/[a-z0-9.+-]{1,40}(?:;[^,;]{1,100}){0,3};base64,"
 OPEN = frozenset({
     "format", "paper", "margin", "theme", "font_size", "links", "qr", "extractor", "images",
     "pictures", "render", "follow", "fit", "booklet", "nup", "duplex", "ink_save", "grayscale",
-    "comments", "pdf", "title", "no_rules",
+    "comments", "pdf", "title", "no_rules", "key_paragraphs",
+    "key_paragraphs_as", "key_query",
 })  # fmt: skip
 
 

@@ -7,21 +7,15 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from ..config import Settings
+from ..config import data_folder as data_folder
 from .calls import Sender, answer_calls, make_celery
 from .child import Closeable
 from .storage import Storage, open_storage
 from .supervisor import DAY, Companion, Limits, Supervisor
 from .table import JobTable
 from .work import Labour
-
-
-def data_folder() -> Path:
-    """Return the folder in which prints are kept unless the settings name another place."""
-    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share"
-    return Path(home) / "webprint"
 
 
 def open_table(settings: Settings) -> JobTable:

@@ -26,7 +26,7 @@ from ..options import LinkStyle, PdfVariant, PrintOptions
 from .archive import Origin
 from .assets import Assets, address
 from .blocks import bounded, walk
-from .digest_words import digest_words
+from .digest_words import DigestWords, digest_words
 from .filled import fill, is_web
 from .formulas import drawn, typeset_all
 from .inline import Anchors, clean, inline, language
@@ -89,6 +89,11 @@ class Part:
     story: Story = field(default_factory=Story)
     opens: bool = False
     page: int = 0
+
+    @property
+    def said(self) -> DigestWords:
+        """The words of a digest, in this article's language."""
+        return digest_words(self.language)
 
     @property
     def endnotes(self) -> tuple[Note, ...]:

@@ -1,7 +1,41 @@
-"""What an article is about: its worth terms, key paragraphs and keywords."""
+"""What an article is about: its worth terms, key paragraphs and keywords.
 
-from .key_paragraphs import KeyOptions, Profile, profile
-from .relevance import Candidate, relevance
-from .terms import Vocabulary
+What needs stemmers and stop lists is imported when it is first asked for.
+"""
 
-__all__ = ["Candidate", "KeyOptions", "Profile", "Vocabulary", "profile", "relevance"]
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..article import Article
+from ..options import ExtractOptions
+
+if TYPE_CHECKING:
+    from .key_paragraphs import KeyOptions, Profile, profile
+    from .terms import Vocabulary
+
+__all__ = ["KeyOptions", "Profile", "Vocabulary", "profile", "summarised"]
+
+_MODULES = {
+    "KeyOptions": "key_paragraphs",
+    "Profile": "key_paragraphs",
+    "Vocabulary": "terms",
+    "profile": "key_paragraphs",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        from importlib import import_module
+
+        return getattr(import_module(f".{_MODULES[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def summarised(article: Article, options: ExtractOptions) -> Article:
+    """Return an article with the key paragraphs that are asked for, if they are."""
+    if options.key_paragraphs <= 0:
+        return article
+    from .summary import summarised
+
+    return summarised(article, options)

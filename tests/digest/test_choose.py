@@ -2,9 +2,11 @@ from datetime import timedelta
 from html import escape
 
 import pytest
-from newsroom import at, body, page, rss
+from newsroom import at, atom, body, page, rss
 
-from printer.errors import HTTPStatusError
+from printer.digest.finds import Find
+from printer.digest.gather import PER_HOST, TIMEOUTS, Gatherer
+from printer.errors import FetchTimeout, HTTPStatusError
 
 NOW = at(3, 6)
 
@@ -149,3 +151,56 @@ def test_a_canonical_address_of_the_same_story_is_known(web, desk):
     again = desk.digest(feed(web, "/f", ("Story", "/story", at(3, 1))))
     run = desk.run(again, NOW)
     assert all(each.updated for each in run.issue.taken)
+
+
+def test_a_feed_may_not_name_private_addresses_of_others(web, other_web, desk):
+    secret = other_web.add("/secret", page("Secret"))
+    digest = desk.digest(feed(web, "/f", ("Secret", secret, at(3, 1)), entry(web, "Ferry")))
+    run = desk.run(digest, NOW)
+    assert titles(run) == ["Ferry"]
+    assert "private" in run.issue.remarks[0][1] or "local" in run.issue.remarks[0][1]
+    assert not other_web.hits()
+
+
+def test_a_crawl_is_a_source(web, desk):
+    links = "".join(f"<li><a href=/{n}>Story number {n} of the harbour</a>" for n in (1, 2, 3))
+    start = web.add("/", f"<title>All</title><ul>{links}</ul>")
+    for n in (1, 2, 3):
+        web.add(f"/{n}", page(f"Story {n}"))
+    text = f'[[digest.source]]\ncrawl = "{start}"\ndelay = 0\nlimit = 2\n'
+    digest = desk.digest(text)
+    first = titles(desk.run(digest, NOW))
+    second = titles(desk.run(digest, NOW))
+    assert (len(first), len(second)) == (2, 1)
+    assert sorted(first + second) == ["Story 1", "Story 2", "Story 3"]
+    assert desk.run(digest, NOW).result is None
+
+
+def test_a_host_that_never_answers_is_not_asked_on_and_on(desk):
+    class Silent:
+        asked = 0
+
+        def page(self, url):
+            self.asked += 1
+            if "slow" in url:
+                raise FetchTimeout("no complete answer", url=url)
+            return url
+
+    (source,) = desk.digest('[[digest.source]]\npage = "https://example.org/"').source
+    slow = [Find(f"https://slow.test/{n}", source, 0) for n in range(50)]
+    web = Silent()
+    got = list(
+        Gatherer(web, None, desk.settings).pages([*slow, Find("https://a.test/", source, 0)])
+    )
+    assert all(isinstance(each, FetchTimeout) for each in got[:50])
+    assert got[50] == "https://a.test/"
+    assert web.asked <= 1 + TIMEOUTS + PER_HOST
+
+
+def test_what_says_it_changed_and_did_not_is_looked_at_once(web, desk):
+    web.add("/a", page("A"))
+    for day, hits in ((1, 1), (2, 2), (2, 2), (3, 3)):
+        changed = {"A": at(day, 5)}
+        url = web.add("/f", atom("News", [("A", "/a", at(1, 1))], changed))
+        desk.run(desk.digest(f'[[digest.source]]\nfeed = "{url}"'), at(day, 6))
+        assert len(web.hits("/a")) == hits

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from newsroom import at, rss
 from stories import story
 
 README = (Path(__file__).parent.parent.parent / "README.md").read_text()
@@ -24,6 +25,8 @@ def run(web, tmp_path, monkeypatch):
         ("/members", "In"),
     ):
         web.add(path, story(title))
+    web.add("/news.xml", rss("News", [("Harbour lights go dark", "/story", at(1, 6))]))
+    web.add("/blog", '<link rel=alternate type="application/rss+xml" href=/news.xml><p>Hello')
     folder = tmp_path / "bin"
     folder.mkdir()
     program = folder / "webprint"

@@ -1,0 +1,70 @@
+"""The library of past prints: what is kept in it, and the command that searches it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .. import config
+from ..article import Article
+from ..errors import UsageError, WebprintError
+from ..pipeline import Came
+from .console import Console
+
+
+def path() -> Path:
+    """Return the library's file."""
+    return config.data_folder() / "library.sqlite"
+
+
+def noted(came: Iterable[Came], articles: list[Article]) -> Iterator[Came]:
+    """Pass on what was read, and note the articles."""
+    for source, one in came:
+        if not isinstance(one, WebprintError):
+            articles.append(one.article)
+        yield source, one
+
+
+def keep(
+    settings: config.Settings, articles: Sequence[Article], written: str, console: Console
+) -> None:
+    """Keep what was printed where the settings ask for it; a fault of that is a warning."""
+    if not settings.library:
+        return
+    from ..library import Library
+
+    here = written != "standard output" and "://" not in written
+    try:
+        with Library(path()) as library:
+            library.keep(articles, str(Path(written).absolute()) if here else "")
+    except WebprintError as error:
+        console.warn(str(error))
+
+
+def search(
+    words: Annotated[list[str], typer.Argument(metavar="WORDS", help="What to look for.")],
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Write data for programs.")] = False,
+) -> None:
+    """Search what was printed with --library: all of the words, the best first."""
+    from ..library import Library
+
+    if not path().is_file():
+        raise UsageError(
+            "nothing that was printed was kept",
+            hint="From now on it is with 'library = true' in webprint.toml",
+        )
+    with Library(path()) as library:
+        hits = library.search(" ".join(words))
+    for hit in hits:
+        if as_json:
+            print(json.dumps(asdict(hit), ensure_ascii=False))
+        else:
+            for line in (f"{hit.title}  {hit.url}", f"  {hit.printed[:10]}  {hit.file}",
+                         f"  {hit.extract}"):  # fmt: skip
+                print("".join(c if c.isprintable() else " " for c in line))

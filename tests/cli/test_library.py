@@ -1,0 +1,71 @@
+"""What was printed is kept only when that is asked for, and found again."""
+
+import json
+import stat
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from newsroom import page
+
+from printer import config
+from printer.article import Article, Paragraph, Span
+from printer.library import Library
+
+
+def article(title, text, url=""):
+    return Article(title, (Paragraph((Span(text),)),), url=url)
+
+
+@pytest.fixture
+def library(tmp_path):
+    with Library(tmp_path / "data/library.sqlite") as library:
+        library.keep(
+            [
+                article("Café lights", "The ferry leaves at dawn.", "https://example.org/a"),
+                article(
+                    "Bread", "Nothing of cafés but much of the ferry.", "https://example.org/b"
+                ),
+            ],
+            "/papers/week.pdf",
+        )
+        yield library
+
+
+def test_all_words_are_found_and_the_title_counts_most(library):
+    assert [hit.title for hit in library.search("ferry CAFE*")] == ["Café lights", "Bread"]
+    assert [hit.title for hit in library.search("ferry dawn")] == ["Café lights"]
+    (hit,) = library.search("dawn")
+    assert (hit.file, hit.extract) == ("/papers/week.pdf", "The ferry leaves at [dawn].")
+    assert library.search("absent") == []
+
+
+def test_what_is_printed_again_is_there_once(library):
+    library.keep([article("Café lights", "Another ferry.", "https://example.org/a")], "")
+    assert [hit.extract for hit in library.search("lights")] == ["Another ferry."]
+    assert library.search("dawn") == []
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(max_size=40))
+def test_no_words_are_a_fault(library, words):
+    library.search(words)
+    library.keep([article(words, words, words)], words)
+
+
+def test_only_the_owner_can_read_it(library, tmp_path):
+    assert stat.S_IMODE((tmp_path / "data/library.sqlite").stat().st_mode) == 0o600
+
+
+def test_nothing_is_kept_unasked(webprint, web):
+    url = web.add("/a", page("Harbour lights"))
+    assert webprint(url, "a.pdf", "--render=never")[0] == 0
+    assert not (config.data_folder() / "library.sqlite").exists()
+    code, _, err = webprint("search", "harbour")
+    assert code == 2
+    assert "library = true" in err
+    assert webprint(url, "a.pdf", "--render=never", "--library")[0] == 0
+    code, out, _ = webprint("search", "harbour", "lights", "--json")
+    told = json.loads(out)
+    assert (code, told["title"], told["url"]) == (0, "Harbour lights", url)
+    assert told["file"].endswith("/a.pdf")
