@@ -39,6 +39,7 @@ bench: .venv/.develop ## Measure quality and speed, beside others: make bench [S
 
 samples: .venv/.develop ## Print the sample pages again
 	$(PY) samples/make_samples.py
+	$(PY) samples/make_specimen.py
 
 clean: ## Remove what the other commands made, the virtual environment too
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
