@@ -86,8 +86,11 @@ class Tab:
         try:
             with suppress(PlaywrightError, TimeoutError):
                 await asyncio.wait_for(self.requests.share(), _CLOSE_SECONDS)
+            closing = asyncio.ensure_future(self._context.close())
+            # Whoever waits for it may go first; that it failed then is no news.
+            closing.add_done_callback(lambda done: done.cancelled() or done.exception())
             with suppress(PlaywrightError):
-                await asyncio.wait_for(asyncio.shield(self._context.close()), _CLOSE_SECONDS)
+                await asyncio.wait_for(asyncio.shield(closing), _CLOSE_SECONDS)
         except TimeoutError:
             return False
         finally:
