@@ -150,6 +150,7 @@ class Frontier:
                 return Taken(
                     row.seq, row.url, row.kind, row.depth, row.host, row.shape, turn, row.tries
                 )
+            holders.release(connection, now, self.options.delay)
             return self._pause(connection, now)
 
     def holds(self, connection: Connection, taken: Taken) -> bool:
@@ -163,7 +164,7 @@ class Frontier:
     def settle(self, connection: Connection, taken: Taken, **values: Any) -> None:
         """Write what became of an address, and leave its host alone for its pause."""
         row = update(addresses).where(addresses.c.seq == taken.seq)
-        connection.execute(row.values(**{"worker": "", "until": 0.0, **values}))
+        connection.execute(row.values(**{"worker": "", "until": 0.0, "said": "", **values}))
         holders.free(connection, [taken.host], self.store.now(connection), self.options.delay)
 
     def give_back(self) -> None:

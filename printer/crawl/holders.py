@@ -64,6 +64,12 @@ def free(connection: Connection, names: Iterable[str], now: float, delay: float)
     _rest(connection, hosts.c.name.in_(list(names)), now, delay)
 
 
+def rest(connection: Connection, host: str, until: float) -> None:
+    """Leave a host alone until a time."""
+    which = (hosts.c.name == host) & (hosts.c.next_at < until)
+    connection.execute(update(hosts).where(which).values(next_at=until))
+
+
 def _rest(connection: Connection, which: Any, now: float, delay: float) -> None:
     pause = case((hosts.c.delay > delay, hosts.c.delay), else_=delay)
     connection.execute(update(hosts).where(which).values(next_at=now + pause, holder=""))

@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 import zlib
 from dataclasses import asdict
+from http import HTTPStatus
 from urllib.parse import urlsplit
 
 import numpy as np
 from sqlalchemy import Connection, select, update
 
 from ..errors import BadURL
-from . import shingles
+from . import holders, shingles
 from .frontier import Frontier
 from .model import (
     Failed,
@@ -88,6 +89,9 @@ def _failed(frontier: Frontier, connection: Connection, taken: Taken, what: Fail
     rest = min(frontier.options.rest * 2.0 ** (tries - 1), _LONGEST_REST)
     due = frontier.store.now(connection) + rest
     frontier.settle(connection, taken, state="waiting", tries=tries, due=due, said=said)
+    if getattr(what.error, "status", 0) == HTTPStatus.TOO_MANY_REQUESTS:
+        # That is said of the host, and not of the page.
+        holders.rest(connection, taken.host, due)
 
 
 def _visited(

@@ -55,13 +55,16 @@ def kept(database):
         return [told for (told,) in connection.execute("SELECT told FROM crawl_articles")]
 
 
-def kill_and_go_on(web, database, kills, seed):
-    """Crawl to the end, killed when so many requests have come; return what was on its way."""
+def kill_and_go_on(web, database, kills, seed, within):
+    """Crawl to the end, killed at random moments while the first ``within`` requests come.
+
+    Return how often each address was on its way at a kill.
+    """
     rng = random.Random(seed)
     on_its_way = Counter()
     last = 0
     with Crawler(database, web.home.url, *web.hosts) as crawler:
-        for moment in sorted(rng.sample(range(3, 4 * kills + 60), kills)):
+        for moment in sorted(rng.sample(range(3, within), kills)):
             moment = max(moment, last + 1)
             pid = crawler.start()
             until = time.monotonic() + 60
@@ -82,7 +85,7 @@ def kill_and_go_on(web, database, kills, seed):
 def test_a_crawl_killed_at_20_moments_misses_nothing_and_asks_for_nothing_twice(tmp_path):
     database = str(tmp_path / "crawl.sqlite")
     with SmallWeb(articles=60, pause=0.01) as web:
-        on_its_way = kill_and_go_on(web, database, kills=20, seed=8)
+        on_its_way = kill_and_go_on(web, database, kills=20, seed=8, within=140)
         fetched = web.fetched()
     assert len(kept(database)) == len(web.articles)
     for url, times in fetched.items():

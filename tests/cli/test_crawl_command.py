@@ -1,0 +1,60 @@
+"""webprint crawl, from the command line."""
+
+import json
+
+import pikepdf
+from small_web import article_page, list_page
+
+QUICK = ("--delay", "0", "--no-sitemaps", "--render", "never")
+
+
+def fill(web, count=3):
+    links = [
+        (web.add(f"/story/{n}", article_page(n, "garden")), f"Garden {n}") for n in range(count)
+    ]
+    return web.add("/", list_page("All", links))
+
+
+def test_what_is_found_is_listed_the_best_first(web, webprint):
+    code, out, said = webprint("crawl", fill(web), *QUICK, "--query", "a garden of tulips")
+    assert code == 0, said
+    found = [json.loads(line) for line in out.splitlines()]
+    assert {each["url"] for each in found} == {f"{web.url}/story/{n}" for n in range(3)}
+    assert [each["score"] for each in found] == sorted((e["score"] for e in found), reverse=True)
+    assert all(each["title"] and each["relevance"] > 0.1 for each in found)
+    assert "3 articles, " in said
+
+
+def test_a_crawl_is_gone_on_with_or_begun_afresh(web, webprint):
+    seed = fill(web)
+    assert webprint("crawl", seed, *QUICK)[0] == 0
+    assert len(web.hits("/story/1")) == 1
+    code, out, _ = webprint("crawl", seed, *QUICK, "--resume")
+    assert code == 0
+    assert len(out.splitlines()) == 3
+    assert len(web.hits("/story/1")) == 1
+    assert webprint("crawl", seed, *QUICK)[0] == 0
+    assert len(web.hits("/story/1")) == 2
+    for times in (3, 3):  # A state that is named is always gone on from.
+        assert webprint("crawl", seed, *QUICK, "--state", "mine.sqlite")[0] == 0
+        assert len(web.hits("/story/1")) == times
+
+
+def test_what_is_found_is_printed(web, webprint, tmp_path):
+    code, _, said = webprint("crawl", fill(web, 2), *QUICK, "--out", "found", "--no-cache")
+    assert code == 0, said
+    printed = list((tmp_path / "found").glob("*.pdf"))
+    assert len(printed) == 2
+    with pikepdf.open(printed[0]) as pdf:
+        assert len(pdf.pages) >= 1
+    listed = (tmp_path / "found/articles.jsonl").read_text().splitlines()
+    assert len(listed) == 2
+    assert len(web.hits("/story/1")) == 1, "the page was fetched again to be printed"
+
+
+def test_a_crawl_that_finds_nothing_says_so(web, webprint):
+    code, out, said = webprint("crawl", web.add("/", "<p>Nothing</p>"), *QUICK)
+    assert code == 10
+    assert out == ""
+    assert "no article was found" in said
+    assert webprint("crawl", "nowhere at all")[0] == 3

@@ -1,0 +1,265 @@
+"""The frontier: each address once, each host in turn, nothing lost."""
+
+from itertools import pairwise
+
+import pytest
+
+from printer.crawl.frontier import BARREN, Frontier
+from printer.crawl.model import CrawlOptions, Failed, Lead, Moved, Told, Visited
+from printer.crawl.record import record
+from printer.crawl.schema import Store
+from printer.errors import FetchError
+from printer.jobs.schema import open_engine
+from printer.model import Capture
+
+WORDS = [
+    "the",
+    "ferry",
+    "leaves",
+    "the",
+    "harbour",
+    "at",
+    "dawn",
+    "and",
+    "nobody",
+    "on",
+    "the",
+    "quay",
+    "is",
+    "late",
+]
+
+
+class Clock:
+    def __init__(self):
+        self.time = 1_000_000.0
+
+    def __call__(self):
+        return self.time
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def start(tmp_path, clock):
+    stores = []
+
+    def make(seeds=("https://a.test/",), **options):
+        options = CrawlOptions(**{"delay": 10.0, "rest": 4.0, **options})
+        store = Store(open_engine(str(tmp_path / "c.sqlite")), clock)
+        stores.append(store)
+        frontier = Frontier(store, "one", options, lease=30)
+        frontier.open(list(seeds))
+        return frontier
+
+    yield make
+    for store in stores:
+        store.close()
+
+
+def page(*links, told=None, text="", canonical="", depth=1):
+    leads = tuple(Lead(url, score, depth) for url, score in links)
+    capture = Capture(b"<p>x", "https://a.test/x", "https://a.test/x", "text/html")
+    return Visited(leads, canonical, told, text, capture)
+
+
+def article(seed, canonical="", links=()):
+    text = " ".join(f"{word}{seed}{n}" for n in range(12) for word in WORDS)
+    return page(
+        *links, told=Told(f"Title {seed}", "article", 0.9, 100), text=text, canonical=canonical
+    )
+
+
+def take_all(frontier, clock, outcome):
+    """Visit everything; return the addresses in the order they were taken."""
+    order = []
+    while (taken := frontier.take()) is not None:
+        if isinstance(taken, float):
+            clock.time += taken + 0.001
+            continue
+        order.append(taken.url)
+        record(frontier, taken, outcome(taken))
+    return order
+
+
+def test_the_promising_come_first_and_each_once(start, clock):
+    frontier = start()
+    pages = {
+        "https://a.test/": page(("https://a.test/low", 1.0), ("https://a.test/high", 5.0),
+                                ("https://a.test/low#again", 1.0), ("https://A.TEST/low?utm_x=1", 1.0)),
+        "https://a.test/high": page(("https://a.test/", 9.0), ("https://a.test/late", 3.0)),
+    }  # fmt: skip
+    order = take_all(frontier, clock, lambda taken: pages.get(taken.url, page()))
+    assert order == [
+        "https://a.test/",
+        "https://a.test/high",
+        "https://a.test/late",
+        "https://a.test/low",
+    ]
+
+
+def test_an_address_is_as_promising_as_the_best_link_to_it(start, clock):
+    frontier = start()
+    pages = {
+        "https://a.test/": page(
+            ("https://a.test/x", 1.0), ("https://a.test/y", 2.0), ("https://a.test/z", 3.0)
+        ),
+        "https://a.test/z": page(("https://a.test/x", 2.5)),
+    }
+    order = take_all(frontier, clock, lambda taken: pages.get(taken.url, page()))
+    assert [url[-1] for url in order] == ["/", "z", "x", "y"]
+
+
+def test_a_host_is_asked_by_one_at_a_time_and_then_left_alone(start, clock):
+    frontier = start(("https://a.test/", "https://b.test/", "https://a.test/2"))
+    one, two = frontier.take(), frontier.take()
+    assert {one.host, two.host} == {"a.test", "b.test"}
+    wait = frontier.take()
+    assert wait > 10  # as long as an answer may take, unless it comes before
+    record(frontier, one, page())
+    assert frontier.take() == pytest.approx(10.0)
+    clock.time += 9.9
+    assert frontier.take() == pytest.approx(0.1)
+    clock.time += 0.2
+    assert frontier.take().url == "https://a.test/2"
+
+
+def test_what_a_lost_worker_held_is_taken_again_and_its_word_comes_too_late(start, clock):
+    frontier = start()
+    lost = frontier.take()
+    clock.time += 91
+    again = frontier.take()
+    assert (again.url, again.turn) == (lost.url, 2)
+    record(frontier, lost, page(("https://a.test/late", 1.0)))
+    assert frontier.summary().waiting == 1
+    record(frontier, again, page(("https://a.test/new", 1.0)))
+    clock.time += 11
+    assert frontier.take().url == "https://a.test/new"
+
+
+def test_what_fails_is_tried_again_ever_later_and_then_given_up(start, clock):
+    frontier = start(tries=3, delay=0.0)
+    times = []
+
+    def fail(taken):
+        times.append(clock.time)
+        return Failed(FetchError("it did not answer"), passing=True)
+
+    assert len(take_all(frontier, clock, fail)) == 3
+    assert [round(b - a) for a, b in pairwise(times)] == [4, 8]
+    assert frontier.summary().failures == {"it did not answer": 1}
+
+
+def test_what_fails_for_good_is_asked_for_once(start, clock):
+    frontier = start()
+    assert len(take_all(frontier, clock, lambda taken: Failed(FetchError("gone")))) == 1
+
+
+def test_a_page_that_moved_is_one_with_where_it_went(start, clock):
+    frontier = start()
+    pages = {
+        "https://a.test/": page(("https://a.test/old", 2.0), ("https://a.test/older", 1.0)),
+        "https://a.test/old": Moved("https://a.test/new"),
+        "https://a.test/older": Moved("https://a.test/new#part"),
+    }
+    order = take_all(frontier, clock, lambda taken: pages.get(taken.url, article(1)))
+    assert [url[-3:] for url in order] == ["st/", "old", "new", "der"]
+    assert frontier.summary().found == 1
+
+
+def test_a_seed_that_moves_to_another_host_is_followed_there(start, clock):
+    frontier = start()
+    pages = {
+        "https://a.test/": Moved("https://www.b.test/"),
+        "https://www.b.test/": page(("https://b.test/x", 1.0), ("https://c.test/x", 1.0)),
+    }
+    order = take_all(frontier, clock, lambda taken: pages.get(taken.url, page()))
+    assert order == ["https://a.test/", "https://www.b.test/", "https://b.test/x"]
+
+
+def test_a_canonical_address_is_not_visited_again(start, clock):
+    frontier = start()
+    pages = {
+        "https://a.test/": page(("https://a.test/print/1", 5.0), ("https://a.test/1", 1.0)),
+        "https://a.test/print/1": article(1, canonical="https://a.test/1"),
+    }
+    order = take_all(frontier, clock, lambda taken: pages.get(taken.url, article(2)))
+    assert "https://a.test/1" not in order
+    assert frontier.summary().found == 1
+
+
+def test_a_canonical_address_that_different_pages_name_is_not_believed(start, clock):
+    frontier = start()
+    pages = {
+        "https://a.test/": page(
+            ("https://a.test/1", 5.0), ("https://a.test/2", 4.0), ("https://a.test/all", 1.0)
+        ),
+        "https://a.test/1": article(1, canonical="https://a.test/all"),
+        "https://a.test/2": article(2, canonical="https://a.test/all"),
+        "https://a.test/all": article(3),
+    }
+    take_all(frontier, clock, lambda taken: pages[taken.url])
+    assert frontier.summary().found == 3
+
+
+def test_a_copy_is_no_second_article(start, clock):
+    frontier = start()
+    pages = {"https://a.test/": page(("https://a.test/1", 2.0), ("https://a.test/2", 1.0))}
+    take_all(frontier, clock, lambda taken: pages.get(taken.url, article(1)))
+    summary = frontier.summary()
+    assert (summary.found, summary.duplicates) == (1, 1)
+
+
+def test_a_shape_that_gives_nothing_waits_until_nothing_else_does(start, clock):
+    frontier = start(delay=0.0)
+    days = [(f"https://a.test/day/{n}", 5.0) for n in range(3 * BARREN)]
+    stories = [(f"https://a.test/story/{n}", 1.0) for n in range(5)]
+    pages = {"https://a.test/": page(*days, *stories)}
+
+    def outcome(taken):
+        if "/story/" in taken.url:
+            return article(taken.seq)
+        return pages.get(taken.url, page())
+
+    order = take_all(frontier, clock, outcome)
+    assert sum("/day/" in url for url in order) == BARREN
+    assert order.index("https://a.test/story/0") == BARREN + 1
+
+
+def test_lists_that_lead_to_articles_later_are_not_given_up(start, clock):
+    """All lists are visited before any article: they wait, are credited, and go on."""
+    frontier = start(delay=0.0)
+    lists = [(f"https://a.test/list/{n}", 50.0) for n in range(2 * BARREN)]
+
+    def outcome(taken):
+        if taken.url == "https://a.test/":
+            return page(*lists)
+        if "/list/" in taken.url:
+            return page((f"https://a.test/story/{taken.url[20:]}", 1.0), depth=2)
+        return article(taken.seq)
+
+    order = take_all(frontier, clock, outcome)
+    assert sum("/list/" in url for url in order) == 2 * BARREN
+    assert frontier.summary().found == 2 * BARREN
+
+
+def test_bounds_end_a_crawl_and_wider_ones_go_on(start, clock):
+    links = [(f"https://a.test/{n}-of-many", 1.0) for n in range(30)]
+    frontier = start(pages=5, delay=0.0)
+    assert len(take_all(frontier, clock, lambda taken: page(*links))) == 5
+    assert frontier.summary().over == "5 pages were fetched"
+    frontier = start(pages=8, delay=0.0)
+    assert len(take_all(frontier, clock, lambda taken: page(*links))) == 3
+
+
+def test_hosts_beyond_the_scope_are_not_gone_to(start, clock):
+    frontier = start(path_prefix="/in")
+    seed = page(("https://b.test/in", 1.0), ("https://a.test/out", 1.0), ("https://a.test/in/1", 1.0),
+                ("https://a.test/in/1.pdf", 1.0), ("https://www.a.test/in/2", 0.5),
+                ("https://a.test:8080/in/3", 0.5), ("javascript:1", 1.0))  # fmt: skip
+    pages = {"https://a.test/": seed}
+    order = take_all(frontier, clock, lambda taken: pages.get(taken.url, page()))
+    assert set(order) == {"https://a.test/", "https://a.test/in/1", "https://www.a.test/in/2"}

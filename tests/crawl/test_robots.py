@@ -1,0 +1,90 @@
+"""robots.txt: read once, kept, obeyed."""
+
+import pytest
+from small_web import article_page, list_page
+from webserver import Reply
+
+from printer.crawl import Crawl, CrawlOptions
+from printer.crawl.robots import Rules
+
+
+def crawl(web, tmp_path, **options):
+    quick = {"delay": 0.0, "rest": 0.01, "sitemaps": False, **options}
+    return Crawl([web.url], CrawlOptions(**quick), database=str(tmp_path / "c.sqlite"))
+
+
+def fill(web, count=3):
+    links = [
+        (web.add(f"/story/{n}", article_page(n, "garden")), f"Story {n}") for n in range(count)
+    ]
+    web.add("/", list_page("All", links))
+
+
+@pytest.mark.parametrize(
+    ("body", "allowed"),
+    [
+        ("User-agent: *\nDisallow: /story/1", {0, 2}),
+        ("User-agent: *\nDisallow: /story/\n\nUser-agent: webprint\nDisallow: /story/2", {0, 1}),
+        ("User-agent: *\nDisallow: /*/0$\nAllow: /", {1, 2}),
+        ("\x00\xff\xfe what is this\nDisallow", {0, 1, 2}),
+    ],
+    ids=["forbidden", "by name", "pattern", "broken"],
+)
+def test_what_is_forbidden_is_not_asked_for(web, tmp_path, body, allowed):
+    fill(web)
+    web.add("/robots.txt", body.encode("latin-1"), media_type="text/plain")
+    with crawl(web, tmp_path) as made:
+        made.run()
+    assert {n for n in range(3) if web.hits(f"/story/{n}")} == allowed
+    assert len(web.hits("/robots.txt")) == 1
+
+
+@pytest.mark.parametrize(("status", "found"), [(404, 3), (403, 3), (500, 0), (503, 0)])
+def test_a_robots_txt_that_cannot_be_had(web, tmp_path, status, found):
+    fill(web)
+    web.add("/robots.txt", Reply("", status))
+    with crawl(web, tmp_path) as made:
+        summary = made.run()
+        assert len(made.found()) == found
+    # A server in trouble is asked again before its pages are given up.
+    assert len(web.hits("/robots.txt")) == (1 if found else 4)
+    assert summary.refused == (0 if found else 1)
+
+
+def test_one_that_comes_at_last_is_obeyed(web, tmp_path):
+    fill(web)
+    asked = []
+
+    def answer(hit):
+        asked.append(hit)
+        return Reply("", 503) if len(asked) < 3 else Reply("User-agent: *\nDisallow: /story/0")
+
+    web.add("/robots.txt", answer)
+    with crawl(web, tmp_path) as made:
+        made.run()
+        assert len(made.found()) == 2
+
+
+def test_the_pause_it_asks_for_is_kept(web, tmp_path):
+    fill(web)
+    web.add("/robots.txt", "User-agent: *\nCrawl-delay: 7\n", media_type="text/plain")
+    with crawl(web, tmp_path) as made:
+        taken = made.frontier.take()
+        from printer.crawl.record import record
+        from printer.crawl.visit import Visitor
+        from printer.options import ExtractOptions
+
+        visitor = Visitor(made.store, made._web, made.options, ExtractOptions())
+        record(made.frontier, taken, visitor.visit(taken))
+        wait = made.frontier.take()
+        assert isinstance(wait, float)
+        assert 5 < wait <= 7
+
+
+def test_pauses_are_bounded_and_rates_are_pauses():
+    assert Rules("read", "User-agent: *\nCrawl-delay: 86400").delay("webprint") == 300
+    assert Rules("read", "User-agent: *\nCrawl-delay: -3").delay("webprint") == 0
+    assert Rules("read", "User-agent: *\nCrawl-delay: soon").delay("webprint") == 0
+    assert Rules("read", "User-agent: *\nRequest-rate: 1/10").delay("webprint") == 10
+    many = "\n".join(f"Sitemap: https://example.org/{n}.xml" for n in range(500))
+    assert len(Rules("read", many).sitemaps()) == 20

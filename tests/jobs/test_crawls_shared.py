@@ -1,0 +1,50 @@
+"""A crawl that two processes share in PostgreSQL, one of them killed."""
+
+import importlib.util
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from small_web import SmallWeb
+
+from printer.crawl import Crawl, CrawlOptions
+
+_HERE = Path(__file__).parent
+_SPEC = importlib.util.spec_from_file_location(
+    "test_crawl_killed", _HERE.parent / "crawl/test_crawl_killed.py"
+)
+killed = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(killed)
+
+
+@pytest.mark.slow
+def test_two_processes_share_a_crawl_and_one_finishes_it(fresh_postgres):
+    with SmallWeb(articles=30, pause=0.01) as web:
+        addresses = (fresh_postgres, web.home.url, *web.hosts)
+        with killed.Crawler(*addresses) as one, killed.Crawler(*addresses) as other:
+            pid = one.start()
+            until = time.monotonic() + 60
+            while web.requests() < 10:
+                assert time.monotonic() < until, "the crawl did not begin"
+                time.sleep(0.005)
+            other.start()
+            while web.requests() < 40:
+                assert time.monotonic() < until, "the crawl stood still"
+                time.sleep(0.005)
+            os.kill(pid, signal.SIGKILL)
+            assert one.ended() == "killed"
+            assert other.ended() == "over"
+        options = CrawlOptions(hosts=tuple(web.hosts), articles=100_000)
+        with Crawl([web.home.url], options, database=fresh_postgres) as made:
+            found = made.found()
+        assert sorted(each.told.title for each in found) == sorted(web.articles)
+        fetched = web.fetched()
+    again = {
+        url: times for url, times in fetched.items()
+        if times > (2 if url.startswith(web.flaky.url) else 1)
+    }  # fmt: skip
+    # Of the process that was killed, what was on its way: at most a page of each host.
+    assert sum(times - 1 for times in again.values()) <= 3 + len(again), again
+    assert len(again) <= 3, again
