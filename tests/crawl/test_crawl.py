@@ -25,7 +25,7 @@ def titles(found):
 
 
 def test_every_article_is_found_once_and_nothing_else(tmp_path):
-    with SmallWeb(articles=40, pause=0.01) as web, crawl(web, tmp_path) as made:
+    with SmallWeb(articles=20, pause=0.01) as web, crawl(web, tmp_path) as made:
         summary = made.run()
         found = titles(made.found())
         assert sorted(found) == sorted(web.articles)

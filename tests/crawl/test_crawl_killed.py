@@ -84,8 +84,8 @@ def kill_and_go_on(web, database, kills, seed, within):
 @pytest.mark.slow
 def test_a_crawl_killed_at_20_moments_misses_nothing_and_asks_for_nothing_twice(tmp_path):
     database = str(tmp_path / "crawl.sqlite")
-    with SmallWeb(articles=60, pause=0.01) as web:
-        on_its_way = kill_and_go_on(web, database, kills=20, seed=8, within=140)
+    with SmallWeb(articles=30, pause=0.01) as web:
+        on_its_way = kill_and_go_on(web, database, kills=20, seed=8, within=100)
         fetched = web.fetched()
     assert len(kept(database)) == len(web.articles)
     for url, times in fetched.items():

@@ -64,7 +64,7 @@ def test_entities_are_not_resolved(tmp_path):
 
 
 def test_a_bomb_is_bounded():
-    packed = gzip.compress(b"<urlset>" + b" " * 200_000_000)
+    packed = gzip.compress(b"<urlset>" + b" " * 60_000_000)
     assert read_sitemap(packed).pages == ()
     many = "\n".join(f"https://a.test/{n}" for n in range(MOST_PAGES + 1000))
     assert len(read_sitemap(many.encode()).pages) == MOST_PAGES

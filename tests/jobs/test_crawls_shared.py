@@ -21,7 +21,7 @@ _SPEC.loader.exec_module(killed)
 
 @pytest.mark.slow
 def test_two_processes_share_a_crawl_and_one_finishes_it(fresh_postgres):
-    with SmallWeb(articles=30, pause=0.01) as web:
+    with SmallWeb(articles=15, pause=0.01) as web:
         addresses = (fresh_postgres, web.home.url, *web.hosts)
         with killed.Crawler(*addresses) as one, killed.Crawler(*addresses) as other:
             pid = one.start()
