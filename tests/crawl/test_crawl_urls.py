@@ -3,7 +3,7 @@
 from urllib.parse import urlsplit
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from printer.crawl.urls import mark, normal_url
@@ -60,6 +60,7 @@ queries = st.lists(st.tuples(names, piece).map("=".join), max_size=4).map("&".jo
 hosts = st.sampled_from(["example.org", "EXAMPLE.org", "bücher.example", "127.0.0.1", "[::1]"])
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(["http", "HTTPS"]), hosts, st.sampled_from(["", ":80", ":443", ":8080"]),
     paths, queries,
@@ -82,6 +83,7 @@ values = st.text(st.sampled_from("aB9.-_~:@,"), max_size=5)
 pairs_of = st.lists(st.tuples(st.sampled_from(["a", "b", "c", "page"]), values), max_size=5)
 
 
+@settings(deadline=None)
 @given(pairs_of, st.permutations(["a", "b", "c", "page"]))
 def test_the_order_of_parameters_says_nothing_but_of_those_of_one_name(pairs, order):
     def url(found):

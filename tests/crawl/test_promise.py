@@ -1,6 +1,6 @@
 """What is promising: relevance to a query, and what looks like an article."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_web import TOPICS, article_text, title_of
 
@@ -31,6 +31,7 @@ def test_a_query_of_stop_words_alone_still_asks_for_something():
     assert Query("to be or not to be").terms("en")
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300), st.text(max_size=60), st.sampled_from(["en", "de", "ja", "", "xx"]))
 def test_relevance_is_from_0_to_1(text, words, language):
     query = Query(words)
@@ -99,6 +100,7 @@ def test_traps_are_seen_by_their_address():
     assert not is_trap("https://a.test/2026/05/05/the-late-ferry?page=2")
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_any_path_has_a_shape(path):
     assert len(shape(f"https://a.test/{path}".replace("[", "").replace("]", ""))) == 32

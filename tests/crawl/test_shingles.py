@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from printer.crawl.shingles import NEAR, bands, from_bytes, resemblance, sketch, to_bytes
@@ -60,6 +60,7 @@ def test_a_text_without_words_has_no_sketch():
     assert sketch(" -- !") is None
 
 
+@settings(deadline=None)
 @given(st.text(min_size=1, max_size=200))
 def test_a_sketch_is_kept_as_bytes(any_text):
     found = sketch(any_text)
