@@ -22,6 +22,7 @@ class Crawler:
 
     def __init__(self, database, *addresses):
         environ = {**os.environ, "PYTHONPATH": str(CRAWLER.parents[2]), "OPENBLAS_NUM_THREADS": "1"}
+        self.pid = 0
         self.process = subprocess.Popen(
             [sys.executable, CRAWLER, database, *addresses],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environ,
@@ -31,16 +32,21 @@ class Crawler:
         return self
 
     def __exit__(self, *_):
+        if self.pid:  # The test failed before it ended.
+            os.kill(self.pid, signal.SIGKILL)
         self.process.kill()
         self.process.communicate()
 
     def start(self):
         self.process.stdin.write("\n")
         self.process.stdin.flush()
-        return int(self.process.stdout.readline())
+        self.pid = int(self.process.stdout.readline())
+        return self.pid
 
     def ended(self):
-        return self.process.stdout.readline().strip()
+        how = self.process.stdout.readline().strip()
+        self.pid = 0
+        return how
 
 
 def taken(database):
