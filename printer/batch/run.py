@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
@@ -115,12 +114,15 @@ class Batch:
         self.items.close()
         self._lock.close()
 
+    def start(self) -> None:
+        """Start the workers of this machine; to be called while there is one thread."""
+        wanted = self._embedded or self._settings.broker  # That is what calls workers elsewhere.
+        if wanted and not self._keeper and any(self.items.all("waiting", "sent")):
+            self._start_workers()
+
     def run(self) -> None:
         """Print what is not done yet; what was done is kept when this is broken off."""
-        if not any(self.items.all("waiting", "sent")):
-            return
-        if self._embedded or self._settings.broker:  # With a broker it is that which calls workers.
-            self._start_workers()
+        self.start()
         table = JobTable(self._settings.database)
         pauses = Pauses(self._settings.database, self.options.delay)
         try:
@@ -205,8 +207,12 @@ class Batch:
             self._put_back_jobs()
         called, self._call = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         workers = self._settings.model_copy(update={"workers": self._embedded})
-        run = partial(supervise, workers, private=True, calls=called)
-        self._keeper = process.fork(run)
+
+        def keep() -> None:
+            self._lock.close()  # It is this process's alone: it ends with it.
+            supervise(workers, private=True, calls=called)
+
+        self._keeper = process.fork(keep)
         os.close(called)
 
     def _put_back_jobs(self) -> None:

@@ -73,6 +73,7 @@ def batch(
         stopped = False
         waiting = sum(1 for _ in work.items.all("waiting", "sent"))
         try:
+            work.start()  # Before the bar, which has a thread.
             with console.progress(waiting):
                 work.run()
         except KeyboardInterrupt:
