@@ -86,7 +86,18 @@ def _without_title(blocks: list[Block], title: str) -> list[Block]:
             mine = _key(plain(block.spans))
             if mine == key or (isinstance(block, Heading) and _same(mine, key, block.level)):
                 return blocks[:at] + blocks[at + 1 :]
+            line, _, more = plain(block.spans).partition("\n")
+            if more.strip() and _key(line) == key:
+                cut = replace(block, spans=_below_first(block.spans))
+                return [*blocks[:at], cut, *blocks[at + 1 :]]
     return blocks
+
+
+def _below_first(spans: tuple[Span, ...]) -> tuple[Span, ...]:
+    """Return what stands below the first line of several."""
+    at, broken = next((at, span) for at, span in enumerate(spans) if "\n" in span.text)
+    rest = broken.text.partition("\n")[2]
+    return ((replace(broken, text=rest),) if rest else ()) + spans[at + 1 :]
 
 
 def _same(mine: str, title: str, level: int) -> bool:
