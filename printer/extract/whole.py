@@ -11,10 +11,13 @@ import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
+from lxml.html import HtmlElement
+
+from ..dom.links import resolve
 from ..dom.page import Page
-from ..dom.segments import Outline, Segment
+from ..dom.segments import Leaf, Outline, Segment
 
 _WORDS = re.compile(r"\w+")
 
@@ -70,6 +73,8 @@ _DATED, _LINE = 4, 160
 _POINTING = 30
 _TITLE_WORDS, _TITLE_CHARS = 4, (8, 160)
 _POINTERS = frozenset({"p", "div", "section", "h3", "h4", "h5", "h6"})
+#: A link of fewer words may be a paragraph's one word.
+_TEASER = 5
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 
 
@@ -93,6 +98,7 @@ def whole(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
     if kind == "article":
         _drop_boxes(page, kept, sizes)
         _drop_pointers(page, kept)
+        _drop_teasers(page, kept, sizes)
         _drop_above(page, kept)
         _drop_menu(page, kept)
         _drop_imprint(page, kept)
@@ -255,8 +261,46 @@ def _drop_pointers(page: Page, kept: list[bool]) -> None:
         href = links[0].get("href") or ""
         if href.startswith("#") or not _TITLE_CHARS[0] <= len(title) <= _TITLE_CHARS[1]:
             continue
-        if _host(urljoin(page.base, href)) == site:
+        if _host(resolve(page.base, href)) == site:
             kept[at] = False
+
+
+def _drop_teasers(page: Page, kept: list[bool], sizes: list[int]) -> None:
+    """Drop paragraphs that are nothing but a link to another page of the site.
+
+    Where they are most of what is kept they are what the page is about.
+    """
+    site = _host(page.base)
+    found = [
+        at
+        for at, segment in enumerate(page.segments)
+        if kept[at] and (href := _teaser(segment)) and _host(resolve(page.base, href)) == site
+    ]
+    whole = sum(size for size, keep in zip(sizes, kept, strict=True) if keep)
+    if sum(sizes[at] for at in found) <= _LAYOUT * whole:
+        for at in found:
+            kept[at] = False
+
+
+def _teaser(segment: Segment) -> str:
+    """Return where a paragraph leads that is one link of several words, "" for any other."""
+    said = len(segment.text) - segment.link_chars
+    if said > len(segment.leaves) or segment.block.tag not in {"p", "div"}:
+        return ""
+    if segment.text.isascii() and len(segment.text.split(None, _TEASER)) < _TEASER:
+        return ""
+    links = {_around(leaf) for leaf in segment.leaves if leaf.text.strip()}
+    link = links.pop()
+    href = (link.get("href") or "") if link is not None and not links else ""
+    return "" if href.startswith("#") else href
+
+
+def _around(leaf: Leaf) -> HtmlElement | None:
+    """Return the link that a leaf stands in."""
+    element = leaf.element.getparent() if leaf.tail else leaf.element
+    while element is not None and element.tag != "a":
+        element = element.getparent()
+    return element
 
 
 def _host(url: str) -> str:

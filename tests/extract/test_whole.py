@@ -35,6 +35,31 @@ def test_a_list_of_which_little_is_kept_goes():
     assert choice(f"<p>{TEXT}</p><ul>{items}</ul>", [TEXT, "number 3"]) == [TEXT]
 
 
+@pytest.mark.parametrize(
+    ("teaser", "goes"),
+    [
+        ("<p><a href='/other'>The night the bridge at Wick was closed</a></p>", True),
+        ("<div><b><a href='other'>The <i>night</i> the bridge was closed</a></b></div>", True),
+        ("<p><a href='https://elsewhere.test/'>The night the bridge was closed</a></p>", False),
+        ("<p><a href='#note'>The night the bridge was closed</a></p>", False),
+        ("<p><a href='/other'>The night the bridge</a> was closed</p>", False),
+        ("<p><a href='/1'>The night the</a> <a href='/2'>bridge was closed</a></p>", False),
+        ("<p><a href='/other'>The bridge</a></p>", False),
+        ("<h2><a href='/other'>The night the bridge at Wick was closed</a></h2>", False),
+    ],
+)
+def test_a_paragraph_that_is_a_link_to_another_page_goes_from_articles(teaser, goes):
+    html = f"<p>{TEXT}</p>{teaser}<p>{TEXT} Again.</p>"
+    kept = [TEXT, "The night", "bridge"]
+    assert (len(choice(html, kept)) == 2) is goes
+    assert len(choice(html, kept, kind="forum")) == 3
+
+
+def test_a_page_of_nothing_but_links_is_about_them():
+    links = "".join(f"<p><a href='/{n}'>The night of the bridge {n}</a></p>" for n in range(3))
+    assert len(choice(links, ["night"])) == 3
+
+
 def test_on_collections_lists_of_which_a_fifth_is_kept_stay():
     items = "".join(f"<li>Some other story number {n}</li>" for n in range(9))
     kept = [TEXT, "number 3", "number 4"]
