@@ -14,6 +14,7 @@ import pickle
 import statistics
 import time
 from collections import defaultdict
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, help="keep what is read from the pages in this file")
     parser.add_argument("--out", type=Path, default=MODEL, help="the model's file")
     parser.add_argument("--report", action="store_true", help="cross-validate, write no model")
-    parser.add_argument("--save", type=Path, help="keep the scores out of fold here (JSON)")
+    parser.add_argument("--save", type=Path, help="keep what was chosen out of fold here (JSON)")
     chosen = parser.parse_args()
     if not there():
         raise SystemExit("the corpus is not here: see docs/model-card.md")
@@ -76,13 +77,13 @@ def main() -> None:
         together((a + b) / 2, plausible(a), c) for a, b, c in zip(first, second, said, strict=True)
     ]
     rows = [_page(each, score) for each, score in zip(lessons, scores, strict=True)]
-    texts = [_text(*each) for each in zip(lessons, scores, chances, strict=True)]
+    keeps = [_kept(*each) for each in zip(lessons, scores, chances, strict=True)]
+    texts = [_text(each, keep) for each, keep in zip(lessons, keeps, strict=True)]
     truths = [_f1(each, text) for each, text in zip(lessons, texts, strict=True)]
     _report(lessons, texts)
     _report_pages(lessons, chances, _confidences(lessons, rows, truths), truths)
     if chosen.save:
-        kept = {e.sample.key: s.round(4).tolist() for e, s in zip(lessons, scores, strict=True)}
-        chosen.save.write_text(json.dumps(kept))
+        _save(chosen.save, lessons, zip(scores, keeps, chances, strict=True))
     if not chosen.report:
         model = _whole(lessons, folds, (first, chances), looks, (rows, truths))
         chosen.out.write_bytes(model.dump())
@@ -225,11 +226,30 @@ def _page(each: Lesson, scores: Floats) -> Floats:
     return page_row(each.reading, each.reading.columns.matrix(), scores)
 
 
-def _text(each: Lesson, scores: Floats, chances: Floats) -> str:
+def _kept(each: Lesson, scores: Floats, chances: Floats) -> list[bool]:
     if each.reading is None:
-        return ""
-    keep = choose(each.reading, scores, caution(chances))
-    return "\n".join(text for text, kept in zip(each.reading.texts, keep, strict=True) if kept)
+        return []
+    return list(map(bool, choose(each.reading, scores, caution(chances))))
+
+
+def _text(each: Lesson, keep: list[bool]) -> str:
+    texts = [] if each.reading is None else each.reading.texts
+    return "\n".join(text for text, kept in zip(texts, keep, strict=True) if kept)
+
+
+def _save(
+    path: Path, lessons: list[Lesson], found: Iterable[tuple[Floats, list[bool], Floats]]
+) -> None:
+    """Save what :mod:`.composed` reads: scores, choice and kind of every page."""
+    saved = {
+        each.sample.key: {
+            "scores": scores.round(4).tolist(),
+            "keep": keep,
+            "kind": KINDS[int(np.argmax(chances))],
+        }
+        for each, (scores, keep, chances) in zip(lessons, found, strict=True)
+    }
+    path.write_text(json.dumps(saved))
 
 
 def _f1(each: Lesson, text: str) -> float:

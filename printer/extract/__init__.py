@@ -15,13 +15,19 @@ from .registry import METHODS, score_all
 from .seen import reconsider
 from .whole import whole
 
-__all__ = ["EXTRACTORS", "decide"]
+__all__ = ["EXTRACTORS", "decide", "settled"]
 
 #: The names of the extractors: the learned one, then each paper's method.
 EXTRACTORS = ("default", *METHODS)
 
 #: A paper's method does not say how sure it is.
 _UNTOLD = 0.5
+
+
+def settled(page: Page, verdict: Verdict) -> Verdict:
+    """Return the learned verdict with what belongs together made whole, and leftovers dropped."""
+    keep = with_notes(page, whole(page, verdict.keep, verdict.kind))
+    return replace(verdict, keep=reconsider(page, keep, verdict.scores["default"], verdict.kind))
 
 
 def decide(page: Page, options: ExtractOptions) -> Verdict:
@@ -38,12 +44,7 @@ def decide(page: Page, options: ExtractOptions) -> Verdict:
         )
     if name == "default":
         verdict = judge(page, score_all(page), shipped())
-        if not verdict.keep:
-            return verdict
-        keep = with_notes(page, whole(page, verdict.keep, verdict.kind))
-        return replace(
-            verdict, keep=reconsider(page, keep, verdict.scores["default"], verdict.kind)
-        )
+        return settled(page, verdict) if verdict.keep else verdict
     scores = score_all(page, (name,))
     keep = tuple(score > 0 for score in scores[name])
     return Verdict(keep, scores, confidence=_UNTOLD if any(keep) else 0.0)

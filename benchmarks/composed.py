@@ -1,0 +1,59 @@
+"""Measure composed articles out of fold: `python -m benchmarks.composed SAVED`.
+
+SAVED is what `python -m benchmarks.train --save SAVED` leaves: for every page the choice of a model
+that never saw its site.  The choice is settled, given its pictures and composed as in
+`printer.extract`, and scored as by `benchmarks.text_quality`: so these are the figures of articles
+as they are printed.  The weights of the pictures were learned on other labels.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from printer import Article
+from printer.compose import compose
+from printer.dom.page import read_page
+from printer.extract import settled
+from printer.images import pick, placed, without_captions
+from printer.model import Verdict
+from printer.options import ExtractOptions
+
+from .corpus import Sample, samples, there
+from .text_quality import SETS, measure
+
+
+def composing(saved: Mapping[str, Mapping[str, Any]]) -> Callable[[Sample], Article]:
+    """Return what composes the saved choice of a page."""
+    options = ExtractOptions()
+
+    def read(sample: Sample) -> Article:
+        page, said = read_page(sample.html, sample.url), saved[sample.key]
+        if not page.segments:
+            return Article(title="", blocks=())
+        scores = {"default": tuple(said["scores"])}
+        verdict = settled(page, Verdict(tuple(said["keep"]), scores, kind=said["kind"]))
+        choice = pick(page, verdict, options)
+        return compose(page, without_captions(page, verdict, choice), placed(page, choice))
+
+    return read
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("saved", type=Path, metavar="SAVED")
+    given = parser.parse_args()
+    if not there():
+        raise SystemExit("the corpus is not here: see docs/model-card.md")
+    read = composing(json.loads(given.saved.read_text()))
+    for figure, value in measure(read, (s for each in SETS for s in samples(each))).items():
+        if not figure.startswith("ms."):
+            print(f"  {figure:28} {value:.4f}")
+
+
+if __name__ == "__main__":
+    main()
