@@ -15,7 +15,7 @@ from ..article import Article
 from ..config import Settings
 from ..errors import NoArticle, WebprintError
 from ..fetch.http import Web
-from ..model import Capture, Edition, Result, Story
+from ..model import Capture, Edition, Failure, Result, Story
 from ..pipeline import Notify, Printer, Reading
 from ..retrieve import Vocabulary, profile
 from ..retrieve.relevance import Candidate, relevance
@@ -118,12 +118,15 @@ class Editor:
         return Issue(digest, when, tuple(order), every, tuple(offers), tuple(chooser.unchanged))
 
     def set(self, issue: Issue) -> tuple[Issue, Result]:
-        """Set an issue; returns it without the articles that were left out for want of pages."""
+        """Set an issue; returns it without what could not be set, or not on so many pages."""
         digest = issue.digest
         with self._printer(digest, tuple(source.where for source in digest.source)) as printer:
             most = printer.page.fit
             for _ in range(_CUTS):
                 result = printer.set([each.reading for each in issue.taken], issue.edition)
+                if result.failures:
+                    issue = _without(issue, result.failures)
+                    continue
                 if most <= 0 or result.pages <= most or len(issue.taken) == 1:
                     break
                 issue = _cut(issue, len(issue.taken) * most // result.pages)
@@ -302,6 +305,20 @@ def keywords(article: Article, most: int = 8) -> tuple[str, ...]:
     """Return what an article is about, most first."""
     found = profile(article.paragraphs, Vocabulary(article.language), article.title)
     return found.keywords[:most]
+
+
+def _without(issue: Issue, failures: Sequence[Failure]) -> Issue:
+    """Leave out what could not be set, so that the last page tells of it."""
+    reasons = {failure.source: str(failure.error) for failure in failures}
+    kept: list[Taken] = []
+    refused = list(issue.refused)
+    for each in issue.taken:
+        reason = reasons.get(each.reading.capture.requested_url)
+        if reason is None:
+            kept.append(each)
+        else:
+            refused.append(Refused(each.find, reason, fault=True))
+    return replace(issue, taken=tuple(kept), refused=tuple(refused))
 
 
 def _cut(issue: Issue, count: int) -> Issue:

@@ -12,6 +12,7 @@ from printer.digest.described import read_digests
 from printer.digest.edition import Editor
 from printer.digest.memory import Memory
 from printer.digest.running import Runner
+from printer.errors import RenderError
 from printer.render.html import Document
 from printer.render.pdf import to_pdf
 
@@ -38,6 +39,7 @@ class Desk:
     documents: list = field(default_factory=list)
     sent: list = field(default_factory=list)
     refuse: tuple = ()
+    too_hard: str = ""
 
     def digest(self, text):
         text = f'[[digest]]\nname = "week"\n{text}'
@@ -48,6 +50,9 @@ class Desk:
         """Stand in for presses: note what is to be set, and give empty pages for it."""
         for document in documents:
             self.documents.append(document.html)
+            if self.too_hard and self.too_hard in document.html and "<article" in document.html:
+                yield RenderError("it is too hard")
+                continue
             count = document.html.count
             yield empty_pages(max(1, count("<article") + count('class="sheet"')))
 

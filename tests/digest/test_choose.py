@@ -106,6 +106,17 @@ def test_one_story_of_several_feeds_is_printed_once_in_its_best_version(web, oth
     assert len(web.hits("/storm")) == 1
 
 
+def test_an_article_that_cannot_be_set_is_named_and_may_come_again(web, desk):
+    digest = desk.digest(feed(web, "/f", entry(web, "Ferry"), entry(web, "Bridge")))
+    desk.too_hard = "Bridge</h1>"
+    run = desk.run(digest, NOW)
+    assert titles(run) == ["Ferry"]
+    assert run.issue.remarks == (("Bridge", "it is too hard"),)
+    assert "it is too hard" in "".join(desk.documents)
+    desk.too_hard = ""
+    assert titles(desk.run(digest, NOW)) == ["Bridge"]
+
+
 def test_sources_fail_alone_and_all_together_are_an_error(web, desk):
     good = feed(web, "/f", entry(web, "Ferry"))
     gone = f'[[digest.source]]\nfeed = "{web.url}/gone"\nname = "Gone"\n'
