@@ -76,7 +76,7 @@ class Held:
                 from .images.downloads import Downloads
 
                 folder = cache_folder if self._fetch.cache else None
-                files = Downloads(self._get, self._pictures, folder, self._told)
+                files = Downloads(self.get, self._pictures, folder, self._told)
                 self._files = self._open.enter_context(files)
             return self._files
 
@@ -92,7 +92,8 @@ class Held:
             self._web.warnings.clear()
         return told
 
-    def _get(self, url: str, referer: str) -> Capture:
+    def get(self, url: str, referer: str) -> Capture:
+        """Return a picture's file: beside a saved page, at hand, or from the web."""
         if url.startswith("file:"):
             from .fetch.local import read_beside
 

@@ -12,7 +12,7 @@ def test_a_saved_page_prints_the_pictures_beside_it(tmp_path):
     page = (tmp_path / "page.html").as_uri()
     figure = Figure((tmp_path / "harbour.jpg").as_uri())
     with Printer() as printer:
-        prepared = prepare([(figure, page)], printer._get)
+        prepared = prepare([(figure, page)], printer._held.get)
     assert prepared.warnings == ()
     assert prepared.pictures[figure.src].media_type == "image/jpeg"
 
@@ -21,7 +21,7 @@ def test_a_page_from_the_web_prints_no_file_of_this_computer(tmp_path):
     (tmp_path / "harbour.jpg").write_bytes((PICTURES / "harbour-960.jpg").read_bytes())
     figure = Figure((tmp_path / "harbour.jpg").as_uri())
     with Printer() as printer:
-        prepared = prepare([(figure, "https://example.org/page")], printer._get)
+        prepared = prepare([(figure, "https://example.org/page")], printer._held.get)
     assert prepared.pictures == {}
     (warning,) = prepared.warnings
     assert "has no address" in warning
