@@ -48,26 +48,36 @@ class Printed:
 
 #: The fonts that were read, for the prints of one thread: read anew for each they fill the memory.
 _read = threading.local()
+#: Fontconfig crashes now and then when two threads read the fonts at once.
+_reading = threading.Lock()
+_warmed = threading.Event()
 
 
 def _fonts(document: Document) -> Any:
     """Return the fonts for a document: one that brings its own shares them with no other."""
     from weasyprint.text.fonts import FontConfiguration
 
-    if "@font-face" in document.html:
-        return FontConfiguration()
-    if not hasattr(_read, "fonts"):
-        _read.fonts = FontConfiguration()
-    return _read.fonts
+    with _reading:
+        if "@font-face" in document.html:
+            return FontConfiguration()
+        if not hasattr(_read, "fonts"):
+            _read.fonts = FontConfiguration()
+        return _read.fonts
 
 
 def warm() -> None:
-    """Load WeasyPrint and read the system's fonts; a missing library shows at :func:`to_pdf`."""
+    """Load WeasyPrint and read the system's fonts, once.
+
+    A missing library shows at :func:`to_pdf`.
+    """
     try:
         from weasyprint.text.fonts import FontConfiguration
     except OSError:
         return
-    FontConfiguration()
+    with _reading:
+        if not _warmed.is_set():
+            _warmed.set()
+            FontConfiguration()
 
 
 def to_pdf(document: Document) -> Printed:
