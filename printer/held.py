@@ -46,6 +46,17 @@ class Held:
         """Close what was opened."""
         self._open.close()
 
+    def warm(self) -> None:
+        """Load WeasyPrint while pages are fetched; it has come to rest when all is closed.
+
+        What reads the fonts looks at the environment, which a program may change afterwards.
+        """
+        from .render.pdf import warm
+
+        thread = threading.Thread(target=warm, daemon=True)
+        thread.start()
+        self._open.callback(thread.join)
+
     @property
     def web(self) -> Web:
         """The connections, and the cache of answers."""

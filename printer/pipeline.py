@@ -8,7 +8,6 @@ Stages that wait or are slow to load are imported where needed, so extraction al
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -171,7 +170,7 @@ class Printer:
     def readings(self, sources: Sequence[Source]) -> Iterator[Came]:
         """Read pages to print, ``at_once`` of them at a time, and give them in their order."""
         if self.press is None and self.page.format == "pdf":
-            _warm()
+            self._held.warm()
         check_options(self.page)
         return read_ahead(self.read, map(_public, sources), min(self.at_once, len(sources)))
 
@@ -357,13 +356,6 @@ def print_pages(
             printer.press = stack.enter_context(Presses(limit, fork=False))
             printer.press.start()
         return stack.enter_context(printer).print(wanted)
-
-
-def _warm() -> None:
-    """Load WeasyPrint while the page is being fetched."""
-    from .render.pdf import warm
-
-    threading.Thread(target=warm, daemon=True).start()
 
 
 def check_options(options: PrintOptions) -> None:
