@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "library": {"sqlite"},
     "tracking": set(),
     "ahead": set(),
-    "held": {"fetch", "images"},
+    "held": {"fetch", "images", "render"},
     "fetch": {"__init__"},
     "dom": set(),
     "rules": {"dom"},
