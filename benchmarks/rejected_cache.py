@@ -161,7 +161,7 @@ def crawl(root: str, pages: int, method: str, folder: Path | None) -> Crawl:
                 read = read_page(capture.body, capture.url)
                 choice = pick(read, decide(read, ExtractOptions()), options, downloads.measure)
                 done.kept += len(choice.kept)
-                with downloads.taking():
+                with downloads.taking([capture.url]):
                     pass  # what print would take
                 rejected = downloads.rejected
                 if rejected is not None:
