@@ -122,12 +122,14 @@ class Editor:
         digest = issue.digest
         with self._printer(digest, tuple(source.where for source in digest.source)) as printer:
             most = printer.page.fit
-            for _ in range(_CUTS):
+            for tries in reversed(range(_CUTS)):
                 result = printer.set([each.reading for each in issue.taken], issue.edition)
                 if result.failures:
                     issue = _without(issue, result.failures)
                     continue
-                if most <= 0 or result.pages <= most or len(issue.taken) == 1:
+                fits = most <= 0 or result.pages <= most
+                # What is left out after the last try would be on paper and not in the issue.
+                if fits or len(issue.taken) == 1 or not tries:
                     break
                 issue = _cut(issue, len(issue.taken) * most // result.pages)
         return issue, result

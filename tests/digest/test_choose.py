@@ -4,6 +4,7 @@ from html import escape
 import pytest
 from newsroom import at, atom, body, page, rss
 
+from printer.digest import edition
 from printer.digest.finds import Find
 from printer.digest.gather import PER_HOST, TIMEOUTS, Gatherer
 from printer.errors import FetchTimeout, HTTPStatusError
@@ -151,6 +152,14 @@ def test_a_digest_is_kept_to_its_pages_and_what_was_cut_is_not_forgotten(web, de
     assert titles(run) == ["Story 3", "Story 2"]
     assert "does not fit" in run.issue.remarks[0][1]
     assert titles(desk.run(digest, NOW + timedelta(days=1))) == ["Story 1"]
+
+
+def test_what_is_on_paper_is_in_the_issue_when_it_never_fits(web, desk, monkeypatch):
+    monkeypatch.setattr(edition, "_CUTS", 1)
+    entries = [entry(web, f"Story {n}", day=n) for n in (1, 2, 3)]
+    run = desk.run(desk.digest("fit = 1\n" + feed(web, "/f", *entries)), NOW)
+    assert titles(run) == ["Story 3", "Story 2", "Story 1"]
+    assert not run.issue.remarks
 
 
 def test_a_canonical_address_of_the_same_story_is_known(web, desk):
