@@ -9,7 +9,7 @@ URL ?=
 OUT ?=
 STEP ?= 1
 
-.PHONY: help print test lint format bench samples clean
+.PHONY: help print test lint format bench samples api audit clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -40,6 +40,14 @@ bench: .venv/.develop ## Measure quality and speed, beside others: make bench [S
 samples: .venv/.develop ## Print the sample pages again
 	$(PY) samples/make_samples.py
 	$(PY) samples/make_specimen.py
+
+api: .venv/.develop ## Write docs/api.md from the docstrings
+	$(PY) scripts/api_reference.py
+
+audit: .venv/.develop ## Ask a public database for known faults of what is installed
+	@test -x .venv/audit/bin/pip-audit || { $(PY) -m venv .venv/audit && \
+	    .venv/audit/bin/pip install --quiet --disable-pip-version-check 'pip-audit>=2.10,<3'; }
+	.venv/audit/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip
 
 clean: ## Remove what the other commands made, the virtual environment too
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,136 @@
+"""Write docs/api.md, the reference of what a program imports, from the docstrings.
+
+python scripts/api_reference.py          write it
+python scripts/api_reference.py --check  fail where it is not what the code says
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+import printer
+from printer import article, errors, model, options
+
+FILE = Path(__file__).parent.parent / "docs/api.md"
+
+#: Chapters: what they are called, and what they tell of, in order.
+CHAPTERS: tuple[tuple[str, ModuleType, tuple[str, ...]], ...] = (
+    ("Extract and print", printer, ("extract", "print_pages", "Printer")),
+    ("Options", options, ("FetchOptions", "ExtractOptions", "ImageOptions", "PrintOptions",
+                          "SiteRule")),
+    ("What comes back", model, ("Result", "Report", "Tally", "Failure", "JudgedPicture", "Capture")),
+    ("The article", article, ("Article", "Span", "Paragraph", "Heading", "List", "Item",
+                              "DefinitionList", "Definition", "Quote", "Code", "Table", "Cell",
+                              "Figure", "Math", "Embed", "Note", "Rule", "plain", "walk")),
+    ("Errors", errors, ("WebprintError", "UsageError", "BadURL", "FetchError", "FetchTimeout",
+                        "HTTPStatusError", "BlockedAddress", "TooLarge", "NotHTML", "NoArticle",
+                        "RenderError", "OutputError", "MissingLibrary", "JobsError",
+                        "Incomplete")),
+)  # fmt: skip
+
+HEAD = """# The API
+
+What `import printer` gives a program, and the values that pass. All of it is typed; values are
+frozen. Names that begin with an underscore, and modules not named here, may change at any time.
+This page is written from the docstrings by `make api`.
+"""
+
+
+def reference() -> str:
+    """Return the whole page."""
+    parts = [HEAD]
+    for heading, module, names in CHAPTERS:
+        parts.append(f"## {heading}\n")
+        place = "" if module is printer else f"From `{module.__name__}`"
+        also = [name for name in names if name in printer.__all__]
+        if place and also:
+            place += "; `printer` itself has " + ", ".join(f"`{name}`" for name in also)
+        if place:
+            parts.append(f"{place}.\n")
+        for name in names:
+            parts += _entry(name, getattr(module, name), "###")
+    return "\n".join(parts)
+
+
+def _entry(name: str, thing: object, level: str) -> Iterator[str]:
+    yield f"{level} `{name}`\n"
+    if inspect.isclass(thing):
+        shown = [each for each in thing.__mro__[1:2] if each not in (object, Exception)]
+        if shown:
+            code = f", exit code {thing.exit_code}" if hasattr(thing, "exit_code") else ""
+            yield f"A `{shown[0].__name__}`{code}.\n"
+        if dataclasses.is_dataclass(thing):
+            yield _fields(thing)
+        yield _told(thing)
+        for method, held in vars(thing).items():
+            if method.startswith("_") or not inspect.getdoc(held):
+                continue
+            if isinstance(held, property):
+                yield f"**`.{method}`**: {_told(held)}"
+            elif inspect.isfunction(held):
+                yield f"**`.{method}{_signature(held)}`**\n\n{_told(held)}"
+    else:
+        yield f"```python\n{name}{_signature(thing)}\n```\n"
+        yield _told(thing)
+
+
+def _fields(thing: type) -> str:
+    lines = [f"    {each.name}: {each.type}{_default(each)}" for each in dataclasses.fields(thing)
+             if each.init and not each.name.startswith("_")]  # fmt: skip
+    return "```python\n" + "\n".join([f"class {thing.__name__}:", *lines]) + "\n```\n"
+
+
+def _default(each: dataclasses.Field[object]) -> str:
+    if each.default is not dataclasses.MISSING:
+        value = each.default
+        return " = ..." if callable(value) else f" = {value!r}"
+    made = each.default_factory
+    return f" = {made.__name__}()" if made is not dataclasses.MISSING else ""
+
+
+def _signature(thing: Callable[..., object]) -> str:
+    """Return a function's parameters, without ``self``, as they are written in the source."""
+    signature = inspect.signature(thing)
+    given = [each for each in signature.parameters.values() if each.name != "self"]
+    # Annotations are kept as text, which Python would show in quotes.
+    plain = [each.replace(annotation=_Bare(each.annotation)) for each in given]
+    back = _Bare(signature.return_annotation)
+    return str(signature.replace(parameters=plain, return_annotation=back))
+
+
+class _Bare(str):
+    """Text that is shown without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _told(thing: object) -> str:
+    """Return a docstring as Markdown."""
+    text = inspect.getdoc(thing) or ""
+    text = re.sub(r":\w+:`~?([^`]+)`", lambda role: f"`{role[1].rpartition('.')[2]}`", text)
+    return text.replace("``", "`") + "\n"
+
+
+def main() -> int:
+    """Write the page, or say whether it is current."""
+    text = reference()
+    if "--check" not in sys.argv:
+        FILE.write_text(text)
+        return 0
+    if FILE.read_text() == text:
+        return 0
+    sys.stderr.write("docs/api.md is not what the docstrings say: make api\n")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
