@@ -5,6 +5,7 @@ stage reads a later one, siblings never import each other, and front ends call t
 """
 
 import ast
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -123,3 +124,27 @@ def test_imports_go_one_way(path):
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_no_file_is_too_long(path):
     assert len(path.read_text().splitlines()) <= 400
+
+
+def needed(path: Path) -> set[Path]:
+    """The modules of the package that a module names in its imports, for types alone or not."""
+    package = path.relative_to(ROOT).parts[:-1]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = ROOT.joinpath(*package[: len(package) - node.level + 1])
+            base = base.joinpath(*filter(None, (node.module or "").split(".")))
+            for alias in node.names:
+                inside = (base / alias.name, base)
+                places = (place.with_suffix(".py") for place in inside)
+                found |= {place for place in places if place.is_file()}
+    return found - {path}
+
+
+def test_no_imports_run_in_a_circle():
+    graph = {path: needed(path) for path in MODULES if path.name != "__init__.py"}
+    try:
+        tuple(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        circle = " -> ".join(str(path.relative_to(ROOT)) for path in error.args[1])
+        pytest.fail(circle)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
 from lxml import etree
 
 from ..article import (
-    Article,
     Block,
     Code,
     DefinitionList,
@@ -18,7 +16,6 @@ from ..article import (
     Item,
     List,
     Math,
-    Note,
     Paragraph,
     Quote,
     Row,
@@ -26,56 +23,15 @@ from ..article import (
     Table,
     plain,
 )
-from ..model import Picture
-from ..render.blocks import walk
-from ..render.formulas import Formula
 from ..render.highlight import coloured
 from ..render.inline import bare_sign, clean, language
 from ..render.linked import written_address
-from ..render.words import Words, words, written
+from ..render.words import written
+from .chapter import Chapter
 from .formulas import formula
-from .make import Make, add
-from .places import Places, address
+from .make import add
+from .places import address
 from .spans import write
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A picture as it is shown: its address, and its size in CSS pixels (0: unknown)."""
-
-    url: str
-    width: int = 0
-    height: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Chapter:
-    """An article that is being written, and what it needs.
-
-    ``picture`` finds how a figure is shown, ``file`` the address of a drawing of ours.
-    """
-
-    article: Article
-    make: Make
-    places: Places
-    picture: Callable[[Figure], Shown | None]
-    file: Callable[[Picture], str]
-    formulas: Mapping[tuple[str, bool], Formula] = field(default_factory=dict)
-    fetched: str = ""
-
-    @property
-    def language(self) -> str:
-        """The article's language, '' when it is not known."""
-        return language(self.article.language)
-
-    @property
-    def words(self) -> Words:
-        """The few words that are not the article's."""
-        return words(self.language)
-
-    def notes(self) -> list[Note]:
-        """Return the article's notes in their order."""
-        return [block for block in walk(self.article.blocks) if isinstance(block, Note)]
 
 
 def write_article(chapter: Chapter) -> etree._Element:

@@ -21,7 +21,8 @@ from ..render.blocks import bounded
 from ..render.formulas import typeset_all
 from ..render.inline import clean, language
 from ..render.words import Words, words, written
-from .blocks import Chapter, Shown, without_dead_links, write_article
+from .blocks import without_dead_links, write_article
+from .chapter import Chapter, Shown
 from .make import MATHML, Make, add
 from .package import EARLIEST, About, Item, container, opf
 from .places import Places

@@ -6,15 +6,11 @@ elements has as many parts as it must have.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lxml import etree
 
 from ..render.formulas import reading
+from .chapter import Chapter
 from .make import local
-
-if TYPE_CHECKING:
-    from .blocks import Chapter
 
 _LONGEST, _DEEPEST = 20_000, 40
 

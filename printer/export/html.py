@@ -14,7 +14,8 @@ from ..render.blocks import bounded
 from ..render.formulas import typeset_all
 from ..render.inline import clean, language
 from ..render.words import words, written
-from .blocks import Chapter, Shown, without_dead_links, write_article
+from .blocks import without_dead_links, write_article
+from .chapter import Chapter, Shown
 from .make import Make, add
 from .places import Places, address
 from .style import COMMON, PAGE

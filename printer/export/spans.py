@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
 from lxml import etree
 
 from ..article import MARKS, Span, Spans
 from ..render.inline import bare_sign, language
+from .chapter import Chapter
 from .formulas import formula
 from .make import add
-
-if TYPE_CHECKING:
-    from .blocks import Chapter
 
 #: An element around text: its name and its attributes.
 _Around = tuple[str, tuple[tuple[str, str], ...]]

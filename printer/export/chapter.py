@@ -1,0 +1,54 @@
+"""An article that is being written as elements, and what writing it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from ..article import Article, Figure, Note
+from ..model import Picture
+from ..render.blocks import walk
+from ..render.formulas import Formula
+from ..render.inline import language
+from ..render.words import Words, words
+from .make import Make
+from .places import Places
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A picture as it is shown: its address, and its size in CSS pixels (0: unknown)."""
+
+    url: str
+    width: int = 0
+    height: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """An article that is being written, and what it needs.
+
+    ``picture`` finds how a figure is shown, ``file`` the address of a drawing of ours.
+    """
+
+    article: Article
+    make: Make
+    places: Places
+    picture: Callable[[Figure], Shown | None]
+    file: Callable[[Picture], str]
+    formulas: Mapping[tuple[str, bool], Formula] = field(default_factory=dict)
+    fetched: str = ""
+
+    @property
+    def language(self) -> str:
+        """The article's language, '' when it is not known."""
+        return language(self.article.language)
+
+    @property
+    def words(self) -> Words:
+        """The few words that are not the article's."""
+        return words(self.language)
+
+    def notes(self) -> list[Note]:
+        """Return the article's notes in their order."""
+        return [block for block in walk(self.article.blocks) if isinstance(block, Note)]
