@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import re
 import sys
-import tempfile
 import unicodedata
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from ..errors import OutputError, UsageError
 from ..options import ENDINGS, Format, PrintOptions
+from ..replacing import replace_file
 
 STDOUT = "-"
 
@@ -82,33 +81,11 @@ def write(path: Path, data: bytes) -> None:
                 raise OutputError(f"{path} is a folder", hint="Name a file in it")
             path.write_bytes(data)
             return
-        _replace(path.resolve(), data)
+        replace_file(path, data)
     except OSError as error:
         hint = "" if path.parent.exists() else f"There is no folder {path.parent}"
         reason = (error.strerror or str(error)).lower()
         raise OutputError(f"{path} cannot be written: {reason}", hint=hint) from error
-
-
-def _replace(path: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".webprint-", suffix=".part")
-    part = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
-        part.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            part.unlink()
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def write_stdout(data: bytes) -> None:

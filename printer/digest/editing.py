@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 import tomllib
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from ..config import FILE
 from ..errors import OutputError, UsageError
+from ..replacing import replace_file
 from .described import read_digests
 from .lines import line_of
 from .opml import Subscription
@@ -80,16 +78,6 @@ def _string(text: str) -> str:
 
 def _replace(path: Path, text: str) -> None:
     try:
-        handle, name = tempfile.mkstemp(dir=path.resolve().parent, prefix=".webprint-")
-        part = Path(name)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            part.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)
-            part.replace(path.resolve())
-        except BaseException:
-            with suppress(OSError):
-                part.unlink()
-            raise
+        replace_file(path, text, 0o644)
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror}") from error

@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import os
 import re
-import tempfile
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from ..errors import OutputError, UsageError
 from ..options import SiteRule
+from ..replacing import replace_file
 from . import fulltextrss, selectors
 from .apply import PARTS, host_of, names_of
 from .selectors import BadSelector
@@ -196,17 +195,7 @@ def _write(path: Path, text: str) -> None:
         raise UsageError(f"{path} cannot be added to", hint="Add the selector by hand")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".rule-", suffix=".part")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).replace(path)
-        except BaseException:
-            with suppress(OSError):
-                Path(name).unlink()
-            raise
+        replace_file(path, text, 0o600)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise OutputError(f"{path} cannot be written: {reason}") from error

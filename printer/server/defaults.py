@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from typing import Any
 from .. import config
 from ..errors import JobsError, UsageError
 from ..jobs.asked import settings_for
+from ..replacing import replace_file
 from .revisions import SHOWN
 
 FILE = "defaults.json"
@@ -53,15 +52,7 @@ class Defaults:
         check_options(settings_for(base, chosen).print_options())
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=".defaults-")
-            try:
-                with os.fdopen(handle, "w") as file:
-                    json.dump(chosen, file)
-                Path(name).replace(self.path)
-            except BaseException:
-                with suppress(OSError):
-                    Path(name).unlink()
-                raise
+            replace_file(self.path, json.dumps(chosen), 0o600)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise JobsError(f"the settings cannot be kept: {reason}") from error

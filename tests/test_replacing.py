@@ -1,0 +1,46 @@
+"""A file is replaced whole or not at all."""
+
+import os
+
+import pytest
+
+from printer.replacing import replace_file
+
+
+def test_it_writes_bytes_and_text(tmp_path):
+    replace_file(tmp_path / "a", b"\x00")
+    replace_file(tmp_path / "b", "Žluť")
+    assert (tmp_path / "a").read_bytes() == b"\x00"
+    assert (tmp_path / "b").read_text(encoding="utf-8") == "Žluť"
+
+
+def test_a_file_keeps_its_mode_and_a_new_one_gets_the_one_named(tmp_path):
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.write_text("1")
+    old.chmod(0o640)
+    replace_file(old, "2", 0o600)
+    replace_file(new, "2", 0o600)
+    assert (old.stat().st_mode & 0o777, new.stat().st_mode & 0o777) == (0o640, 0o600)
+
+
+def test_a_link_stays_one(tmp_path):
+    link, file = tmp_path / "link", tmp_path / "file"
+    file.write_text("1")
+    link.symlink_to(file)
+    replace_file(link, "2")
+    assert link.is_symlink()
+    assert file.read_text() == "2"
+
+
+def test_what_fails_leaves_the_file_and_nothing_beside_it(tmp_path, monkeypatch):
+    file = tmp_path / "file"
+    file.write_text("1")
+
+    def full(_handle):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        replace_file(file, "2")
+    assert file.read_text() == "1"
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
