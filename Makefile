@@ -8,6 +8,7 @@ PY := .venv/bin/python
 URL ?=
 OUT ?=
 STEP ?= 1
+PROCESSES ?= 2
 
 .PHONY: help print test lint format bench samples api audit clean
 
@@ -19,7 +20,7 @@ print: .venv/.use ## Print a page: make print URL=https://... [OUT=out.pdf]
 	@.venv/bin/webprint $(OPTIONS) $(if $(OUT),-o "$(OUT)") -- "$(URL)"
 
 test: .venv/.develop ## Run the tests
-	$(PY) -m pytest $(TESTS)
+	$(PY) -m pytest -n $(PROCESSES) --dist loadfile $(TESTS)
 
 lint: .venv/.develop ## Check style and types
 	.venv/bin/ruff check .
