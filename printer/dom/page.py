@@ -12,6 +12,7 @@ from .embedded import embedded_text, restore
 from .metadata import Metadata, read_metadata
 from .parse import base_url, decode, parse
 from .segments import Leaf, Outline, Segment, outline
+from .twice_encoded import mended
 
 #: A page that shows fewer characters than this outside links may carry its text as data.
 _SHELL = 500
@@ -46,7 +47,7 @@ def read_page(
 
     ``charset`` is what the HTTP header declared, ``layout`` what a browser drew of this very HTML.
     """
-    source = html if isinstance(html, str) else decode(html, charset)
+    source = mended(html if isinstance(html, str) else decode(html, charset))
     tree = parse(source)
     drawn = None
     if layout is not None:
