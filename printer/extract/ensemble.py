@@ -35,6 +35,8 @@ Bools = NDArray[np.bool_]
 KINDS = ("article", "collection", "documentation", "forum", "listing", "product", "service")
 #: A copy of a text is dropped when it has this many words.
 _COPIED_WORDS = 5
+#: Unless it is so likely, and stands with half as many words that are likelier than not.
+_AGAIN, _OWN = 0.8, 0.5
 #: How cautious the choice is by kind.  Scores err together (a whole list of related stories is
 #: right or wrong at once), so that on some kinds half-likely text is worth less than its
 #: expectation: it counts as the score to this power.
@@ -196,7 +198,8 @@ def caution(chances: Column) -> float:
 def drop_copies(reading: Reading, likely: Column) -> None:
     """Clear the scores of all but the likeliest copy of a text that stands in several places.
 
-    Repeated under the same parent it is meant to be read again.
+    Repeated under the same parent it is meant to be read again, as is a likely copy (a refrain)
+    that stands with text which is the article's and nowhere else.
     """
     above = reading.parents[reading.blocks].tolist()
     best: dict[str, tuple[float, int]] = {}
@@ -205,8 +208,15 @@ def drop_copies(reading: Reading, likely: Column) -> None:
         text, score = reading.texts[index], float(likely[index])
         if text not in best or score > best[text][0]:
             best[text] = score, above[index]
-    for index in long:
-        if best[reading.texts[index]][1] != above[index]:
+    copies = [index for index in long if best[reading.texts[index]][1] != above[index]]
+    if not copies:
+        return
+    own = np.where(likely >= _OWN, reading.sizes, 0)
+    own[copies] = 0
+    before = np.concatenate(([0.0], np.cumsum(own)))
+    for index in copies:
+        around = before[reading.ends[above[index]]] - before[reading.begins[above[index]]]
+        if likely[index] < _AGAIN or around < reading.sizes[index] / 2:
             likely[index] = 0
 
 

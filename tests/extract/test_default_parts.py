@@ -177,6 +177,21 @@ def test_of_copies_in_different_places_the_likeliest_is_kept() -> None:
     assert together.tolist() == [0.9, 0.8, 0]
 
 
+def test_a_refrain_in_another_stanza_is_read_again() -> None:
+    stanza = "<div><p>{} and a second line of this stanza alone</p><p>la la la la la, la</p></div>"
+    page = reading("".join(map(stanza.format, ("The first line", "Another line", "A last one"))))
+    likely = np.array([0.9, 0.9, 0.9, 0.85, 0.3, 0.85])
+    drop_copies(page, likely)
+    assert likely.tolist() == [0.9, 0.9, 0.9, 0.85, 0.3, 0]
+
+
+def test_a_second_copy_of_a_whole_box_is_dropped() -> None:
+    box = "<div><p>a first line of five words</p><p>and a second line of words</p></div>"
+    likely = np.full(4, 0.9)
+    drop_copies(reading(box + box), likely)
+    assert sorted(likely.tolist()) == [0, 0, 0.9, 0.9]
+
+
 def test_a_model_survives_its_file() -> None:
     forest = Forest(
         np.array([[1, 0, 3]], np.int32),
