@@ -12,8 +12,8 @@ from .. import config
 from ..errors import UsageError
 from . import output
 from .console import Console
+from .extras import require
 from .flags import with_settings
-from .serving import require
 
 INTERRUPTED = 130
 
@@ -45,7 +45,7 @@ def batch(
     ] = False,
 ) -> None:
     """Print a list of pages, a file each; begun again, it does what is not done yet."""
-    require()
+    require("server")
     from ..batch import report
     from ..batch.items import read_list
     from ..batch.run import Batch, BatchOptions

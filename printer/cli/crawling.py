@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .. import config
-from ..errors import MissingLibrary, NoArticle, UsageError, WebprintError
+from ..errors import NoArticle, UsageError, WebprintError
 from . import output, summary
 from .console import Console
+from .extras import require
 from .flags import with_settings
 from .printing import printer_for
 
@@ -69,7 +70,7 @@ def crawl(
     ] = output.STDOUT,
 ) -> None:
     """Find the articles of sites, those first that are about what you look for."""
-    _require()
+    require("crawl")
     from ..config import data_folder
     from ..crawl import Crawl, CrawlOptions
 
@@ -217,13 +218,3 @@ def _press(out: str) -> Presses | None:
     from ..render.press import Presses
 
     return Presses()
-
-
-def _require() -> None:
-    from importlib.util import find_spec
-
-    missing = [name for name in ("protego", "sqlalchemy") if find_spec(name) is None]
-    if missing:
-        raise MissingLibrary(
-            f"the crawler needs {', '.join(missing)}", hint="pip install 'webprint[crawl]'"
-        )

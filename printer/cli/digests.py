@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .. import config
-from ..errors import MissingLibrary, UsageError
+from ..errors import UsageError
 from ..model import Result
 from . import library, output, summary
 from .console import Console
+from .extras import require
 from .flags import with_settings
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from ..digest.memory import Memory
     from ..digest.opml import Subscription
     from ..render.press import Presses
-
-_NEEDED = ("feedparser", "cronsim", "re2", "sqlalchemy", "fsspec")
 
 digest_app = typer.Typer(
     no_args_is_help=True,
@@ -63,6 +62,7 @@ def run(
     ] = False,
 ) -> None:
     """Make a digest and deliver it, or write it to OUT; what was printed is remembered."""
+    require("digest")
     from contextlib import closing
 
     from ..digest.running import Runner, told
@@ -124,7 +124,7 @@ def list_(*, loaded: config.Loaded) -> None:
     from ..digest.schedule import next_slot
 
     del loaded
-    _require()
+    require("digest")
     for digest in _load():
         sources = summary.count(len(digest.source), "source")
         after = next_slot(digest, datetime.now(UTC))
@@ -142,7 +142,7 @@ def add(
     section: Annotated[str, typer.Option(help="The section of its articles.")] = "",
 ) -> None:
     """Find the feed of a site and add it to a digest in webprint.toml."""
-    _require()
+    require("digest")
     from ..digest.finding import find_feeds
     from ..digest.opml import Subscription
     from ..fetch.http import Web
@@ -164,7 +164,7 @@ def import_(
 ) -> None:
     """Add the feeds of an OPML file to a digest; its folders become sections."""
     del loaded
-    _require()
+    require("digest")
     from ..digest.opml import read_opml
 
     try:
@@ -186,7 +186,7 @@ def export(
 ) -> None:
     """Write the feeds of all digests, or of one, as OPML."""
     del loaded
-    _require()
+    require("digest")
     from ..digest.opml import Subscription, write_opml
 
     digests = [_digest(name)] if name else _load()
@@ -227,7 +227,7 @@ def later(
     loaded: config.Loaded,
 ) -> None:
     """Put pages on the reading list, which a digest prints from."""
-    _require()
+    require("digest")
     from ..digest.later import add, list_path
 
     path = list_path(loaded.settings)
@@ -240,7 +240,7 @@ def later(
 
 
 def _load() -> tuple[Digest, ...]:
-    _require()
+    require("digest")
     from ..digest.described import load_digests
 
     return load_digests()
@@ -318,14 +318,3 @@ def _add(subscriptions: list[Subscription], to: str) -> None:
 
     path, count = add_sources(subscriptions, to)
     print(f"{path}: {summary.count(count, 'feed')} added to {to}")
-
-
-def _require() -> None:
-    """Raise when what digests stand on is not installed."""
-    from importlib.util import find_spec
-
-    missing = [name for name in _NEEDED if find_spec(name) is None]
-    if missing:
-        raise MissingLibrary(
-            f"digests need {', '.join(missing)}", hint="pip install 'webprint[digest]'"
-        )

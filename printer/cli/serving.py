@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .. import config
-from ..errors import MissingLibrary, UsageError
+from ..errors import UsageError
+from .extras import require
 from .flags import with_settings
 
 if TYPE_CHECKING:
     from ..jobs.job import Job
-
-_NEEDED = ("fastapi", "uvicorn", "sqlalchemy", "fsspec", "pypdfium2", "python_multipart")
 
 _ID_LENGTH = 20
 
@@ -39,7 +38,7 @@ def add_serving(app: typer.Typer) -> None:
 @with_settings("Page", "Article", "Fetching", "Server")
 def serve(*, loaded: config.Loaded) -> None:
     """Run the print server: a start page, the bookmarklet, and an API."""
-    require()
+    require("server")
     from ..server import serve
 
     serve.serve(loaded.settings)
@@ -48,7 +47,7 @@ def serve(*, loaded: config.Loaded) -> None:
 @with_settings("Page", "Article", "Fetching", "Server")
 def worker(*, loaded: config.Loaded) -> None:
     """Print what is asked of a server elsewhere that shares --database and --storage."""
-    require()
+    require("server")
     from ..jobs.start import work
 
     work(loaded.settings)
@@ -65,7 +64,7 @@ def jobs(
     as_json: Annotated[bool, typer.Option("--json", help="Write data for programs.")] = False,
 ) -> None:
     """List the print server's jobs, try some again, or stop some."""
-    require()
+    require("server")
     from ..jobs.start import open_table
 
     table = open_table(loaded.settings)
@@ -92,14 +91,3 @@ def _line(job: Job) -> str:
 def _data(job: Job) -> str:
     values = {name: getattr(job, name) for name in job.__dataclass_fields__}
     return json.dumps(values, ensure_ascii=False, default=dict)
-
-
-def require() -> None:
-    """Raise when what the server stands on is not installed."""
-    from importlib.util import find_spec
-
-    missing = [name for name in _NEEDED if find_spec(name) is None]
-    if missing:
-        raise MissingLibrary(
-            f"the print server needs {', '.join(missing)}", hint="pip install 'webprint[server]'"
-        )

@@ -33,7 +33,7 @@ def absent(result: Result) -> str:
 def held(report: Report) -> str:
     """Say how much of the article is on paper: 'all 620 words', or what is not all there."""
     lost = [f"{had:,} of {whole:,} {name}" for name, (had, whole) in report.lost().items()]
-    return "only " + ", ".join(lost) if lost else f"all {report.article.words:,} words"
+    return f"only {', '.join(lost)} printed" if lost else f"all {report.article.words:,} words"
 
 
 def data(result: Result, written: str) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def shortfall(result: Result) -> Incomplete | None:
     if report.complete:
         return None
     named = "".join(f"; {absent(result)}: {piece!r}" for piece in report.missing[:1])
-    return Incomplete(f"{result.title[:80]}: {held(report)} printed{named}")
+    return Incomplete(f"{result.title[:80]}: {held(report)}{named}")
 
 
 def count(number: int, thing: str) -> str:
