@@ -47,8 +47,9 @@ def print_bound(count: int) -> int:
     from printer.render.press import Presses
     from printer.render.volume import print_articles
 
-    whole = Whole.of([article(n) for n in range(count)], PrintOptions(title="Week"))
     with Presses() as press:
+        press.start(count)  # as the command line does, before it fetches anything
+        whole = Whole.of([article(n) for n in range(count)], PrintOptions(title="Week"))
         return print_articles(whole, lambda _: Prepared(), press).pages
 
 

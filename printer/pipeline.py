@@ -169,7 +169,9 @@ class Printer:
 
     def readings(self, sources: Sequence[Source]) -> Iterator[Came]:
         """Read pages to print, ``at_once`` of them at a time, and give them in their order."""
-        if self.press is None and self.page.format == "pdf":
+        if self.press:
+            self.press.start(len(sources))
+        elif self.page.format == "pdf":
             self._held.warm()
         check_options(self.page)
         return read_ahead(self.read, map(_public, sources), min(self.at_once, len(sources)))

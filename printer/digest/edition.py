@@ -91,6 +91,8 @@ class Editor:
         """Ask all sources and choose; raises the first error when every source failed."""
         addresses = tuple(source.where for source in digest.source)
         options = self.settings.fetch_options()
+        if self.press:
+            self.press.start(digest.limit)  # They load while the sources are asked.
         with (
             Web(options, named=addresses) as web,
             self._printer(digest, addresses) as printer,

@@ -7,7 +7,7 @@ are drawn over the pages as artefacts, from a document that has nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -32,11 +32,14 @@ class Bound:
     below: int = 0
 
 
-def bind(front: bytes, parts: Sequence[Bound], folios: bytes, bare: frozenset[int]) -> bytes:
+def bind(
+    front: bytes, parts: Sequence[Bound], folios: Iterable[bytes], bare: frozenset[int]
+) -> bytes:
     """Return one PDF of the front matter and the parts behind it.
 
-    Page k of ``folios`` is drawn over page k of the whole, unless k, from 0, is ``bare``.  A name
-    that several parts have means the place in the last of them.
+    Page k of the ``folios``, one behind the other, is drawn over page k of the whole, unless k,
+    from 0, is ``bare``.  They are asked for when all parts are bound.  A name that several parts
+    have means the place in the last of them.
     """
     import pikepdf
 
@@ -55,11 +58,14 @@ def bind(front: bytes, parts: Sequence[Bound], folios: bytes, bare: frozenset[in
                 root = whole.copy_foreign(more.make_indirect(pikepdf.Dictionary(kept)))
             places.update(_places(root))
             _append_outline(whole, root, part.below)
-            tags.append(root, list(whole.pages)[begins:], number)
+            tags.append(root, whole.pages[begins:], number)
         _name(whole, places)
         tags.close()
-        with pikepdf.open(BytesIO(folios)) as over:
-            _draw_over(whole, over, bare)
+        begins = 0
+        for each in folios:
+            with pikepdf.open(BytesIO(each)) as over:
+                _draw_over(whole, begins, over, bare)
+                begins += len(over.pages)
         target = BytesIO()
         whole.save(target, deterministic_id=True)
         return target.getvalue()
@@ -165,13 +171,14 @@ class _Tags:
         self._parents.Nums = pikepdf.Array(self._row)
 
 
-def _draw_over(whole: Pdf, over: Pdf, bare: frozenset[int]) -> None:
-    """Draw pages over others, apart from their text."""
+def _draw_over(whole: Pdf, begins: int, over: Pdf, bare: frozenset[int]) -> None:
+    """Draw pages over others, from one on, apart from their text."""
     import pikepdf
 
-    for index, (page, folio) in enumerate(zip(whole.pages, over.pages, strict=True)):
+    for index, folio in enumerate(over.pages, begins):
         if index in bare:
             continue
+        page = whole.pages[index]
         form = whole.copy_foreign(folio.as_form_xobject())
         resources = page.obj.Resources
         if "/XObject" not in resources:

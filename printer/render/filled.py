@@ -81,11 +81,12 @@ def _initial(html: Markup) -> Markup:
     return html
 
 
-def _page_number(words: str) -> Markup:
-    """Return the CSS content of 'page {page} of {pages}'."""
+def _page_number(words: str, pages: int = 0) -> Markup:
+    """Return the CSS content of 'page {page} of {pages}'; without ``pages`` they are counted."""
     before, _, rest = words.partition("{page}")
     between, _, after = rest.partition("{pages}")
-    counters = f'"{before}" counter(page) "{between}" counter(pages) "{after}"'
+    every = f'"{pages}"' if pages else "counter(pages)"
+    counters = f'"{before}" counter(page) "{between}" {every} "{after}"'
     return Markup(counters)  # noqa: S704 - the words are ours
 
 

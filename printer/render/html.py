@@ -194,7 +194,15 @@ class Whole:
         html = fill(
             self.styling.theme,
             "digest" if edition else "article",
-            **{"parts": (), "entries": (), "sheets": (), "cover": "", "last": False, **values},
+            **{
+                "parts": (),
+                "entries": (),
+                "sheets": (),
+                "pages": 0,
+                "cover": "",
+                "last": False,
+                **values,
+            },
             lead=lead,
             words=lead.words,
             title=title or lead.article.title,
@@ -270,9 +278,9 @@ def set_front(whole: Whole, entries: Sequence[Part]) -> Document:
     return whole.document(entries=entries, cover=clean(whole.options.title[:200]))
 
 
-def set_folios(whole: Whole, sheets: Sequence[str]) -> Document:
-    """Set the numbers of pages that have these names, and nothing else on them."""
-    return whole.document(sheets=sheets)
+def set_folios(whole: Whole, sheets: Sequence[str], pages: int) -> Document:
+    """Set the numbers of pages that have these names, of so many in all, and nothing else."""
+    return whole.document(sheets=sheets, pages=pages)
 
 
 def _link_style(options: PrintOptions, articles: Sequence[Article]) -> LinkStyle:

@@ -32,6 +32,9 @@ MOST_PRINTS = 100
 #: So many presses at once pay at most: each takes some 200 MB.
 MOST = 8
 
+#: So many pages to print are set in several presses, as likely as not.
+SEVERAL = 4
+
 
 class Press:
     """A process that prints documents, forked; to be made before anything starts a thread.
@@ -142,9 +145,10 @@ class Presses:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def start(self) -> None:
-        """Have the first press ready while the page is fetched."""
-        self._presses[0].start()
+    def start(self, pages: int = 1) -> None:
+        """Have the first press ready while a page is fetched, and all for several of them."""
+        for press in self._presses[: None if pages >= SEVERAL else 1]:
+            press.start()
 
     def allow(self, seconds: float) -> None:
         """Have a document take so many seconds at most."""

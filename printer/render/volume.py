@@ -2,13 +2,14 @@
 
 A run of articles is a document of its own, so that as many are laid out at once as there are
 processors, none grows with the others, and one that cannot be set costs itself alone.  The cover
-and the contents come last, when it is known on which page every article begins.
+and the contents are set beside them to see how many pages they take, and again when it is known
+on which page every article begins; beside that the page numbers, and the parts are bound meanwhile.
 """
 
 from __future__ import annotations
 
 import pickle
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -30,6 +31,9 @@ from .press import Presses
 #: A run of articles ends when it has so many characters, about ten pages: longer ones share their
 #: typefaces and style sheet among more pages, shorter ones are spread over processors better.
 RUN = 30_000
+
+#: The numbers of so many pages are set in one document: it takes about as long as a run.
+FOLIOS = 100
 
 #: What a reference to another page looks like in a document.
 JUMP = 'class="jump"'
@@ -86,16 +90,15 @@ def _bound(whole: Whole, prepare: Prepare, layouts: Layouts, origin: Origin) -> 
     """Print several articles, with cover and contents."""
     with TemporaryDirectory(prefix="webprint-") as folder:
         work = _Work(whole, Path(folder), prepare, layouts)
-        work.set(list(runs(whole.articles)))
-        if not work.parts:
-            raise work.failed[0][1]
-        front, folios = work.number(origin)
+        draft = work.set(list(runs(whole.articles)))
+        front, folios = work.number(draft, origin)
         sheets = work.sheets(front)
         bare = frozenset(place for place, name in enumerate(sheets) if name is None)
+        pdf = bind(front.pdf, work.bounds(), (each.pdf for each in folios), bare)
         printed = [front, *(part.printed for part in work.parts)]
         told = chain(whole.warnings, work.warnings, *(each.warnings for each in printed))
         return Volume(
-            bind(front.pdf, work.bounds(), folios.pdf, bare),
+            pdf,
             len(sheets),
             tuple(dict.fromkeys(told)),
             _together([part.printed.laid for part in work.parts]),
@@ -152,16 +155,26 @@ class _Work:
         page = whole.styling.theme.page
         self._recto, self._sided = page.chapters != "any", bool(whole.paper.gutter)
 
-    def set(self, runs: Sequence[tuple[int, ...]]) -> None:
-        """Lay out all runs, and of one that fails every article alone."""
-        for run, known in self._set(runs, self._targets):
+    def set(self, runs: Sequence[tuple[int, ...]]) -> Printed:
+        """Lay out all runs, and of one that fails every article alone; return a draft of the front.
+
+        Raises :class:`RenderError` when none of them can be laid out.
+        """
+        failed, draft = self._set(runs, self._targets, self._draft())
+        for run, known in failed:
             self._set([(place,) for place in run], self._targets.before(known))
+        if not self.parts:
+            raise self.failed[0][1]
         self.parts.sort(key=lambda part: part.places)
+        return _sound(*draft)
 
     def _set(
-        self, runs: Sequence[tuple[int, ...]], targets: Targets
-    ) -> list[tuple[tuple[int, ...], int]]:
-        """Lay out runs; return those that failed, and how many targets were known before each."""
+        self, runs: Sequence[tuple[int, ...]], targets: Targets, more: Iterable[Document] = ()
+    ) -> tuple[list[tuple[tuple[int, ...], int]], list[Printed | RenderError]]:
+        """Lay out runs; return those that failed, and how many targets were known before each.
+
+        What comes of ``more`` documents is returned as well.
+        """
         known: list[int] = []
         kept: list[tuple[Path | None, bool]] = []
 
@@ -173,17 +186,24 @@ class _Work:
                 put_by = self._put_by(document, run) if jumps or self._sided else None
                 kept.append((put_by, jumps))
                 yield document
+            yield from more
 
-        failed = []
+        failed, others = [], []
         for number, outcome in enumerate(self._layouts(documents())):
-            run = runs[number]
-            if isinstance(outcome, Printed):
-                self.parts.append(self._part(run, outcome, *kept[number]))
-            elif len(run) > 1:
-                failed.append((run, known[number]))
+            if number >= len(runs):
+                others.append(outcome)
+            elif isinstance(outcome, Printed):
+                self.parts.append(self._part(runs[number], outcome, *kept[number]))
+            elif len(runs[number]) > 1:
+                failed.append((runs[number], known[number]))
             else:
-                self.failed.append((run[0], outcome))
-        return failed
+                self.failed.append((runs[number][0], outcome))
+        return failed, others
+
+    def _draft(self) -> Iterator[Document]:
+        """Yield the front matter as it is when all articles can be set, on pages yet unknown."""
+        entries = [self.whole.part(*each) for each in enumerate(self.whole.articles)]
+        yield set_front(self.whole, [replace(entry, page=1) for entry in entries])
 
     def _document(self, run: tuple[int, ...], targets: Targets) -> Document:
         prepared = self._prepare(run)
@@ -207,23 +227,32 @@ class _Work:
         path.write_bytes(printed.pdf)
         return _Part(run, replace(printed, pdf=b""), path, document, jumps)
 
-    def number(self, origin: Origin) -> tuple[Printed, Printed]:
-        """Have every part know its first page; return the front matter and the page numbers."""
-        pages = self._lay(set_front(self.whole, self._entries(1))).pages
-        for _ in range(TRIES):
-            self._begin(pages + 1)
-            front = self._lay(replace(set_front(self.whole, self._entries()), origin=origin))
-            if front.pages == pages and not self._lay_again():
-                break
-            pages = front.pages
-        names = [name or "" for name in self.sheets(front)]
-        return front, self._lay(set_folios(self.whole, names))
+    def number(self, draft: Printed, origin: Origin) -> tuple[Printed, Iterator[Printed]]:
+        """Have every part know its first page; return the front matter and the page numbers.
 
-    def _lay(self, document: Document) -> Printed:
-        (outcome,) = self._layouts([document])
-        if isinstance(outcome, RenderError):
-            raise outcome
-        return outcome
+        These are still being set, while the rest can be bound.
+        """
+        front = draft
+        for _ in range(TRIES):
+            self._begin(front.pages + 1)
+            if self._lay_again():
+                continue
+            before = front.laid.sheets
+            entries = set_front(self.whole, self._entries())
+            documents = chain([replace(entries, origin=origin)], self._folios(front))
+            outcomes = map(_sound, self._layouts(documents))
+            front = next(outcomes)
+            if front.laid.sheets == before:
+                return front, outcomes
+            deque(outcomes, maxlen=0)  # the numbers of other pages
+        return front, map(_sound, self._layouts(self._folios(front)))
+
+    def _folios(self, front: Printed) -> Iterator[Document]:
+        """Yield documents of page numbers, for so many pages each."""
+        names = [name or "" for name in self.sheets(front)]
+        for at in range(0, len(names), FOLIOS):
+            document = set_folios(self.whole, names[at : at + FOLIOS], len(names))
+            yield replace(document, first=at + 1)
 
     def _begin(self, page: int) -> None:
         """Say on which page every part begins, from that of the first."""
@@ -242,22 +271,20 @@ class _Work:
                 yield replace(document, first=part.first)
 
         changed = False
-        for part, outcome in zip(again, self._layouts(documents()), strict=True):
-            if isinstance(outcome, RenderError):
-                raise outcome
+        for part, outcome in zip(again, map(_sound, self._layouts(documents())), strict=True):
             changed |= outcome.pages != part.printed.pages
             part.pdf.write_bytes(outcome.pdf)
             part.printed = replace(outcome, pdf=b"")
         return changed
 
-    def _entries(self, page: int = 0) -> list[Part]:
-        """Return the lines of the contents, all on one page or on those where the parts begin."""
+    def _entries(self) -> list[Part]:
+        """Return the lines of the contents, on the pages where the articles begin."""
         entries = []
         for part in self.parts:
             for place in part.places:
                 entry = self.whole.part(place, self.whole.articles[place])
                 begins = part.printed.laid.places.get(f"{entry.anchors.prefix}start", 0)
-                entries.append(replace(entry, page=page or part.first + begins))
+                entries.append(replace(entry, page=part.first + begins))
         return entries
 
     def bounds(self) -> list[Bound]:
@@ -278,6 +305,12 @@ class _Work:
             names += [None] * part.after_blank
             names += part.printed.laid.sheets
         return names
+
+
+def _sound(outcome: Printed | RenderError) -> Printed:
+    if isinstance(outcome, RenderError):
+        raise outcome
+    return outcome
 
 
 def _together(laid: Sequence[Laid]) -> Laid:

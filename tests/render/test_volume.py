@@ -39,8 +39,9 @@ def article(number: int, *more: object) -> Article:
 
 @pytest.fixture
 def apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have every article be a run of its own."""
+    """Have every article be a run of its own, and page numbers be set a few at a time."""
     monkeypatch.setattr(volume, "RUN", 1)
+    monkeypatch.setattr(volume, "FOLIOS", 2)
 
 
 def bound(
