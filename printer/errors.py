@@ -22,6 +22,8 @@ and only they print them.
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class WebprintError(Exception):
     """A failure that a person can be told about in one line.
@@ -38,6 +40,10 @@ class WebprintError(Exception):
         self.message = message
         self.url = url
         self.hint = hint
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Go from process to process, whatever is asked for to make one."""
+        return type(self).__new__, (type(self), *self.args), self.__dict__
 
     def __str__(self) -> str:
         """The message, the address it is about unless it is named already, and the hint."""

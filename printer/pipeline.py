@@ -88,6 +88,9 @@ class Reading:
     pieces: tuple[Piece, ...] = field(default=(), repr=False)
 
 
+#: Finds a page's article in another process.
+Elsewhere: TypeAlias = Callable[[Capture, ExtractOptions], Reading]
+
 #: A page that was to be read, and what came of it.
 Came: TypeAlias = tuple[Source, Reading | WebprintError]
 
@@ -101,8 +104,8 @@ class Printer:
     ``press`` prints instead of this process, and ``measure`` fetches pictures of unknown size while
     a page is read, and drops those of icons.  ``rules`` gives the rules for the site of an address
     (see :class:`printer.rules.Shelf`).  Of several pages ``at_once`` are read at a time, in one
-    browser.  ``at_hand`` holds prepared pictures, and with ``editable`` takes those of what is
-    printed.
+    browser, and ``elsewhere`` finds their articles.  ``at_hand`` holds prepared pictures, and with
+    ``editable`` takes those of what is printed.
     """
 
     fetch: FetchOptions = field(default_factory=FetchOptions)
@@ -116,6 +119,7 @@ class Printer:
     measure: bool = True
     rules: Callable[[str], tuple[SiteRule, ...]] | None = None
     at_once: int = 3
+    elsewhere: Elsewhere | None = None
     editable: bool = False
     at_hand: dict[str, Picture] = field(default_factory=dict, repr=False)
     _held: Held = field(init=False, repr=False)
@@ -252,8 +256,10 @@ class Printer:
 
     def _extract(self, capture: Capture) -> Reading:
         self.notify(_name(capture), "extract")
+        options = self._extraction(capture.url)
+        if self.elsewhere:
+            return self.elsewhere(capture, options)
         page = read_page(capture.body, capture.url, capture.charset, capture.layout)
-        options = self._extraction(page.url)
         found = find(page, options, self._measuring(), editable=self.editable)
         article, pictures = found.article, found.pictures
         lost: tuple[Report, ...] = (found.lost,)

@@ -53,6 +53,7 @@ MAY_IMPORT = {
         "retrieve",
         "setting",
     },
+    "apart": {"pipeline", "render"},
     "jobs": {"config", "editing", "pipeline", "render", "export", "rules", "sqlite"},
     "crawl": {"tracking", "fetch", "dom", "retrieve", "pipeline", "jobs"},
     "batch": {"config", "crawl", "fetch", "jobs"},
@@ -68,6 +69,8 @@ MAY_IMPORT = {
         "rules",
     },
     "digest": {
+        "ahead",
+        "apart",
         "replacing",
         "config",
         "crawl",

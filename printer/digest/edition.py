@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from ..ahead import read_ahead
+from ..apart import apart
 from ..article import Article
 from ..config import Settings
 from ..errors import NoArticle, WebprintError
@@ -79,20 +81,22 @@ class Issue:
 
 @dataclass(slots=True)
 class Editor:
-    """Makes the issues of digests; ``named`` says which settings the command line gave."""
+    """Makes the issues of digests; ``named`` says which settings the command line gave.
+
+    ``press`` sets them, and ``readers`` find the articles; without them both is done here.
+    """
 
     settings: Settings
     memory: Remembers
     named: frozenset[str] = frozenset()
     notify: Notify = lambda _source, _step: None
     press: Presses | None = None
+    readers: Presses | None = None
 
     def issue(self, digest: Digest, now: datetime) -> Issue:
         """Ask all sources and choose; raises the first error when every source failed."""
         addresses = tuple(source.where for source in digest.source)
         options = self.settings.fetch_options()
-        if self.press:
-            self.press.start(digest.limit)  # They load while the sources are asked.
         with (
             Web(options, named=addresses) as web,
             self._printer(digest, addresses) as printer,
@@ -143,15 +147,18 @@ class Editor:
         own |= {n: v for n in ("theme", "paper", "format") if (v := getattr(digest, n))}
         own |= {"fit": digest.fit} if digest.fit is not None else {}
         own = {name: value for name, value in own.items() if name not in self.named}
-        fetch = settings.fetch_options()
+        fetch, pictures = settings.fetch_options(), settings.image_options()
+        if feed:
+            fetch = replace(fetch, render="never", follow=False)
         return Printer(
-            fetch=replace(fetch, render="never", follow=False) if feed else fetch,
+            fetch=fetch,
             extract=settings.extract_options(),
-            pictures=settings.image_options(),
+            pictures=pictures,
             page=replace(settings.print_options(), **own),  # type: ignore[arg-type]
             named=named,
             notify=self.notify,
             press=self.press,
+            elsewhere=apart(self.readers, fetch, pictures, named) if self.readers else None,
             rules=shelf(not settings.no_rules, settings.rules),
         )
 
@@ -177,11 +184,16 @@ class Editor:
             left -= len(batch)
             ids = set(map(id, batch))
             waiting = [find for find in waiting if id(find) not in ids]
-            for find, page in zip(batch, gatherer.pages(_paged(batch, digest)), strict=True):
-                try:
-                    reading = reader.read(find, page, find.source.body or digest.body)
-                except WebprintError as error:
-                    chooser.fault(find, error.message)
+            fetched = zip(batch, gatherer.pages(_paged(batch, digest)), strict=True)
+            at_once = self.readers.count if self.readers else 1
+
+            def read(came: tuple[Find, Capture | WebprintError]) -> Reading:
+                find, page = came
+                return reader.read(find, page, find.source.body or digest.body)
+
+            for (find, _), reading in read_ahead(read, fetched, at_once):
+                if isinstance(reading, WebprintError):
+                    chooser.fault(find, reading.message)
                 else:
                     chooser.offer(find, reading, others.get(mark(find.url), ()))
         for find in waiting:

@@ -10,11 +10,11 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from queue import LifoQueue
-from typing import TYPE_CHECKING, BinaryIO, NoReturn, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, Self
 
 from ..errors import RenderError, WebprintError
 
@@ -66,20 +66,29 @@ class Press:
 
     def to_pdf(self, document: Document) -> Printed:
         """Print a document as :func:`printer.render.pdf.to_pdf` does, in bounded time."""
+        printed: Printed = self.call("setting the pages", None, document)
+        return printed
+
+    def call(self, doing: str, work: Callable[..., Any] | None, *given: object) -> Any:
+        """Return what a function of a module makes of values, in bounded time; None prints.
+
+        ``doing`` says what that is.  Raises the :class:`WebprintError` that it raises, and
+        :class:`RenderError` when it takes too long or its process ends.
+        """
         self.start()
         try:
-            pickle.dump(document, self._out)
+            pickle.dump((work, given), self._out)
             self._out.flush()
             if not select.select([self._in], [], [], self.limit)[0]:
                 self.close()
                 raise RenderError(
-                    f"setting the pages took longer than {self.limit:g} s",
+                    f"{doing} took longer than {self.limit:g} s",
                     hint="Allow more with --print-timeout (limit= in Python), or print no pictures",
                 )
-            outcome: Printed | WebprintError = pickle.load(self._in)  # noqa: S301 - our own process
+            outcome = pickle.load(self._in)  # noqa: S301 - our own process
         except (EOFError, BrokenPipeError) as error:
             self.close()
-            raise RenderError("the process that sets the pages ended in the midst of it") from error
+            raise RenderError(f"the process ended in the midst of {doing}") from error
         self._prints += 1
         if self._prints >= MOST_PRINTS:
             self.close()
@@ -177,6 +186,19 @@ class Presses:
                 self.close()  # what is being printed is wanted no more
                 raise
 
+    def call(self, doing: str, work: Callable[..., Any], *given: object) -> Any:
+        """Call a function of a module in a press that is free, as :meth:`Press.call` does."""
+        press = self._free.get()
+        try:
+            return press.call(doing, work, *given)
+        finally:
+            self._free.put(press)
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._presses)
+
     def _print(self, document: Document) -> Printed | RenderError:
         press = self._free.get()
         try:
@@ -206,10 +228,10 @@ def _serve(requests: BinaryIO, answers: BinaryIO) -> NoReturn:
 
         warm()
         while True:
-            document = pickle.load(requests)  # noqa: S301 - our own process
-            outcome: Printed | WebprintError
+            work, given = pickle.load(requests)  # noqa: S301 - our own process
+            outcome: object
             try:
-                outcome = to_pdf(document)
+                outcome = (work or to_pdf)(*given)
             except WebprintError as error:
                 outcome = error
             pickle.dump(outcome, answers)

@@ -1,0 +1,52 @@
+"""Articles found in other processes: that takes a processor, and there are several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from .model import Capture
+from .options import ExtractOptions, FetchOptions, ImageOptions
+from .pipeline import Printer, Reading
+
+if TYPE_CHECKING:
+    from .render.press import Presses
+
+
+def apart(
+    presses: Presses, fetch: FetchOptions, pictures: ImageOptions, named: tuple[str, ...]
+) -> Callable[[Capture, ExtractOptions], Reading]:
+    """Return what finds the articles of pages in the processes of presses.
+
+    A page that takes longer than a print may costs itself alone.
+    """
+    alone = replace(fetch, render="never")
+
+    def read(capture: Capture, options: ExtractOptions) -> Reading:
+        # What is called there sends back what it was sent: less of it is sooner done.
+        small = replace(capture, screenshot=b"")
+        doing = "finding the article"
+        reading: Reading = presses.call(doing, _read, alone, pictures, named, small, options)
+        return replace(reading, capture=capture)
+
+    return read
+
+
+def _read(
+    fetch: FetchOptions,
+    pictures: ImageOptions,
+    named: tuple[str, ...],
+    capture: Capture,
+    options: ExtractOptions,
+) -> Reading:
+    """Find the article of a page, with connections that are kept for the next one."""
+    printer = _printer(fetch, pictures, named)
+    printer.extract = options
+    return printer.read(capture)
+
+
+@lru_cache(maxsize=1)
+def _printer(fetch: FetchOptions, pictures: ImageOptions, named: tuple[str, ...]) -> Printer:
+    return Printer(fetch=fetch, pictures=pictures, named=named)
