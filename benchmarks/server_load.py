@@ -1,10 +1,11 @@
 """The print server under load, beside bare WeasyPrint on the same articles.
 
-    python benchmarks/server_load.py [PRINTS] [CLIENTS]
+    python -m benchmarks.server_load [PRINTS] [CLIENTS] [WORKERS]
 
 Posts PRINTS pages at once from CLIENTS clients to a server of its own, waits until all are done,
 and asks the API for a print's state all the while.  Then two bare processes set the same articles.
-Seconds say little on a machine that does other things as well; processor seconds say more.
+Both begin when each of their processes has set an article.  Seconds say little on a machine that
+does other things as well; processor seconds say more.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from pathlib import Path
 import httpx2
 
 ROOT = Path(__file__).parents[1]
-WORKERS = 2
+BARE = 2
+_JSON = {"Content-Type": "application/json"}
 
 
 def pages(number: int) -> list[bytes]:
@@ -35,17 +37,22 @@ def pages(number: int) -> list[bytes]:
     ]  # fmt: skip
 
 
-def start(home: Path) -> tuple[subprocess.Popen[bytes], str, str]:
+def start(home: Path, workers: int) -> tuple[subprocess.Popen[bytes], str, str]:
     """Start a server; return it, its address and its token."""
     log = home / "log"
     env = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": "", "XDG_DATA_HOME": ""}
     command = [sys.executable, "-c", "from printer.cli import main; main()", "serve"]
-    options = ["--port", "0", "--workers", str(WORKERS), "--images", "none", "--no-follow"]
+    options = ["--port", "0", "--workers", str(workers), "--images", "none", "--no-follow"]
     with log.open("wb") as errors:
         server = subprocess.Popen([*command, *options], env=env, stderr=errors, cwd=ROOT)
     while not (found := re.findall(r":(\d+)/\?token=(\S+)", log.read_text())):
         time.sleep(0.05)
     return server, f"http://127.0.0.1:{found[0][0]}", found[0][1]
+
+
+def _order(source: bytes) -> bytes:
+    order = {"url": "https://example.org/", "html": source.decode("utf-8", "replace")}
+    return json.dumps(order).encode()
 
 
 def memory(pid: int) -> float:
@@ -77,48 +84,53 @@ def bare(sources: list[bytes]) -> float:
     return time.perf_counter() - begun
 
 
-def main(prints: int = 200, clients: int = 20) -> None:
+def main(prints: int = 200, clients: int = 20, workers: int = 2) -> None:
     """Measure and write what came out as JSON."""
     sources = pages(prints)
+    orders = [_order(source) for source in sources]
     used = [processor()]
     with tempfile.TemporaryDirectory() as folder:
-        server, url, token = start(Path(folder))
+        server, url, token = start(Path(folder), workers)
         client = httpx2.Client(
             base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=60, trust_env=False,
             limits=httpx2.Limits(max_connections=clients + 1),
         )  # fmt: skip
 
-        def post(source: bytes) -> tuple[float, str]:
-            order = {"url": "https://example.org/", "html": source.decode("utf-8", "replace")}
+        def post(order: bytes) -> tuple[float, str]:
             begun = time.perf_counter()
-            answer = client.post("/api/prints", json=order).raise_for_status()
+            answer = client.post("/api/prints", content=order, headers=_JSON).raise_for_status()
             return time.perf_counter() - begun, answer.json()["id"]
 
+        def over() -> bool:
+            counts = client.get("/metrics").raise_for_status().text
+            return not re.search(r'state="(?:queued|running)"} [1-9]', counts)
+
         try:
-            post(sources[0])
-            time.sleep(4)  # Workers load what they need; bare processes are let do so as well.
-            begun = time.perf_counter()
+            for _ in range(2 * workers):
+                post(orders[0])
+            while not over():
+                time.sleep(0.1)
+            begun = time.time()
             with ThreadPoolExecutor(clients) as pool:
-                posted = list(pool.map(post, sources))
+                posted = list(pool.map(post, orders))
             asked, held = [], []
-            while True:
+            while len(asked) % 10 or not over():
                 before = time.perf_counter()
                 client.get(f"/api/prints/{posted[-1][1]}").raise_for_status()
                 asked.append(time.perf_counter() - before)
                 if len(asked) % 10 == 0:
                     held.append(memory(server.pid))
-                    counts = client.get("/metrics").text
-                    if not re.search(r'state="(?:queued|running)"} [1-9]', counts):
-                        break
                 time.sleep(0.1)
-            took = time.perf_counter() - begun
-            done = int(re.findall(r'state="done"} (\d+)', counts)[0]) - 1
+            ends = [client.get(f"/api/prints/{each}").json()["finished"] for _, each in posted]
+            took = max(ends) - begun
+            counts = client.get("/metrics").text
+            done = int(re.findall(r'state="done"} (\d+)', counts)[0]) - 2 * workers
         finally:
             server.terminate()
             server.wait()
     used.append(processor())
-    with ProcessPoolExecutor(WORKERS) as pool:
-        alone = max(pool.map(bare, [sources[n::WORKERS] for n in range(WORKERS)]))
+    with ProcessPoolExecutor(BARE) as pool:
+        alone = max(pool.map(bare, [sources[n::BARE] for n in range(BARE)]))
     used.append(processor())
 
     def centile(times: list[float], q: float) -> int:

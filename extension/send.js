@@ -25,6 +25,7 @@ if (!server || !key) {
     form.action = `${server}/send`;
     form.elements.key.value = key;
     form.elements.url.value = page.url;
+    form.elements.later.value = asked.get("later") || "";
     form.elements.html.value = page.html || "";
     form.elements.pictures.value = JSON.stringify(page.pictures || {});
     form.submit();

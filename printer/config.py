@@ -34,8 +34,8 @@ from .options import (
 FILE = "webprint.toml"
 PREFIX = "WEBPRINT_"
 
-#: The tables of a settings file that are no settings but describe digests.
-DIGESTS = "digest"
+#: The tables of a settings file that are no settings: digests, and where prints may be sent.
+TABLES = ("digest", "send")
 
 #: Settings that hold several values; a variable has one a line.
 _SEVERAL = ("header", "set")
@@ -290,7 +290,8 @@ def _file_layer(path: Path) -> Layer:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not valid TOML: {error}") from error
-    table.pop(DIGESTS, None)
+    for name in TABLES:
+        table.pop(name, None)
     return Layer(str(path), {key.replace("-", "_"): value for key, value in table.items()})
 
 

@@ -60,6 +60,7 @@ MAY_IMPORT = {
     "server": {
         "__init__",
         "config",
+        "digest",
         "editing",
         "pipeline",
         "render",

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal
@@ -208,6 +208,13 @@ class Delivery(_Table):
 DELIVERIES = ("folder", "mail", "printer", "webhook")
 
 
+class Destination(Delivery):
+    """Where a single print may be sent: a [[send]] table, a delivery with a ``name`` for people."""
+
+    name: Line = ""
+    format: Literal["pdf", "epub"] = "pdf"
+
+
 class Digest(_Table):
     """A digest as webprint.toml describes it; see docs/digests.md for each key."""
 
@@ -239,8 +246,11 @@ class Digest(_Table):
         return self.title or self.name.replace("-", " ").replace("_", " ").capitalize()
 
 
-class _Described(BaseModel):
+class Described(BaseModel):
+    """The tables of a settings file that are read here."""
+
     digest: tuple[Digest, ...] = ()
+    send: tuple[Destination, ...] = ()
 
 
 def read_digests(text: str, tables: Mapping[str, Any], file: str) -> tuple[Digest, ...]:
@@ -250,13 +260,9 @@ def read_digests(text: str, tables: Mapping[str, Any], file: str) -> tuple[Diges
     names the line of what is wrong.
     """
     try:
-        found = _Described(digest=tables.get("digest", ())).digest
+        found = Described(digest=tables.get("digest", ())).digest
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        place = fault["loc"]
-        raise UsageError(
-            f"{file}, line {line_of(text, place)}: {_said(fault, place)}", hint=_hint(fault, place)
-        ) from error
+        raise wrong(error, text, file) from error
     seen: set[str] = set()
     for number, each in enumerate(found):
         if each.name in seen:
@@ -264,6 +270,14 @@ def read_digests(text: str, tables: Mapping[str, Any], file: str) -> tuple[Diges
             raise UsageError(f"{file}, line {line}: a second digest is called {each.name}")
         seen.add(each.name)
     return found
+
+
+def wrong(error: ValidationError, text: str, file: str) -> UsageError:
+    """Return what is wrong with a table of a settings file, with its line."""
+    fault = error.errors(include_url=False, include_input=False)[0]
+    place = fault["loc"]
+    where = f"{file}, line {line_of(text, place)}"
+    return UsageError(f"{where}: {_said(fault, place)}", hint=_hint(fault, place))
 
 
 def _said(fault: Any, place: tuple[str | int, ...]) -> str:
@@ -280,7 +294,9 @@ def _hint(fault: Any, place: tuple[str | int, ...]) -> str:
     if fault["type"] != "extra_forbidden":
         return ""
     around = next((p for p in reversed(place[:-1]) if isinstance(p, str)), "")
-    tables: dict[str, type[_Table]] = {"source": Source, "deliver": Delivery}
+    tables: dict[str, type[_Table]] = {
+        "source": Source, "deliver": Delivery, "send": Destination,
+    }  # fmt: skip
     table = tables.get(around, Digest)
     known = [str(field.alias) for field in table.model_fields.values()]
     near = get_close_matches(str(place[-1]), known, 1, 0.5)
@@ -293,14 +309,19 @@ def load_digests() -> tuple[Digest, ...]:
     Raises :class:`UsageError`, as :func:`read_digests` does.
     """
     found: dict[str, Digest] = {}
+    for path, text, tables in settings_files():
+        found |= {each.name: each for each in read_digests(text, tables, path)}
+    return tuple(found.values())
+
+
+def settings_files() -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Yield the settings files there are, the user's first: path, text, tables."""
     for path in files():
         if path.is_file():
             try:
                 text = path.read_text("utf-8")
-                tables = tomllib.loads(text)
+                yield str(path), text, tomllib.loads(text)
             except OSError as error:
                 raise UsageError(f"{path} cannot be read: {error.strerror}") from error
             except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
                 raise UsageError(f"{path} is not valid TOML: {error}") from error
-            found |= {each.name: each for each in read_digests(text, tables, str(path))}
-    return tuple(found.values())

@@ -123,7 +123,7 @@ def check(request: Request, base: config.Settings) -> config.Settings:
     options.
     """
     if request.url or PAGE not in request.parts:
-        _check_url(request.url)
+        check_url(request.url)
     from ..pipeline import check_options
 
     settings = settings_for(base, request.options)
@@ -131,7 +131,8 @@ def check(request: Request, base: config.Settings) -> config.Settings:
     return settings
 
 
-def _check_url(url: str) -> None:
+def check_url(url: str) -> None:
+    """Raise :class:`BadURL` for anything but the address of a page on the web."""
     if not _is_web(url) or len(url) > MOST_URL:
         raise BadURL("a print needs the http or https address of a page")
 

@@ -24,7 +24,7 @@ Labour: TypeAlias = Callable[[Claim, Callable[[str], None]], Message]
 
 _LONGEST = 1_000_000
 _SEND_SECONDS = 20
-NICE = 5  # So that the server answers while all processors print.
+NICE = 10  # So that the server answers while all processors print.
 
 
 class Closeable(Protocol):

@@ -76,8 +76,11 @@ parts = Table(
 about = Table("about", metadata, Column("version", Integer, nullable=False))
 
 
-def open_engine(database: str) -> Engine:
+def open_engine(database: str, *, durable: bool = True) -> Engine:
     """Open a database, by URL or as the path of an SQLite file.
+
+    What is written to SQLite waits for the disk when it is ``durable``; else it is lost when power
+    is, though not with the process, and what others write durably afterwards takes it along.
 
     Raises :class:`UsageError` for a URL that cannot be read or names another kind of database.
     """
@@ -94,10 +97,10 @@ def open_engine(database: str) -> Engine:
         )
     if url.get_backend_name() != "sqlite" or not url.database:
         raise UsageError("--database takes the path of an SQLite file or a postgresql:// address")
-    return _sqlite(url)
+    return _sqlite(url, "FULL" if durable else "NORMAL")
 
 
-def _sqlite(url: URL) -> Engine:
+def _sqlite(url: URL, synchronous: str) -> Engine:
     path = Path(str(url.database))
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -110,7 +113,7 @@ def _sqlite(url: URL) -> Engine:
         # SQLAlchemy begins transactions itself, below; the driver's own way begins them late.
         connection.isolation_level = None
         write_ahead(connection, PATIENCE)
-        for setting in ("synchronous = FULL", "foreign_keys = ON"):
+        for setting in (f"synchronous = {synchronous}", "foreign_keys = ON"):
             connection.execute(f"PRAGMA {setting}").close()
 
     @event.listens_for(engine, "begin")

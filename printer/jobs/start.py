@@ -15,12 +15,12 @@ from .child import Closeable
 from .storage import Storage, open_storage
 from .supervisor import DAY, Companion, Limits, Supervisor
 from .table import JobTable
-from .work import Labour
+from .work import Labour, preload
 
 
-def open_table(settings: Settings) -> JobTable:
-    """Open the job table."""
-    return JobTable(settings.database or str(data_folder() / "jobs.sqlite"))
+def open_table(settings: Settings, *, durable: bool = True) -> JobTable:
+    """Open the job table; for ``durable`` see :class:`JobTable`."""
+    return JobTable(settings.database or str(data_folder() / "jobs.sqlite"), durable=durable)
 
 
 def place(settings: Settings) -> str:
@@ -55,7 +55,8 @@ def supervise(
 
     With a message broker the work is done by those it calls, and calls are sent for it.
     """
-    table, may = open_table(settings), limits(settings)
+    # What workers write can be lost with the machine's power alone, and then a print is made again.
+    table, may = open_table(settings, durable=False), limits(settings)
     if settings.broker:
         make_celery(settings.broker, may)
         sender = Sender(settings.broker, may, table, _say)
@@ -70,6 +71,7 @@ def supervise(
         calls=calls,
         inherited=inherited,
         say=_say,
+        prepare=preload,
     ).run()
 
 
@@ -78,6 +80,7 @@ def work(settings: Settings) -> None:
     if not settings.broker:
         supervise(settings)
         return
+    preload()
     answer_calls(
         settings.broker,
         partial(open_table, settings),

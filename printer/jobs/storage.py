@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
@@ -25,8 +26,8 @@ class Storage(Protocol):
     def put(self, key: str, data: bytes) -> None:
         """Keep a file; when this returns it is there to stay."""
 
-    def put_all(self, folder: str, files: Mapping[str, bytes]) -> None:
-        """Keep files by their names in a folder, with fewer waits for the disk than one by one."""
+    def put_all(self, files: Mapping[str, bytes]) -> None:
+        """Keep files by their keys, with fewer waits for the disk than one by one."""
 
     def get(self, key: str) -> bytes | None:
         """Return a file, None when there is none."""
@@ -78,31 +79,31 @@ class Folder:
 
     def put(self, key: str, data: bytes) -> None:
         """Keep a file."""
-        folder, _, name = key.rpartition("/")
-        self.put_all(folder, {name: data})
+        self.put_all({key: data})
 
-    def put_all(self, folder: str, files: Mapping[str, bytes]) -> None:
+    def put_all(self, files: Mapping[str, bytes]) -> None:
         """Keep files."""
+        paths = {self._root / _checked(key): data for key, data in files.items()}
+        parts = {path: path.with_name(path.name + ".part") for path in paths}
+        folders = {path.parent for path in paths}
         with _told(str(self._root)):
-            for name, data in files.items():
-                self._write(self._root / _checked(f"{folder}/{name}"), data)
-            place = self._root / folder
-            for each in (place, place.parent):
-                _sync(each)
-
-    def _write(self, path: Path, data: bytes) -> None:
-        part = path.with_name(path.name + ".part")
-        try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with self._open_new(part) as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(path)
-        except BaseException:
-            with suppress(OSError):
-                part.unlink()
-            raise
+            try:
+                for folder in folders:
+                    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                for path, data in paths.items():
+                    with self._open_new(parts[path]) as file:
+                        file.write(data)
+                # Several that wait for the disk at once wait little longer than one.
+                with ThreadPoolExecutor(len(parts)) as pool:
+                    list(pool.map(_sync, parts.values()))
+                    for path, part in parts.items():
+                        part.replace(path)
+                    list(pool.map(_sync, folders | {folder.parent for folder in folders}))
+            except BaseException:
+                for part in parts.values():
+                    with suppress(OSError):
+                        part.unlink()
+                raise
 
     def get(self, key: str) -> bytes | None:
         """Return a file."""
@@ -131,8 +132,9 @@ class Folder:
                 return []
 
 
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+def _sync(path: Path) -> None:
+    """Wait until a file, or what is in a folder, is on the disk."""
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:
@@ -161,10 +163,10 @@ class Remote:
             self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
             self._fs.pipe_file(path, data)
 
-    def put_all(self, folder: str, files: Mapping[str, bytes]) -> None:
+    def put_all(self, files: Mapping[str, bytes]) -> None:
         """Keep files."""
-        for name, data in files.items():
-            self.put(f"{folder}/{name}", data)
+        for key, data in files.items():
+            self.put(key, data)
 
     def get(self, key: str) -> bytes | None:
         """Return a file."""

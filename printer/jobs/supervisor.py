@@ -35,6 +35,7 @@ STEP_BEAT = 0.3
 CLEAN = 600.0
 LONGEST_REST = 60.0
 GRACE = 5.0
+START = 0.2  # Seconds between two starts of workers.
 DAY = 86_400.0
 
 
@@ -69,7 +70,8 @@ class Supervisor:
     """Keeps workers and companions until it is told to stop by SIGTERM or SIGINT.
 
     ``calls`` is the reading end of a pipe: a byte in it says that a job has come.  ``say`` is told
-    what a person who runs the server should know.
+    what a person who runs the server should know.  ``prepare`` is called once before the first
+    worker is forked: what it loads, all of them have.
     """
 
     table: JobTable
@@ -80,6 +82,7 @@ class Supervisor:
     calls: int | None = None
     inherited: Sequence[Closeable] = ()
     say: Callable[[str], None] = print
+    prepare: Callable[[], None] | None = None
     _children: list[Child] = field(default_factory=list)
     _owed: list[Callable[[], object]] = field(default_factory=list)
     _due: dict[str, float] = field(default_factory=dict)
@@ -148,8 +151,9 @@ class Supervisor:
                 with suppress(BlockingIOError):
                     os.read(key.fd, 4096)
                 self._waiting = True
-        for child in [child for child in self._children if child.claim]:
-            self._hold_to_limits(child)
+        if self._is_due("limits", BUSY_LOOK):
+            for child in [child for child in self._children if child.claim]:
+                self._hold_to_limits(child)
         if self._cleaner and os.waitpid(self._cleaner, os.WNOHANG)[0]:
             self._cleaner = 0
         self._talk_to_table()
@@ -157,7 +161,10 @@ class Supervisor:
     # Workers
 
     def _keep_children(self) -> None:
-        if len(self._children) < self.limits.workers and self._is_due("start", 0.2):
+        if len(self._children) < self.limits.workers and self._is_due("start", START):
+            if self.prepare:
+                self.prepare()
+                self.prepare = None
             self.table.disconnect()
             child = Child(self.labour, [*self._held_files(), *self.inherited])
             self._children.append(child)

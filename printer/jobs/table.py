@@ -50,13 +50,16 @@ class _Order:
 class JobTable:
     """Jobs in a database; to be shared by threads, not over a fork (see :meth:`disconnect`).
 
-    ``clock`` tells the time of day for the columns that people read.  Every method raises
+    ``clock`` tells the time of day for the columns that people read; for ``durable`` see
+    :func:`~printer.jobs.schema.open_engine`.  Every method raises
     :class:`JobsError` when the database cannot be used; what was to be written is then not there,
     save that an answer lost on its way from a server leaves it unknown.
     """
 
-    def __init__(self, database: str, *, clock: Callable[[], float] = time.time) -> None:
-        self._engine = open_engine(database)
+    def __init__(
+        self, database: str, *, durable: bool = True, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._engine = open_engine(database, durable=durable)
         self._clock = clock
         # SQLite lets one write at a time and the others sleep and try again: threads of one process
         # had better stand in line.

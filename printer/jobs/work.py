@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..config import Settings
@@ -29,7 +32,13 @@ if TYPE_CHECKING:
 #: How a job ended: one of "done", "failed" and "put_back", and what is to be said of it.
 Outcome: TypeAlias = dict[str, Any]
 
-PDF, ARTICLE, PAGE_HTML, FIRST = "article.pdf", "article.json", "article.html", "first.png"
+PDF, ARTICLE, FIRST = "article.pdf", "article.json", "first.png"
+
+#: What a print imports when it comes to it, which takes longer than most prints.
+_LOADED = (
+    "weasyprint", "pypdfium2", "PIL.Image", "..setting", "..finding", "..render.volume",
+    "..render.fit", "..render.impose", "..render.tagged", "..images.prepare", "..fetch.cache",
+)  # fmt: skip
 
 _MOST_WARNINGS = 50
 _LONGEST = 400
@@ -59,8 +68,8 @@ class Labour:
             else:
                 reading, result, made = self._print(request, notify)
             notify("store")
-            _store(storage, claim.folder, reading, result)
-            storage.put(base_key(claim.id), made.dump())
+            files = {f"{claim.folder}/{name}": data for name, data in _files(reading, result)}
+            storage.put_all({**files, base_key(claim.id): made.dump()})
             return {"done": _summary(result, reading)}
         except JobsError as error:
             return {"put_back": str(error)}
@@ -112,6 +121,15 @@ class Labour:
         )
 
 
+def preload() -> None:
+    """Import what printing needs, for workers that are forked afterwards; starts no threads."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    for name in _LOADED:
+        # What cannot be had shows at the print that needs it.
+        with suppress(ImportError, OSError):
+            import_module(name, __package__)
+
+
 def _open_base(storage: Storage, job: str) -> Base:
     data = storage.get(base_key(job))
     if data is None:
@@ -154,18 +172,13 @@ def _summary(result: Result, reading: Reading) -> Mapping[str, Any]:
     }
 
 
-def _store(storage: Storage, folder: str, reading: Reading, result: Result) -> None:
-    from ..export.html import to_html
-
+def _files(reading: Reading, result: Result) -> Iterator[tuple[str, bytes]]:
+    """Yield what is kept of a print, by file name."""
     data = json.dumps(reading.article.to_dict(), ensure_ascii=False)
-    files = {
-        file_of(result.format): result.data,
-        ARTICLE: data.encode("utf-8", "replace"),
-        PAGE_HTML: to_html(reading.article).encode("utf-8", "replace"),
-    }
+    yield file_of(result.format), result.data
+    yield ARTICLE, data.encode("utf-8", "replace")
     if result.format == "pdf":
-        files[FIRST] = first_page(result.pdf)
-    storage.put_all(folder, files)
+        yield FIRST, first_page(result.pdf)
 
 
 def file_of(format_: Format) -> str:

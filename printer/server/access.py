@@ -23,7 +23,8 @@ class Access:
     ``session`` is what a browser's cookie holds.  ``send`` stands in the bookmarklet, where the
     pages it is used on can read it: it lets a page be sent to be printed and nothing be read.
     ``order`` is the browser extension's, which no page can read: with it one may also ask for a
-    page by its address.
+    page by its address.  ``later`` stands in the bookmarklet that puts an address on the reading
+    list, and does that alone.
     """
 
     token: str = field(repr=False)
@@ -43,6 +44,11 @@ class Access:
         """The key of the browser extension."""
         return self._derived("order")
 
+    @property
+    def later(self) -> str:
+        """The key of the bookmarklet that puts an address on the reading list."""
+        return self._derived("later")
+
     def is_token(self, given: str) -> bool:
         """Compare in a time that tells nothing."""
         return _same(given, self.token)
@@ -58,6 +64,10 @@ class Access:
     def may_order(self, given: str) -> bool:
         """Compare in a time that tells nothing."""
         return _same(given, self.order)
+
+    def may_list(self, given: str) -> bool:
+        """Compare in a time that tells nothing."""
+        return _same(given, self.later) or self.may_order(given)
 
     def _derived(self, purpose: str) -> str:
         return hmac.new(self.token.encode(), purpose.encode(), hashlib.sha256).hexdigest()

@@ -73,13 +73,16 @@ class Order(BaseModel):
 
 def _links() -> dict[str, Any]:
     """Say in the API's description which operations take the id of a new print."""
-    names = ("show", "events", "retry", "remove", "pdf", "file", "article", "first_page")
+    names = (
+        "show", "events", "retry", "remove", "pdf", "file", "article", "first_page", "pieces",
+        "change", "in_another_form", "send",
+    )  # fmt: skip
     given = {"print_id": "$response.body#/id"}
     return {name: {"operationId": name, "parameters": given} for name in names}
 
 
 def make_api(prints: Prints) -> APIRouter:
-    """Return the API's routes."""
+    """Return the API's routes for prints."""
     api = APIRouter(prefix="/api/prints", tags=["prints"])
     _add_prints(api, prints)
     _add_results(api, prints)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp
@@ -13,11 +13,13 @@ from .. import __version__
 from .access import Access
 from .api import make_api
 from .door import Door, Hosts
+from .later import add_later
 from .limits import BodyLimit
 from .metrics import metrics
 from .pages import enter, make_pages, static_files
 from .prints import Prints
 from .problems import Problem, documented, handle_problems
+from .sending import Sender, add_sending, add_sending_pages
 
 #: A page as JSON or as a form needs more bytes than the page itself.
 _OVERHEAD = 3
@@ -33,8 +35,12 @@ def make_app(prints: Prints, access: Access, hosts: Hosts) -> ASGIApp:
         openapi_url="/api/openapi.json", generate_unique_id_function=lambda route: route.name,
     )  # fmt: skip
     handle_problems(app)
-    app.include_router(make_api(prints))
-    app.include_router(make_pages(prints, access))
+    more, pages, sender = APIRouter(prefix="/api"), make_pages(prints, access), Sender(prints)
+    add_sending(more, sender)
+    add_sending_pages(pages, sender, prints.table.get)
+    add_later(more, pages, prints)
+    for routes in (make_api(prints), more, pages):
+        app.include_router(routes)
     app.mount("/static", static_files())
 
     @app.get("/metrics", response_class=PlainTextResponse, responses=documented(401, 503))

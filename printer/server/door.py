@@ -26,7 +26,10 @@ Pass: TypeAlias = Literal["token", "cookie", "none"]
 PUBLIC = ("/health", "/static/", "/send", "/enter")
 
 #: Where prints are asked for.
-ORDERS = ("/api/prints", "/prints", "/print", "/send")
+ORDERS = ("/api/prints", "/prints", "/print", "/send", "/api/later", "/later")
+
+#: How the addresses end that have something made of a print there is.
+MORE = ("/edit", "/deliver")
 
 #: What pages of ours may load and do: nothing from elsewhere, no inline script.
 CSP = (
@@ -102,7 +105,7 @@ class Door:
     hosts: Hosts
     stranger: ASGIApp
     orders: Rate = field(default_factory=lambda: Rate(burst=600, every=0.2))
-    failures: Rate = field(default_factory=lambda: Rate(burst=20, every=3.0))
+    failures: Rate = field(default_factory=lambda: Rate(burst=100, every=1.0))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse a request or pass it on; every answer gets the headers."""
@@ -126,8 +129,8 @@ class Door:
             return told(headers, 421, "this server is not called so", "See --hostnames")
         how = self._passed(headers)
         scope["state"]["passed"] = how
-        edits = scope["path"].endswith("/edit") and scope["method"] not in _SAFE
-        if edits or (scope["method"] == "POST" and scope["path"] in ORDERS):
+        more = scope["path"].endswith(MORE) and scope["method"] not in _SAFE
+        if more or (scope["method"] == "POST" and scope["path"] in ORDERS):
             refusal = self._too_many(self.orders, scope)
             if refusal:
                 return refusal

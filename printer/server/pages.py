@@ -19,6 +19,7 @@ from ..jobs.job import OVER, PAGE
 from ..jobs.job import Request as Wanted
 from .access import COOKIE, Access
 from .editor import add_editor, editor_of
+from .later import kept
 from .prints import Prints
 from .show import page, trouble
 
@@ -64,6 +65,12 @@ def bookmarklet(server: str, access: Access) -> str:
     return "javascript:" + quote(code, safe="()[]{}=,;:.!&|?*+-/'$<> ").replace(" ", "%20")
 
 
+def later_bookmarklet(server: str, access: Access) -> str:
+    """Return the button that puts a page on the reading list as the address of a bookmark."""
+    code = f"window.open('{server}/send#later,{access.later},'+encodeURIComponent(location.href))"
+    return f"javascript:void({code})"
+
+
 def _script(name: str) -> str:
     """Return a script without its comments, which stand on lines of their own."""
     source = (files(__package__) / f"static/{name}.js").read_text(encoding="utf-8")
@@ -89,12 +96,14 @@ def _add_entrance(pages: APIRouter, prints: Prints, access: Access) -> None:
             return _entered(request, access, token)
         if request.state.passed == "none":  # It came with some other query.
             return page("enter", 401, wrong=False)
+        server = f"{_scheme(request)}://{request.url.netloc}"
         return page(
             "start",
             options=offered(prints.defaults.settings(prints.settings)),
             prints=prints.table.recent(_RECENT),
             states=_STATES,
-            bookmarklet=bookmarklet(f"{_scheme(request)}://{request.url.netloc}", access),
+            bookmarklet=bookmarklet(server, access),
+            later=later_bookmarklet(server, access),
         )
 
     @pages.post("/enter")
@@ -164,10 +173,18 @@ def _add_receiving(pages: APIRouter, prints: Prints, access: Access) -> None:
         async with request.form(max_files=0, max_fields=10, max_part_size=most) as form:
             given = {name: str(form[name]) for name in form}
         sent = given.get("html", "")
+        if given.get("later"):
+            if not access.may_list(given.get("key", "")):
+                return _not_ours()
+            return await run_sync(kept, prints, given.get("url", ""))
         if not (access.may_send if sent else access.may_order)(given.get("key", "")):
-            return page("trouble", 403, message="This print button is not of this server",
-                        hint="Drag it to your bookmarks again")  # fmt: skip
+            return _not_ours()
         return await run_sync(_received, prints, given)
+
+
+def _not_ours() -> Response:
+    return page("trouble", 403, message="This button is not of this server",
+                hint="Drag it to your bookmarks again")  # fmt: skip
 
 
 def _received(prints: Prints, given: Mapping[str, str]) -> Response:

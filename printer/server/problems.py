@@ -14,7 +14,7 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from ..errors import BadURL, JobsError, UsageError, WebprintError
+from ..errors import BadURL, JobsError, OutputError, UsageError, WebprintError
 from ..jobs.table import KeyReused, QueueFull
 from .show import page
 
@@ -81,6 +81,8 @@ def of_error(error: WebprintError) -> tuple[int, str, str, dict[str, str]]:
         case JobsError():
             wait = "30" if isinstance(error, QueueFull) else "5"
             return 503, error.message, error.hint, {"Retry-After": wait}
+        case OutputError():
+            return 502, error.message, error.hint, {}
         case UsageError() | BadURL():
             return 422, error.message, error.hint, {}
         case _:

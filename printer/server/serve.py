@@ -96,7 +96,7 @@ def _serve_web(
     server = uvicorn.Server(
         uvicorn.Config(
             app, lifespan="off", access_log=False, log_level="warning", server_header=False,
-            proxy_headers=False, limit_concurrency=_MOST_CONNECTIONS, ws="none",
+            proxy_headers=False, http="h11", limit_concurrency=_MOST_CONNECTIONS, ws="none",
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
     )  # fmt: skip

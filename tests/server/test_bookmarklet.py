@@ -35,6 +35,7 @@ def context(browser, server):
     page = made.new_page()
     page.goto(f"{server.url}/?token={server.token}")
     made.button = page.get_by_role("link", name="Print this").get_attribute("href")
+    made.later = page.get_by_role("link", name="Read later").get_attribute("href")
     page.close()
     yield made
     made.close()
@@ -101,6 +102,19 @@ def test_a_page_behind_a_login(server, context, other_web):
     title, _, _ = printed(server, press(context, page))
     assert title == "For members"
     assert len(other_web.hits("/members")) == 1, "the server asked for nothing"
+
+
+@pytest.mark.parametrize("more", [{}, {"Cross-Origin-Opener-Policy": "same-origin"}])
+def test_the_second_bookmark_puts_an_address_on_the_reading_list(server, context, other_web, more):
+    headers = tuple({**STRICT, **more}.items())
+    url = other_web.add(f"/later{len(more)}", Reply("<h1>Long</h1>", headers=headers))
+    page = context.new_page()
+    page.goto(url + "?a=1,2&b=%20#part")
+    with context.expect_page() as opened:
+        page.evaluate(unquote(context.later.removeprefix("javascript:")))
+    opened.value.get_by_text("On your reading list").wait_for()
+    assert "#" not in opened.value.url
+    assert f"{url}?a=1,2&b=%20#part" in server.client.get("/api/later").json()
 
 
 def as_member(context, members, path):

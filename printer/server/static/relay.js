@@ -5,7 +5,7 @@ const told = document.getElementById("told");
 function send(page) {
   if (form.dataset.sent) return;
   form.dataset.sent = "yes";
-  for (const name of ["key", "url", "html", "pictures"]) {
+  for (const name of ["key", "url", "html", "pictures", "later"]) {
     form.elements[name].value = String(page[name] || "");
   }
   form.submit();
@@ -17,7 +17,13 @@ async function unpack(packed) {
   return JSON.parse(await new Response(stream).text());
 }
 
-if (location.hash.length > 1) {
+if (location.hash.startsWith("#later,")) {
+  const [, key, packed] = location.hash.split(",", 3);
+  history.replaceState(null, "", location.pathname);
+  let url = "";
+  try { url = decodeURIComponent(packed); } catch { told.textContent = told.dataset.broken; }
+  if (url) send({ key, url, later: "yes" });
+} else if (location.hash.length > 1) {
   const packed = location.hash.slice(1);
   history.replaceState(null, "", location.pathname);
   unpack(packed).then(send, () => { told.textContent = told.dataset.broken; });

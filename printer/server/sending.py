@@ -1,0 +1,151 @@
+"""Prints sent to where their owner wants them: by mail, to a printer, a folder, a webhook."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from urllib.parse import quote
+
+import anyio
+from anyio.to_thread import run_sync
+from fastapi import APIRouter, HTTPException, Path, Request
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import RedirectResponse, Response
+
+from ..digest.deliver import Parcel, deliver
+from ..digest.described import Destination
+from ..digest.destinations import NONE, chosen, destinations
+from ..errors import WebprintError
+from ..export import write
+from ..jobs import work
+from ..jobs.job import Job
+from .prints import Prints, format_of
+from .problems import documented
+from .show import page, trouble
+
+#: Prints sent at a time: mail may have to be tried again for a while.
+MOST = 4
+
+_ID = Path(pattern="^[0-9a-f]{20}$", description="The print's id.")
+
+
+class Known(BaseModel):
+    """Somewhere a print may be sent."""
+
+    name: str
+    kind: Literal["folder", "mail", "printer", "webhook"]
+
+
+class Parting(BaseModel):
+    """Where to send a print."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    to: str = Field(max_length=400, description="The name of a destination.")
+
+
+class Sent(BaseModel):
+    """What came of sending."""
+
+    delivered: str = Field(description="Where it went.")
+
+
+def _send(prints: Prints, job: Job, name: str) -> str:
+    """Send a finished print; returns where it went.  Raises what :func:`deliver` raises."""
+    to = chosen(name)
+    told = {
+        "print": job.id,
+        "title": job.title,
+        "url": job.url,
+        "date": datetime.now().astimezone().isoformat(),
+        "pages": job.result.get("pages"),
+        "articles": [{"title": job.title, "url": job.url}],
+    }
+    stem = "".join(c if c.isalnum() else "-" for c in job.title.lower())
+    name = "-".join(filter(None, stem.split("-")))[:60] or "article"
+    data = _made(prints, job, to)
+    parcel = Parcel(name, job.title or "An article", datetime.now(), data, told, to.format)
+    return deliver(parcel, to, prints.settings)
+
+
+def _made(prints: Prints, job: Job, to: Destination) -> bytes:
+    if to.format == "epub":
+        base = prints.revisions.base(job)
+        if base is None:
+            raise HTTPException(409, "the print is too old to make a book of it")
+        article = base.revised(prints.revisions.edit(job))
+        return write([article], "epub", base.pictures, fetched=base.capture.fetched)[0]
+    data = prints.file(job, work.PDF)
+    if data is None:
+        raise HTTPException(404, "its result is not kept any more")
+    return data
+
+
+def _finished(prints: Prints, print_id: str) -> Job:
+    job = prints.table.get(print_id)
+    if job is None:
+        raise HTTPException(404, "there is no such print")
+    if job.state != "done" or format_of(job) != "pdf":
+        raise HTTPException(409, f"the print is {job.state}, or no PDF")
+    return job
+
+
+class Sender:
+    """Sends prints, a few at a time."""
+
+    def __init__(self, prints: Prints) -> None:
+        self._prints = prints
+        self._turns = anyio.CapacityLimiter(MOST)
+
+    async def send(self, print_id: str, name: str) -> str:
+        """Send a print; returns where it went."""
+        job = await run_sync(_finished, self._prints, print_id)
+        if self._turns.available_tokens < 1:
+            raise HTTPException(503, "other prints are being sent", {"Retry-After": "10"})
+        return await run_sync(_send, self._prints, job, name, limiter=self._turns)
+
+
+def add_sending(api: APIRouter, sender: Sender) -> None:
+    """Add the routes of sending to the API."""
+
+    @api.get("/destinations", response_model=list[Known], responses=documented(401, 422))
+    def places() -> Any:
+        """List where prints may be sent: what their owner has set."""
+        return [{"name": name, "kind": each.kind} for name, each in destinations().items()]
+
+    @api.post(
+        "/prints/{print_id}/deliver",
+        response_model=Sent,
+        responses=documented(400, 401, 404, 408, 409, 413, 422, 500, 502, 503),
+    )
+    async def send(print_id: Annotated[str, _ID], parting: Parting) -> Any:
+        """Send a print that is done; answers when it is on its way."""
+        return {"delivered": await sender.send(print_id, parting.to)}
+
+
+def add_sending_pages(pages: APIRouter, sender: Sender, known: Callable[[str], Job | None]) -> None:
+    """Add the page from which a print is sent."""
+
+    @pages.get("/prints/{print_id}/deliver")
+    def ask(print_id: str, sent: str = "") -> Response:
+        job = known(print_id)
+        if job is None:
+            return page("trouble", 404, message="There is no such print", hint="")
+        try:
+            names = list(destinations())
+        except WebprintError as error:
+            return trouble(error)
+        return page(
+            "deliver", print=job, names=names, none=NONE, sent=sent if sent in names else ""
+        )
+
+    @pages.post("/prints/{print_id}/deliver")
+    async def send(request: Request, print_id: str) -> Response:
+        async with request.form(max_files=0, max_fields=5) as form:
+            name = str(form.get("to", ""))
+        try:
+            await sender.send(print_id, name)
+        except WebprintError as error:
+            return trouble(error)
+        return RedirectResponse(f"/prints/{print_id}/deliver?sent={quote(name, safe='')}", 303)

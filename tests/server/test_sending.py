@@ -1,0 +1,163 @@
+"""A finished print is sent where its owner said that prints may go, and nowhere else."""
+
+import json
+import re
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+from stories import story
+
+from printer.server.access import COOKIE, Access
+
+
+@contextmanager
+def webhook():
+    """What is told to a webhook, while one listens; its address has a key in it."""
+    told = []
+
+    class Hook(BaseHTTPRequestHandler):
+        def do_POST(self):
+            told.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Hook) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/secret-key", told
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture(scope="module")
+def settings(server):
+    """Write the server's settings file; what it says counts at once."""
+    path = server.home / ".config/webprint/webprint.toml"
+
+    def write(text):
+        path.write_text(text)
+
+    yield write
+    path.unlink(missing_ok=True)
+
+
+@pytest.fixture(scope="module")
+def done(server):
+    job = server.order(url="https://example.org/quay", html=story("The quay at night")).json()
+    assert server.finished(job["id"])["state"] == "done"
+    return job["id"]
+
+
+@pytest.fixture
+def person(server):
+    """A browser that has been let in."""
+    headers = {"Cookie": f"{COOKIE}={Access(server.token).session}", "Origin": server.url}
+    with server.bare(**headers, Accept="text/html") as client:
+        yield client
+
+
+def test_without_a_place_it_says_what_to_do(server, settings, done, person):
+    settings("")
+    assert server.client.get("/api/destinations").json() == []
+    shown = person.get(f"/prints/{done}/deliver")
+    assert "No place to send prints to is set" in shown.text
+    assert "[[send]]" in shown.text
+    answer = server.client.post(f"/api/prints/{done}/deliver", json={"to": "e-mail"})
+    assert answer.status_code == 422
+    assert "[[send]]" in answer.json()["hint"]
+    assert f"/prints/{done}/deliver" in person.get(f"/prints/{done}").text
+
+
+def test_it_goes_to_a_folder_and_to_no_other(server, settings, done, person, tmp_path):
+    settings(f'[[send]]\nname = "Papers"\nfolder = "{tmp_path}/papers"\n')
+    assert server.client.get("/api/destinations").json() == [{"name": "Papers", "kind": "folder"}]
+    page = f"/prints/{done}/deliver"
+    assert re.findall(r'name="to" value="([^"]+)"', person.get(page).text) == ["Papers"]
+    answer = person.post(page, data={"to": "Papers"})
+    assert answer.status_code == 303
+    assert "Sent: Papers." in person.get(answer.headers["location"]).text
+    (kept,) = (tmp_path / "papers").iterdir()
+    assert kept.name.startswith("the-quay-at-night-")
+    assert kept.read_bytes() == server.client.get(f"/api/prints/{done}/pdf").content
+    elsewhere = f"{tmp_path}/elsewhere"
+    refused = person.post(page, data={"to": elsewhere})
+    assert refused.status_code == 422
+    assert "no place to send" in refused.text
+    assert "Sent" not in person.get(page, params={"sent": "your bank"}).text
+
+
+def test_as_a_book_where_the_owner_wants_one(server, settings, done, tmp_path):
+    settings(f'[[send]]\nname = "reader"\nformat = "epub"\nfolder = "{tmp_path}"\n')
+    sent = server.client.post(f"/api/prints/{done}/deliver", json={"to": "reader"})
+    assert sent.status_code == 200, sent.text
+    (kept,) = tmp_path.glob("*.epub")
+    assert sent.json() == {"delivered": str(kept)}
+    assert b"application/epub+zip" in kept.read_bytes()[:100]
+
+
+def test_a_webhook_is_told_and_its_key_is_not(server, settings, done):
+    with webhook() as (url, told):
+        settings(f'[[send]]\nwebhook = "{url}"\n')
+        (known,) = server.client.get("/api/destinations").json()
+        assert known["kind"] == "webhook"
+        assert "secret-key" not in known["name"]
+        sent = server.client.post(f"/api/prints/{done}/deliver", json={"to": known["name"]})
+        assert sent.status_code == 200, sent.text
+    assert told[0]["title"] == "The quay at night"
+    assert told[0]["print"] == done
+
+
+def test_where_digests_go_prints_may_go_too(server, settings, tmp_path):
+    settings(
+        '[[digest]]\nname = "morning"\n[[digest.source]]\nfeed = "https://example.org/feed"\n'
+        '[[digest.deliver]]\nprinter = "office"\n[[digest.deliver]]\nmail = "me@example.org"\n'
+        '[[send]]\nname = "Desk"\nprinter = "office"\n'
+    )
+    names = [each["name"] for each in server.client.get("/api/destinations").json()]
+    assert names == ["Desk", "e-mail to me@example.org"]
+
+
+def test_what_fails_is_told(server, settings, done):
+    settings('[[send]]\nname = "me"\nmail = "me@example.org"\n')
+    answer = server.client.post(f"/api/prints/{done}/deliver", json={"to": "me"})
+    assert answer.status_code == 422
+    assert "--smtp" in answer.json()["detail"]
+    settings('[[send]]\nname = "me"\nfolder = "/proc/no/such"\n')
+    answer = server.client.post(f"/api/prints/{done}/deliver", json={"to": "me"})
+    assert answer.status_code == 502
+    assert "cannot be written" in answer.json()["detail"]
+    settings('[[send]]\nname = "me"\nprintr = "office"\n')
+    answer = server.client.get("/api/destinations")
+    assert answer.status_code == 422
+    assert "line 3: unknown key printr" in answer.json()["detail"]
+
+
+def test_only_a_page_of_ours_has_it_sent(server, settings, done, tmp_path):
+    settings(f'[[send]]\nname = "Papers"\nfolder = "{tmp_path}"\n')
+    cookie = f"{COOKIE}={Access(server.token).session}"
+    for headers in ({"Origin": "https://evil.test"}, {"Sec-Fetch-Site": "cross-site"}, {}):
+        with server.bare(Cookie=cookie, **headers) as client:
+            page = client.post(f"/prints/{done}/deliver", data={"to": "Papers"})
+            api = client.post(f"/api/prints/{done}/deliver", json={"to": "Papers"})
+        assert {page.status_code, api.status_code} == {403}
+    with server.bare() as client:
+        stranger = client.post(f"/prints/{done}/deliver", data={"to": "Papers"})
+    assert stranger.status_code in (401, 429)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_not_done_is_not_sent(server, settings, tmp_path):
+    settings(f'[[send]]\nname = "Papers"\nfolder = "{tmp_path}"\n')
+    job = server.order(url="https://example.org/none", html="<p>").json()
+    assert server.finished(job["id"])["state"] == "failed"
+    answer = server.client.post(f"/api/prints/{job['id']}/deliver", json={"to": "Papers"})
+    assert answer.status_code == 409
+    nothing = server.client.post(f"/api/prints/{'0' * 20}/deliver", json={"to": "Papers"})
+    assert nothing.status_code == 404
