@@ -364,11 +364,27 @@ def small_ones() -> None:
     photo("scripts/img/rain-small.jpg", things.rain(960, 600, 14), 40, 320)
 
 
+def formula(name: str, text: str, size: tuple[int, int]) -> None:
+    """Save a formula as a web site pictures it: small, grey at its edges, of no use on paper."""
+    picture = Image.new("RGB", size, "white")
+    words(ImageDraw.Draw(picture), (size[0] / 2, size[1] / 2), text, 14, "333333")
+    flat(name, picture)
+
+
+def later_ones() -> None:
+    formula("maths/img/square.png", "x2 = x + 1", (90, 20))
+    formula("maths/img/golden.png", "(1 + V5) / 2,  (1 - V5) / 2", (220, 36))
+    photo("hebrew/img/lane.jpg", scenes.lane(600, 800, 41), 56)
+    photo("player/img/ferry.jpg", scenes.ferry(960, 600, 52), 54)
+    photo("folded/img/bay.jpg", country.fog_bay(960, 600, 61), 56)
+
+
 def main() -> None:
     news()
     others()
     old_web()
     small_ones()
+    later_ones()
     files = [path for path in HERE.glob("*/img/*") if path.is_file()]
     print(f"{len(files)} pictures, {sum(path.stat().st_size for path in files):,} bytes")
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from itertools import pairwise
+from pathlib import Path
 
 #: First words after which nothing is printed, so that WeasyPrint need not be loaded.
 _NOT_PRINTING = frozenset({
@@ -12,6 +14,11 @@ _NOT_PRINTING = frozenset({
     "later", "search",
     "--help", "-h", "--version", "--install-completion", "--show-completion",
 })  # fmt: skip
+
+
+#: How names of files end that are no PDF; one in .html may be the page as well.
+_OTHERS = (".epub", ".md", ".markdown", ".json")
+_PAGES = (".html", ".htm")
 
 
 def main() -> None:
@@ -24,7 +31,8 @@ def main() -> None:
     if words and words[0] not in _NOT_PRINTING and (words[0] != "digest" or "run" in words[1:2]):
         from ..render.press import Presses
 
-        press = Presses()
+        # Where no PDF is asked for, WeasyPrint is loaded only if it is needed after all.
+        press = Presses(fork=_makes_pdf(words))
     from .app import run
 
     code: object = 0
@@ -40,3 +48,16 @@ def main() -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code if isinstance(code, int) else int(code is not None))
+
+
+def _makes_pdf(words: list[str]) -> bool:
+    """Guess from the command line alone whether a PDF is to be made."""
+    said = dict(pairwise(words))
+    said |= dict(word.split("=", 1) for word in words if word.startswith("--") and "=" in word)
+    if asked := said.get("--format"):
+        return asked in ("pdf", "auto")
+    named = (said.get(option) for option in ("-o", "--out", "--bundle"))
+    file = next(filter(None, named), words[-1])
+    if file.lower().endswith(_PAGES):
+        return file == words[-1] == words[0] or Path(file).exists()
+    return not file.lower().endswith(_OTHERS)

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from lxml.html import HtmlElement
 
-from ..article import Block, Code, List, Math, Rule
+from ..article import Block, Code, Embed, List, Math, Rule
 from ..dom.page import Page
 from ..dom.segments import BLOCKS
 from .boxes import Box as OwnBox
@@ -22,7 +22,7 @@ from .boxes import (
     SummaryBox,
 )
 from .code import code_text, is_code_table, language_of
-from .embeds import read_embed
+from .embeds import described_durations, read_embed
 from .flow import Flow
 from .formulas import Formula, is_preview, read_formula
 from .inline import MARKS_OF, PLAIN, Style, tidy, with_mark
@@ -81,6 +81,7 @@ class Composer:
         self.style = PLAIN
         self.boxes: list[Box] = []
         self.tabs: Tabs | None = None  # the labels of tabs, once they are needed
+        self.durations: dict[str, str] | None = None  # of films and sounds, once they are needed
         self.has_formulas = selection.formulas
 
     def blocks(self, top: HtmlElement | None = None) -> tuple[Block, ...]:
@@ -178,7 +179,7 @@ class Composer:
             return entered
         if element in self.figures:
             figure = self.figures[element]
-            film = read_embed(element, self.links.resolve) if tag == "video" else None
+            film = self._embed(element) if tag == "video" else None
             if film:
                 self.flow.put(replace(film, blocks=(figure,)))
             else:
@@ -207,7 +208,7 @@ class Composer:
         if tag == "hr":
             self.flow.put(Rule())
         elif tag in _FRAMES:
-            if embed := read_embed(element, self.links.resolve):
+            if embed := self._embed(element):
                 self.flow.put(embed)
         elif tag in _CODE or (tag == "table" and is_code_table(element)):
             self._place(element)
@@ -220,6 +221,16 @@ class Composer:
         else:
             return self._formula_of(element, tag)
         return True
+
+    def _embed(self, element: HtmlElement) -> Embed | None:
+        """Read a player or a map, with the length that the page states elsewhere."""
+        embed = read_embed(element, self.links.resolve)
+        if embed is None or embed.duration or embed.kind not in ("video", "audio"):
+            return embed
+        if self.durations is None:
+            self.durations = described_durations(self.page.tree, self.links.resolve)
+        sole = self.durations.get(element.tag, "")
+        return replace(embed, duration=self.durations.get(embed.url, sole))
 
     def _formula_of(self, element: HtmlElement, tag: str) -> bool:
         if formula := read_formula(element):
@@ -297,12 +308,14 @@ class Composer:
     def _box(self, element: HtmlElement, tag: str) -> Box | None:
         """Return the box that an element opens, if it opens one."""
         role = element.get("role")
-        if role in ("tabpanel", "tablist") and self.tabs is None:
+        named = element.get("class") or ""
+        if self.tabs is None and (role in ("tabpanel", "tablist") or "tab" in named.lower()):
             self.tabs = read_tabs(self.page.tree)
-        if self.tabs is not None and (role == "tabpanel" or element in self.tabs.panels):
-            return PanelBox(label_of(element, self.tabs))
-        if self.tabs is not None and role == "tablist":
-            return TabsBox(self.tabs)
+        if self.tabs is not None:
+            if role == "tabpanel" or self.tabs.has_panel(element):
+                return PanelBox(label_of(element, self.tabs))
+            if role == "tablist" or element in self.tabs.rows:
+                return TabsBox(self.tabs)
         if tag == "blockquote" and is_post(element):
             return PostBox(element, self.links.resolve)
         if tag in _HEADINGS:

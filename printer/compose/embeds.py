@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Literal
 
 from lxml.html import HtmlElement
 
 from ..article import Embed
+from ..dom.jsonld import Item, read_json_ld, texts, types
 from .inline import tidy
 
 _SOURCES = ("src", "data-src", "data-lazy-src", "data-litespeed-src", "data-url")
@@ -19,6 +20,9 @@ _VIDEO = re.compile(
 _ISO_DURATION = re.compile(
     r"P(?:T)(?:(\d{1,3})H)?(?:(\d{1,5})M)?(?:(\d{1,6})(?:\.\d{1,6})?S)?", re.ASCII
 )
+#: Where JSON-LD has a film's address, and where an article has its films.
+_ADDRESSES = ("contentUrl", "embedUrl", "url")
+_PARTS = ("video", "audio", "associatedMedia")
 _AUDIO = re.compile(r"/audio|podcast|/episode|/track|\baudio\b|/sound", re.IGNORECASE)
 _MAP = re.compile(r"/maps?[/?]|[/.]maps?\.|\bmap\b", re.IGNORECASE)
 _POST = re.compile(r"\b(?:tweet|toot|post)\b", re.IGNORECASE)
@@ -69,6 +73,40 @@ def _duration(element: HtmlElement) -> str:
         told = (meta.get("content") or "" for meta in islice(above.iterchildren("meta"), 20)
                 if meta.get("itemprop") == "duration")  # fmt: skip
         stated = next(told, "")
+    return _time(stated)
+
+
+def described_durations(tree: HtmlElement, resolve: Callable[[str], str]) -> dict[str, str]:
+    """Return how long the films and sounds are that a page describes in JSON-LD, by address.
+
+    The only one of its kind has its length under ``video`` or ``audio`` too, when the page shows
+    just one.
+    """
+    found: dict[str, str] = {}
+    for kind, name in (("video", "VideoObject"), ("audio", "AudioObject")):
+        things = [item for item in _media(read_json_ld(tree)) if name in types(item)]
+        for item in things:
+            time = _time(next(iter(texts(item.get("duration"))), ""))
+            urls = (url for key in _ADDRESSES for url in texts(item.get(key), "url"))
+            found |= {resolve(url[:2000]): time for url in urls if time}
+        shown = list(islice(tree.iter(kind), 2))
+        if len(things) == len(shown) == 1:
+            found[kind] = _time(next(iter(texts(things[0].get("duration"))), ""))
+    return found
+
+
+def _media(items: list[Item]) -> Iterator[Item]:
+    """Yield things, and the films and sounds that are part of them."""
+    for item in items:
+        yield item
+        for key in _PARTS:
+            part = item.get(key)
+            inside = part if isinstance(part, list) else [part]
+            yield from (each for each in inside[:100] if isinstance(each, dict))
+
+
+def _time(stated: str) -> str:
+    """Return a length in hours, minutes and seconds; '' for what is none."""
     if match := _ISO_DURATION.fullmatch(stated.strip()[:40]):
         hours, minutes, seconds = (int(part or 0) for part in match.groups())
     elif re.fullmatch(r"\d{1,6}(?:\.\d{0,9})?", stated.strip()[:40], re.ASCII):

@@ -31,6 +31,7 @@ from ..dom.page import Page
 from ..dom.segments import Leaf, Segment
 from ..model import Placed, Report, Tally, Verdict
 from .code import is_code_table
+from .formulas import Formula, read_formula
 from .links import Links
 from .notes import Anchors, fragment
 from .tables import is_data
@@ -54,6 +55,9 @@ _SHORT = 30
 
 #: So many characters are searched at most; what is not searched for then is not called lost.
 _SEARCHED = 300_000_000
+
+#: Elements looked at for formulas.
+_MOST_FORMULAS = 50_000
 
 #: A piece is expected so near after the one before.
 _NEAR = 20_000
@@ -115,6 +119,7 @@ def lost(
         headings=_headings(leaves, article, said, above_notes),
         pictures=max(0, len(pictures) - len(article.figures)),
         **_boxes(leaves, article),
+        formulas=_formulas(kept, page, article, said),
         notes=_notes(leaves, page, said),
         links=_links(leaves, page, article),
     )
@@ -137,6 +142,8 @@ def _said(article: Article) -> Iterator[str]:
             yield from (f"{span.math} {span.text}" for span in spans if span.math)
             if any(span.ruby for span in spans):
                 yield "".join(f"{span.text}{span.ruby}" for span in spans)
+            if any(span.math for span in spans):
+                yield "".join(span.text for span in spans if not span.math)
 
 
 def _note_heading(kept: list[Segment], article: Article) -> Segment | None:
@@ -199,6 +206,26 @@ def _boxes(leaves: Iterable[Leaf], article: Article) -> dict[str, int]:
             found_code.add(pre)
     data = sum(is_data(table) and not is_code_table(table) for table in found_tables)
     return {"code": max(0, len(found_code) - code), "tables": max(0, data - tables)}
+
+
+def _formulas(kept: list[Segment], page: Page, article: Article, said: _Said) -> int:
+    """Count the formulas in chosen blocks that the article has in no form."""
+    chosen = {segment.block for segment in kept}
+    there = {span.math for b in walk(article.blocks) for spans in runs(b) for span in spans}
+    there |= {block.source for block in walk(article.blocks) if isinstance(block, Math)}
+    found: list[Formula] = []
+    inside: HtmlElement | None = None  # the formula last found: what is in it is a part of it
+    for element in islice(page.tree.iter("math", "script", "img", "span"), _MOST_FORMULAS):
+        if inside is not None and inside in islice(element.iterancestors(), 12):
+            continue
+        formula = read_formula(element)
+        if formula is not None and chosen.intersection(islice(element.iterancestors(), 6)):
+            inside = element
+            found.append(formula)
+    return sum(
+        each.source not in there and not (_squeezed(each.text) and _squeezed(each.text) in said)
+        for each in found
+    )
 
 
 def _links(leaves: Iterable[Leaf], page: Page, article: Article) -> int:

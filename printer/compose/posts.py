@@ -21,9 +21,12 @@ from .inline import tidy
 _POST = re.compile(
     r"(?:^|[\s_-])(?:tweet|toot|skeet|post|status|media|embed|embedded)(?:$|[\s_-])", re.IGNORECASE
 )
+_TABS = re.compile(r"(?:^|[\s_-])tabs?(?:$|[\s_-])", re.IGNORECASE)
 _ADDRESS = re.compile(r"permalink|embed-?url|post-?url|^cite$", re.IGNORECASE)
 #: Most tabs whose labels are read, and the longest label.
 _MOST_TABS, _LONGEST = 500, 100
+#: Most rows of tabs that are told by their class.
+_MOST_ROWS = 100
 #: The level of a label, which :func:`.finish.finish` raises to the next below the heading before.
 LOWEST = 6
 
@@ -129,10 +132,19 @@ class TabsBox:
 
 @dataclass(slots=True)
 class Tabs:
-    """The labels of tabs: by the ids of a tab and its panel, or by the panel where it has none."""
+    """The labels of tabs: by the ids of a tab and its panel, or by the panel where it has none.
+
+    Where no roles say what they are, ``rows`` are the lists of labels, ``ids`` those of panels.
+    """
 
     names: dict[str, str] = field(default_factory=dict)
     panels: dict[HtmlElement, str] = field(default_factory=dict)
+    rows: set[HtmlElement] = field(default_factory=set)
+    ids: set[str] = field(default_factory=set)
+
+    def has_panel(self, element: HtmlElement) -> bool:
+        """Tell whether an element is a panel, though no role says so."""
+        return element in self.panels or (element.get("id") or "") in self.ids
 
 
 def read_tabs(tree: HtmlElement) -> Tabs:
@@ -154,7 +166,38 @@ def read_tabs(tree: HtmlElement) -> Tabs:
             loose.setdefault(row, []).append(label)
     for row, labels in loose.items():
         found.panels.update(_in_order(row, labels))
+    _read_unmarked(tree, found)
     return found
+
+
+def _read_unmarked(tree: HtmlElement, found: Tabs) -> None:
+    """Read rows of tabs that only their class tells: links to places that stand side by side."""
+    named = (element for element in tree.iter("ul", "ol", "div", "nav")
+             if "tab" in (element.get("class") or "")[:300].lower())  # fmt: skip
+    for row in islice(named, _MOST_ROWS):
+        if not _TABS.search(row.get("class")[:300]) or row.get("role"):
+            continue
+        links = [each for each in islice(row.iter(), 200) if each.tag in ("a", "button")]
+        labels = {_target(link): tidy("".join(islice(link.itertext(), 20))[:_LONGEST])
+                  for link in links}  # fmt: skip
+        if len(labels) < 2 or len(labels) < len(links) or not all(map(all, labels.items())):
+            continue
+        # The panels follow the row, or what the row stands in, side by side or in a box of theirs.
+        around = [each for up in (row, row.getparent()) if up is not None
+                  for each in islice(up.itersiblings(), 50)]  # fmt: skip
+        panels = {each.get("id") for box in around for each in (box, *islice(box, 50))}
+        if labels.keys() <= panels:
+            found.names |= labels
+            found.ids |= labels.keys()
+            found.rows.add(row)
+
+
+def _target(link: HtmlElement) -> str:
+    """Return the id of what a tab shows, '' when it names none."""
+    stated = (link.get("data-target") or link.get("data-tab") or link.get("data-bs-target")
+              or link.get("href") or "")  # fmt: skip
+    marked = link.tag == "button" or link.get("data-tab")
+    return stated.removeprefix("#")[:200] if stated.startswith("#") or marked else ""
 
 
 def _in_order(row: HtmlElement, labels: list[str]) -> dict[HtmlElement, str]:

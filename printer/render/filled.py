@@ -17,8 +17,16 @@ from markupsafe import Markup
 from ..article import plain
 from ..errors import UsageError
 from .highlight import highlight
-from .inline import bare_sign, breakable, breakable_address, clean, language
-from .judged import introduces, is_loose, is_number_of, is_short, table_class
+from .inline import bare_sign, breakable, breakable_address, clean, language, signs
+from .judged import (
+    introduces,
+    is_label,
+    is_loose,
+    is_number_of,
+    is_short,
+    is_verse,
+    table_class,
+)
 from .linked import written_address
 from .theme import Theme, environment
 
@@ -36,6 +44,7 @@ def _environment(folders: tuple[Path, ...]) -> ImmutableSandboxedEnvironment:
         lang=language,
         code=highlight,
         sign=bare_sign,
+        signs=signs,
         initial=_initial,
         groupby_run=_runs,
         is_web=is_web,
@@ -47,6 +56,8 @@ def _environment(folders: tuple[Path, ...]) -> ImmutableSandboxedEnvironment:
         loose=is_loose,
         short=is_short,
         introducing=introduces,
+        labelling=is_label,
+        verse=is_verse,
         numbering=is_number_of,
     )
     return env

@@ -11,11 +11,14 @@ from .paper import lay_out
 from .pdf import Printed
 from .styled import styled
 
-#: How many steps lie between what was asked for and the smallest that can be read.
-STEPS = 8
+#: How many steps lie between what was asked for and the smallest that can be read: the type gets
+#: smaller in one column, then stands larger in two, and gets smaller again.
+STEPS = 10
+ONE_COLUMN = 6
 
 #: Type is set no smaller than this, in points; large type stays large.
 LEAST_SIZE, LEAST_LARGE = 8.5, 14.0
+LARGE = 16.0
 
 #: Paper at least this wide, in millimetres, takes two columns of small type.
 TWO_COLUMNS = 180.0
@@ -64,9 +67,11 @@ def tighter(options: PrintOptions, step: int) -> PrintOptions:
 
     What the person chose (a size of type, margins, values of the theme) stays as it is.
     """
-    part = step / STEPS
     page, paper = styled(options).theme.page, lay_out(options)
-    least = min(paper.font_size, LEAST_LARGE if paper.font_size >= 16 else LEAST_SIZE)
+    least = min(paper.font_size, LEAST_LARGE if paper.font_size >= LARGE else LEAST_SIZE)
+    small = paper.font_size < LARGE
+    folds = page.columns == 1 and paper.width >= TWO_COLUMNS and small
+    part = _part(step, folds=folds)
     size = paper.font_size + (least - paper.font_size) * part
     values = {
         "leading": page.leading + (max(1.18, page.leading * 0.88) - page.leading) * part,
@@ -76,10 +81,19 @@ def tighter(options: PrintOptions, step: int) -> PrintOptions:
         "pictures": page.pictures * (1 - 0.5 * part),
         "measure": page.measure * (1 + 0.3 * part),
     }
-    if part > 0.6 and page.columns == 1 and paper.width >= TWO_COLUMNS and size < 11:
+    if folds and step > ONE_COLUMN:
         values |= {"columns": 2, "measure": 62}
     chosen = {assignment.partition("=")[0].strip() for assignment in options.set}
     added = tuple(f"{name}={value:.4g}" for name, value in values.items() if name not in chosen)
     return replace(
         options, set=(*options.set, *added), font_size=options.font_size or f"{size:.2f}pt"
     )
+
+
+def _part(step: int, *, folds: bool) -> float:
+    """Return how far a step goes, from 0 to 1; the first in two columns goes back a little."""
+    if not folds:
+        return step / STEPS
+    if step <= ONE_COLUMN:
+        return 0.75 * step / ONE_COLUMN
+    return 0.4 + 0.6 * (step - ONE_COLUMN) / (STEPS - ONE_COLUMN)

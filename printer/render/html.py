@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -28,6 +28,7 @@ from .assets import Assets, address
 from .blocks import bounded, walk
 from .digest_words import DigestWords, digest_words
 from .filled import fill, is_web
+from .footnotes import at_foot
 from .formulas import drawn, typeset_all
 from .inline import Anchors, clean, inline, language
 from .linked import Targets, fitting
@@ -35,6 +36,7 @@ from .paper import Paper, lay_out
 from .qr import qr_picture
 from .sheet import style_sheet
 from .shown import picture_first, prepared, standfirst
+from .spare import longer_pages
 from .styled import Styled, styled
 from .words import Words, words, written
 
@@ -51,7 +53,7 @@ class Document:
 
     Lines that are a multiple of ``line_numbers`` are numbered in the margin (0: none), and the
     first page has the number ``first``.  Pictures that came out much smaller than they were made
-    for keep ``dpi`` (0: all they have).
+    for keep ``dpi`` (0: all they have).  ``longer`` is the style sheet that runs the pages long.
     """
 
     html: str = field(repr=False)
@@ -63,6 +65,7 @@ class Document:
     dpi: int = 0
     grey: bool = False
     first: int = 1
+    longer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +163,7 @@ class Whole:
         styling, paper = styled(options), lay_out(options)
         sound, warnings = _bounded(articles)
         lead, links = _part(sound[0], "", fetched), _link_style(options, sound)
+        warnings = (*warnings, *_put_at_end(options, paper, links, sound))
         return cls(
             tuple(sound), options, styling, paper, links, lead, fetched, dpi, edition, warnings
         )
@@ -270,6 +274,7 @@ def set_articles(
         document,
         assets=Assets.of((*used, *codes.values(), *drawings, *theme.files.values())),
         line_numbers=theme.page.line_numbers,
+        longer="" if whole.several else longer_pages(whole.styling, whole.paper, whole.options),
     )
 
 
@@ -287,6 +292,20 @@ def _link_style(options: PrintOptions, articles: Sequence[Article]) -> LinkStyle
     """Return how links are printed: the same way in all articles, as their numbers are one row."""
     styles = {fitting(options.links, article) for article in articles}
     return styles.pop() if len(styles) == 1 else "endnote"
+
+
+def _put_at_end(
+    options: PrintOptions, paper: Paper, links: LinkStyle, articles: Sequence[Article]
+) -> Iterator[str]:
+    """Say what stands at the end though it would be looked for at the foot of its page."""
+    if options.links != links:
+        yield "where links lead is listed at the end: the foot of the pages cannot take it"
+    if paper.columns == 1:  # under columns no theme sets notes
+        noted = (a for a in articles if any(isinstance(each, Note) for each in walk(a.blocks)))
+        ends = [article.title for article in noted if not at_foot(article)]
+        of = f" of {ends[0]}" if len(ends) == 1 < len(articles) else ""
+        if ends:
+            yield f"the notes{of} stand at the end: the foot of the pages cannot take them"
 
 
 def _codes(articles: Sequence[Article], *, sources: bool) -> dict[str, Picture]:

@@ -14,10 +14,12 @@ from ..article import (
     Cell,
     Code,
     DefinitionList,
+    Heading,
     List,
     Math,
     Paragraph,
     Quote,
+    Rule,
     Table,
     plain,
 )
@@ -31,6 +33,9 @@ LONG_CELL = 28
 
 #: Code of fewer lines is not broken over pages; a shorter text before code is its label.
 MOST_LINES, LABEL = 14, 40
+
+#: A bold line of no more characters heads what comes after it; no line of verse is longer.
+LONGEST_LABEL, LONGEST_VERSE = 90, 64
 
 _NUMBER = re.compile(r"\(\s?\d{1,3}(?:\.\d{1,3})?[a-z]?\s?\)")
 
@@ -46,6 +51,34 @@ def introduces(block: Paragraph, after: Block) -> bool:
         return False
     text = plain(block.spans).rstrip()
     return text.endswith((":", "：")) or (isinstance(after, Code) and len(text) < LABEL)
+
+
+def is_label(block: Paragraph, after: Block | None) -> bool:
+    """Say whether a paragraph is the heading of what follows, though its page does not say so.
+
+    That is a short line in bold type, or one without a stop before a longer text.
+    """
+    text = plain(block.spans).strip()
+    if after is None or not 0 < len(text) <= LONGEST_LABEL or "\n" in text:
+        return False
+    if isinstance(after, Heading | Rule):
+        return False
+    if all("strong" in span.marks for span in block.spans if span.text.strip()):
+        return True
+    longer = isinstance(after, Code) or (
+        isinstance(after, Paragraph) and len(plain(after.spans)) > 2 * len(text)
+    )
+    return longer and len(text) <= LABEL and text[-1].isalnum() and not _is_linked(block)
+
+
+def _is_linked(block: Paragraph) -> bool:
+    return any(span.href or span.note or span.math for span in block.spans)
+
+
+def is_verse(block: Paragraph) -> bool:
+    """Say whether a paragraph is a stanza: several lines, all of them short."""
+    rows = "".join(span.text for span in block.spans).strip().split("\n")
+    return len(rows) > 2 and max(map(len, rows)) <= LONGEST_VERSE
 
 
 def is_number_of(block: Block, before: Block) -> bool:

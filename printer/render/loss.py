@@ -10,13 +10,17 @@ from ..article import (
     Article,
     Block,
     Code,
+    DefinitionList,
     Embed,
     Figure,
     Heading,
     Math,
     Note,
+    Paragraph,
+    Quote,
     Spans,
     Table,
+    inner,
     runs,
 )
 from ..model import Report, Tally
@@ -80,26 +84,60 @@ def pieces(article: Article) -> Iterator[str]:
 
     A formula, the sign of a note and a reading over its word end a piece.
     """
+    yield from body_pieces(article)
+    yield from note_pieces(article)
+
+
+def body_pieces(article: Article) -> Iterator[str]:
+    """Yield the pieces of an article that are of no note."""
     yield article.title
     yield article.byline
-    notes = [block for block in walk(article.blocks) if isinstance(block, Note)]
-    in_notes = {id(inside) for note in notes for inside in walk(note.blocks)}
+    yield from _told(article.blocks)
+
+
+def note_pieces(article: Article) -> Iterator[str]:
+    """Yield the pieces of an article's notes."""
     for block in walk(article.blocks):
-        if id(block) not in in_notes:
-            yield from _pieces_of(block)
-    for note in notes:
-        for block in walk(note.blocks):
-            yield from _pieces_of(block)
+        if isinstance(block, Note):
+            yield from _told(block.blocks)
 
 
-def _pieces_of(block: Block) -> Iterator[str]:
-    for spans in runs(block):
-        yield from _unbroken(spans)
+def _told(blocks: tuple[Block, ...]) -> Iterator[str]:
+    """Yield the pieces of blocks and of what is in them, as they stand on paper, without notes."""
+    waiting: list[Block | Spans | str] = list(reversed(blocks))
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, tuple):
+            yield from _unbroken(part)
+        else:
+            waiting.extend(reversed(list(_parts(part))))
+
+
+def _parts(block: Block) -> Iterator[Block | Spans | str]:
     match block:
+        case Note():
+            return
         case Code(text=text):
             yield text
-        case Figure(credit=credit) if credit:
-            yield credit
+        case Figure():
+            yield from (block.caption_spans, block.credit)
+        case Table():
+            yield block.caption_spans
+        case Paragraph() | Heading():
+            yield block.spans
+        case DefinitionList(entries=entries):
+            for entry in entries:
+                yield from entry.terms
+                for details in entry.details:
+                    yield from details
+            return
+    for run in inner(block):
+        yield from run
+    match block:
+        case Quote(cite=cite):
+            yield cite
         case Embed():
             yield from (block.title, block.author, block.published)
 

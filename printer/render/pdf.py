@@ -15,12 +15,15 @@ from typing import Any
 from ..errors import MissingLibrary, RenderError
 from .archive import Attached, add_origin
 from .assets import fetcher
+from .balance import install as balance_titles
 from .gaps import fill_pages
 from .glyphs import missing_glyphs
 from .grey import take_colours
 from .html import Document
 from .laid import Laid, read_layout
 from .line_numbers import number_lines
+from .spare import is_short
+from .spelled import spelled_out
 
 #: PDF/UA-1: tagged in reading order, with a title and a language.
 VARIANT = "pdf/ua-1"
@@ -100,19 +103,14 @@ def to_pdf(document: Document) -> Printed:
             html = weasyprint.HTML(
                 string=document.html, base_url=None, url_fetcher=fetcher(document.assets)
             )
-            fill_pages(html)
-            layout = html.render(
-                font_config=_fonts(document),
-                presentational_hints=True,
-                dpi=round(document.dpi * CLOSE) or None,
-                stylesheets=_numbered(document.first),
-            )
-            pdf = layout.write_pdf(
-                finisher=lambda laid_out, file: _finish(laid_out, file, document),
-                pdf_variant=f"pdf/{document.variant}",
-                pdf_tags=True,
-                attachments=[_attachment(each) for each in document.origin.attached],
-            )
+            layout = _laid_out(html, document)
+            with spelled_out():
+                pdf = layout.write_pdf(
+                    finisher=lambda laid_out, file: _finish(laid_out, file, document),
+                    pdf_variant=f"pdf/{document.variant}",
+                    pdf_tags=True,
+                    attachments=[_attachment(each) for each in document.origin.attached],
+                )
             if document.line_numbers:
                 pdf = number_lines(pdf, layout.pages, document.line_numbers)
         except FatalURLFetchingError as error:
@@ -126,6 +124,28 @@ def to_pdf(document: Document) -> Printed:
     warnings = (*document.warnings, *_summary(complaints))
     laid = read_layout(layout.pages)
     return Printed(pdf, len(layout.pages), warnings, laid, document.first)
+
+
+def _laid_out(html: Any, document: Document) -> Any:
+    """Lay out a document; again, with longer pages, where that spares a last page of little."""
+    from weasyprint import CSS
+
+    def lay_out(*sheets: Any) -> Any:
+        fill_pages(html)
+        return html.render(
+            font_config=_fonts(document),
+            presentational_hints=True,
+            dpi=round(document.dpi * CLOSE) or None,
+            stylesheets=[*_numbered(document.first), *sheets],
+        )
+
+    balance_titles()
+    layout = lay_out()
+    if document.longer and is_short(layout.pages):
+        longer = lay_out(CSS(string=document.longer))
+        if len(longer.pages) < len(layout.pages):
+            return longer
+    return layout
 
 
 def _numbered(first: int) -> list[Any]:

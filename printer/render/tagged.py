@@ -7,14 +7,19 @@ no part of the text (PDF/UA-1, 7.1 and 7.8).
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import islice
 from typing import Any
 
 import pydyf
+
+#: So many characters tell where a link leads; a text of no more is but the sign of a note.
+TOLD, SIGN = 160, 3
 
 
 def finish_tags(document: Any, pdf: Any) -> None:
     """Complete the structure tree of a PDF that is about to be written."""
     readings = _heads_and_formulas(document)
+    _tell_links(document)
     elements: dict[bytes, Any] = {
         each.reference: each
         for each in pdf.objects
@@ -43,6 +48,28 @@ def _heads_and_formulas(document: Any) -> set[str]:
             elif box.element_tag == "img" and "math" in (box.element.get("class") or "").split():
                 readings.add(box.element.get("alt"))
     return readings
+
+
+def _tell_links(document: Any) -> None:
+    """Have each link say its text, and what it leads to when that is but a sign."""
+    boxes = [box for page in document.pages for box in page._page_box.descendants()]
+    places = {box.element.get("id"): box.element for box in boxes if box.element is not None}
+    for box in boxes:
+        link = getattr(box, "link_annotation", None)
+        if link is None or box.element is None:
+            continue
+        text, target = _words(box.element), box.element.get("href", "")
+        if len(text) <= SIGN and (place := places.get(target.removeprefix("#"))) is not None:
+            text = max(text, _words(place), key=len)
+        told = text or target.removeprefix("#")
+        link["Contents"] = pydyf.String(told if len(told) <= TOLD else told[: TOLD - 1] + "…")
+
+
+def _words(element: Any) -> str:
+    """Return an element's text; of a picture in it, what describes it."""
+    pictures = (each.get("alt") or "" for each in islice(element.iter("img"), 5))
+    text = "".join((*islice(element.itertext(), 200), *pictures))
+    return " ".join(text.replace("\u200b", "").split())
 
 
 def _name_notes(root: Any, elements: dict[bytes, Any]) -> None:

@@ -145,7 +145,7 @@ def test_a_page_of_nothing_but_links_lists_them_at_the_end(printed) -> None:
     text = article(
         *(para("See ", link(f"story {n}", f"a-rather-long-address-{n}")) for n in range(60))
     )
-    paper = printed(text, links="footnote")
+    paper = printed(text, links="footnote", expect=("where links lead is listed at the end",))
     assert "Links [1]" in paper.text
 
 
@@ -164,7 +164,7 @@ def test_thousands_of_links_are_printed_in_bounded_time(printed) -> None:
         for block in range(50)
     ]
     began = time.process_time()
-    paper = printed(article(*many), links="footnote")
+    paper = printed(article(*many), links="footnote", expect=("listed at the end",))
     assert paper.text.count("example.org/49-39") == 1
     assert time.process_time() - began < 60
 
@@ -205,7 +205,7 @@ def test_a_note_called_twice_is_printed_once(printed) -> None:
     ids=["in a heading", "long", "with a list", "too many", "never called"],
 )  # fmt: skip
 def test_what_does_not_fit_under_a_page_stands_at_the_end(printed, blocks) -> None:
-    paper = printed(article(*blocks))
+    paper = printed(article(*blocks), expect=("the notes stand at the end",))
     for each in blocks:
         if isinstance(each, Note):
             first = "".join(s.text for s in each.blocks[0].spans).split()[:12]

@@ -1,0 +1,169 @@
+"""What a typographer sees: lone words, short last pages, lines that are headings, stanzas, signs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import BytesIO
+
+import pikepdf
+import pypdfium2
+import pytest
+from specimens import SPECIMEN, head, para, spans
+
+from printer.article import Code, Heading, List, Paragraph, Rule, Span
+from printer.options import PrintOptions
+from printer.render.html import render_html
+from printer.render.judged import is_label, is_verse
+from printer.render.pdf import to_pdf
+
+WORDS = "The river rises under the ridge and comes down slowly through the meadows to the mill. "
+
+
+def article(*blocks, **changes):
+    return replace(SPECIMEN, blocks=blocks or (para(WORDS),), **changes)
+
+
+def lines_of(data: bytes, text: str) -> list[tuple[float, float]]:
+    """Return the left and right edge of each line that a text on the first page takes."""
+    document = pypdfium2.PdfDocument(data)
+    try:
+        page = document[0].get_textpage()
+        place = page.search(text).get_next()
+        assert place, f"{text!r} is not on the page"
+        rects = [page.get_rect(n) for n in range(page.count_rects(*place))]
+    finally:
+        document.close()
+    rows: dict[int, list[tuple[float, float]]] = {}
+    for left, bottom, right, _ in rects:
+        rows.setdefault(round(bottom / 8), []).append((left, right))
+    return [(min(a for a, _ in row), max(b for _, b in row)) for row in rows.values()]
+
+
+@pytest.mark.parametrize("theme", ["article", "newspaper"])
+def test_a_title_of_two_lines_has_no_lone_word_in_the_second(theme):
+    title = "The long and patient mending of the weir at Lower Marl, hour by hour, night by night"
+    printed = to_pdf(render_html([article(title=title)], {}, PrintOptions(theme=theme)))
+    widths = [right - left for left, right in lines_of(printed.pdf, title)]
+    assert 2 <= len(widths) <= 3
+    assert min(widths) > 0.6 * max(widths)
+
+
+def test_a_title_from_right_to_left_begins_at_the_margin():
+    words = "השעון שלא מיהר ולא איחר ועמד מול המאפייה בקצה הרחוב כל הימים"
+    text = article(para("השעון עומד."), title=words, language="he", direction="rtl")
+    printed = to_pdf(render_html([text], {}))
+    document = pypdfium2.PdfDocument(printed.pdf)
+    try:
+        page = document[0]
+        width = page.get_width()
+        count = page.get_textpage().count_chars()
+        right = max(page.get_textpage().get_charbox(n)[2] for n in range(count))
+    finally:
+        document.close()
+    assert right > 0.75 * width
+
+
+def paragraphs(count: int) -> tuple[Paragraph, ...]:
+    return tuple(para(f"Line {n}.") for n in range(count))
+
+
+def test_a_last_page_of_two_lines_is_spared():
+    """Somewhere between one page and two a few lines more are taken in by the first."""
+    pages = {}
+    for count in range(28, 44):
+        document = render_html([article(*paragraphs(count))], {})
+        assert document.longer
+        pages[count] = (to_pdf(replace(document, longer="")).pages, to_pdf(document).pages)
+    assert (2, 1) in pages.values()
+    assert (1, 2) not in pages.values()
+    assert pages[28] == (1, 1)
+    assert pages[43] == (2, 2)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"margin": "20mm"}, {"fit": 2}, {"set": ("leading=1.5",)}, {"theme": "manuscript"}],
+)
+def test_pages_are_run_no_longer_against_a_persons_wish(options):
+    assert render_html([SPECIMEN], {}, PrintOptions(**options)).longer == ""
+
+
+@pytest.mark.parametrize(
+    ("block", "after", "is_one"),
+    [
+        (para(Span("Step one: listen", ("strong",))), para(WORDS), True),
+        (para(Span("What you need", ("strong",))), List(()), True),
+        (para("Note"), para(WORDS), True),
+        (para("main.go"), Code("x"), True),
+        (para("Note"), para("Short."), False),
+        (para("It rained."), para(WORDS), False),
+        (para(Span("The end", ("strong",))), None, False),
+        (para(Span("Above", ("strong",))), head("A heading"), False),
+        (para(Span("Above", ("strong",))), Rule(), False),
+        (para(Span("See here", href="https://example.org/")), para(WORDS), False),
+        (para(Span("Note"), Span("1", note="1")), para(WORDS), False),
+    ],
+)
+def test_a_line_that_is_a_heading_is_told_from_text(block, after, is_one):
+    assert is_label(block, after) is is_one
+
+
+def test_such_a_line_never_stands_at_the_foot_of_a_page():
+    label = para(Span("What was found below", ("strong",)))
+    for count in range(28, 40):
+        printed = to_pdf(render_html([article(*paragraphs(count), label, para(WORDS * 6))], {}))
+        document = pypdfium2.PdfDocument(printed.pdf)
+        try:
+            for page in document:
+                text = page.get_textpage().get_text_range()
+                assert ("What was found" in text) <= ("river rises" in text)
+        finally:
+            document.close()
+
+
+def test_stanzas_are_told_from_paragraphs_and_stand_apart():
+    stanza = para("It came down out of the hills\nwith dust on its sleeves,\nand asked its way.")
+    assert is_verse(stanza)
+    assert not is_verse(para("One line\nand another"))
+    assert not is_verse(para(f"{WORDS}\n{WORDS}\n{WORDS}"))
+    html = render_html([article(stanza, stanza)], {}).html
+    assert html.count('<p class="verse">') == 2
+
+
+def test_signs_that_the_book_face_leaves_blank_are_drawn():
+    """The shekel and the won stand in a list of faces that has a form of them with nothing in it."""
+    for sign in "₪₩℗":
+        text = article(para(f"A {sign} B"), title=f"Price {sign}")
+        printed = to_pdf(render_html([text], {}))
+        document = pypdfium2.PdfDocument(printed.pdf)
+        try:
+            page = document[0].get_textpage()
+            found = page.search(sign)
+            places = [found.get_next(), found.get_next()]
+            assert all(places), f"{sign} is not in the text twice"
+            for index, _ in places:
+                left, bottom, right, top = (round(4 * edge) for edge in page.get_charbox(index))
+                bitmap = document[0].render(scale=4, grayscale=True)
+                pixels = bitmap.to_numpy()
+                height = pixels.shape[0]
+                assert pixels[height - top : height - bottom, left:right].min() < 128
+        finally:
+            document.close()
+
+
+def test_text_of_joined_scripts_is_spelled_out():
+    text = article(para("वर्षा का वर्णन विद्यालय में"), language="hi")
+    printed = to_pdf(render_html([text], {}))
+    with pikepdf.open(BytesIO(printed.pdf)) as pdf:
+        spelled = [
+            str(operands[1].ActualText)
+            for page in pdf.pages
+            for operands, operator in pikepdf.parse_content_stream(page)
+            if str(operator) == "BDC" and "/ActualText" in operands[1]
+        ]
+    assert "वर्षा का वर्णन विद्यालय में" in " ".join(spelled)
+
+
+def test_headings_alone_are_balanced():
+    html = render_html([article(Heading(2, spans("A")), para("b"))], {}).html
+    assert html.count("balanced") == 2
