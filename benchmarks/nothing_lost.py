@@ -42,6 +42,9 @@ Place: TypeAlias = tuple[int, int]
 #: A page that begins with so many letters of a piece is taken to go on with it to its end.
 WHOLE = 400
 
+#: So many letters of a piece are known again below the head of the next page, behind another cell.
+CELL = 20
+
 #: A table with more columns has a page of its own.
 TURNED = 12
 
@@ -130,7 +133,10 @@ def place(piece: str, pages: list[str], start: Place) -> Place | None:
 
 
 def broken(piece: str, pages: list[str], page: int, begin: int) -> Place | None:
-    """Return where a piece ends that goes on at the head of the next page, None when none does."""
+    """Return where a page ends a piece that goes on at the head of the next, None when none does.
+
+    What comes after it may be on this page still: the next cell of a row that is broken.
+    """
     if page + 1 == len(pages):
         return None
     low, high = 0, len(piece)
@@ -141,10 +147,11 @@ def broken(piece: str, pages: list[str], page: int, begin: int) -> Place | None:
     # A note at the foot may begin as the piece goes on.
     for cut in range(low, max(0, low - 4), -1):
         rest, follows = piece[cut:], pages[page + 1]
-        if follows.startswith(rest):
-            return page + 1, len(rest)
-        if follows[:WHOLE] == rest[:WHOLE] and (end := broken(rest, pages, page + 1, 0)):
-            return end
+        goes_on = follows.startswith(rest) or (len(rest) >= CELL and rest in follows)
+        if goes_on or (
+            follows[:WHOLE] == rest[:WHOLE] and broken(rest, pages, page + 1, 0) is not None
+        ):
+            return page, pages[page].find(piece[:cut], begin) + cut
     return None
 
 
@@ -156,6 +163,20 @@ def rows(article: Article) -> Iterator[list[str]]:
     yield list(note_pieces(article))
     for table in turned:
         yield list(body_pieces(Article("", blocks=(table,))))
+
+
+def table_heads(article: Article) -> list[str]:
+    """Return the heads of tables, which are repeated on each page that a table goes on over."""
+    tables = (block for block in walk(article.blocks) if isinstance(block, Table) and block.head)
+    heads = (replace(table, body=(), foot=(), caption_spans=()) for table in tables)
+    return [squeezed("".join(body_pieces(Article("", blocks=(head,))))) for head in heads]
+
+
+def without_heads(pages: list[str], heads: list[str]) -> list[str]:
+    """Return pages without the head of a table that goes on over them."""
+    for head in heads:
+        pages = [pages[0], *(page.removeprefix(head) for page in pages[1:])]
+    return pages
 
 
 def is_turned(table: Table) -> bool:
@@ -192,7 +213,10 @@ def judge(article: Article) -> tuple[int, list[str], list[str], bool]:
     wanted = [[part for text in row for part in parts(text)] for row in rows(article)]
     # In the order it was drawn in, or in that of its lines: readings that stand over words, and
     # letters from right to left, are put in order only by the latter.
-    drawn, lines = read_back(printed.pdf, "-raw"), read_back(printed.pdf)
+    heads = table_heads(article)
+    drawn, lines = (
+        without_heads(read_back(printed.pdf, *order), heads) for order in (["-raw"], [])
+    )
     turned = ["".join(both) for both in zip(lines, read_by_pdfium(printed.pdf), strict=False)]
     lost, moved = min((search(wanted, pages, turned) for pages in (drawn, lines)),
                       key=lambda found: len(found[0]) + len(found[1]))  # fmt: skip

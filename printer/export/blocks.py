@@ -208,7 +208,8 @@ def _table(block: Table, chapter: Chapter) -> etree._Element:
     for tag, rows in (("thead", block.head), ("tbody", block.body), ("tfoot", block.foot)):
         if rows:
             table.append(make(tag, *(_row(row, tag == "thead", chapter) for row in rows)))
-    return make("div", table, class_="table")
+    # What scrolls sideways can be scrolled with the keyboard.
+    return make("div", table, class_="table", tabindex="0")
 
 
 def _row(row: Row, head: bool, chapter: Chapter) -> etree._Element:

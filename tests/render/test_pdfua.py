@@ -1,0 +1,192 @@
+"""What PDF/UA-1 asks of a file, clause by clause, as far as a program can tell.
+
+No validator is at hand here, so the tests read the files themselves.  What they check is listed in
+docs/formats.md; whether an alternative text says what its picture shows, no program can tell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import BytesIO
+from itertools import pairwise
+
+import pikepdf
+import pytest
+import specimens
+from specimens import SPECIMEN, head, para
+
+from printer.article import Span
+from printer.model import Prepared
+from printer.options import PrintOptions
+from printer.render.html import Whole
+from printer.render.volume import print_articles
+
+# WeasyPrint leaves the colour profile's file for Python to close.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*sRGB2014:pytest.PytestUnraisableExceptionWarning", "ignore:.*sRGB2014:ResourceWarning"
+)
+
+STANDARD = frozenset({
+    "Document", "Part", "Art", "Sect", "Div", "BlockQuote", "Caption", "TOC", "TOCI", "NonStruct",
+    "P", "H1", "H2", "H3", "H4", "H5", "H6", "L", "LI", "Lbl", "LBody", "Table", "TR", "TH", "TD",
+    "THead", "TBody", "TFoot", "Span", "Quote", "Note", "Reference", "Code", "Link", "Ruby", "RB",
+    "RT", "Figure", "Formula",
+})  # fmt: skip
+
+
+@pytest.fixture(
+    scope="module",
+    params=[{}, {"links": "footnote"}, {"theme": "newspaper"}, {"pdf": "a-3u"}, "several"],
+    ids=str,
+)
+def pdf(request):
+    several = request.param == "several"
+    options = {} if several else request.param
+    more = (
+        para("See ", Span("the ferry", href="https://example.org/ferry"), " and ",
+             Span("below", href="#below"), "."),
+        head("Below", name="below"), para("A last word."),
+    )  # fmt: skip
+    article = replace(SPECIMEN, blocks=(*SPECIMEN.blocks, *more))
+    articles = [article, replace(article, title="Another")] if several else [article]
+    prepared = Prepared(specimens.pictures())
+    result = print_articles(Whole.of(articles, PrintOptions(**options)), lambda _: prepared)
+    with pikepdf.open(BytesIO(result.pdf)) as opened:
+        yield opened
+
+
+def elements(pdf):
+    """Yield the structure elements from the root on, in reading order, with those above."""
+    waiting = [(pdf.Root.StructTreeRoot.K[0], ())]
+    while waiting:
+        element, above = waiting.pop()
+        yield element, above
+        kids = element.get("/K", [])
+        inside = [kid for kid in kids if isinstance(kid, pikepdf.Dictionary) and "/S" in kid]
+        waiting.extend((kid, (*above, str(element.S))) for kid in reversed(inside))
+
+
+def test_the_catalog_says_what_the_file_is(pdf) -> None:
+    """Clauses 5, 7.1 and 7.2: the identifier, marked, a title that is shown, a language."""
+    assert bool(pdf.Root.MarkInfo.Marked)
+    assert "/Suspects" not in pdf.Root.MarkInfo
+    assert bool(pdf.Root.ViewerPreferences.DisplayDocTitle)
+    assert str(pdf.Root.Lang) == "en"
+    with pdf.open_metadata() as metadata:
+        assert metadata["dc:title"]
+        if "pdfaid:part" in metadata:
+            assert (metadata["pdfaid:part"], metadata["pdfaid:conformance"]) == ("3", "U")
+        else:
+            assert metadata["pdfuaid:part"] == "1"
+
+
+def test_all_structure_is_of_standard_kinds(pdf) -> None:
+    """Clause 7.1: no kind of element without a mapping to a standard one."""
+    mapped = {str(name)[1:] for name in pdf.Root.StructTreeRoot.get("/RoleMap", {})}
+    assert {str(each.S)[1:] for each, _ in elements(pdf)} <= STANDARD | mapped
+
+
+def test_all_content_is_tagged_or_an_artifact(pdf) -> None:
+    """Clause 7.1: what is drawn stands in the structure once, or is marked as an artifact."""
+    for page in pdf.pages:
+        row = parents(pdf)[int(page.StructParents)]
+        depth = 0
+        for operands, operator in pikepdf.parse_content_stream(page):
+            name = str(operator)
+            if name in ("BMC", "BDC"):
+                depth += 1
+                if name == "BDC" and "/MCID" in operands[1]:
+                    assert row[int(operands[1].MCID)] is not None
+            elif name == "EMC":
+                depth -= 1
+            elif name in ("Tj", "TJ", "Do", "sh"):
+                assert depth > 0, f"{name} outside of any tag"
+        assert depth == 0
+
+
+def parents(pdf):
+    numbers = pdf.Root.StructTreeRoot.ParentTree.Nums
+    return {int(numbers[at]): numbers[at + 1] for at in range(0, len(numbers), 2)}
+
+
+def test_headings_begin_at_the_first_level_and_skip_none(pdf) -> None:
+    """Clause 7.4.2."""
+    levels = [
+        int(str(each.S)[2:])
+        for each, _ in elements(pdf)
+        if str(each.S) in ("/H1", "/H2", "/H3", "/H4", "/H5", "/H6")
+    ]
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_pictures_and_formulas_have_words(pdf) -> None:
+    """Clauses 7.3 and 7.7."""
+    drawn = [each for each, _ in elements(pdf) if str(each.S) in ("/Figure", "/Formula")]
+    assert len(drawn) > 3
+    assert all(str(each.get("/Alt", "")).strip() for each in drawn)
+
+
+def test_heads_of_tables_have_a_scope(pdf) -> None:
+    """Clause 7.5, and that rows and cells stand in tables."""
+    heads = [each for each, _ in elements(pdf) if str(each.S) == "/TH"]
+    assert heads
+    for each in heads:
+        stated = each.A if isinstance(each.A, pikepdf.Array) else [each.A]
+        assert any(str(a.get("/Scope", "")) in ("/Column", "/Row") for a in stated)
+    for each, above in elements(pdf):
+        if str(each.S) in ("/TH", "/TD"):
+            assert above[-1] == "/TR"
+        if str(each.S) == "/LI":
+            assert above[-1] == "/L"
+
+
+def test_notes_have_names_of_their_own(pdf) -> None:
+    """Clause 7.9."""
+    names = [str(each.ID) for each, _ in elements(pdf) if str(each.S) == "/Note"]
+    assert len(names) == len(set(names))
+
+
+def test_every_link_is_tagged_and_says_what_it_is(pdf) -> None:
+    """Clauses 7.18.1, 7.18.3 and 7.18.5: in a Link with an object reference, with Contents."""
+    rows = parents(pdf)
+    links = 0
+    for page in pdf.pages:
+        annotations = list(page.get("/Annots", []))
+        assert not annotations or str(page.Tabs) == "/S"
+        for each in annotations:
+            links += 1
+            assert str(each.Subtype) == "/Link"
+            element = rows[int(each.StructParent)]
+            assert str(element.S) == "/Link"
+            assert any(
+                isinstance(kid, pikepdf.Dictionary)
+                and str(kid.get("/Type", "")) == "/OBJR"
+                and kid.Obj.objgen == each.objgen
+                for kid in element.K
+            ), "the tag does not refer to the link"
+            assert str(each.Contents).strip()
+            assert not str(each.Contents).startswith(("#", "call-", "a1-", "a2-"))
+    assert links > 5
+
+
+def test_links_say_their_text_and_signs_their_note(pdf) -> None:
+    told = {str(a.Contents) for page in pdf.pages for a in page.get("/Annots", [])}
+    assert "the ferry" in told
+    assert "below" in told
+    assert any(len(each) > 20 and each[:1].isdigit() for each in told), "a sign without its note"
+
+
+def test_all_fonts_are_embedded_and_can_be_read_back(pdf) -> None:
+    """Clauses 7.21.4 and 7.21.7; PDF/A-3u asks the same (6.2.11)."""
+    fonts = [
+        each for each in pdf.objects
+        if isinstance(each, pikepdf.Dictionary) and each.get("/Type") == "/Font"
+    ]  # fmt: skip
+    assert fonts
+    for font in fonts:
+        descriptor = font.get("/FontDescriptor")
+        if str(font.Subtype) == "/Type0":
+            assert "/ToUnicode" in font
+        elif str(font.Subtype) != "/Type3":
+            assert {"/FontFile", "/FontFile2", "/FontFile3"} & set(descriptor.keys())
