@@ -41,6 +41,7 @@ bench: .venv/.develop ## Measure quality and speed, beside others: make bench [S
 samples: .venv/.develop ## Print the sample pages again
 	$(PY) samples/make_samples.py
 	$(PY) samples/make_specimen.py
+	$(PY) samples/make_themes.py
 
 api: .venv/.develop ## Write docs/api.md from the docstrings
 	$(PY) scripts/api_reference.py

@@ -24,6 +24,7 @@ from .laid import Laid, read_layout
 from .line_numbers import number_lines
 from .spare import is_short
 from .spelled import spelled_out
+from .tops import install as begin_columns_at_the_top
 
 #: PDF/UA-1: tagged in reading order, with a title and a language.
 VARIANT = "pdf/ua-1"
@@ -140,6 +141,7 @@ def _laid_out(html: Any, document: Document) -> Any:
         )
 
     balance_titles()
+    begin_columns_at_the_top()
     layout = lay_out()
     if document.longer and is_short(layout.pages):
         longer = lay_out(CSS(string=document.longer))
