@@ -7,8 +7,13 @@ SHELL := /bin/bash
 PY := .venv/bin/python
 URL ?=
 OUT ?=
-STEP ?= 1
 PROCESSES ?= 2
+# What `make bench` measures and for how long, see `python -m benchmarks --help`; QUICK=1 is a sample.
+BENCHMARKS ?=
+QUICK ?=
+BUDGET ?=
+STEP ?=
+CHOICES ?=
 
 .PHONY: help print test lint format bench samples api audit clean
 
@@ -31,12 +36,9 @@ format: .venv/.develop ## Put the code in its standard form
 	.venv/bin/ruff check --fix .
 	.venv/bin/ruff format .
 
-bench: .venv/.develop ## Measure quality and speed, beside others: make bench [STEP=20]
-	$(PY) -m benchmarks.text_quality default --step $(STEP)
-	$(PY) -m benchmarks.peers --step $(STEP)
-	$(PY) -m benchmarks.extraction_speed --step $(STEP)
-	$(PY) -m benchmarks.large_pages
-	$(PY) benchmarks/cold_start.py
+bench: .venv/$(if $(QUICK),.develop,.bench) ## Measure all, beside others: make bench [BUDGET=20 (minutes)] [QUICK=1]
+	$(PY) -m benchmarks $(if $(QUICK),--quick) $(if $(BUDGET),--budget $(BUDGET)) \
+		$(if $(STEP),--step $(STEP)) $(if $(CHOICES),--choices $(CHOICES)) $(BENCHMARKS)
 
 samples: .venv/.develop ## Print the sample pages again
 	$(PY) samples/make_samples.py
@@ -52,10 +54,13 @@ audit: .venv/.develop ## Ask a public database for known faults of what is insta
 	.venv/audit/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip
 
 clean: ## Remove what the other commands made, the virtual environment too
-	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv benchmarks/node/node_modules build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 .venv/.use: pyproject.toml constraints.txt scripts/setup
 	@scripts/setup use
 
 .venv/.develop: pyproject.toml constraints.txt scripts/setup
 	@scripts/setup develop
+
+.venv/.bench: pyproject.toml constraints.txt scripts/setup benchmarks/node/package.json
+	@scripts/setup bench

@@ -18,6 +18,7 @@ import statistics
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -28,6 +29,8 @@ from printer.fetch.browser import Browser
 from printer.fetch.chromium import programs
 from printer.fetch.guard import Guard
 from printer.options import FetchOptions
+
+from .protocol import Effort, Row
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
@@ -82,7 +85,8 @@ def timed(browser: Browser, url: str) -> float:
 
 def paired(url: str, guard: Guard, rounds: int, pause: float) -> tuple[list[float], list[float]]:
     """Time both by turns, as the machine's mood changes."""
-    plain, ours = [], []
+    plain: list[float] = []
+    ours: list[float] = []
     switches = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright, Browser(FetchOptions(timeout=30), guard) as browser:
         driven = playwright.chromium.launch(executable_path=next(programs()), args=switches)
@@ -123,6 +127,28 @@ def killed(web: WebServer, pages: int) -> int:
         assert running is not None
         os.killpg(running.chromium._process.pid, signal.SIGKILL)
         return sum(f"page /kill/{n}<" not in c.body.decode() for n, c in enumerate(found))
+
+
+def rows(effort: Effort) -> Iterator[Row]:
+    """Measure for the runner."""
+    rounds = effort.of(30, 15, 3)
+    with WebServer() as web:
+        url = web.add("/page", page())
+        guard = Guard([url])
+        for pause in (0.0, 0.25):
+            plain, ours = paired(url, guard, rounds, pause)
+            ratio = statistics.median(b / a for a, b in zip(plain, ours, strict=True))
+            told = f"a page of 2,600 texts, {pause:g} s between"
+            one, other = (1000 * statistics.median(each) for each in (ours, plain))
+            yield Row("capture with layout", told, one, "ms", rounds, ratio)
+            yield Row("bare goto and content()", told, other, "ms", rounds)
+        with Browser(FetchOptions(timeout=30), guard) as browser:
+            held = memory(browser, url, effort.of(50, 30, 12))
+        yield Row("capture with layout", "memory after 10 pages", held[9] / 1e6, "MB", 10)
+        yield Row("capture with layout", f"memory after {len(held)} pages", held[-1] / 1e6, "MB",
+                  len(held))  # fmt: skip
+        yield Row("four at once, the browser killed", "pages lost of 24", killed(web, 24), n=24,
+                  goal="≤ 0")  # fmt: skip
 
 
 def main() -> None:

@@ -1,9 +1,12 @@
-"""How long `webprint FILE out.pdf` takes from a cold start, beside bare WeasyPrint.
+"""How long one page takes to its PDF, cold and warm, beside percollate and bare WeasyPrint.
 
-The bare script imports WeasyPrint and prints the very HTML that webprint makes of the file.  The
-two run in turn, each in a process of its own; the ratio is taken pair by pair.
+    python -m benchmarks.cold_start [--runs N] [--pages N] [FILE]
 
-    python benchmarks/cold_start.py [--runs N] [--pages N] [FILE]
+Cold: `webprint FILE out.pdf` beside a script that imports WeasyPrint and prints the very HTML that
+webprint makes of the file, without pictures; and `webprint ADDRESS out.pdf` beside `percollate pdf
+ADDRESS`, both of a page served on loopback with its pictures.  Warm: printing that page's words
+again in one process, beside WeasyPrint on the same HTML.  Two run in turn, each cold one in a
+process of its own; ratios are taken pair by pair.
 
 Without FILE, an article of about ten pages is made from the sample essay.
 """
@@ -12,21 +15,34 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
+from typing import Any, NamedTuple
 
 from lxml import html as lxml_html
 
 import printer
-from printer.options import PrintOptions
-from printer.render.html import render_html
+from printer.options import ExtractOptions, FetchOptions, PrintOptions
+from printer.render.html import Document, render_html
 from printer.render.pdf import to_pdf
 
-ESSAY = Path(__file__).parent.parent / "samples" / "essay" / "page.html"
+from .extractors import version_of
+from .machine import NODE, environ_for_node
+from .protocol import Effort, Row
+
+ROOT = Path(__file__).resolve().parents[1]
+ESSAY = ROOT / "samples" / "essay" / "page.html"
+PERCOLLATE = NODE / "node_modules" / ".bin" / "percollate"
+
+sys.path.insert(0, str(ROOT / "tests"))
+from webserver import WebServer  # noqa: E402
 
 WEBPRINT = "from printer.cli import main; main()"
 BARE = """
@@ -36,53 +52,152 @@ weasyprint.HTML(sys.argv[1]).write_pdf(sys.argv[2])
 """
 
 
+class Pairs(NamedTuple):
+    """Seconds of ours and of the other, run by turns."""
+
+    ours: list[float]
+    other: list[float]
+
+    @property
+    def ratio(self) -> float:
+        """The middle one of the pairs' ratios."""
+        return median(one / other for one, other in zip(self.ours, self.other, strict=True))
+
+
 def longer(source: bytes, pages: int) -> bytes:
     """Return the page with its article's paragraphs repeated until it prints on so many pages."""
     article = printer.extract(source)
     printed = to_pdf(render_html([article], {}, PrintOptions())).pages
-    tree = lxml_html.fromstring(source)
+    tree: Any = lxml_html.fromstring(source)
     last = max(tree.iter("p"), key=lambda p: len(p.text_content()))
     parent = last.getparent()
     paragraphs = [p for p in parent.iterchildren("p") if len(p.text_content()) > 100]
     for _ in range(max(1, round(pages / printed)) - 1):
         for paragraph in paragraphs:
             last.addnext(lxml_html.fromstring(lxml_html.tostring(paragraph)))
-    return lxml_html.tostring(tree, encoding="utf-8", doctype="<!doctype html>")
+    made: bytes = lxml_html.tostring(tree, encoding="utf-8", doctype="<!doctype html>")
+    return made
 
 
-def seconds(command: list[str], environment: dict[str, str]) -> float:
+def by_turns(ours: Callable[[], float], other: Callable[[], float], runs: int) -> Pairs:
+    """Time both so often, after once that does not count."""
+    ours(), other()
+    pairs = [(ours(), other()) for _ in range(runs)]
+    return Pairs(*map(list, zip(*pairs, strict=True)))
+
+
+def seconds(command: list[str], environment: Mapping[str, str]) -> float:
     start = time.perf_counter()
-    subprocess.run(command, check=True, env=environment, stderr=subprocess.PIPE)
+    subprocess.run(command, check=True, env=environment, capture_output=True)
     return time.perf_counter() - start
 
 
+def webprint(*arguments: str) -> Callable[[], float]:
+    """Return what times a call of the command line."""
+    # Installed programs are compiled; the run that does not count sees to it here as well.
+    environment = {
+        key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"
+    }
+    return lambda: seconds([sys.executable, "-c", WEBPRINT, *arguments], environment)
+
+
+def beside_weasyprint(source: bytes, document: Document, runs: int) -> Pairs:
+    """Time a cold start beside WeasyPrint alone, both on files."""
+    with tempfile.TemporaryDirectory() as name:
+        page, final = Path(name, "page.html"), Path(name, "final.html")
+        page.write_bytes(source)
+        final.write_text(document.html)
+        bare = [sys.executable, "-c", BARE, str(final), str(Path(name, "b.pdf"))]
+        ours = webprint(
+            str(page), str(Path(name, "a.pdf")), "--images", "none", "--render", "never"
+        )
+        return by_turns(ours, lambda: seconds(bare, os.environ), runs)
+
+
+@contextmanager
+def served(source: bytes) -> Iterator[str]:
+    """Serve a page with the pictures and the style of the essay; give its address."""
+    with WebServer() as web:
+        for file in (*(ESSAY.parent / "img").iterdir(), ESSAY.parent / "style.css"):
+            kind = {".css": "text/css", ".png": "image/png", ".svg": "image/svg+xml"}
+            path = f"/{file.relative_to(ESSAY.parent)}"
+            web.add(path, file.read_bytes(), media_type=kind.get(file.suffix, "image/jpeg"))
+        yield web.add("/page.html", source.decode())
+
+
+def beside_percollate(url: str, runs: int) -> Pairs | None:
+    """Time a cold start beside percollate on the same served page; None where it is not."""
+    if not PERCOLLATE.exists() or shutil.which("node") is None:
+        return None
+    with tempfile.TemporaryDirectory() as name:
+        theirs = [str(PERCOLLATE), "pdf", "--no-sandbox", "-o", str(Path(name, "b.pdf")), url]
+        ours = webprint(url, str(Path(name, "a.pdf")), "--no-cache")
+        pairs = by_turns(ours, lambda: seconds(theirs, environ_for_node()), runs)
+        made = [Path(name, each).read_bytes()[:5] for each in ("a.pdf", "b.pdf")]
+        assert made == [b"%PDF-"] * 2
+        return pairs
+
+
+def warm(url: str, document: Document, runs: int) -> Pairs:
+    """Time printing a page again in one process, beside WeasyPrint on its HTML."""
+    import weasyprint
+
+    def bare() -> float:
+        began = time.perf_counter()
+        weasyprint.HTML(string=document.html).write_pdf()
+        return time.perf_counter() - began
+
+    words = ExtractOptions(images="none")
+    with printer.Printer(FetchOptions(cache=False), extract=words, named=(url,)) as ours:
+
+        def whole() -> float:
+            began = time.perf_counter()
+            ours.print([url])
+            return time.perf_counter() - began
+
+        return by_turns(whole, bare, runs)
+
+
+def rows(effort: Effort) -> Iterator[Row]:
+    """Measure for the runner."""
+    runs, source = effort.of(11, 7, 2), longer(ESSAY.read_bytes(), 10)
+    document = render_html([printer.extract(source)], {}, PrintOptions())
+    told = f"cold, a file without pictures, {to_pdf(document).pages} pages"
+    found = beside_weasyprint(source, document, runs)
+    yield Row("webprint", told, median(found.ours), "s", runs, found.ratio, "≤ 1.5")
+    yield Row("bare WeasyPrint, HTML given", told, median(found.other), "s", runs)
+    with served(ESSAY.read_bytes()) as url:
+        told = "cold, a served page with pictures"
+        if pairs := beside_percollate(url, runs):
+            yield Row("webprint", told, median(pairs.ours), "s", runs, pairs.ratio, "≤ 0.5")
+            name = f"percollate {version_of('percollate')}"
+            yield Row(name, told, median(pairs.other), "s", runs)
+        else:
+            yield Row("percollate", told, note="not measured: Node or percollate is not here")
+        essay = render_html([printer.extract(ESSAY.read_bytes())], {}, PrintOptions())
+        pairs, told = warm(url, essay, runs), "warm, a served page without its pictures"
+        yield Row("webprint", told, median(pairs.ours), "s", runs, pairs.ratio)
+        yield Row("bare WeasyPrint, HTML given", told, median(pairs.other), "s", runs)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("file", nargs="?", type=Path)
     parser.add_argument("--runs", type=int, default=9)
     parser.add_argument("--pages", type=int, default=10)
     given = parser.parse_args()
     source = given.file.read_bytes() if given.file else longer(ESSAY.read_bytes(), given.pages)
     document = render_html([printer.extract(source)], {}, PrintOptions())
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "page.html").write_bytes(source)
-        (folder / "final.html").write_text(document.html)
-        environment = {**os.environ, "WEBPRINT_RENDER": "never"}
-        # Installed programs are compiled; the first run below sees to it here as well.
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
-        ours = [sys.executable, "-c", WEBPRINT, str(folder / "page.html"), str(folder / "a.pdf")]
-        bare = [sys.executable, "-c", BARE, str(folder / "final.html"), str(folder / "b.pdf")]
-        for command in (ours, bare):
-            seconds([*command, *(["--no-images"] if command is ours else [])], environment)
-        pairs = [
-            (seconds([*ours, "--no-images"], environment), seconds(bare, environment))
-            for _ in range(given.runs)
-        ]
     print(f"{to_pdf(document).pages} pages, {given.runs} pairs of runs, medians")
-    print(f"webprint          {median(a for a, _ in pairs):.2f} s")
-    print(f"bare WeasyPrint   {median(b for _, b in pairs):.2f} s")
-    print(f"ratio             {median(a / b for a, b in pairs):.2f}  (at most 1.5)")
+    found = beside_weasyprint(source, document, given.runs)
+    print(f"webprint          {median(found.ours):.2f} s")
+    print(f"bare WeasyPrint   {median(found.other):.2f} s")
+    print(f"ratio             {found.ratio:.2f}  (at most 1.5)")
+    with served(source) as url:
+        if pairs := beside_percollate(url, given.runs):
+            print(f"webprint, served  {median(pairs.ours):.2f} s")
+            print(f"percollate        {median(pairs.other):.2f} s")
+            print(f"ratio             {pairs.ratio:.2f}  (at most 0.5)")
 
 
 if __name__ == "__main__":

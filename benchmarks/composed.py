@@ -10,8 +10,13 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Mapping
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from printer import Article
@@ -23,6 +28,7 @@ from printer.model import Verdict
 from printer.options import ExtractOptions
 
 from .corpus import Sample, samples, there
+from .protocol import Effort
 from .text_quality import SETS, measure
 
 
@@ -40,6 +46,21 @@ def composing(saved: Mapping[str, Mapping[str, Any]]) -> Callable[[Sample], Arti
         return compose(page, without_captions(page, verdict, choice), placed(page, choice))
 
     return read
+
+
+@contextmanager
+def kept_choices(effort: Effort) -> Iterator[Mapping[str, Mapping[str, Any]] | None]:
+    """Give the choices out of fold: those that were kept, or new ones if there is time."""
+    if effort.choices:
+        yield json.loads(Path(effort.choices).read_text())
+    elif effort.quick or effort.short or find_spec("lightgbm") is None:
+        yield None
+    else:
+        with TemporaryDirectory() as folder:
+            file = Path(folder) / "choices.json"
+            command = [sys.executable, "-m", "benchmarks.train", "--report", "--save", str(file)]
+            subprocess.run(command, check=True)
+            yield json.loads(file.read_text())
 
 
 def main() -> None:

@@ -71,7 +71,7 @@ def _sample(name: str, record: dict[str, object]) -> Sample:
         from lxml import html
 
         tree = html.fromstring("<div>" + str(record["expected_html"]) + "</div>")
-        text = "\n\n".join(tree.itertext())
+        text = "\n\n".join(map(str, tree.itertext()))
     return Sample(
         set=name,
         id=str(record["id"]),

@@ -15,7 +15,11 @@ import argparse
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
+
+from .protocol import Effort, Row
 
 TESTS = Path(__file__).parent.parent / "tests"
 sys.path[:0] = [str(TESTS), str(TESTS / "crawl")]
@@ -28,7 +32,27 @@ from printer.crawl import Crawl, CrawlOptions  # noqa: E402
 TOPIC = "railway"
 
 
-def killed(folder: Path, articles: int, kills: int, seed: int) -> None:
+class Killed(NamedTuple):
+    """What a crawl that was killed came to; ``unexplained`` was asked for again for no reason."""
+
+    found: int
+    wanted: int
+    seconds: float
+    requests: int
+    addresses: int
+    again: int
+    unexplained: int
+
+
+class Order(NamedTuple):
+    """After how many pages each article of the topic was found, and the pace."""
+
+    hits: list[int]
+    pages: int
+    rate: float
+
+
+def killed(folder: Path, articles: int, kills: int, seed: int) -> Killed:
     database = str(folder / "killed.sqlite")
     with SmallWeb(articles=articles, pause=0.01) as web:
         began = time.monotonic()
@@ -42,24 +66,23 @@ def killed(folder: Path, articles: int, kills: int, seed: int) -> None:
             if times > (2 if url.startswith(web.flaky.url) else 1)
         }
     unexplained = {url for url in again if not on_its_way[url]}
-    print(f"{kills} kills: {found} of {wanted} articles in {took:.1f} s")
-    print(f"  {sum(fetched.values())} requests for {len(fetched)} addresses")
-    print(f"  {len(again)} asked for again after a kill, {len(unexplained)} of them for no reason")
+    requests = sum(fetched.values())
+    return Killed(found, wanted, took, requests, len(fetched), len(again), len(unexplained))
 
 
-def order(folder: Path, articles: int) -> None:
-    print("pages fetched until so many articles of one topic in five were found:")
+def order(folder: Path, articles: int) -> dict[str, Order]:
+    """Crawl with a query and without."""
+    made = {}
     for name, query in (("with a query", f"{TOPIC} stations"), ("without", "")):
         with SmallWeb(articles=articles, pause=0.0) as web:
             options = CrawlOptions(
                 query=query, delay=0.0, rest=0.02, articles=100_000, pages=100_000, parallel=1,
                 sitemaps=False,
             )  # fmt: skip
-            visited, hits = 0, []
+            visited = 0
+            hits: list[int] = []
 
-            def tell(
-                _taken: object, _outcome: object, found: object, hits: list[int] = hits
-            ) -> None:
+            def tell(_taken: object, _outcome: object, found: Any, hits: list[int] = hits) -> None:
                 nonlocal visited
                 visited += 1
                 if found is not None and TOPIC in found.told.title:
@@ -70,20 +93,49 @@ def order(folder: Path, articles: int) -> None:
             with Crawl([web.home.url], options, database=database, notify=tell) as crawl:
                 summary = crawl.run()
             took = time.monotonic() - began
-        counts = ", ".join(f"{n}: {hits[n - 1]}" for n in (10, 20, 40) if len(hits) >= n)
-        rate = summary.fetched / took
-        print(f"  {name:14} {counts}   ({summary.fetched} pages, {rate:.0f} a second)")
+        made[name] = Order(hits, summary.fetched, summary.fetched / took)
+    return made
+
+
+def rows(effort: Effort) -> Iterator[Row]:
+    """Measure for the runner."""
+    articles, kills = effort.of((400, 20), (400, 20), (60, 5))
+    with tempfile.TemporaryDirectory() as folder:
+        done = killed(Path(folder), articles, kills, seed=8)
+        told = f"killed {kills} times"
+        yield Row(told, "articles lost", done.wanted - done.found, n=done.wanted, goal="≤ 0")
+        yield Row(told, "addresses asked for again for no reason", done.unexplained,
+                  n=done.addresses, goal="≤ 0")  # fmt: skip
+        yield Row(told, "addresses asked for again after a kill", done.again, n=done.addresses)
+        made = order(Path(folder), articles)
+    for name, found in made.items():
+        for count in (10, 20, 40):
+            if len(found.hits) >= count:
+                figure = f"pages fetched until {count} articles of a topic were found"
+                with_, without = (each.hits[count - 1] for each in made.values())
+                ratio = with_ / without if name == "with a query" else None
+                yield Row(name, figure, found.hits[count - 1], n=found.pages, ratio=ratio)
+        yield Row(name, "pace", found.rate, "pages/s", n=found.pages)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--articles", type=int, default=400)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=8)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        killed(Path(folder), asked.articles, asked.kills, asked.seed)
-        order(Path(folder), asked.articles)
+        done = killed(Path(folder), asked.articles, asked.kills, asked.seed)
+        made = order(Path(folder), asked.articles)
+    print(f"{asked.kills} kills: {done.found} of {done.wanted} articles in {done.seconds:.1f} s")
+    print(f"  {done.requests} requests for {done.addresses} addresses")
+    print(f"  {done.again} asked for again after a kill, {done.unexplained} of them for no reason")
+    print("pages fetched until so many articles of one topic in five were found:")
+    for name, found in made.items():
+        counts = ", ".join(
+            f"{n}: {found.hits[n - 1]}" for n in (10, 20, 40) if len(found.hits) >= n
+        )
+        print(f"  {name:14} {counts}   ({found.pages} pages, {found.rate:.0f} a second)")
 
 
 if __name__ == "__main__":

@@ -7,16 +7,19 @@ its first sentence, which any choice of the first paragraphs holds.
 
 from __future__ import annotations
 
+import argparse
 import re
 import statistics
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 
 from printer import Article, extract
 from printer.errors import NoArticle
 from printer.retrieve import Profile, Vocabulary, profile
 
 from .corpus import samples, there
+from .protocol import Effort, Row, Unavailable
 from .scoring import Score, word_score, words
 
 COUNT = 3
@@ -42,14 +45,11 @@ def best(found: Profile) -> tuple[int, ...]:
     return found.best(COUNT)
 
 
-def main() -> int:
-    if not there():
-        print("the corpus is not here, so nothing was measured: see docs/model-card.md")
-        return 0
+def measure(step: int = 1) -> dict[tuple[str, str], list[Score]]:
+    """Return the scores of each choice, by where the description comes from."""
     scores: dict[tuple[str, str], list[Score]] = defaultdict(list)
-    for sample in samples("wcxb"):
-        if sample.kind != "article":
-            continue
+    articles = (sample for sample in samples("wcxb") if sample.kind == "article")
+    for sample in islice(articles, 0, None, step):
         try:
             article = extract(sample.html, sample.url)
         except NoArticle:
@@ -60,10 +60,37 @@ def main() -> int:
         for choice in (first, highest, best):
             text = " ".join(article.paragraphs[place] for place in choice(found))
             scores[choice.__name__, _origin(article)].append(word_score(text, article.lead))
-    for (name, origin), rows in sorted(scores.items()):
-        means = [statistics.mean(each) for each in zip(*rows, strict=True)]
+    return scores
+
+
+#: What the choices and the descriptions are called.
+TOLD = {"first": "the first three", "highest": "the paper's highest", "best": "webprint's",
+        "own": "in words of its own", "copied": "copied from the text"}  # fmt: skip
+
+
+def rows(effort: Effort) -> Iterator[Row]:
+    """Measure for the runner."""
+    if not there():
+        raise Unavailable("not measured: the corpus is not here")
+    scores = measure(effort.of(1, 2, 10))
+    for (name, origin), found in sorted(scores.items()):
+        first_ = statistics.mean(score.f1 for score in scores["first", origin])
+        for figure in ("precision", "recall", "f1"):
+            mean = statistics.mean(getattr(score, figure) for score in found)
+            goal = f"≥ {first_:.3f}" if (name, figure) == ("best", "f1") else ""
+            column = f"{figure.replace('f1', 'F1')}, description {TOLD[origin]}"
+            yield Row(TOLD[name], column, mean, n=len(found), goal=goal)
+
+
+def main() -> int:
+    argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0]).parse_args()
+    if not there():
+        print("the corpus is not here, so nothing was measured: see docs/model-card.md")
+        return 0
+    for (name, origin), found in sorted(measure().items()):
+        means = [statistics.mean(each) for each in zip(*found, strict=True)]
         figures = " / ".join(f"{mean:.3f}" for mean in means)
-        print(f"{name:8} {origin:7} {len(rows):4} pages  precision / recall / F1 {figures}")
+        print(f"{name:8} {origin:7} {len(found):4} pages  precision / recall / F1 {figures}")
     return 0
 
 

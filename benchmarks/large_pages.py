@@ -7,11 +7,15 @@ the process held, Python and its libraries included.
 from __future__ import annotations
 
 import argparse
+import json
 import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from .protocol import Effort, Row
 
 SIZE = 10_000_000
 #: Each is to come through within this.
@@ -46,8 +50,17 @@ PAGES: Mapping[str, Callable[[], str]] = {
 }  # fmt: skip
 
 
-def once(name: str) -> None:
-    """Extract one page and print what that took."""
+class Taken(NamedTuple):
+    """What a page of ``size`` MB took: processor seconds, megabytes at most, characters found."""
+
+    size: float
+    seconds: float
+    memory: float
+    chars: int
+
+
+def once(name: str) -> Taken:
+    """Extract one page in this process."""
     from printer import extract
     from printer.errors import NoArticle
 
@@ -60,9 +73,22 @@ def once(name: str) -> None:
         chars = 0
     seconds = time.process_time() - started
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    missed = " over" if seconds > SECONDS or most > MEGABYTES else ""
-    print(f"{name:18} {len(page) / 1e6:5.1f} MB {seconds:7.2f} s {most:6.0f} MB"
-          f" {chars:11,} characters{missed}", flush=True)  # fmt: skip
+    return Taken(len(page) / 1e6, seconds, most, chars)
+
+
+def measured(name: str) -> Taken:
+    """Extract one page in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.large_pages", "--once", name]
+    ran = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+    return Taken(*json.loads(ran.stdout))
+
+
+def rows(effort: Effort) -> Iterator[Row]:
+    """Measure for the runner."""
+    for name in effort.of(tuple(PAGES), tuple(PAGES), ("prose",)):
+        took = measured(name)
+        yield Row(name, "processor time", took.seconds, "s", 1, goal=f"≤ {SECONDS}")
+        yield Row(name, "peak memory", took.memory, "MB", 1, goal=f"≤ {MEGABYTES}")
 
 
 def main() -> None:
@@ -72,10 +98,13 @@ def main() -> None:
     parser.add_argument("--once", choices=PAGES, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.once:
-        once(given.once)
+        print(json.dumps(once(given.once)))
         return
     for name in given.names or PAGES:
-        subprocess.run([sys.executable, "-m", "benchmarks.large_pages", "--once", name], check=True)
+        size, seconds, most, chars = measured(name)
+        missed = " over" if seconds > SECONDS or most > MEGABYTES else ""
+        print(f"{name:18} {size:5.1f} MB {seconds:7.2f} s {most:6.0f} MB"
+              f" {chars:11,} characters{missed}", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":

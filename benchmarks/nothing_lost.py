@@ -34,7 +34,8 @@ from printer.render.loss import body_pieces, compare, note_pieces
 from printer.render.paper import UNITS, lay_out
 from printer.render.pdf import to_pdf
 
-from .corpus import CORPUS, samples, there
+from .corpus import CORPUS, Sample, samples, there
+from .protocol import Effort, Row, floors
 
 #: A page, and how many letters of it come before.
 Place: TypeAlias = tuple[int, int]
@@ -71,7 +72,7 @@ def articles(count: int) -> Iterator[tuple[str, Article]]:
 
 def chosen(count: int) -> dict[str, bytes]:
     """Return pages from every set and kind of the corpus, taken in turn."""
-    kinds = defaultdict(list)
+    kinds: dict[tuple[str, str], list[Sample]] = defaultdict(list)
     for sample in samples("wcxb", "traf", "moz"):
         if len(kinds[sample.set, sample.kind]) < count:
             kinds[sample.set, sample.kind].append(sample)
@@ -155,7 +156,7 @@ def broken(piece: str, pages: list[str], page: int, begin: int) -> Place | None:
     return None
 
 
-def rows(article: Article) -> Iterator[list[str]]:
+def pieces_by_row(article: Article) -> Iterator[list[str]]:
     """Yield what stands on paper in order: the text, the notes, and each table on its own page."""
     turned = [block for block in article.blocks if isinstance(block, Table) and is_turned(block)]
     text = tuple(block for block in article.blocks if block not in turned)
@@ -210,7 +211,7 @@ def judge(article: Article) -> tuple[int, list[str], list[str], bool]:
     article = replace(article, blocks=tuple(bare))
     # The margins are cut off, so all pages are to have the same.
     printed = to_pdf(replace(render_html([article], {}), longer=""))
-    wanted = [[part for text in row for part in parts(text)] for row in rows(article)]
+    wanted = [[part for text in row for part in parts(text)] for row in pieces_by_row(article)]
     # In the order it was drawn in, or in that of its lines: readings that stand over words, and
     # letters from right to left, are put in order only by the latter.
     heads = table_heads(article)
@@ -226,8 +227,32 @@ def judge(article: Article) -> tuple[int, list[str], list[str], bool]:
     return sum(map(len, wanted)), lost, moved, not told
 
 
+def rows(effort: Effort) -> Iterator[Row]:
+    """Measure for the runner."""
+    total = whole = agreed = lost_ = moved_ = pieces_ = 0
+    for _, article in articles(effort.of(100, 40, 0)):
+        number, lost, moved, complete = judge(article)
+        total, pieces_ = total + 1, pieces_ + number
+        whole += not lost and not moved
+        agreed += complete == (not lost)
+        lost_, moved_ = lost_ + len(lost), moved_ + len(moved)
+    of = "samples" if effort.quick or not there() else "samples and pages of the web"
+    pinned = floors("quick")["nothing_lost.whole"] if effort.quick else None
+    goal = "≥ 1" if pinned is None else f"≥ {pinned}"
+    share = whole / max(1, total)
+    yield Row(of, "articles on paper whole and in order", share, n=total, goal=goal,
+              pinned=effort.quick)  # fmt: skip
+    yield Row(of, "pieces of text lost", lost_, n=pieces_)
+    yield Row(of, "pieces of text out of order", moved_, n=pieces_)
+    yield Row(
+        of, "articles on which the program's own report agrees", agreed / max(1, total), n=total
+    )
+    if not effort.quick and not there():
+        yield Row("pages of the web", "pieces of text lost", note="not measured: no corpus here")
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--pages", type=int, default=100, help="pages of the corpus (100)")
     parser.add_argument("--only", default="", help="articles whose names begin so")
     asked = parser.parse_args()

@@ -8,12 +8,15 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from printer.article import Article, Heading, Paragraph, Span
 from printer.options import PrintOptions
 from printer.render.html import Document, render_html
 from printer.render.pdf import to_pdf
+
+from .protocol import Effort, Row
 
 TEXT = (
     "The river rose in the night, and by morning the lower meadow was under water as far as the "
@@ -45,30 +48,60 @@ def memory() -> float:
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
 
 
+def beside(runs: int) -> tuple[int, dict[str, list[float]]]:
+    """Print ten pages warm, by turns; return how many they are and processor seconds."""
+    document = render_html([article(10)], {}, PrintOptions())
+    pages = to_pdf(document).pages
+    bare(document)
+    times: dict[str, list[float]] = {"webprint": [], "bare WeasyPrint": []}
+    for _ in range(runs):
+        for name, print_ in (("bare WeasyPrint", bare), ("webprint", _whole)):
+            began = time.process_time()
+            print_(document)
+            times[name].append(time.process_time() - began)
+    return pages, times
+
+
+def levels(prints: int) -> list[float]:
+    """Print so often in this process; return what it holds after every twentieth print."""
+    small = render_html([article(2)], {}, PrintOptions())
+    held = []
+    for n in range(prints):
+        to_pdf(small)
+        if n % 20 == 19:
+            held.append(memory())
+    return held
+
+
+def rows(effort: Effort) -> Iterator[Row]:
+    """Measure for the runner."""
+    runs = effort.of(11, 7, 3)
+    pages, times = beside(runs)
+    ours, theirs = (statistics.median(times[name]) for name in ("webprint", "bare WeasyPrint"))
+    pairs = zip(times["webprint"], times["bare WeasyPrint"], strict=True)
+    ratio = statistics.median(one / other for one, other in pairs)
+    told = f"{pages} pages, warm, processor time"
+    yield Row("webprint, HTML made too", told, ours, "s", runs, ratio)
+    yield Row("bare WeasyPrint, HTML given", told, theirs, "s", runs)
+    prints = effort.of(200, 100, 0)
+    if prints:
+        held = levels(prints)
+        yield Row("webprint", "memory after 40 prints", held[1], "MB", 40)
+        yield Row("webprint", f"memory after {prints} prints", held[-1], "MB", prints)
+        yield Row("webprint", "memory at the end by that after 40", held[-1] / held[1], "times",
+                  goal="≤ 1.1")  # fmt: skip
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--prints", type=int, default=200)
     wanted = parser.parse_args()
-    document = render_html([article(10)], {}, PrintOptions())
-    pages = to_pdf(document).pages
-    bare(document)
-    times: dict[str, list[float]] = {"bare": [], "webprint": []}
-    for _ in range(wanted.runs):
-        for name, print_ in (("bare", bare), ("webprint", _whole)):
-            began = time.process_time()
-            print_(document)
-            times[name].append(time.process_time() - began)
-    ours, theirs = (statistics.median(times[name]) for name in ("webprint", "bare"))
+    pages, times = beside(wanted.runs)
+    ours, theirs = (statistics.median(times[name]) for name in ("webprint", "bare WeasyPrint"))
     print(f"{pages} pages: webprint {ours:.2f} s, bare WeasyPrint {theirs:.2f} s of processor time:"
           f" {ours / theirs:.2f} times")  # fmt: skip
-    small = render_html([article(2)], {}, PrintOptions())
-    levels = []
-    for n in range(wanted.prints):
-        to_pdf(small)
-        if n % 20 == 19:
-            levels.append(memory())
-    print("memory every 20 prints, MB:", " ".join(f"{level:.0f}" for level in levels))
+    print("memory every 20 prints, MB:", *(f"{level:.0f}" for level in levels(wanted.prints)))
 
 
 def _whole(document: Document) -> object:

@@ -36,6 +36,8 @@ from printer.images import pick
 from printer.images.downloads import Downloads
 from printer.options import ExtractOptions, FetchOptions, ImageOptions
 
+from .protocol import Effort, Row
+
 #: The template's pictures: name, sides.
 TEMPLATE = {
     "mail.png": (24, 24), "link.png": (24, 24), "printer.png": (24, 24), "portrait.jpg": (96, 96),
@@ -145,13 +147,15 @@ class Crawl:
     seconds: float = 0.0
     lookups: int = 0
     hits: int = 0
+    downloads: int = 0
+    megabytes: float = 0.0
     curve: dict[int, float] = field(default_factory=dict)
 
 
 def crawl(root: str, pages: int, method: str, folder: Path | None) -> Crawl:
     """Read the site's pages and choose their pictures."""
     done = Crawl()
-    options = ExtractOptions(pictures=method)  # type: ignore[arg-type]
+    options = ExtractOptions(pictures=method)
     start = time.perf_counter()
     with Web(FetchOptions(cache=False), named=[root]) as web:
         where = None if folder is None else lambda: folder
@@ -172,8 +176,36 @@ def crawl(root: str, pages: int, method: str, folder: Path | None) -> Crawl:
     return done
 
 
+def crawls(method: str, pages: int) -> Iterator[tuple[str, Crawl]]:
+    """Crawl the site without the cache, with an empty one, with that of the run before."""
+    traffic = Traffic()
+    with tempfile.TemporaryDirectory() as folder, served(traffic) as root:
+        kept = Path(folder)
+        for name, where in (("none", None), ("empty at first", kept), ("of the run before", kept)):
+            traffic.pictures = traffic.bytes = 0
+            found = crawl(root, pages, method, where)
+            found.downloads, found.megabytes = traffic.pictures, traffic.bytes / 1e6
+            yield name, found
+
+
+METHODS = ("cuter", "default")
+
+
+def rows(effort: Effort) -> Iterator[Row]:
+    """Measure for the runner."""
+    pages = effort.of(100, 50, 10)
+    for method in METHODS:
+        for name, found in crawls(method, pages):
+            subject = f"{method}, cache {name}"
+            rate = found.hits / found.lookups if found.lookups else None
+            if rate is not None:
+                yield Row(subject, "hit rate", rate, n=found.lookups)
+            yield Row(subject, "downloads", found.downloads, n=pages)
+            yield Row(subject, "fetched", found.megabytes, "MB", n=pages)
+
+
 def main() -> int:
-    """Print a table a method: without the cache, with an empty one, with that of the run before."""
+    """Print a table a method."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--pages", type=int, default=200)
     pages = parser.parse_args().pages
@@ -181,23 +213,16 @@ def main() -> int:
     head = ("method", "cache", "look-ups", "hits", "hit rate", "downloads", "MB", "s", "kept")
     print("| " + " | ".join(head) + " |\n" + "|" + " --- |" * len(head))
     curves = {}
-    for method in ("cuter", "default"):
-        traffic = Traffic()
-        with tempfile.TemporaryDirectory() as folder, served(traffic) as root:
-            kept = Path(folder)
-            for name, where in (
-                ("none", None), ("empty at first", kept), ("of the run before", kept),
-            ):  # fmt: skip
-                traffic.pictures = traffic.bytes = 0
-                found = crawl(root, pages, method, where)
-                rate = f"{100 * found.hits / found.lookups:.1f} %" if found.lookups else ""
-                cells = (
-                    method, name, found.lookups, found.hits, rate, traffic.pictures,
-                    f"{traffic.bytes / 1e6:.1f}", f"{found.seconds:.1f}", found.kept,
-                )  # fmt: skip
-                print("| " + " | ".join(map(str, cells)) + " |")
-                if name == "empty at first":
-                    curves[method] = found.curve
+    for method in METHODS:
+        for name, found in crawls(method, pages):
+            rate = f"{100 * found.hits / found.lookups:.1f} %" if found.lookups else ""
+            cells = (
+                method, name, found.lookups, found.hits, rate, found.downloads,
+                f"{found.megabytes:.1f}", f"{found.seconds:.1f}", found.kept,
+            )  # fmt: skip
+            print("| " + " | ".join(map(str, cells)) + " |")
+            if name == "empty at first":
+                curves[method] = found.curve
     for method, curve in curves.items():
         told = ", ".join(f"{pages}: {100 * rate:.1f} %" for pages, rate in curve.items())
         print(f"\n{method}, hit rate after so many pages: {told}")

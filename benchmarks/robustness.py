@@ -1,6 +1,6 @@
 """Print many real pages and say what came of each: a PDF, or the honest 'no article'.
 
-    python benchmarks/robustness.py [--pages N] [--out FOLDER]
+    python -m benchmarks.robustness [--pages N] [--out FOLDER]
 
 N pages are taken from all sets of the corpus and all their kinds, evenly, served on loopback and
 printed one by one.
@@ -14,23 +14,25 @@ import sys
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import islice, zip_longest
 from pathlib import Path
 from statistics import median
-
-from corpus import CORPUS, samples, there
+from typing import Literal, NamedTuple
 
 from printer import FetchOptions, Printer
 from printer.errors import NoArticle, WebprintError
 
+from .corpus import CORPUS, Sample, samples, there
+from .protocol import Effort, Row, Unavailable
+
 
 def chosen(count: int) -> dict[str, bytes]:
     """Return pages from every set and kind, taken in turn, by name."""
-    kinds = defaultdict(list)
+    kinds: dict[tuple[str, str], list[Sample]] = defaultdict(list)
     for sample in samples("wcxb", "traf", "moz"):
         if len(kinds[sample.set, sample.kind]) < count:
             kinds[sample.set, sample.kind].append(sample)
@@ -41,7 +43,7 @@ def chosen(count: int) -> dict[str, bytes]:
 class Handler(BaseHTTPRequestHandler):
     """Serves the chosen pages, and nothing for anything else they name."""
 
-    def __init__(self, pages: dict[str, bytes], *arguments: object) -> None:
+    def __init__(self, pages: Mapping[str, bytes], *arguments: object) -> None:
         self.pages = pages
         super().__init__(*arguments)  # type: ignore[arg-type]
 
@@ -58,7 +60,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def served(pages: dict[str, bytes]) -> Iterator[str]:
+def served(pages: Mapping[str, bytes]) -> Iterator[str]:
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, pages)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
@@ -67,19 +69,24 @@ def served(pages: dict[str, bytes]) -> Iterator[str]:
             server.shutdown()
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--pages", type=int, default=45)
-    parser.add_argument("--out", type=Path, help="keep the PDFs here")
-    parser.add_argument("--render", default="never", choices=["auto", "never", "always"])
-    given = parser.parse_args()
-    if not there():
-        print(f"there is no corpus at {CORPUS}")
-        return 0
-    pages = chosen(given.pages)
-    ends: Counter[str] = Counter()
-    seconds = []
-    options = FetchOptions(cache=False, follow=False, render=given.render)
+class End(NamedTuple):
+    """What came of a page."""
+
+    name: str
+    seconds: float
+    end: str
+    told: str
+
+
+#: The ends that are good, and the word for one that is a fault of ours.
+GOOD, CRASH = frozenset({"printed", "no article"}), "CRASH"
+
+
+def printed(
+    pages: Mapping[str, bytes], render: Literal["auto", "never", "always"], out: Path | None
+) -> Iterator[End]:
+    """Print pages one by one; keep the PDFs in a folder if one is given."""
+    options = FetchOptions(cache=False, follow=False, render=render)
     with served(pages) as root:
         for name in pages:
             start = time.perf_counter()
@@ -87,20 +94,51 @@ def main() -> int:
                 with Printer(options, named=(root,)) as printer:
                     result = printer.print([f"{root}/{name}"])
                 end, told = "printed", f"{result.pages} pages, {len(result.warnings)} warnings"
-                if given.out:
-                    given.out.mkdir(parents=True, exist_ok=True)
-                    (given.out / f"{name}.pdf").write_bytes(result.pdf)
+                if out:
+                    out.mkdir(parents=True, exist_ok=True)
+                    (out / f"{name}.pdf").write_bytes(result.pdf)
             except NoArticle:
                 end, told = "no article", ""
             except WebprintError as error:
                 end, told = type(error).__name__, str(error)
             except Exception as error:  # noqa: BLE001 - a crash is what this looks for
-                end, told = "CRASH", f"{type(error).__name__}: {error}"
-            seconds.append(time.perf_counter() - start)
-            ends[end] += 1
-            print(f"{name:32} {seconds[-1]:5.1f} s  {end} {told}", flush=True)
-    print(dict(ends), f"median {median(seconds):.1f} s, longest {max(seconds):.1f} s")
-    return min(1, sum(count for end, count in ends.items() if end not in {"printed", "no article"}))
+                end, told = CRASH, f"{type(error).__name__}: {error}"
+            yield End(name, time.perf_counter() - start, end, told)
+
+
+def rows(effort: Effort) -> Iterator[Row]:
+    """Measure for the runner."""
+    if not there():
+        raise Unavailable("not measured: the corpus is not here")
+    pages = chosen(effort.of(90, 30, 10))
+    found = list(printed(pages, "never", None))
+    for end, count in Counter(each.end for each in found).most_common():
+        yield Row("pages of the web, of all kinds", end, count, n=len(pages))
+    crashes = sum(each.end not in GOOD for each in found)
+    yield Row("pages of the web, of all kinds", "other ends than these two", crashes, n=len(pages),
+              goal="≤ 0")  # fmt: skip
+    times = [each.seconds for each in found]
+    yield Row("pages of the web, of all kinds", "median time", median(times), "s", len(pages))
+    yield Row("pages of the web, of all kinds", "longest", max(times), "s", len(pages))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--pages", type=int, default=45)
+    parser.add_argument("--out", type=Path, help="keep the PDFs here")
+    parser.add_argument("--render", default="never", choices=["auto", "never", "always"])
+    given = parser.parse_args()
+    if not there():
+        print(f"there is no corpus at {CORPUS}")
+        return 0
+    found = []
+    for each in printed(chosen(given.pages), given.render, given.out):
+        print(f"{each.name:32} {each.seconds:5.1f} s  {each.end} {each.told}", flush=True)
+        found.append(each)
+    times = [each.seconds for each in found]
+    ends = dict(Counter(each.end for each in found))
+    print(ends, f"median {median(times):.1f} s, longest {max(times):.1f} s")
+    return min(1, sum(each.end not in GOOD for each in found))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ does other things as well; processor seconds say more.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
@@ -19,10 +20,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 import httpx2
+
+from .protocol import Effort, Row
 
 ROOT = Path(__file__).parents[1]
 BARE = 2
@@ -84,8 +89,22 @@ def bare(sources: list[bytes]) -> float:
     return time.perf_counter() - begun
 
 
-def main(prints: int = 200, clients: int = 20, workers: int = 2) -> None:
-    """Measure and write what came out as JSON."""
+class Load(NamedTuple):
+    """What came of it: seconds of the clock and of the processor, and of each request."""
+
+    prints: int
+    done: int
+    seconds: float
+    alone: float
+    processor: float
+    processor_alone: float
+    posts: list[float]
+    gets: list[float]
+    memory: list[float]
+
+
+def measure(prints: int, clients: int, workers: int = 2) -> Load:
+    """Load a server, then print the same without one."""
     sources = pages(prints)
     orders = [_order(source) for source in sources]
     used = [processor()]
@@ -113,7 +132,8 @@ def main(prints: int = 200, clients: int = 20, workers: int = 2) -> None:
             begun = time.time()
             with ThreadPoolExecutor(clients) as pool:
                 posted = list(pool.map(post, orders))
-            asked, held = [], []
+            asked: list[float] = []
+            held: list[float] = []
             while len(asked) % 10 or not over():
                 before = time.perf_counter()
                 client.get(f"/api/prints/{posted[-1][1]}").raise_for_status()
@@ -129,29 +149,62 @@ def main(prints: int = 200, clients: int = 20, workers: int = 2) -> None:
             server.terminate()
             server.wait()
     used.append(processor())
-    with ProcessPoolExecutor(BARE) as pool:
-        alone = max(pool.map(bare, [sources[n::BARE] for n in range(BARE)]))
+    with ProcessPoolExecutor(BARE) as processes:
+        alone = max(processes.map(bare, [sources[n::BARE] for n in range(BARE)]))
     used.append(processor())
+    return Load(prints, done, took, alone, used[1] - used[0], used[2] - used[1],
+                [t for t, _ in posted], asked, held)  # fmt: skip
 
-    def centile(times: list[float], q: float) -> int:
-        return round(1000 * statistics.quantiles(times, n=100)[int(q * 100) - 1])
 
+def centile(times: list[float], q: float) -> float:
+    """Return a quantile, in milliseconds."""
+    return 1000 * statistics.quantiles(times, n=100)[int(q * 100) - 1]
+
+
+def rows(effort: Effort) -> Iterator[Row]:
+    """Measure for the runner."""
+    prints, clients = effort.of(200, 100, 10), effort.of(20, 20, 4)
+    load = measure(prints, clients)
+    server, bare = f"server, {clients} clients, 2 workers", "two bare processes"
+    yield Row(server, "prints lost", prints - load.done, n=prints, goal="≤ 0")
+    yield Row(server, "throughput", load.done / load.seconds, "prints/s", prints,
+              load.seconds / load.alone)  # fmt: skip
+    yield Row(bare, "throughput", prints / load.alone, "prints/s", prints)
+    yield Row(server, "processor time a print", load.processor / prints, "s", prints,
+              load.processor / load.processor_alone)  # fmt: skip
+    yield Row(bare, "processor time a print", load.processor_alone / prints, "s", prints)
+    for told, times in (("accepting a print", load.posts), ("telling its state", load.gets)):
+        yield Row(server, f"{told}, median", centile(times, 0.5), "ms", len(times))
+        yield Row(server, f"{told}, 95 of 100 within", centile(times, 0.95), "ms", len(times))
+    quarter = load.memory[len(load.memory) // 4]
+    yield Row(server, "memory after a quarter", quarter, "MB")
+    yield Row(server, "memory at the end", max(load.memory[-10:]), "MB")
+
+
+def main() -> None:
+    """Measure and write what came out as JSON."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("prints", nargs="?", type=int, default=200)
+    parser.add_argument("clients", nargs="?", type=int, default=20)
+    parser.add_argument("workers", nargs="?", type=int, default=2)
+    given = parser.parse_args()
+    load = measure(given.prints, given.clients, given.workers)
     figures = {
-        "prints": prints,
-        "done": done,
-        "seconds": round(took, 1),
-        "seconds, bare WeasyPrint": round(alone, 1),
-        "throughput of bare": round(alone / took, 2),
-        "processor seconds": round(used[1] - used[0], 1),
-        "processor seconds, bare WeasyPrint": round(used[2] - used[1], 1),
-        "post, ms, median and p95": [centile([t for t, _ in posted], q) for q in (0.5, 0.95)],
-        "get, ms, median and p95": [centile(asked, q) for q in (0.5, 0.95)],
+        "prints": load.prints,
+        "done": load.done,
+        "seconds": round(load.seconds, 1),
+        "seconds, bare WeasyPrint": round(load.alone, 1),
+        "throughput of bare": round(load.alone / load.seconds, 2),
+        "processor seconds": round(load.processor, 1),
+        "processor seconds, bare WeasyPrint": round(load.processor_alone, 1),
+        "post, ms, median and p95": [round(centile(load.posts, q)) for q in (0.5, 0.95)],
+        "get, ms, median and p95": [round(centile(load.gets, q)) for q in (0.5, 0.95)],
         "memory, MB, after a quarter, at the end": [
-            round(held[len(held) // 4]), round(max(held[-10:])),
+            round(load.memory[len(load.memory) // 4]), round(max(load.memory[-10:])),
         ],
     }  # fmt: skip
     print(json.dumps(figures, indent=2))
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main()

@@ -14,13 +14,16 @@ import os
 import statistics
 import subprocess
 import sys
-import threading
 import time
-from pathlib import Path
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from printer.article import Article, Heading, Paragraph, Span
 from printer.model import Prepared
 from printer.options import PrintOptions
+
+from .processes import Peak
+from .protocol import Effort, Row
 
 WORDS = (
     "The river rose in the night, and by morning the lower meadow was under water as far as the "
@@ -61,8 +64,16 @@ def print_single(count: int) -> int:
     return to_pdf(render_html([article(n) for n in range(count)], {})).pages
 
 
-def measured(how: str, count: int) -> tuple[float, float, int]:
-    """Print in a process of its own; return seconds, peak memory in MB, and pages."""
+class Run(NamedTuple):
+    """What one print took: seconds, and megabytes at most."""
+
+    seconds: float
+    memory: float
+    pages: int
+
+
+def measured(how: str, count: int) -> Run:
+    """Print in a process of its own."""
     began = time.perf_counter()
     command = [sys.executable, "-m", "benchmarks.volumes", "--print", how, "--counts", str(count)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -71,52 +82,60 @@ def measured(how: str, count: int) -> tuple[float, float, int]:
         most = peak.stop()
     if process.returncode:
         raise SystemExit(process.returncode)
-    return time.perf_counter() - began, most, int(out)
+    return Run(time.perf_counter() - began, most, int(out))
 
 
-class Peak:
-    """The most memory that a process and its children held, looked at ten times a second."""
-
-    def __init__(self, pid: int) -> None:
-        self._pid, self._most, self._ended = pid, 0.0, threading.Event()
-        self._thread = threading.Thread(target=self._watch)
-        self._thread.start()
-
-    def _watch(self) -> None:
-        while not self._ended.wait(0.1):
-            self._most = max(self._most, sum(map(_memory, _tree(self._pid))))
-
-    def stop(self) -> float:
-        """Return the most seen, in megabytes."""
-        self._ended.set()
-        self._thread.join()
-        return self._most
+#: The most articles that are printed as one document as well: it takes too long.
+SINGLE = 100
 
 
-def _tree(pid: int) -> list[int]:
-    found = [pid]
-    for one in found:
-        try:
-            tasks = Path(f"/proc/{one}/task").iterdir()
-            found += (int(each) for t in tasks for each in (t / "children").read_text().split())
-        except OSError:
-            continue  # it ended
-    return found
+def by_turns(count: int, runs: int, single: int = SINGLE) -> dict[str, list[Run]]:
+    """Print so many articles both ways, by turns."""
+    hows = ["bound", "single"] if count <= single else ["bound"]
+    made: dict[str, list[Run]] = {how: [] for how in hows}
+    for _ in range(runs):
+        for how in hows:
+            made[how].append(measured(how, count))
+    return made
 
 
-def _memory(pid: int) -> float:
-    try:
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    except OSError:
-        return 0.0  # it ended
-    return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1000
+def rows(effort: Effort) -> Iterator[Row]:
+    """Measure for the runner."""
+    cost = {}
+    for count in effort.of((1, 10, 100, 1000), (1, 10, 100), (10,)):
+        runs = 1 if count >= 1000 else effort.of(3, 3 if count <= 10 else 1, 1)
+        made = by_turns(count, runs)
+        cost[count] = statistics.median(one.seconds for one in made["bound"]) / count
+        for how, found in made.items():
+            subject = f"{count} articles, {HOW[how]}"
+            seconds = statistics.median(one.seconds for one in found)
+            ratio = None
+            if how == "bound" and "single" in made:
+                pairs = zip(found, made["single"], strict=True)
+                ratio = statistics.median(ours.seconds / other.seconds for ours, other in pairs)
+            goal = "≤ 0.625" if ratio is not None and count == 100 else ""
+            yield Row(subject, "time", seconds, "s", runs, ratio, goal)
+            yield Row(subject, "time an article", seconds / count, "s", runs)
+            yield Row(subject, "peak memory", max(one.memory for one in found), "MB", runs)
+            yield Row(subject, "pages", found[0].pages)
+    if 10 in cost and len(cost) > 1:
+        most = max(cost)
+        yield Row(f"{most} articles beside 10", "cost an article, times", cost[most] / cost[10],
+                  goal="≤ 1.2")  # fmt: skip
+    if not effort.quick and 1000 not in cost:
+        yield Row(
+            "1000 articles, bound", "time", note="left out for time: make bench without BUDGET"
+        )
+
+
+HOW = {"bound": "bound", "single": "one WeasyPrint document"}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--counts", default="1,10,100")
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--single-up-to", type=int, default=100, metavar="COUNT")
+    parser.add_argument("--single-up-to", type=int, default=SINGLE, metavar="COUNT")
     parser.add_argument("--print", choices=("bound", "single"), help=argparse.SUPPRESS)
     wanted = parser.parse_args()
     counts = [int(count) for count in wanted.counts.split(",")]
@@ -125,21 +144,17 @@ def main() -> None:
         return
     print(f"medians of {wanted.runs} runs by turns, {len(os.sched_getaffinity(0))} processors")
     for count in counts:
-        hows = ["bound", "single"] if count <= wanted.single_up_to else ["bound"]
-        runs = {how: [] for how in hows}  # type: dict[str, list[tuple[float, float, int]]]
-        for _ in range(wanted.runs):
-            for how in hows:
-                runs[how].append(measured(how, count))
-        for how, made in runs.items():
-            seconds = statistics.median(one[0] for one in made)
-            memory = max(one[1] for one in made)
+        made = by_turns(count, wanted.runs, wanted.single_up_to)
+        for how, runs in made.items():
+            seconds = statistics.median(one.seconds for one in runs)
+            memory = max(one.memory for one in runs)
             print(
-                f"{count:5} articles, {how:6}: {made[0][2]:4} pages, {seconds:7.2f} s,"
+                f"{count:5} articles, {how:6}: {runs[0].pages:4} pages, {seconds:7.2f} s,"
                 f" {seconds / count:.3f} s an article, {memory:5.0f} MB at most"
             )
-        if len(runs) > 1:
-            pairs = zip(runs["single"], runs["bound"], strict=True)
-            ratio = statistics.median(single[0] / bound[0] for single, bound in pairs)
+        if len(made) > 1:
+            pairs = zip(made["single"], made["bound"], strict=True)
+            ratio = statistics.median(single.seconds / bound.seconds for single, bound in pairs)
             print(f"{'':16} one document takes {ratio:.2f} times as long")
 
 

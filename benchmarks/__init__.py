@@ -1,0 +1,1 @@
+"""What tells how good and how fast webprint is: `make bench`, or each module by itself."""

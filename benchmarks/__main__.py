@@ -1,0 +1,122 @@
+"""Measure everything: `python -m benchmarks [--quick] [--budget MINUTES] [NAME ...]`.
+
+Writes results.json, RESULTS.md and plots beside this file, and the figures that README.md quotes.
+With names, only those are measured, and the rest stays as it was.  `--quick` measures a fixed
+sample and writes nothing: it fails on a floor of floors.toml that is not held, on a ratio that is
+twice as bad as the one in results.json, and on a benchmark that fails.  Goals that are not reached
+are told, and are no failure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import signal
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .machine import machine, versions
+from .protocol import Effort
+from .report import quoted_in, report
+from .running import ROOT, Outcome, run_all
+from .suite import SUITE
+from .verdict import complaints
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results.json"
+#: From so many minutes on nothing is left out.
+WHOLE = 90
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, write and judge."""
+    asked = _asked(arguments)
+    effort = _effort(asked)
+    names = asked.names or [each.name for each in SUITE if each.quick or not asked.quick]
+    suite = [each for each in SUITE if each.name in names]
+    began = time.monotonic()
+    ends = began + 60 * asked.budget if asked.budget else None
+    before = machine()
+    outcomes = run_all(suite, effort, ends, lambda line: print(line, flush=True))
+    recorded = json.loads(RESULTS.read_text()) if RESULTS.exists() else None
+    print(f"{time.monotonic() - began:.0f} s in all")
+    if not asked.quick:
+        write(asked.out, outcomes, effort, before, recorded if asked.names else None)
+    failures = list(complaints(outcomes, recorded if asked.quick else None))
+    for failure in failures:
+        print(failure)
+    return int(bool(failures))
+
+
+def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description=(__doc__ or "").splitlines()[0]
+    )
+    known = [each.name for each in SUITE]
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(known))
+    parser.add_argument("--quick", action="store_true", help="a fixed sample; writes nothing")
+    parser.add_argument("--budget", type=float, help=f"minutes to keep to; {WHOLE} do for all")
+    parser.add_argument("--step", type=int, help="read every so many-th page of the corpus")
+    parser.add_argument("--choices", type=Path, default="", help="the choices out of fold, as"
+                        " `benchmarks.train --report --save` left them")  # fmt: skip
+    parser.add_argument("--out", type=Path, default=HERE, help="the folder to write to")
+    asked = parser.parse_args(arguments)
+    if unknown := set(asked.names) - set(known):
+        parser.error(f"no benchmark is called {', '.join(sorted(unknown))}")
+    return asked
+
+
+def _effort(asked: argparse.Namespace) -> Effort:
+    short = bool(asked.budget) and asked.budget < WHOLE
+    step = asked.step or (3 if short else 1)
+    choices = str(asked.choices.resolve()) if asked.choices else ""
+    return Effort(asked.quick, short, step, choices)
+
+
+def drawn(results: Mapping[str, Any], folder: Path) -> list[str]:
+    """Draw the plots, if what draws them is here; return their names."""
+    try:
+        from .plots import draw
+
+        return draw(results, folder)
+    except ImportError:
+        print("matplotlib is not installed, so nothing was drawn: pip install --group bench")
+        return []
+
+
+def write(
+    out: Path,
+    outcomes: Sequence[Outcome],
+    effort: Effort,
+    machine: Mapping[str, str],
+    kept: Mapping[str, Any] | None,
+) -> None:
+    """Write results.json, RESULTS.md, plots, and README.md's figures if it is beside them."""
+    date = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
+    done = {"date": date, "short": effort.short or effort.step > 1}
+    found = {each.benchmark.name: each.to_dict() | done for each in outcomes}
+    together = {**(kept["benchmarks"] if kept else {}), **found}
+    results: dict[str, Any] = {
+        "date": date,
+        "machine": dict(machine),
+        "versions": versions(),
+        "benchmarks": {each.name: together[each.name] for each in SUITE if each.name in together},
+    }
+    out.mkdir(parents=True, exist_ok=True)
+    results["plots"] = drawn(results, out / "plots")
+    (out / "results.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+    (out / "RESULTS.md").write_text(report(results))
+    if out == HERE:
+        readme = ROOT / "README.md"
+        readme.write_text(quoted_in(readme.read_text(), results))
+    print(f"written: {out / 'RESULTS.md'}")
+
+
+if __name__ == "__main__":
+    # Ended from outside, it ends what it runs.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    sys.exit(main())

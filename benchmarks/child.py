@@ -1,0 +1,40 @@
+"""Run one benchmark for the runner: `python -m benchmarks.child NAME EFFORT FILE`.
+
+Rows go to FILE, a line of JSON each, as soon as they are measured: what is stopped or fails later
+keeps those it had.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from .protocol import Effort, Unavailable
+
+
+def main(name: str, effort: str, into: str) -> int:
+    """Write the rows of a benchmark."""
+    asked = Effort(**json.loads(effort))
+    with Path(into).open("a", encoding="utf-8") as file:
+
+        def tell(**what: Any) -> None:
+            file.write(json.dumps(what, ensure_ascii=False) + "\n")
+            file.flush()
+
+        try:
+            module = importlib.import_module(name)
+            for row in module.rows(asked):
+                tell(row=row.to_dict())
+        except Unavailable as missing:
+            tell(missing=str(missing))
+        except Exception as error:
+            tell(failed=f"{type(error).__name__}: {error}")
+            raise
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

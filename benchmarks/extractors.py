@@ -1,0 +1,172 @@
+"""The extractors that others publish, each with its own defaults.
+
+Each gets what a program would give it: the page's bytes or text, and its address.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import version
+from types import TracebackType
+from typing import Any, Self
+
+from printer.dom.page import read_page
+from printer.dom.parse import decode
+
+from .corpus import Sample
+from .machine import NODE
+from .protocol import Unavailable
+from .text_quality import Found
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What another extractor gives; ``title`` is None when it gives no titles."""
+
+    text: str
+    title: str | None = None
+
+    @property
+    def paragraphs(self) -> Sequence[str]:
+        """The text's lines."""
+        return [line for line in self.text.splitlines() if line.strip()]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An answer in HTML, read as text only when asked for: that costs us, and not the other."""
+
+    html: str
+    title: str | None = None
+    milliseconds: float = 0.0
+
+    @cached_property
+    def text(self) -> str:
+        """The text of its segments, a line each."""
+        if not self.html.strip():
+            return ""
+        return "\n".join(segment.text for segment in read_page(self.html).segments)
+
+    @property
+    def paragraphs(self) -> Sequence[str]:
+        """The text's lines."""
+        return self.text.splitlines()
+
+
+Extractor = Callable[[Sample], Found]
+
+
+def trafilatura() -> Extractor:
+    from trafilatura import bare_extraction
+
+    def extract(sample: Sample) -> Answer:
+        found = bare_extraction(sample.html, url=sample.url or None, with_metadata=True)
+        return Answer(found.text or "", found.title or "") if found else Answer("", "")
+
+    return extract
+
+
+def readability_lxml() -> Extractor:
+    from readability import Document
+
+    def extract(sample: Sample) -> Shown:
+        document = Document(decode(sample.html), url=sample.url or None)
+        return Shown(document.summary(html_partial=True), document.short_title())
+
+    return extract
+
+
+def resiliparse() -> Extractor:
+    from resiliparse.extract.html2text import extract_plain_text
+
+    def extract(sample: Sample) -> Answer:
+        html = decode(sample.html)
+        text = extract_plain_text(html, main_content=True, list_bullets=False, alt_texts=False)
+        return Answer(text)
+
+    return extract
+
+
+def justext() -> Extractor:
+    import justext as library
+
+    words = library.get_stoplist("English")
+
+    def extract(sample: Sample) -> Answer:
+        found = library.justext(sample.html, words)
+        return Answer("\n".join(each.text for each in found if not each.is_boilerplate))
+
+    return extract
+
+
+def goose3() -> Extractor:
+    from goose3 import Goose
+
+    goose = Goose({"enable_image_fetching": False})
+
+    def extract(sample: Sample) -> Answer:
+        found = goose.extract(raw_html=decode(sample.html))
+        return Answer(re.sub(r"\n{2,}", "\n", found.cleaned_text or ""), found.title or "")
+
+    return extract
+
+
+class Readability:
+    """Mozilla's Readability in jsdom, in a process of Node that lives as long as this."""
+
+    def __init__(self) -> None:
+        node = shutil.which("node")
+        if node is None or not (NODE / "node_modules" / "@mozilla" / "readability").is_dir():
+            raise Unavailable("Node is not here, or npm install was not run in benchmarks/node")
+        self._process = subprocess.Popen(
+            [node, "readability.js"], cwd=NODE, text=True, encoding="utf-8",
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def __call__(self, sample: Sample) -> Shown:
+        """Return what Readability makes of a page, and the processor time it took."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        url = sample.url or "https://example.org/"
+        self._process.stdin.write(json.dumps({"html": decode(sample.html), "url": url}) + "\n")
+        self._process.stdin.flush()
+        answer = json.loads(self._process.stdout.readline())
+        return Shown(answer["html"], answer["title"], answer["milliseconds"])
+
+
+#: By the name under which each is published.
+PEERS: Mapping[str, Callable[[], Extractor]] = {
+    "trafilatura": trafilatura,
+    "readability-lxml": readability_lxml,
+    "resiliparse": resiliparse,
+    "jusText": justext,
+    "goose3": goose3,
+    "@mozilla/readability": Readability,
+}
+
+
+def version_of(name: str) -> str:
+    """Return the version of a peer that is installed."""
+    package = NODE / "node_modules" / name / "package.json"
+    if not package.is_file():
+        return version(name)
+    told: dict[str, Any] = json.loads(package.read_text())
+    return str(told["version"])

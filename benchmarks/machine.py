@@ -1,0 +1,72 @@
+"""On which machine, and with which versions, something was measured."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from printer.fetch.chromium import programs
+
+#: What the figures depend on; peers tell their versions where they are measured.
+PACKAGES = ("webprint", "weasyprint", "pydyf", "lxml", "numpy", "pillow", "playwright", "httpx2",
+            "trafilatura")  # fmt: skip
+NODE = Path(__file__).with_name("node")
+
+
+def machine() -> dict[str, str]:
+    """Return what there is to say of this machine."""
+    return {
+        "processor": _processor(),
+        "cores": str(len(os.sched_getaffinity(0))),
+        "memory": f"{_memory() / 2**20:.0f} GB",
+        "system": platform.platform(terse=True),
+        "load before": f"{os.getloadavg()[0]:.1f}",
+    }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python, of libraries and of programs."""
+    found = {"Python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    chromium = next(iter(programs()), None)
+    for name, command in {
+        "Chromium": chromium and str(chromium),
+        "Node": shutil.which("node"),
+    }.items():
+        if command and (said := _said(command)):
+            found[name] = said
+    return found
+
+
+def _said(command: str) -> str:
+    ran = subprocess.run([command, "--version"], capture_output=True, text=True, check=False)
+    words = [word for word in ran.stdout.split() if word.lstrip("v")[:1].isdigit()]
+    return words[0].lstrip("v") if words else ""
+
+
+def _processor() -> str:
+    return _field(Path("/proc/cpuinfo"), "model name") or platform.machine()
+
+
+def _memory() -> int:
+    return int(_field(Path("/proc/meminfo"), "MemTotal").split()[0] or 0)
+
+
+def _field(file: Path, name: str) -> str:
+    lines = (line.partition(":") for line in file.read_text().splitlines())
+    return next((value.strip() for key, _, value in lines if key.strip() == name), "")
+
+
+def environ_for_node() -> Mapping[str, str]:
+    """Return what programs of Node need to find the browser that we use."""
+    chromium = next(iter(programs()), None)
+    return {**os.environ, "PUPPETEER_EXECUTABLE_PATH": str(chromium)} if chromium else os.environ

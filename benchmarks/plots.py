@@ -1,0 +1,112 @@
+"""Draw what was measured, as PNG files beside RESULTS.md."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .protocol import Row
+from .report import Results, rows_of
+
+#: Ours, and the others'.
+_INK, _PALE = "#1d4e79", "#b9c4cf"
+
+
+def draw(results: Results, folder: Path) -> list[str]:
+    """Draw every plot that there are figures for; return their names. Needs matplotlib."""
+    from matplotlib.figure import Figure
+
+    folder.mkdir(parents=True, exist_ok=True)
+    made = []
+    for name, plot in PLOTS.items():
+        found = {key: rows_of(value) for key, value in results["benchmarks"].items()}
+        figure = Figure(figsize=(8, 4.2), dpi=110, layout="constrained")
+        (folder / f"{name}.png").unlink(missing_ok=True)
+        if plot(figure, found):
+            figure.savefig(folder / f"{name}.png", metadata={"Software": None})
+            made.append(name)
+    return made
+
+
+Found = Mapping[str, Sequence[Row]]
+
+
+def _bars(figure: Any, bars: Sequence[tuple[str, float]], title: str, label: str) -> bool:
+    """Draw a bar for each, ours in ink."""
+    if not bars:
+        return False
+    axes = figure.subplots()
+    names, values = [name for name, _ in bars], [value for _, value in bars]
+    ours = ("webprint", "default")
+    colours = [_INK if name.startswith(ours) else _PALE for name in names]
+    drawn = axes.barh(names, values, color=colours)
+    axes.bar_label(drawn, [f"{value:.3g}" for value in values], padding=3)
+    axes.invert_yaxis()
+    axes.set_title(title)
+    axes.set_xlabel(label)
+    axes.margins(x=0.12)
+    axes.spines[["top", "right"]].set_visible(False)
+    return True
+
+
+def _honest(rows: Iterable[Row]) -> list[Row]:
+    """Leave out what was not measured, and what was on pages that were learned from."""
+    return [r for r in rows if r.value is not None and "learned from" not in r.subject]
+
+
+def _text(figure: Any, found: Found) -> bool:
+    rows = _honest(r for r in found.get("peers", ()) if r.figure == "all")
+    bars = sorted(((r.subject, r.value or 0.0) for r in rows), key=lambda bar: -bar[1])
+    return _bars(figure, bars, "Text of pages of all kinds (WCXB)", "word F1")
+
+
+def _speed(figure: Any, found: Found) -> bool:
+    rows = [r for r in found.get("extraction_speed", ()) if r.value is not None]
+    told = next((f for f in ("mean time a page, WCXB", "mean time a page, our own pages")
+                 if any(r.figure == f for r in rows)), "")  # fmt: skip
+    bars = [(r.subject, r.value or 0.0) for r in rows if r.figure == told]
+    bars.sort(key=lambda bar: bar[1])
+    return _bars(figure, bars, "Extraction, processor time a page", "ms")
+
+
+def _pictures(figure: Any, found: Found) -> bool:
+    rows = _honest(r for r in found.get("picture_quality", ()) if r.figure == "F1")
+    bars = [(r.subject, r.value) for r in rows if r.value is not None]
+    return _bars(figure, bars, "Pictures that belong", "F1")
+
+
+def _cold(figure: Any, found: Found) -> bool:
+    rows = [r for r in found.get("cold_start", ()) if r.value is not None]
+    bars = [(f"{r.subject}\n{r.figure}", r.value or 0.0) for r in rows]
+    return _bars(figure, bars, "From page to PDF", "s, median")
+
+
+def _digests(figure: Any, found: Found) -> bool:
+    """Draw time an article, and memory, by how many articles there are."""
+    rows = [r for r in found.get("volumes", ()) if r.value is not None]
+    if not rows:
+        return False
+    left, right = figure.subplots(1, 2)
+    for axes, told, unit in ((left, "time an article", "s"), (right, "peak memory", "MB")):
+        for how, colour in (("one WeasyPrint document", _PALE), ("bound", _INK)):
+            some = [(int(r.subject.split()[0]), r.value) for r in rows
+                    if r.figure == told and r.subject.endswith(how)]  # fmt: skip
+            axes.plot([x for x, _ in some], [y for _, y in some], "o-", color=colour, label=how)
+        axes.set_xscale("log")
+        axes.set_ylim(bottom=0)
+        axes.set_title(f"Digests: {told}")
+        axes.set_xlabel("articles")
+        axes.set_ylabel(unit)
+        axes.spines[["top", "right"]].set_visible(False)
+    left.legend(frameon=False)
+    return True
+
+
+PLOTS: Mapping[str, Callable[[Any, Found], bool]] = {
+    "text": _text,
+    "speed": _speed,
+    "pictures": _pictures,
+    "page-to-pdf": _cold,
+    "digests": _digests,
+}

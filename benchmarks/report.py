@@ -1,0 +1,200 @@
+"""Write what was measured as Markdown: RESULTS.md, and the few figures that README.md quotes.
+
+Everything is made of results.json alone, so that a test can hold the files against it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .protocol import Row
+
+Results = Mapping[str, Any]
+
+BEGIN, END = "<!-- figures of benchmarks/RESULTS.md -->", "<!-- end of figures -->"
+
+
+class Quoted(NamedTuple):
+    """A figure that README.md quotes: where it stands, and how it is said there."""
+
+    benchmark: str
+    subject: str
+    figure: str
+    said: str
+
+
+#: ``subject`` is a beginning: what others are called ends with their version.
+QUOTED = (
+    Quoted("peers", "default, the article, out of fold", "all",
+           "words of web pages of all kinds, F1, on sites that were not learned from"),
+    Quoted("peers", "trafilatura", "all", "trafilatura on the same pages"),
+    Quoted("peers", "readability-lxml", "all", "readability-lxml on the same pages"),
+    Quoted("picture_quality", "default, out of fold", "precision", "pictures kept that belong"),
+    Quoted("picture_quality", "default, out of fold", "recall",
+           "pictures that belong that are kept"),
+    Quoted("nothing_lost", "samples", "articles on paper whole and in order",
+           "share of articles on paper whole and in order, as read back from the PDF"),
+    Quoted("extraction_speed", "trafilatura", "mean time a page, WCXB",
+           "time to find the article, by trafilatura's"),
+    Quoted("cold_start", "webprint", "cold, a served page with pictures",
+           "time from a page to its PDF, cold, by percollate's"),
+    Quoted("volumes", "100 articles, bound", "time",
+           "time of a digest of 100 articles, by that of one WeasyPrint document"),
+)  # fmt: skip
+
+
+def rows_of(benchmark: Mapping[str, Any]) -> list[Row]:
+    """Return the rows of a benchmark in results.json."""
+    return [Row(**row) for row in benchmark["rows"]]
+
+
+def text(value: float | None, unit: str = "") -> str:
+    """Return a figure as it is printed."""
+    if value is None:
+        return "–"
+    if isinstance(value, int):
+        return f"{value:,}"
+    digits = {"MB": 0, "ms": 1, "s": 2, "times": 2, "prints/s": 1, "pages/s": 1}.get(unit, 3)
+    if unit in ("s", "MB") and abs(value) < (1 if unit == "s" else 10):
+        digits += 1
+    return f"{value:,.{digits}f}"
+
+
+def report(results: Results) -> str:
+    """Return RESULTS.md."""
+    return "\n".join(_lines(results)).rstrip() + "\n"
+
+
+def _lines(results: Results) -> Iterator[str]:
+    yield "# What was measured"
+    yield ""
+    yield f"Written by `make bench` on {results['date']}; do not edit."
+    yield ""
+    yield from _table(["", ""], [[key, value] for key, value in results["machine"].items()])
+    named = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
+    yield f"Versions: {named}; others stand beside their names."
+    yield ""
+    yield "Figures are medians or means as said. *Ratio* is ours by the other's, less is better; a"
+    yield "goal is the ratio's where there is one, else the figure's. *n* is how many pages, pairs"
+    yield "of runs, requests or pieces are behind a figure. What could not be measured says so."
+    yield ""
+    yield "## Goals"
+    yield ""
+    yield from _goals(results)
+    for name in results["plots"]:
+        yield f"![{name}](plots/{name}.png)"
+        yield ""
+    for name, benchmark in results["benchmarks"].items():
+        yield f"## {benchmark['title']}"
+        yield ""
+        yield f"`python -m benchmarks.{name}`, {benchmark['seconds']:.0f} s; {_told(benchmark)}"
+        yield ""
+        if benchmark["trouble"]:
+            how = "**Failed**, so this is not all: " if benchmark["failed"] else ""
+            yield f"{how}{_plain(benchmark['trouble'])}"
+            yield ""
+        rows = rows_of(benchmark)
+        yield from (_wide(rows) if benchmark["wide"] else _long(rows)) if rows else ()
+
+
+def _told(benchmark: Mapping[str, Any]) -> str:
+    """Return when and how much was measured."""
+    if not benchmark["short"]:
+        return f"{benchmark['date']}, all there is"
+    return f"{benchmark['date']}, fewer runs and pages, to keep to a budget of time"
+
+
+def _goals(results: Results) -> Iterator[str]:
+    lines = []
+    for benchmark in results["benchmarks"].values():
+        for row in rows_of(benchmark):
+            if row.goal and not row.pinned:
+                of_ratio = row.ratio is not None
+                reached = text(row.ratio, "times") if of_ratio else text(row.value, row.unit)
+                told = f"{row.subject}: {row.figure}{', ratio' if of_ratio else ''}"
+                lines.append([benchmark["title"], told, reached, row.goal, _met(row)])
+    met = sum(line[-1] == "yes" for line in lines)
+    yield f"{met} of {len(lines)} are reached."
+    yield ""
+    yield from _table(["", "", "reached", "goal", "met"], lines)
+
+
+def _met(row: Row) -> str:
+    return {None: "–", True: "yes", False: "**no**"}[row.met]
+
+
+def _long(rows: Sequence[Row]) -> Iterator[str]:
+    lines = []
+    for row in rows:
+        ratio = "" if row.ratio is None else text(row.ratio, "times")
+        value = text(row.value, row.unit) + (f" {row.unit}" if row.unit else "")
+        met = _met(row) if row.goal else ""
+        count = "" if row.n is None else f"{row.n:,}"
+        lines.append([row.subject, row.figure, value, count, ratio, row.goal, met, row.note])
+    head = ["", "", "figure", "n", "ratio", "goal", "met", "note"]
+    used = [at for at in range(len(head)) if at < 3 or any(line[at] for line in lines)]
+    yield from _table([head[at] for at in used], [[line[at] for at in used] for line in lines])
+
+
+def _wide(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield a line a subject and a column a figure, and what was not measured below."""
+    measured = [row for row in rows if row.value is not None]
+    figures = list(dict.fromkeys(row.figure for row in measured))
+    units = {row.figure: row.unit for row in measured}
+    found = {(row.subject, row.figure): text(row.value, row.unit) for row in measured}
+    head = ["", *(f"{name}, {units[name]}" if units[name] else name for name in figures)]
+    subjects = dict.fromkeys(row.subject for row in measured)
+    yield from _table(head, [[s, *(found.get((s, f), "–") for f in figures)] for s in subjects])
+    counts = sorted({row.n for row in measured if row.n is not None})
+    if counts:
+        yield "n: " + (f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}")
+        yield ""
+    for row in rows:
+        if row.note:
+            yield f"{row.subject}, {row.figure}: {_plain(row.note)}"
+            yield ""
+
+
+def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> Iterator[str]:
+    yield "| " + " | ".join(head) + " |"
+    yield "|" + "---|" * len(head)
+    yield from ("| " + " | ".join(map(_plain, line)) + " |" for line in lines)
+    yield ""
+
+
+def _plain(said: str) -> str:
+    """Return what stands in one cell."""
+    return re.sub(r"\s+", " ", said).replace("|", "\\|")
+
+
+def summary(results: Results) -> str:
+    """Return the table that README.md quotes, with the marks around it."""
+    lines = []
+    for quoted in QUOTED:
+        row = _found(results, quoted)
+        if row is None or (row.value is None and row.ratio is None):
+            lines.append([quoted.said, "not measured"])
+        else:
+            of_ratio = row.ratio is not None
+            reached = text(row.ratio, "times") if of_ratio else text(row.value, row.unit)
+            lines.append([quoted.said, f"{reached} times" if of_ratio else reached])
+    table = "\n".join(_table(["", "measured"], lines)).rstrip()
+    return f"{BEGIN}\n{table}\n{END}"
+
+
+def _found(results: Results, quoted: Quoted) -> Row | None:
+    benchmark = results["benchmarks"].get(quoted.benchmark)
+    rows = rows_of(benchmark) if benchmark else []
+    same = (r for r in rows if r.figure == quoted.figure and r.subject.startswith(quoted.subject))
+    return next(same, None)
+
+
+def quoted_in(readme: str, results: Results) -> str:
+    """Return README.md with the figures of these results."""
+    before, begin, rest = readme.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"README.md has no place for figures between {BEGIN} and {END}")
+    return before + summary(results) + after

@@ -1,0 +1,160 @@
+"""Run benchmarks, each in a process of its own that is stopped at its time."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from .processes import tree
+from .protocol import Effort, Row
+from .suite import Benchmark
+
+ROOT = Path(__file__).resolve().parents[1]
+#: A benchmark may take so many times what it is known to take.
+PATIENCE = 3
+#: Seconds that must be left of a budget for another to begin, and that one is given to end in.
+_WORTH, _GRACE = 20, 10
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a benchmark; ``trouble`` says what is missing of it and why."""
+
+    benchmark: Benchmark
+    rows: tuple[Row, ...] = ()
+    seconds: float = 0.0
+    trouble: str = ""
+    failed: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return {
+            "title": self.benchmark.title,
+            "wide": self.benchmark.wide,
+            "seconds": round(self.seconds, 1),
+            "trouble": self.trouble,
+            "failed": self.failed,
+            "rows": [row.to_dict() for row in self.rows],
+        }
+
+
+def run_all(
+    suite: Iterable[Benchmark],
+    effort: Effort,
+    ends: float | None = None,
+    tell: Callable[[str], None] = print,
+) -> list[Outcome]:
+    """Run benchmarks: those that must be alone one after the other, the rest two at a time.
+
+    After the time ``ends`` (of the steady clock) none is begun, and those that run are stopped.
+    """
+    wanted = list(suite)
+    with tempfile.TemporaryDirectory(prefix="webprint-bench-") as folder:
+
+        def one(benchmark: Benchmark) -> Outcome:
+            outcome = run(benchmark, effort, Path(folder), ends)
+            word = outcome.trouble or f"{len(outcome.rows)} figures"
+            tell(f"{outcome.seconds:6.0f} s  {benchmark.name}: {word}")
+            return outcome
+
+        found = {each.name: one(each) for each in wanted if each.alone}
+        together = [each for each in wanted if not each.alone]
+        with ThreadPoolExecutor(min(2, len(os.sched_getaffinity(0)))) as pool:
+            found |= {done.benchmark.name: done for done in pool.map(one, together)}
+    return [found[each.name] for each in wanted]
+
+
+def run(benchmark: Benchmark, effort: Effort, folder: Path, ends: float | None = None) -> Outcome:
+    """Run one benchmark in a process of its own."""
+    limit = float(PATIENCE * benchmark.seconds)
+    if ends is not None:
+        left = ends - time.monotonic()
+        if left < _WORTH:
+            return Outcome(benchmark, trouble="not begun: the time of this run was used up")
+        limit = min(limit, left)
+    into, log = folder / f"{benchmark.name}.jsonl", folder / f"{benchmark.name}.log"
+    into.touch()
+    module = benchmark.name if "." in benchmark.name else f"benchmarks.{benchmark.name}"
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.child",
+        module,
+        json.dumps(asdict(effort)),
+        str(into),
+    ]
+    began = time.monotonic()
+    with log.open("wb") as said, subprocess.Popen(
+        command, cwd=ROOT, env=_environment(folder), stdin=subprocess.DEVNULL, stdout=said,
+        stderr=subprocess.STDOUT, start_new_session=True,
+    ) as process:  # fmt: skip
+        try:
+            process.wait(limit)
+            stopped = False
+        except subprocess.TimeoutExpired:
+            stopped = True
+        finally:
+            _end(process)
+    seconds = time.monotonic() - began
+    rows, trouble, failed = _read(into)
+    if stopped:
+        trouble, failed = f"stopped after {seconds:.0f} s", True
+    elif process.returncode and not failed:
+        trouble, failed = f"ended with code {process.returncode}", True
+    if failed:
+        sys.stderr.write(f"--- {benchmark.name}: {trouble}\n{_tail(log)}\n")
+    return Outcome(benchmark, tuple(rows), seconds, trouble, failed)
+
+
+def _environment(folder: Path) -> Mapping[str, str]:
+    """Return an environment without anybody's settings, caches or cookies."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("WEBPRINT_")}
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    kept.setdefault("PLAYWRIGHT_BROWSERS_PATH", str(cache / "ms-playwright"))
+    for name in ("CONFIG", "DATA", "CACHE", "STATE"):
+        kept[f"XDG_{name}_HOME"] = str(folder / name.lower())
+    return kept
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process and all it started: with an interrupt first, that it may clean up."""
+    if process.poll() is not None:
+        return
+    started = tree(process.pid)
+    process.send_signal(signal.SIGINT)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_GRACE)
+    for pid in {*started, *tree(process.pid)} if process.poll() is None else started[1:]:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def _read(file: Path) -> tuple[list[Row], str, bool]:
+    rows, trouble, failed = [], "", False
+    for told in _lines(file):
+        if "row" in told:
+            rows.append(Row(**told["row"]))
+        failed |= "failed" in told
+        trouble = told.get("failed") or told.get("missing") or trouble
+    return rows, trouble, failed
+
+
+def _lines(file: Path) -> Iterator[dict[str, Any]]:
+    for line in file.read_text(encoding="utf-8").splitlines():
+        with suppress(json.JSONDecodeError):  # A process that is killed may leave half a line.
+            yield json.loads(line)
+
+
+def _tail(log: Path) -> str:
+    return "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-15:])

@@ -1,0 +1,43 @@
+"""The benchmarks that `make bench` runs, and in which order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """A module's ``rows`` as the runner sees it.
+
+    ``seconds`` is what it takes on two idle processors, whole; it is stopped after three times
+    that.  What measures time is ``alone`` on the machine.  A ``wide`` one is told in a table with a
+    line for each subject.  ``quick`` ones take part in `--quick`.
+    """
+
+    name: str
+    title: str
+    seconds: int
+    alone: bool = False
+    wide: bool = False
+    quick: bool = False
+
+
+SUITE = (
+    Benchmark("extraction_speed", "Extraction: time a page", 90, alone=True, quick=True),
+    Benchmark("large_pages", "Extraction: pages of 10 MB", 60, alone=True),
+    Benchmark("cold_start", "From page to PDF: one page", 150, alone=True, quick=True),
+    Benchmark("print_cost", "Setting: its cost beside WeasyPrint", 120, alone=True, quick=True),
+    Benchmark("volumes", "Digests: several articles in one PDF", 700, alone=True, quick=True),
+    Benchmark("capture", "The browser: what a capture costs", 150, alone=True),
+    Benchmark("server_load", "The print server under load", 180, alone=True),
+    Benchmark("peers", "Extraction: text, beside others", 1500, wide=True),
+    Benchmark("text_quality", "Extraction: floors on a fixed sample", 40, quick=True),
+    Benchmark("paper_measures", "Extraction: each paper's method by its own measure", 400),
+    Benchmark("layout", "Extraction: pages that a browser drew", 60, wide=True),
+    Benchmark("picture_quality", "Pictures: which belong, and their captions", 120, wide=True),
+    Benchmark("rejected_cache", "Pictures: the memory of rejected ones", 90, wide=True),
+    Benchmark("key_paragraphs", "Key paragraphs beside the page's own summary", 60, wide=True),
+    Benchmark("nothing_lost", "Printing: nothing lost on the way to paper", 240, quick=True),
+    Benchmark("robustness", "Printing: what comes of pages of the web", 150),
+    Benchmark("crawl", "The crawler, killed and with a query", 90),
+)  # fmt: skip

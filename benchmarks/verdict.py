@@ -1,0 +1,35 @@
+"""Judge a run by the floors, and by what was recorded before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from .protocol import Row
+from .report import Results, rows_of
+from .running import Outcome
+
+#: A ratio may be so many times the recorded one: less would be a busy machine's mood.
+WORSE = 2.0
+
+
+def complaints(outcomes: Iterable[Outcome], recorded: Results | None) -> Iterator[str]:
+    """Yield what is wrong: benchmarks that failed, floors not held, ratios twice as bad."""
+    for outcome in outcomes:
+        name = outcome.benchmark.name
+        if outcome.failed:
+            yield f"{name} failed: {outcome.trouble}"
+        before = _ratios(recorded, name)
+        for row in outcome.rows:
+            if row.pinned and row.met is False:
+                told = f"{row.subject}: {row.figure}"
+                yield f"{name}: {told} is {row.value}, where {row.goal} is to be held"
+            was = before.get((row.subject, row.figure))
+            if row.ratio is not None and was is not None and row.ratio > WORSE * was:
+                yield (f"{name}: {row.subject}: {row.figure} has a ratio of {row.ratio:.2f}, more"
+                       f" than twice the {was:.2f} recorded")  # fmt: skip
+
+
+def _ratios(recorded: Results | None, name: str) -> dict[tuple[str, str], float]:
+    benchmark = recorded["benchmarks"].get(name) if recorded else None
+    rows: list[Row] = rows_of(benchmark) if benchmark else []
+    return {(r.subject, r.figure): r.ratio for r in rows if r.ratio is not None}

@@ -1,0 +1,121 @@
+"""The runner of benchmarks: each in its process, with its time, and its faults its own."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from benchmarks import __main__ as command
+from benchmarks.protocol import Effort, Row
+from benchmarks.report import report, rows_of
+from benchmarks.running import Outcome, run, run_all
+from benchmarks.suite import Benchmark
+from benchmarks.verdict import complaints
+
+
+def is_running(pid: object) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def fake(name: str, **more: object) -> Benchmark:
+    return Benchmark(f"tests.bench.fakes.{name}", name, **{"seconds": 60, **more})
+
+
+def test_rows_come_back_as_they_were_yielded(tmp_path: Path) -> None:
+    found = run(fake("whole"), Effort(short=True), tmp_path)
+    assert (found.trouble, found.failed) == ("", False)
+    assert found.rows == (
+        Row("webprint", "pages lost", 0, goal="≤ 0"),
+        Row("webprint", "time", 2.0, "s", n=7, ratio=0.4, goal="≤ 0.5"),
+        Row("percollate", "time", note="not measured: it is not here"),
+    )
+    assert [row.met for row in found.rows] == [True, True, None]
+
+
+def test_one_that_fails_keeps_its_rows_and_costs_no_other(capsys) -> None:
+    told: list[str] = []
+    suite = [fake("broken", alone=True), fake("missing"), fake("whole"), fake("gone")]
+    broken, missing, whole, gone = run_all(suite, Effort(), tell=told.append)
+    assert broken.failed
+    assert broken.trouble == "RuntimeError: the meadow is under water"
+    assert broken.rows == (Row("webprint", "time", 1.5, "s"),)
+    assert (missing.failed, missing.rows) == (False, ())
+    assert missing.trouble == "not measured: the corpus is not here"
+    assert len(whole.rows) == 3
+    assert (gone.failed, gone.trouble) == (True, "ended with code -9")
+    assert len(told) == 4
+    assert "test_bench_runner" not in capsys.readouterr().err
+
+
+def test_one_that_is_stuck_is_stopped_with_all_it_started(tmp_path: Path) -> None:
+    found = run(fake("stuck", seconds=2), Effort(), tmp_path)
+    assert found.failed
+    assert found.trouble.startswith("stopped after")
+    until = time.monotonic() + 60
+    while any(is_running(row.value) for row in found.rows):
+        assert time.monotonic() < until, f"{found.rows} still runs"
+        time.sleep(0.05)
+
+
+def test_none_is_begun_when_the_time_is_used_up(tmp_path: Path) -> None:
+    found = run(fake("whole"), Effort(), tmp_path, ends=0.0)
+    assert found.trouble == "not begun: the time of this run was used up"
+    assert not found.rows
+
+
+@pytest.mark.parametrize(
+    ("row", "wrong"),
+    [
+        (Row("a", "time", 1.0, ratio=0.9), False),
+        (Row("a", "time", 1.0, ratio=1.1), True),
+        (Row("a", "other time", 1.0, ratio=9.0), False),
+        (Row("a", "held", 0.8, goal="≥ 0.9", pinned=True), True),
+        (Row("a", "held", 0.9, goal="≥ 0.9", pinned=True), False),
+        (Row("a", "wished for", 0.8, goal="≥ 0.9"), False),
+    ],
+)
+def test_floors_and_ratios_twice_as_bad_are_complained_of(row: Row, wrong: bool) -> None:
+    before = Outcome(fake("whole"), (Row("a", "time", 2.0, ratio=0.5),)).to_dict()
+    recorded = {"benchmarks": {fake("whole").name: before}}
+    outcome = Outcome(fake("whole"), (row,))
+    assert bool(list(complaints([outcome], recorded))) is wrong
+    assert list(complaints([Outcome(fake("whole"), failed=True)], None))
+
+
+def test_what_is_written_can_be_read_again(tmp_path: Path, monkeypatch) -> None:
+    suite = [fake("whole", wide=True), fake("broken"), fake("missing")]
+    monkeypatch.setattr(command, "SUITE", suite)
+    outcomes = [
+        Outcome(suite[0], (Row("ours | others", "word F1", 0.88, n=3),), 1.0),
+        Outcome(suite[1], (Row("a", "time", 0.5, "s", goal="≤ 0.4"),), 1.0, "it\nbroke", True),
+        Outcome(suite[2], trouble="not measured: the corpus is not here"),
+    ]
+    command.write(tmp_path, outcomes, Effort(short=True, step=3), {"cores": "2"}, None)
+    results = json.loads((tmp_path / "results.json").read_text())
+    written = (tmp_path / "RESULTS.md").read_text()
+    assert written == report(results)
+    assert rows_of(results["benchmarks"][suite[0].name]) == list(outcomes[0].rows)
+    for said in ("ours \\| others | 0.880", "**Failed**, so this is not all: it broke", "**no**",
+                 "not measured: the corpus is not here", "fewer runs and pages"):  # fmt: skip
+        assert said in written
+    # A later run of one benchmark keeps the others.
+    again = [Outcome(suite[2], (Row("b", "pages", 7),), 1.0)]
+    command.write(tmp_path, again, Effort(), {"cores": "2"}, results)
+    later = json.loads((tmp_path / "results.json").read_text())["benchmarks"]
+    assert list(later) == [each.name for each in suite]
+    assert later[suite[0].name] == results["benchmarks"][suite[0].name]
+
+
+@pytest.mark.slow
+def test_a_quick_run_measures_and_is_content(capfd) -> None:
+    assert command.main(["--quick", "print_cost"]) == 0, capfd.readouterr()
+    assert "print_cost: 2 figures" in capfd.readouterr().out
