@@ -8,7 +8,6 @@ defaults, the user's ``webprint.toml``, the working folder's, the environment, t
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -18,6 +17,7 @@ from typing import Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
 
+from . import toml
 from .errors import UsageError
 from .options import (
     ExtractOptions,
@@ -285,10 +285,10 @@ def data_folder() -> Path:
 def _file_layer(path: Path) -> Layer:
     try:
         with path.open("rb") as file:
-            table = tomllib.load(file)
+            table = toml.read(file.read(toml.MOST_BYTES + 1))
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except toml.NotTOML as error:
         raise UsageError(f"{path} is not valid TOML: {error}") from error
     for name in TABLES:
         table.pop(name, None)

@@ -17,7 +17,6 @@ folder = "~/Papers"
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
@@ -36,6 +35,7 @@ from pydantic import (
     model_validator,
 )
 
+from .. import toml
 from ..config import files
 from ..errors import UsageError
 from .lines import line_of
@@ -320,8 +320,8 @@ def settings_files() -> Iterator[tuple[str, str, Mapping[str, Any]]]:
         if path.is_file():
             try:
                 text = path.read_text("utf-8")
-                yield str(path), text, tomllib.loads(text)
+                yield str(path), text, toml.parse(text)
             except OSError as error:
                 raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            except (toml.NotTOML, UnicodeDecodeError) as error:
                 raise UsageError(f"{path} is not valid TOML: {error}") from error

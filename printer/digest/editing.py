@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
+from .. import toml
 from ..config import FILE
 from ..errors import OutputError, UsageError
 from ..replacing import replace_file
@@ -23,8 +23,8 @@ def add_sources(subscriptions: Sequence[Subscription], name: str) -> tuple[Path,
     path = Path(FILE)
     try:
         text = path.read_text("utf-8") if path.is_file() else ""
-        tables = tomllib.loads(text)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        tables = toml.parse(text)
+    except (OSError, UnicodeDecodeError, toml.NotTOML) as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
     digests = read_digests(text, tables, str(path))
     names = [digest.name for digest in digests]
@@ -40,7 +40,7 @@ def add_sources(subscriptions: Sequence[Subscription], name: str) -> tuple[Path,
         gap = "\n" if text else ""
         added = f"{text.rstrip()}{gap * 2}[[digest]]\nname = {_string(name)}\n{_tables(new)}"
     if new:
-        read_digests(added, tomllib.loads(added), str(path))  # Nothing is written that is wrong.
+        read_digests(added, toml.parse(added), str(path))  # Nothing is written that is wrong.
         _replace(path, added)
     return path, len(new)
 

@@ -18,12 +18,14 @@ from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
+from ..dom.charset import web_codec
 from ..errors import FetchError
 
 #: The largest feed that is read, in bytes, and the most entries of one.
 MOST_BYTES = 8_000_000
 MOST_ENTRIES = 1_000
 
+_MOST_ATTRIBUTES = 100
 _LONGEST_TITLE, _LONGEST_ADDRESS = 300, 4_000
 _FIND = "webprint digest add finds the feed of a site"
 _NO_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
@@ -128,17 +130,25 @@ def _tidied(data: bytes, charset: str) -> bytes:
         parent = entry.getparent()
         if parent is not None:
             parent.remove(entry)
+    for element in root.iter(etree.Element):
+        # The parser that reads this next takes time that grows with the square of them.
+        if len(element.attrib) > _MOST_ATTRIBUTES:
+            kept = {name: element.attrib[name] for name in element.keys()[:_MOST_ATTRIBUTES]}
+            element.attrib.clear()
+            element.attrib.update(kept)
     tidy: bytes = etree.tostring(root)
     return tidy
 
 
 def _decoded(data: bytes, charset: str) -> str:
+    if data.startswith((b"\xfe\xff", b"\xff\xfe")):
+        return data.decode("utf-16", "replace")
     match = _ENCODING.search(data[:200])
     stated = (charset, match[1].decode("ascii") if match else "", "utf-8")
-    for name in stated if not data.startswith((b"\xfe\xff", b"\xff\xfe")) else ("utf-16",):
+    for name in stated:
         try:
-            if name:
-                return data.decode(name)
+            if codec := web_codec(name):
+                return data.decode(codec)
         except (LookupError, ValueError):
             continue
     return data.decode("cp1252", "replace")

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import base64
-import email
-import email.policy
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from email.message import EmailMessage
-from email.utils import parseaddr
+from email.errors import HeaderParseError
+from email.header import decode_header, make_header
+from email.message import Message
+from email.parser import BytesHeaderParser, BytesParser
+from email.policy import Compat32
+from email.utils import parseaddr, parsedate_to_datetime
 from html import escape
 from pathlib import Path
+from typing import Any
 
+from ..dom.charset import web_codec
 from ..errors import FetchError
 from ..model import Capture
 from .described import Source
@@ -22,6 +26,9 @@ from .finds import Find
 MOST_FILES, MOST_BYTES, MOST_PARTS = 500, 25_000_000, 200
 #: Pictures of a mail that are printed, in bytes of all.
 MOST_PICTURES = 15_000_000
+
+#: Of a header so many characters are looked at.
+_LONGEST_HEADER = 2_000
 
 _CID = re.compile(rb"cid:([^\"'\s<>)]{1,200})", re.IGNORECASE)
 
@@ -51,9 +58,12 @@ def _read(path: Path, source: Source, place: int) -> Iterator[Find]:
 
 def of_mail(data: bytes, source: Source, place: int) -> Find:
     """Return what a mail offers: its text as a page, with the pictures that came with it."""
-    message = email.message_from_bytes(data, policy=email.policy.default)
+    try:
+        message = BytesParser(policy=_POLICY).parsebytes(data)
+    except RecursionError:  # Parts within parts, a thousand deep: no mail that a person wrote.
+        message = BytesHeaderParser(policy=_POLICY).parsebytes(data)
     subject = _line(_header(message, "Subject")) or "Without a subject"
-    sender, address = parseaddr(_line(_header(message, "From")))
+    sender, address = _sender(_line(_header(message, "From")))
     identity = _line(_header(message, "Message-ID")).strip("<>")
     url = f"mid:{identity[:300] or base64.b16encode(data[:60]).decode()}"
     when = _moment(_header(message, "Date"))
@@ -70,25 +80,57 @@ def of_mail(data: bytes, source: Source, place: int) -> Find:
     )
 
 
-def _header(message: EmailMessage, name: str) -> str:
+class _Bounded(Compat32):
+    """The policy that takes headers as they stand, and no more of them than is needed.
+
+    The newer policies parse each header by its grammar: recursively, and in time that grows with
+    the square of its length.
+    """
+
+    def header_fetch_parse(self, name: str, value: str) -> Any:
+        return super().header_fetch_parse(name, value[:_LONGEST_HEADER])
+
+
+_POLICY: Any = _Bounded()
+
+
+def _header(message: Message, name: str) -> str:
+    written = str(message.get(name, ""))
     try:
-        return str(message.get(name, ""))
-    except (ValueError, IndexError, AttributeError, TypeError):  # Headers that the parser fails on.
-        return ""
+        return str(make_header(decode_header(written)))
+    except (ValueError, LookupError, HeaderParseError):  # encoded words that are none
+        return written
+
+
+def _parts(message: Message) -> Iterator[Message]:
+    """Yield a message and all its parts, in their order."""
+    waiting = [message]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        if part.is_multipart():
+            waiting += reversed(part.get_payload())  # type: ignore[arg-type]
+
+
+def _sender(text: str) -> tuple[str, str]:
+    try:
+        return parseaddr(text)
+    except RecursionError:  # remarks in brackets, within each other
+        return "", ""
 
 
 def _moment(text: str) -> datetime | None:
     try:
-        moment = email.utils.parsedate_to_datetime(text[:100])
+        moment = parsedate_to_datetime(text[:100])
         return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
 
 
-def _page(message: EmailMessage, subject: str) -> bytes:
+def _page(message: Message, subject: str) -> bytes:
     """Return a mail's HTML, its own pictures put in their places; of plain text a page."""
     html, plain, pictures = b"", "", {}
-    for number, part in enumerate(message.walk()):
+    for number, part in enumerate(_parts(message)):
         if number >= MOST_PARTS:
             break
         kind = part.get_content_type()
@@ -105,16 +147,17 @@ def _page(message: EmailMessage, subject: str) -> bytes:
     return f"<title>{escape(subject)}</title><article>{text}</article>".encode()
 
 
-def _text(part: object) -> str:
-    data = part.get_payload(decode=True) or b""  # type: ignore[attr-defined]
-    charset = part.get_content_charset() or "utf-8"  # type: ignore[attr-defined]
+def _text(part: Message) -> str:
+    data = part.get_payload(decode=True)
+    if not isinstance(data, bytes):
+        return ""
     try:
-        return str(data.decode(charset, "replace"))
-    except (LookupError, ValueError):
-        return str(data.decode("utf-8", "replace"))
+        return data.decode(web_codec(part.get_content_charset("")) or "utf-8", "replace")
+    except LookupError:
+        return data.decode("utf-8", "replace")
 
 
-def _with_pictures(html: bytes, pictures: dict[str, EmailMessage]) -> bytes:
+def _with_pictures(html: bytes, pictures: dict[str, Message]) -> bytes:
     left = MOST_PICTURES
     made: dict[str, bytes] = {}
     for name, part in pictures.items():

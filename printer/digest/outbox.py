@@ -72,12 +72,14 @@ class Mail:
         try:
             message["From"] = self.sender
             message["To"] = self.to
-            message["Subject"] = " ".join(self.subject.split())[:200]
+            # What looks like an encoded word would be decoded, line ends and all.
+            subject = " ".join(self.subject.split())[:200].replace("=?", "= ?")
+            message["Subject"] = subject.encode("utf-8", "replace").decode()
             message["Date"] = formatdate()
             message["Message-ID"] = make_msgid(domain=self.sender.rpartition("@")[2])
         except (ValueError, IndexError, MessageError) as error:
             raise UsageError("an address of the mail cannot stand in its header") from error
-        message.set_content(self.text)
+        message.set_content(self.text.encode("utf-8", "replace").decode())
         main, _, sub = self.media_type.partition("/")
         message.add_attachment(self.data, maintype=main, subtype=sub, filename=self.name)
         return message

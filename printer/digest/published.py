@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 
 from lxml import etree
 
+from ..render.inline import clean
+
 _ATOM = "http://www.w3.org/2005/Atom"
 #: So many digests are in the feed.
 _MOST = 50
@@ -64,7 +66,7 @@ def _entries(old: bytes) -> list[etree._Element]:
 
 
 def _add(parent: etree._Element, name: str, text: str) -> None:
-    etree.SubElement(parent, _name(name)).text = text
+    etree.SubElement(parent, _name(name)).text = clean(text)
 
 
 def _name(name: str) -> str:

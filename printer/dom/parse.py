@@ -42,12 +42,21 @@ _ORDINARY = re.compile(
     + rb"|/?[a-zA-Z]%b(?:>|\Z)|(?:[!?]|/(?![a-zA-Z]))[^>]*+|(?![a-zA-Z!?/])))*+" % _ATTRIBUTES
 )
 _CONTROLS = bytes({*range(32), 127} - set(b"\t\n\f\r"))
+_FEEDS = bytes.maketrans(b"\f", b" ")
+#: References to signs that no tree may hold: controls, halves of signs, what is no sign.
+_NO_SIGN = re.compile(
+    rb"&#(?:0*+(?:[0-8]|1[1-24-9]|2[0-9]|3[01]|127|5529[6-9]|55[3-9][0-9]{2}|56[0-9]{3}"
+    rb"|57[0-2][0-9]{2}|573[0-3][0-9]|5734[0-3]|6553[45])(?![0-9])"
+    rb"|[xX]0*+(?:[0-8bBcCeEfF]|1[0-9a-fA-F]|7[fF]|[dD][89a-fA-F][0-9a-fA-F]{2}|[fF]{3}[eEfF])"
+    rb"(?![0-9a-fA-F]));?"
+)
 _LOOKUP = etree.ElementDefaultClassLookup(element=HtmlElement)
 
 
 def parse(text: str) -> HtmlElement:
     """Return the tree of a page in linear time; never raises.  An empty page has an empty body."""
-    source = text.encode("utf-8", "replace").translate(None, _CONTROLS) or b"<html/>"
+    source = text.encode("utf-8", "replace").translate(_FEEDS, _CONTROLS)
+    source = _NO_SIGN.sub(b"", source) or b"<html/>"
     if len(source) > _SMALL_PAGE and _has_wide_tag(source):
         return _parse_flat(source)
     parser = _parser()

@@ -43,6 +43,8 @@ _ENTITY = re.compile(r"&(?=#?\w{1,32};)")
 #: Marks and how they are written; those that Markdown has no sign for are HTML.
 _SIGNS = {"strong": ("**", "**"), "em": ("*", "*"), "del": ("~~", "~~"), "cite": ("*", "*")}
 _HTML = frozenset({"mark", "ins", "sub", "sup", "kbd"})
+#: What begins HTML in Markdown.
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
 
 
 def to_markdown(article: Article) -> str:
@@ -170,8 +172,13 @@ def _figure(block: Figure) -> str:
 
 
 def _math(block: Math) -> str:
-    source = to_tex(block.source)
+    source = _tex(block.source)
     return _text(block.alt) if not source or "$" in source else f"$$\n{source}\n$$"
+
+
+def _tex(source: str) -> str:
+    """Return a formula as TeX in which no HTML is found; a blank more changes nothing."""
+    return _TAG.sub("< ", to_tex(source))
 
 
 def _embed(block: Embed) -> str:
@@ -204,7 +211,7 @@ def _inline(spans: Spans) -> str:
 def _span(span: Span) -> str:
     if span.note:
         return f"[^{_key(span.note)}]" if bare_sign(span.text) else ""
-    if span.math and (source := to_tex(span.math)) and "$" not in source:
+    if span.math and (source := _tex(span.math)) and "$" not in source:
         return f"${source}$"
     if "code" in span.marks and "\n" not in span.text:
         return _code(clean(span.text))

@@ -16,7 +16,7 @@ from .cues import first_words
 Column = NDArray[np.float32]
 
 _TYPE = re.compile(r'"@type"\s{0,9}:\s{0,9}\[?\s{0,9}"([A-Za-z]{1,40})"')
-_BODY = re.compile(r'"(?:articleBody|text)"\s{0,9}:\s{0,9}"((?:[^"\\]|\\.)*)"')
+_BODY = re.compile(r'"(?:articleBody|text)"\s{0,9}:\s{0,9}"((?:[^"\\]++|\\.)*+)"')
 #: Schema types, by what they say of a page.
 _TYPES = {
     "article": "Article NewsArticle BlogPosting Report ReportageNewsArticle OpinionNewsArticle "
@@ -32,6 +32,8 @@ _TYPES = {
 }
 _STATED = ("website", "article", "product")
 _MOST_WORK = 200_000_000
+#: Of a stated body so much is read.
+_LONGEST_BODY = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +77,8 @@ def read_statements(page: Page) -> Statements:
     meta = page.metadata
     heading = next((" ".join("".join(h.itertext()).split()) for h in page.tree.iter("h1")), "")
     titles = tuple(map(frozenset, first_words((meta.title, meta.lead, heading))))
-    bodies = [_unescape(body) for body in _BODY.findall(data) if len(body) > 200]
-    return Statements(kinds, titles, " ".join(" ".join(bodies).split()))
+    bodies = [_unescape(body[:_LONGEST_BODY]) for body in _BODY.findall(data) if len(body) > 200]
+    return Statements(kinds, titles, " ".join(" ".join(bodies)[:_LONGEST_BODY].split()))
 
 
 def _linked_data(tree: HtmlElement) -> list[str]:

@@ -17,6 +17,9 @@ from ..options import FetchOptions
 from .state import State, read_state
 from .urls import Origin, origin
 
+#: No file of cookies is larger.
+_MOST_BYTES = 20_000_000
+
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
 
 
@@ -157,7 +160,11 @@ def _check(path: str, content: bytes) -> None:
 
 def _read(path: str) -> bytes:
     try:
-        return Path(path).read_bytes()
+        with Path(path).open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"the cookie file {path} cannot be read: {reason}") from error
+    if len(content) > _MOST_BYTES:
+        raise UsageError(f"the cookie file {path} is too large")
+    return content

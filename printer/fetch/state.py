@@ -41,7 +41,15 @@ def read_state(path: str) -> State:
         now = time.time()
         cookies = tuple(_cookie(each) for each in told.get("cookies", ()))
         origins = tuple(_origin(each) for each in told.get("origins", ()))
-    except (BadURL, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (
+        BadURL,
+        ValueError,
+        TypeError,
+        KeyError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
         raise UsageError(
             f"{path} is not the saved state of a browser",
             hint="Make one with: webprint login URL --storage-state FILE",
@@ -70,7 +78,7 @@ def write_state(path: str, told: Any) -> None:
 def _cookie(told: dict[str, Any]) -> Cookie:
     domain, expires = _text(told["domain"]), float(told.get("expires", -1))
     return Cookie(
-        version=0, name=_text(told["name"]), value=_text(told["value"]), port=None,
+        version=0, name=_line(told["name"]), value=_line(told["value"]), port=None,
         port_specified=False, domain=domain, domain_specified=domain.startswith("."),
         domain_initial_dot=domain.startswith("."), path=_text(told.get("path", "/")),
         path_specified=True, secure=bool(told.get("secure")),
@@ -85,6 +93,14 @@ def _origin(told: dict[str, Any]) -> dict[str, Any]:
         for each in told.get("localStorage", ())
     ]
     return {"origin": normalise(_text(told["origin"])).rstrip("/"), "localStorage": stored}
+
+
+def _line(value: object) -> str:
+    """Return a part of a header: a sign that no header may hold could begin another."""
+    text = _text(value)
+    if any(sign < " " and sign != "\t" for sign in text):
+        raise ValueError("not a line")
+    return text
 
 
 def _text(value: object) -> str:

@@ -72,6 +72,8 @@ def fill(theme: Theme, name: str, **values: object) -> str:
         place = f"{error.filename}:{error.lineno}" if isinstance(error, TemplateSyntaxError) else ""
         message = f"a template of the theme {theme.name} is faulty: {error}"
         raise UsageError(message, hint=f"See {place}" if place else "") from error
+    except (MemoryError, RecursionError) as error:
+        raise UsageError(f"a template of the theme {theme.name} makes too much") from error
 
 
 def _runs(parts: Sequence[Any], name: str) -> list[tuple[object, list[Any]]]:

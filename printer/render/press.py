@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import resource
 import select
 import signal
 import sys
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 #: How many seconds a document may take.
 LIMIT = 120.0
+
+#: How many bytes of memory a process may take: a document that needs more fails, alone.
+MEMORY = 4_000_000_000
 
 #: After so many prints a process is replaced.
 MOST_PRINTS = 100
@@ -222,6 +226,9 @@ def serve(requests: int, answers: int) -> NoReturn:
 def _serve(requests: BinaryIO, answers: BinaryIO) -> NoReturn:
     """Print what is asked for until nobody asks; an interrupt is for the other side to see."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    if soft == resource.RLIM_INFINITY or soft > MEMORY:
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, hard))
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     try:
         from .pdf import to_pdf, warm

@@ -8,7 +8,6 @@ tables of theme.toml key by key, templates file by file, and its print.css comes
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -19,6 +18,7 @@ from typing import Any
 from jinja2 import FileSystemLoader, StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from .. import toml
 from ..errors import UsageError
 from ..model import Picture
 from .themefile import MOST_BYTES, Device, Fonts, Page, Variable, checked
@@ -147,8 +147,8 @@ def _find(name: str, passed: list[Path]) -> Path:
 
 def _table(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(_text(file))
-    except tomllib.TOMLDecodeError as error:
+        return toml.parse(_text(file))
+    except toml.NotTOML as error:
         raise UsageError(f"{file} is not valid TOML: {error}") from error
 
 

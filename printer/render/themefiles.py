@@ -47,7 +47,10 @@ def _inside(folder: Path, name: str) -> Path | None:
     """Return the file of a folder that has this name; None for what is elsewhere, or none."""
     if ":" in name or name.startswith(("/", "#")):
         return None
-    path = (folder / name.strip()).resolve()
+    try:
+        path = (folder / name.strip()).resolve()
+    except (ValueError, OSError):  # a name that no file can have
+        return None
     known = path.suffix.lower() in KINDS and path.is_relative_to(folder.resolve())
     return path if known and path.is_file() else None
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from .. import toml
 from ..errors import OutputError, UsageError
 from ..options import SiteRule
 from ..replacing import replace_file
@@ -104,11 +105,11 @@ def read(path: Path) -> SiteRule:
 def parse(text: str, host: str, name: str) -> SiteRule:
     """Return the rule that TOML text holds; what is wrong with it is among its faults."""
     try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        table = toml.parse(text)
+    except toml.NotTOML as error:
         where = _LINE.search(str(error))
         place = f"{name}, line {where[1] if where else len(text.splitlines())}"
-        fault = f"{place}: it is not TOML: {str(error).partition(' (at ')[0].lower()}"
+        fault = f"{place}: it is not TOML: {str(error).partition(' (at ')[0].lower()[:200]}"
         return SiteRule(host=host, name=name, faults=(fault,))
     parts: dict[str, Any] = {}
     faults: list[str] = []

@@ -1,0 +1,174 @@
+"""A warm process that runs each test given to it in a child of its own, under hard limits.
+
+What a test needs is imported once; then every test costs a fork.  The process reads calls from
+standard input and writes how they ended to standard output, pickled.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import importlib.util
+import os
+import pickle
+import resource
+import select
+import signal
+import subprocess
+import sys
+import time
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Self
+
+#: What a test may take: seconds of the processor's time, bytes of memory, seconds of the clock.
+#: The last is for what waits without end; a machine that does other things takes its time.
+CPU, MEMORY, PATIENCE = 10, 1_000_000_000, 120
+
+ROOT = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A test to run: a function of a file, with its arguments and its environment."""
+
+    file: str
+    name: str
+    arguments: dict[str, Any]
+    environment: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a test ended: what it failed of ('' when it passed), what it took."""
+
+    fault: str
+    cpu: float
+    peak: int
+
+
+class Held:
+    """The client's side; a context manager whose processes end with it."""
+
+    def __init__(self) -> None:
+        path = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
+        # One thread of numpy's: they have no part in a fork, and each reserves memory.
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", "import held; held.serve()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"},
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.wait(30)
+        self._process.stdout.close()
+
+    def run(self, call: Call) -> Ended:
+        """Run one test."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        pickle.dump(call, self._process.stdin)
+        self._process.stdin.flush()
+        ended = pickle.load(self._process.stdout)
+        assert isinstance(ended, Ended)
+        return ended
+
+
+def serve() -> None:
+    """Run what standard input asks for, until it ends."""
+    import printer.digest.feeds
+    import printer.export
+    import printer.rules
+    from printer.render import fit, impose, loss, pdf, volume
+
+    assert all((printer.digest.feeds, printer.export, printer.rules, fit, impose, loss, volume))
+    import pikepdf
+    import pypdfium2
+    import weasyprint
+
+    assert all((pikepdf, pypdfium2, weasyprint, pdf))
+    ours = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # What a test prints goes elsewhere.
+    modules: dict[str, ModuleType] = {}
+    while True:
+        try:
+            call = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        if call.file not in modules:
+            modules[call.file] = _load(call.file)
+        pickle.dump(_forked(call, modules[call.file]), ours)
+        ours.flush()
+
+
+def _load(file: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(Path(file).stem, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _forked(call: Call, module: ModuleType) -> Ended:
+    reads, writes = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(reads)
+        _child(call, module, writes)
+    os.close(writes)
+    said = b""
+    late = False
+    end = time.monotonic() + PATIENCE
+    while select.select([reads], [], [], max(0.0, end - time.monotonic()))[0]:
+        piece = os.read(reads, 65536)
+        if not piece:
+            break
+        said += piece
+    else:
+        late = True
+    os.close(reads)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)  # and whatever it started
+    _, status, used = os.wait4(pid, 0)
+    fault = said.decode("utf-8", "replace")
+    if late:
+        fault = f"it did not end within {PATIENCE} s"
+    elif fault == "passed":
+        fault = ""
+    elif not fault:
+        code = os.waitstatus_to_exitcode(status)
+        why = signal.Signals(-code).name if code < 0 else f"status {code}"
+        fault = f"its process ended: {why}"
+    return Ended(fault, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
+
+
+def _child(call: Call, module: ModuleType, writes: int) -> None:
+    """Run a test and say how it ended; never returns."""
+    said = "it could not be begun"
+    try:
+        os.setpgid(0, 0)
+        os.environ.clear()
+        os.environ.update(call.environment)
+        resource.setrlimit(resource.RLIMIT_CPU, (CPU, CPU + 2))
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        # At the limit of time it is told where that was.
+        faulthandler.register(signal.SIGXCPU, file=writes, chain=True)
+        getattr(module, call.name)(**call.arguments)
+        said = "passed"
+    except BaseException as error:  # noqa: BLE001 - handed to the test that waits for it
+        told = traceback.TracebackException.from_exception(error)
+        said = "".join(told.format())[-4000:]
+    finally:
+        os.write(writes, said.encode("utf-8", "replace"))
+        os._exit(0)

@@ -1,0 +1,115 @@
+"""What hostile tests share: a page around an attack, and what may come of printing it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from io import BytesIO
+from typing import Any, TypeVar
+
+import pikepdf
+import pypdfium2
+
+from printer import Capture, ExtractOptions, FetchOptions, ImageOptions, Printer, PrintOptions
+from printer.errors import WebprintError
+from printer.model import Result
+from printer.render.press import Presses
+
+Made = TypeVar("Made")
+
+#: Text of which an article is made, so that there is something to print.
+STORY = "".join(
+    f"<p>The {day} of the walk led along the river, past the mill and the old bridge, and the"
+    " children counted herons, boats and the arches of the railway until it grew dark.</p>"
+    for day in ("first day", "second day", "third day", "fourth day", "fifth day", "last day")
+)
+
+
+def page(attack: str = "", *, head: str = "", title: str = "A walk along the river") -> str:
+    """Return a page with an article around what is tried."""
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>{head}'
+        f"</head><body><article><h1>{title}</h1>{STORY}{attack}{STORY}</article></body></html>"
+    )
+
+
+def captured(html: str | bytes, url: str = "https://reader.test/story", **more: Any) -> Capture:
+    """Return a page as if it had been fetched."""
+    body = html.encode("utf-8", "surrogatepass") if isinstance(html, str) else html
+    return Capture(body=body, url=url, requested_url=url, media_type="text/html", **more)
+
+
+def printed(
+    source: str | bytes | Capture,
+    *,
+    fetch: FetchOptions | None = None,
+    extract: ExtractOptions | None = None,
+    pictures: ImageOptions | None = None,
+    named: tuple[str, ...] = (),
+    limit: float = 60.0,
+    **options: Any,
+) -> Result:
+    """Print a page; ``source`` is HTML, an address or a capture.
+
+    The process that sets the pages is held to the same memory and time as this one, and to
+    ``limit`` seconds of the clock.
+    """
+    if isinstance(source, bytes) or (isinstance(source, str) and not source.startswith("http")):
+        source = captured(source)
+    with (
+        Presses(limit) as press,
+        Printer(
+            fetch=fetch or FetchOptions(render="never", cache=False, timeout=8, retries=0),
+            extract=extract or ExtractOptions(),
+            pictures=pictures or ImageOptions(timeout=8),
+            page=PrintOptions(**options),
+            named=named,
+            press=press,
+        ) as printer,
+    ):
+        return printer.print([source])
+
+
+def ends(act: Callable[[], Made]) -> Made | WebprintError:
+    """Return what comes of an attack, or the error that a person is told in one line."""
+    try:
+        return act()
+    except WebprintError as error:
+        told = str(error)
+        assert told.strip(), "an error says something"
+        assert len(told) < 2000, f"an error is a line, not {len(told)} characters"
+        assert "Traceback" not in told
+        return error
+
+
+#: What in a PDF runs, opens or sends something.
+_ACTIVE = ("/JavaScript", "/JS", "/Launch", "/SubmitForm", "/ImportData", "/GoToR", "/GoToE",
+           "/RichMedia", "/Movie", "/Sound", "/OpenAction", "/AA", "/XFA")  # fmt: skip
+
+
+def good(result: Result | WebprintError, *, attached: bool = False) -> str:
+    """Check that a PDF opens, holds nothing that acts and no foreign file; return its text."""
+    if isinstance(result, WebprintError):
+        raise AssertionError(f"it was not printed: {result}") from result
+    assert result.format == "pdf"
+    assert 0 < result.pages < 2000
+    with pikepdf.open(BytesIO(result.data)) as pdf:
+        for thing in pdf.objects:
+            if not isinstance(thing, pikepdf.Dictionary | pikepdf.Stream):
+                continue
+            found = [name for name in _ACTIVE if name in thing]
+            assert not found, f"the PDF holds {found}"
+            assert thing.get("/S") not in [pikepdf.Name(name) for name in _ACTIVE], thing
+            if "/URI" in thing:
+                uri = str(thing["/URI"])
+                assert re.match(r"(https?://|mailto:)", uri, re.IGNORECASE), uri[:100]
+            assert attached or "/EmbeddedFile" not in str(thing.get("/Type", ""))
+        pdf.check_pdf_syntax() if hasattr(pdf, "check_pdf_syntax") else pdf.check()
+    document = pypdfium2.PdfDocument(result.data)
+    try:
+        assert len(document) == result.pages
+        return "\n".join(
+            document[at].get_textpage().get_text_range() for at in range(min(len(document), 50))
+        )
+    finally:
+        document.close()
