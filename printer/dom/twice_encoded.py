@@ -9,14 +9,16 @@ too.
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 #: Which character of Windows-1252 stands for which byte, and Latin-1's for the rest.
 _SHOWN = {bytes([byte]).decode("cp1252", "replace"): byte for byte in range(0x80, 0xA0)}
 _BYTES = str.maketrans({char: chr(byte) for char, byte in _SHOWN.items() if char != "\ufffd"})
 _NEXT = "[\x80-\xbf" + re.escape("".join(map(chr, _BYTES))) + "]"
-_SEQUENCES = re.compile(f"(?:[Â-ß]{_NEXT}|[à-ï]{_NEXT}{{2}}|[ð-ô]{_NEXT}{{3}})+")
+#: A set at the beginning lets the search skip what is in none.
+_SEQUENCES = re.compile(f"[Â-ô](?:(?<=[Â-ß]){_NEXT}|(?<=[à-ï]){_NEXT}{{2}}|(?<=[ð-ô]){_NEXT}{{3}})")
 #: What hardly stands before a sign in any language: Ã© is é, â€™ is an apostrophe, ðŸ™‚ a smile.
-_LEADS = re.compile("[ÂÃâðï]")
+_LEADS = frozenset("ÂÃâðï")
 #: What begins most of them: a page without any is not searched.
 _SIGNS = ("Ã", "Â", "â\x80", "â€", "ð\x9f", "ðŸ")
 _CONTROLS = re.compile("[\x80-\x9f]")
@@ -31,19 +33,15 @@ def mended(text: str) -> str:
         return text
     if not any(sign in text for sign in _SIGNS):
         return text
-    found: dict[str, str] = {}
-    sure = likely = 0
-    for sequence in _SEQUENCES.findall(text):
-        if sequence not in found:
-            found[sequence] = _decoded(sequence)
-        if found[sequence] != sequence:
-            sure += _CONTROLS.search(sequence) is not None
-            likely += _LEADS.match(sequence) is not None
-    if likely < _ENOUGH:
+    counts = Counter(_SEQUENCES.findall(text))
+    found = {sequence: _decoded(sequence) for sequence in counts}
+    wrong = [sequence for sequence in counts if found[sequence] != sequence]
+    sure = [sequence for sequence in wrong if _CONTROLS.search(sequence)]
+    if sum(counts[sequence] for sequence in wrong if sequence[0] in _LEADS) < _ENOUGH:
         if not sure:
             return text
-        found = {each: found[each] if _CONTROLS.search(each) else each for each in found}
-    return _SEQUENCES.sub(lambda match: found[match.group()], text)
+        found = {sequence: sequence for sequence in counts} | {each: found[each] for each in sure}
+    return _SEQUENCES.sub(lambda match: found[match[0]], text)
 
 
 def _decoded(sequence: str) -> str:
