@@ -72,7 +72,10 @@ _DATED, _LINE = 4, 160
 #: A label that points to another page is no longer, in characters; what it may stand in.
 _POINTING = 30
 _TITLE_WORDS, _TITLE_CHARS = 4, (8, 160)
-_POINTERS = frozenset({"p", "div", "section", "h3", "h4", "h5", "h6"})
+_POINTERS = frozenset({"p", "div", "section", "blockquote", "h3", "h4", "h5", "h6"})
+#: A label with nothing left to announce is no longer; what it does not stand in.
+_ANNOUNCING = 30
+_NAMED = frozenset({"td", "th", "dt", "pre", "code"})
 #: A link of fewer words may be a paragraph's one word.
 _TEASER = 5
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
@@ -102,6 +105,7 @@ def whole(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
         _drop_above(page, kept)
         _drop_menu(page, kept)
         _drop_imprint(page, kept)
+        _drop_announcing(page, kept)
     for at, segment in enumerate(page.segments):
         if kept[at] and len(segment.text) <= _SHORT and _is_label(segment):
             kept[at] = False
@@ -247,7 +251,7 @@ def _drop_byline(page: Page, kept: list[bool]) -> None:
 
 def _drop_pointers(page: Page, kept: list[bool]) -> None:
     """Drop paragraphs of a label and a link to another page of the site: 'Read also: ...'."""
-    site = _host(page.base)
+    site = _hosts(page)
     for at, segment in enumerate(page.segments):
         said = len(segment.text) - segment.link_chars
         if not kept[at] or not 2 <= said <= _POINTING or segment.block.tag not in _POINTERS:
@@ -261,7 +265,7 @@ def _drop_pointers(page: Page, kept: list[bool]) -> None:
         href = links[0].get("href") or ""
         if href.startswith("#") or not _TITLE_CHARS[0] <= len(title) <= _TITLE_CHARS[1]:
             continue
-        if _host(resolve(page.base, href)) == site:
+        if _host(resolve(page.base, href)) in site:
             kept[at] = False
 
 
@@ -270,11 +274,11 @@ def _drop_teasers(page: Page, kept: list[bool], sizes: list[int]) -> None:
 
     Where they are most of what is kept they are what the page is about.
     """
-    site = _host(page.base)
+    site = _hosts(page)
     found = [
         at
         for at, segment in enumerate(page.segments)
-        if kept[at] and (href := _teaser(segment)) and _host(resolve(page.base, href)) == site
+        if kept[at] and (href := _teaser(segment)) and _host(resolve(page.base, href)) in site
     ]
     whole = sum(size for size, keep in zip(sizes, kept, strict=True) if keep)
     if sum(sizes[at] for at in found) <= _LAYOUT * whole:
@@ -301,6 +305,20 @@ def _around(leaf: Leaf) -> HtmlElement | None:
     while element is not None and element.tag != "a":
         element = element.getparent()
     return element
+
+
+def _drop_announcing(page: Page, kept: list[bool]) -> None:
+    """Drop labels ('Read on:') of which nothing is kept that they announce."""
+    for at in range(len(kept) - 2, -1, -1):
+        text = page.segments[at].text
+        if kept[at] and not kept[at + 1] and len(text) <= _ANNOUNCING:
+            named = page.segments[at].block.tag in _NAMED
+            kept[at] = named or not text.endswith((":", "："))
+
+
+def _hosts(page: Page) -> frozenset[str]:
+    """Return the hosts of a page: where it was found, and where it says that it belongs."""
+    return frozenset({_host(page.base), _host(page.metadata.canonical) or _host(page.base)})
 
 
 def _host(url: str) -> str:

@@ -179,6 +179,27 @@ def test_a_line_that_says_something_with_links_stays(line):
     assert len(choice(page, [""])) == 3
 
 
+def test_a_page_that_was_saved_points_within_the_site_it_says_it_is_of():
+    line = "<blockquote>See also: <a href='https://example.org/a'>Nets for winters</a></blockquote>"
+    html = f"<p>{TEXT}</p>{line}<p>{TEXT} 2</p>"
+    head = "<link rel=canonical href='https://example.org/x'>"
+    assert choice(html, [""], head=head) == [TEXT, f"{TEXT} 2"]
+    assert len(choice(html, [""])) == 3
+
+
+def test_a_label_goes_with_what_it_announces():
+    stories = "<ul><li>Another story</li><li>And a third one</li></ul>"
+    html = f"<p>{TEXT}</p><p>Read on:</p>{stories}<p>{TEXT} 2</p>"
+    assert choice(html, [TEXT, "Read on"]) == [TEXT, f"{TEXT} 2"]
+    assert choice(html, ["e"]) == [
+        TEXT,
+        "Read on:",
+        "Another story",
+        "And a third one",
+        f"{TEXT} 2",
+    ]
+
+
 def test_a_line_of_author_and_date_above_the_text_goes_in_any_language():
     page = f"<h1>Nets</h1><div>โดย มาลี วงศ์ทอง · 7 มิถุนายน 2567</div><p>{TEXT}</p>"
     head = "<meta name=author content='มาลี วงศ์ทอง'>"
