@@ -180,8 +180,8 @@ def test_a_line_that_says_something_with_links_stays(line):
 
 
 def test_a_page_that_was_saved_points_within_the_site_it_says_it_is_of():
-    line = "<blockquote>See also: <a href='https://example.org/a'>Nets for winters</a></blockquote>"
-    html = f"<p>{TEXT}</p>{line}<p>{TEXT} 2</p>"
+    link = "<a href='https://example.org/a'>How nets are mended</a>"
+    html = f"<p>{TEXT}</p><blockquote>See also: {link}</blockquote><p>{TEXT} 2</p>"
     head = "<link rel=canonical href='https://example.org/x'>"
     assert choice(html, [""], head=head) == [TEXT, f"{TEXT} 2"]
     assert len(choice(html, [""])) == 3
