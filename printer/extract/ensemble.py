@@ -35,7 +35,8 @@ Bools = NDArray[np.bool_]
 KINDS = ("article", "collection", "documentation", "forum", "listing", "product", "service")
 #: A copy of a text is dropped when it has this many words.
 _COPIED_WORDS = 5
-#: Unless it is so likely, and stands with half as many words that are likelier than not.
+#: Unless it is so likely, and stands with words that are likelier than not and no copies: half as
+#: many as the copies there.
 _AGAIN, _OWN = 0.8, 0.5
 #: How cautious the choice is by kind.  Scores err together (a whole list of related stories is
 #: right or wrong at once), so that on some kinds half-likely text is worth less than its
@@ -199,7 +200,7 @@ def drop_copies(reading: Reading, likely: Column) -> None:
     """Clear the scores of all but the likeliest copy of a text that stands in several places.
 
     Repeated under the same parent it is meant to be read again, as is a likely copy (a refrain)
-    that stands with text which is the article's and nowhere else.
+    that stands with as much text, or half, which is the article's and nowhere else.
     """
     above = reading.parents[reading.blocks].tolist()
     best: dict[str, tuple[float, int]] = {}
@@ -211,12 +212,13 @@ def drop_copies(reading: Reading, likely: Column) -> None:
     copies = [index for index in long if best[reading.texts[index]][1] != above[index]]
     if not copies:
         return
-    own = np.where(likely >= _OWN, reading.sizes, 0)
-    own[copies] = 0
-    before = np.concatenate(([0.0], np.cumsum(own)))
+    own, copied = np.where(likely >= _OWN, reading.sizes, 0), np.zeros_like(reading.sizes)
+    own[copies], copied[copies] = 0, reading.sizes[copies]
+    before = np.cumsum([[0, *own], [0, *copied]], axis=1)
     for index in copies:
-        around = before[reading.ends[above[index]]] - before[reading.begins[above[index]]]
-        if likely[index] < _AGAIN or around < reading.sizes[index] / 2:
+        begin, end = reading.begins[above[index]], reading.ends[above[index]]
+        alone, again = before[:, end] - before[:, begin]
+        if likely[index] < _AGAIN or alone < again / 2:
             likely[index] = 0
 
 
