@@ -147,8 +147,8 @@ def measure(found: list[Sample], show: bool = False) -> dict[str, Measure]:
     return totals
 
 
-#: What Luo et al. report, which the default is to reach too.
-REPORTED = (0.916, 0.991)
+#: What precision and recall are to reach: of the method alone what Luo et al. report.
+GOALS = {"max-subsequence": (0.916, 0.991), "default": (0.97, 0.99)}
 
 
 def rows(effort: Effort) -> Iterator[Row]:
@@ -158,7 +158,7 @@ def rows(effort: Effort) -> Iterator[Row]:
         for method, total in measure(found).items():
             subject = f"{method}, {'without' if without else 'with'} the layout"
             figures = {"precision": total.precision, "recall": total.recall}
-            for (figure, value), least in zip(figures.items(), REPORTED, strict=True):
+            for (figure, value), least in zip(figures.items(), GOALS[method], strict=True):
                 goal = "" if without else f"≥ {least}"
                 yield Row(subject, f"segments, {figure}", value, n=total.wanted, goal=goal)
 

@@ -38,9 +38,11 @@ COLUMNS = {
 }  # fmt: skip
 
 
-#: In these ours, out of fold, is to be better than every other.
-GOALS = ("wcxb.f1", "wcxb.article", "wcxb.required", "paragraphs.precision", "paragraphs.recall",
-         "traf.f1", "moz.f1", "wcxb.title")  # fmt: skip
+#: What ours, out of fold, is to reach, and to be better than every other.
+GOALS = {
+    "wcxb.f1": 0.885, "wcxb.article": 0.957, "wcxb.required": 0.88, "paragraphs.precision": 0.93,
+    "paragraphs.recall": 0.95, "traf.f1": 0.945, "moz.f1": 0.97, "wcxb.title": 0.9,
+}  # fmt: skip
 #: What each column is called where there is room.
 _TOLD = {
     "wcxb.f1": "all", "wcxb.required": "required snippets", "wcxb.forbidden": "forbidden",
@@ -83,12 +85,16 @@ def rows(effort: Effort) -> Iterator[Row]:
             figures = measure(guarded, _pages(effort.step))
             figures.pop("ms.mean")
             yield from _rows(OURS, figures, best, guarded.calls)
+            if guarded.failed:
+                told = "whose choice was made for other segments: train anew"
+                yield Row(OURS, "pages failed", guarded.failed, note=told)
 
 
 def _rows(label: str, figures: Figures, best: Figures, pages: int) -> Iterator[Row]:
     for column, told in COLUMNS.items():
         if column in figures:
-            goal = f"≥ {best[column]:.3f}" if column in GOALS and column in best else ""
+            aimed = best and column in GOALS
+            goal = f"≥ {max(GOALS[column], best.get(column, 0)):.3f}" if aimed else ""
             unit = "ms" if column == "ms.mean" else ""
             yield Row(
                 label, _TOLD.get(column, told), float(figures[column]), unit, pages, goal=goal
