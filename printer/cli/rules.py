@@ -132,7 +132,15 @@ def add(
 
 
 @rules.command()
-def remove(host: Host) -> None:
-    """Delete your rules for a site."""
-    if not files.remove(files.own_folder(), host):
+def remove(
+    host: Host,
+    selectors: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="SELECTOR", help="Those to take out; all of the site's without."),
+    ] = None,
+) -> None:
+    """Delete your rules for a site, or single selectors of them."""
+    if selectors:
+        print(files.remove_selectors(files.own_folder(), host, selectors))
+    elif not files.remove(files.own_folder(), host):
         raise UsageError(f"there are no rules of yours for {host[:_LONGEST]}")

@@ -202,6 +202,53 @@ def _write(path: Path, text: str) -> None:
         raise OutputError(f"{path} cannot be written: {reason}") from error
 
 
+def remove_selectors(folder: Path, host: str, unwanted: Sequence[str]) -> Path:
+    """Take selectors out of the rule of a host; the rest of the file stays as it is.
+
+    Raises :class:`UsageError` for one that is not in it, and when the file cannot be read.
+    """
+    path = folder / f"{host}.toml"
+    if host_of(f"//{host}") != host or not path.is_file():
+        raise UsageError(f"there are no rules of yours for {host[:100]}")
+    text = path.read_text()
+    there = parse(text, host, str(path))
+    if there.faults:
+        raise UsageError(there.faults[0], hint="Mend the file first")
+    for each in unwanted:
+        if not any(each in getattr(there, part) for part in PARTS):
+            raise UsageError(f"{each[:60]!r} is not in {path}", hint="See 'webprint rules'")
+        text, there = _without(text, there, each)
+    if any(getattr(there, part) for part in PARTS):
+        _write(path, text)
+    else:
+        remove(folder, host)
+    return path
+
+
+def _without(text: str, there: SiteRule, unwanted: str) -> tuple[str, SiteRule]:
+    """Return a file's text and rule without a selector, wherever it stands."""
+    left = {part: _less(getattr(there, part), unwanted) for part in PARTS}
+    written = (json.dumps(unwanted, ensure_ascii=False), json.dumps(unwanted), f"'{unwanted}'")
+    value = "|".join(map(re.escape, dict.fromkeys(written)))
+    keys = "|".join(_KEYS)
+    for place in (
+        rf"^[ \t]*(?:{value})[ \t]*,?[ \t]*(?:#[^\n]*)?\n",  # on a line of its own
+        rf"^(?:{keys})[ \t]*=[ \t]*(?:{value})[ \t]*(?:#[^\n]*)?(?:\n|\Z)",  # alone under its key
+        rf"(?:{value})[ \t]*,[ \t]*",
+        rf",[ \t]*(?:{value})(?=[ \t]*\])",
+        rf"(?:{value})",
+    ):
+        text = re.sub(place, "", text, flags=re.MULTILINE)
+        now = parse(text, there.host, there.name)
+        if {part: getattr(now, part) for part in PARTS} == left and not now.faults:
+            return text, now
+    raise UsageError(f"{there.name} cannot be changed so", hint="Take the selector out by hand")
+
+
+def _less(selectors: tuple[str, ...], unwanted: str) -> tuple[str, ...]:
+    return tuple(each for each in selectors if each != unwanted)
+
+
 def remove(folder: Path, host: str) -> bool:
     """Delete the rule of a host; False when there is none."""
     if host_of(f"//{host}") != host or not host:

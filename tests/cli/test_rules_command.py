@@ -41,6 +41,9 @@ def test_a_rule_is_added_listed_tested_followed_and_removed(webprint, page, rule
     assert [s["rule"] for s in told["segments"] if "letter from" in s["text"]] == [
         f"drop .inlay ({rules / 'example.org.toml'})"
     ]
+    assert webprint("rules", "remove", "example.org", ".more")[0] == 0
+    assert "example.org: 1 drop" in webprint("rules", "list")[1]
+    assert webprint("rules", "remove", "example.org", ".more")[0] == 2
     assert webprint("rules", "remove", "example.org")[0] == 0
     assert webprint("rules", "remove", "example.org")[0] == 2
     assert "No rule is for" in webprint("rules", "test", page, *place)[1]

@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 
 from printer.errors import UsageError
 from printer.rules import files
-from printer.rules.files import Shelf, parse, remove, with_selectors, write_rule
+from printer.rules.files import (
+    Shelf,
+    parse,
+    remove,
+    remove_selectors,
+    with_selectors,
+    write_rule,
+)
 
 
 def test_a_file_is_found_by_host_and_domain(tmp_path):
@@ -118,3 +125,54 @@ def test_a_rule_is_removed(tmp_path):
     write_rule(tmp_path, "example.org", "drop", [".a"])
     assert remove(tmp_path, "example.org")
     assert not remove(tmp_path, "example.org")
+
+
+HAND_WRITTEN = """\
+# Mine.
+title = "h1.headline"  # the real one
+drop = [
+    ".ad",  # the banner
+    'a[rel="sponsored"]', ".more",
+    "p.teaser"
+]
+keep = ".note"
+"""
+
+
+@pytest.mark.parametrize(
+    ("unwanted", "left"),
+    [
+        ([".ad"], {"drop": ('a[rel="sponsored"]', ".more", "p.teaser")}),
+        (['a[rel="sponsored"]'], {"drop": (".ad", ".more", "p.teaser")}),
+        (["p.teaser", ".more"], {"drop": (".ad", 'a[rel="sponsored"]')}),
+        ([".note"], {"keep": ()}),
+        (["h1.headline"], {"title": ()}),
+        ([".ad", 'a[rel="sponsored"]', ".more", "p.teaser"], {"drop": ()}),
+    ],
+)
+def test_one_selector_is_taken_out_and_the_rest_stays(tmp_path, unwanted, left):
+    path = tmp_path / "example.org.toml"
+    path.write_text(HAND_WRITTEN)
+    before = parse(HAND_WRITTEN, "example.org", str(path))
+    assert remove_selectors(tmp_path, "example.org", unwanted) == path
+    after = parse(path.read_text(), "example.org", str(path))
+    for part in ("title", "drop", "keep"):
+        assert getattr(after, part) == left.get(part, getattr(before, part))
+    assert path.read_text().startswith("# Mine.\n")
+
+
+def test_the_last_selector_takes_the_file_along(tmp_path):
+    path = write_rule(tmp_path, "example.org", "drop", [".a", "p:has(> b)"])
+    remove_selectors(tmp_path, "example.org", [".a", "p:has(> b)"])
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("host", ["../x", "other.example", ""])
+def test_what_is_no_rule_of_yours_is_not_taken_out(tmp_path, host):
+    path = write_rule(tmp_path, "example.org", "drop", [".a"])
+    before = path.read_text()
+    with pytest.raises(UsageError, match="no rules of yours"):
+        remove_selectors(tmp_path, host, [".a"])
+    with pytest.raises(UsageError, match="is not in"):
+        remove_selectors(tmp_path, "example.org", [".a", ".b"])
+    assert path.read_text() == before

@@ -96,6 +96,38 @@ def pdf_of(server, job):
         return len(pdf.pages), float(pdf.pages[0].mediabox[2])
 
 
+def test_undo_outlives_a_reload(server, open_page, web):
+    web.add("/q.png", picture(), media_type="image/png")
+    job = printed(server, url=web.add("/story", long_story()))
+    page = open_page(f"/prints/{job['id']}")
+    before = pages(page)
+    piece(page, "Boat 7.").click()
+    less = settled(page)
+    assert less < before
+    page.reload()
+    assert settled(page) == less
+    page.get_by_role("button", name="Undo").click()
+    assert settled(page) == before
+    piece(page, LETTER).click()
+    page.reload()  # Before it was sent, or while it is.
+    expect(piece(page, LETTER).locator("button")).to_have_attribute("aria-pressed", "false")
+    settled(page)
+    page.get_by_role("button", name="Undo").click()
+    expect(piece(page, LETTER).locator("button")).to_have_attribute("aria-pressed", "true")
+    assert settled(page) == before
+    expect(page.get_by_role("button", name="Undo")).to_be_disabled()
+
+    piece(page, LETTER).click()
+    settled(page)
+    edit = {"keep": {}, "title": "From elsewhere"}
+    server.client.patch(f"/api/prints/{job['id']}/edit", json=edit).raise_for_status()
+    server.finished(job["id"])
+    page.reload()  # What was edited elsewhere is not undone here.
+    expect(page.get_by_label("Title")).to_have_value("From elsewhere")
+    expect(page.get_by_role("button", name="Undo")).to_be_disabled()
+    assert page.complaints == []
+
+
 def test_edit_undo_keep_as_a_rule_and_print_the_next_page(server, open_page, web):
     web.add("/q.png", picture(), media_type="image/png")
     job = printed(server, url=web.add("/story", long_story()))

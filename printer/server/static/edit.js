@@ -10,6 +10,8 @@ const fields = ["title", "theme", "paper", "links", "font_size"];
 const boxes = new Map([...form.querySelectorAll("input[name=keep]")].map((box) => [box.value, box]));
 const done = [];
 const undone = [];
+const memory = `webprint ${url}`;
+let revision = Number(form.dataset.revision);
 let saved = read();
 let now = saved;
 let timer = 0;
@@ -47,11 +49,35 @@ function put(state) {
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
+// What can be undone outlives the page, as long as its tab is open.
+function remember() {
+  try {
+    const kept = { revision, now, done: done.slice(-100), undone: undone.slice(-100) };
+    sessionStorage.setItem(memory, JSON.stringify(kept));
+  } catch { forget(); } // There is no room for it.
+}
+
+function forget() {
+  try { sessionStorage.removeItem(memory); } catch { /* The browser keeps nothing. */ }
+}
+
+// Take up what a reload broke off, unless the print was edited elsewhere in the meantime.
+function recall() {
+  let kept = null;
+  try { kept = JSON.parse(sessionStorage.getItem(memory)); } catch { /* Nothing can be read. */ }
+  if (!kept || !(kept.revision === revision || same(kept.now, saved))) { forget(); return; }
+  done.push(...kept.done);
+  undone.push(...kept.undone);
+  now = kept.now;
+  if (!same(now, saved)) later();
+}
+
 function change(state) {
   if (same(state, now)) return;
   done.push(now);
   undone.length = 0;
   put(state);
+  remember();
   later();
 }
 
@@ -59,6 +85,7 @@ function step(from, to) {
   if (!from.length) return;
   to.push(now);
   put(from.pop());
+  remember();
   later();
 }
 
@@ -98,7 +125,12 @@ async function save() {
     if (answer.status === 409) { location.reload(); return; } // It was edited elsewhere.
     if (!answer.ok) throw new Error(told.detail);
     saved = sent;
-    say(await over());
+    revision = told.attempt + 1; // That of the print which is made now.
+    remember();
+    const print = await over();
+    revision = print.attempt;
+    remember();
+    say(print);
   } catch (error) {
     count.textContent = error.message || count.dataset.lost;
     count.classList.add("bad");
@@ -179,6 +211,7 @@ function keys(event) {
   }
 }
 
+recall();
 for (const each of document.querySelectorAll("[data-live]")) each.hidden = false;
 for (const each of document.querySelectorAll("[data-plain]")) each.hidden = true;
 document.getElementById("list").open = false;
@@ -196,3 +229,4 @@ for (const each of document.querySelectorAll("a[data-result]")) {
   });
 }
 put(now);
+if (!timer) ready(true);
