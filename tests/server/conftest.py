@@ -25,7 +25,8 @@ class Server:
     def __init__(self, home, *options):
         self.home = home
         self.log = home / "log"
-        env = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
+        own = ("XDG_", "WEBPRINT_")  # What would change its settings.
+        env = {name: value for name, value in os.environ.items() if not name.startswith(own)}
         before = self.log.stat().st_size if self.log.exists() else 0
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
@@ -34,8 +35,11 @@ class Server:
                 stderr=log,
                 cwd=home,
             )
-        found = until(lambda: re.findall(r"open (http://\S+)/\?token=(\S+)", self.said()[before:]))
-        self.url, self.token = found[-1]
+        try:
+            self.url, self.token = until(lambda: self.where(before))
+        except BaseException:
+            self.end()
+            raise
         self.port = int(self.url.rpartition(":")[2])
         self.url = f"http://127.0.0.1:{self.port}"
         self.client = httpx2.Client(
@@ -45,6 +49,13 @@ class Server:
 
     def said(self):
         return self.log.read_text()
+
+    def where(self, begin):
+        """What it said since then of its address and its token."""
+        if self.process.poll() is not None:
+            raise AssertionError(f"the server ended: {self.said()[begin:]}")
+        found = re.findall(r"open (http://\S+)/\?token=(\S+)", self.said()[begin:])
+        return found[-1] if found else None
 
     def bare(self, **headers):
         """A client that does not know the token."""
@@ -63,6 +74,9 @@ class Server:
 
     def close(self):
         self.client.close()
+        self.end()
+
+    def end(self):
         if self.process.poll() is None:
             self.process.terminate()
             try:

@@ -6,6 +6,9 @@ import json
 import os
 import re
 import shutil
+import signal
+import threading
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -54,42 +57,94 @@ def test_its_key_orders_and_opens_nothing(server):
         assert client.post("/send", data={**ask, "key": key}).status_code == 200
 
 
+PATIENCE = 60.0  # Seconds after which a Chromium that does not answer is ended.
+
+
+@contextmanager
+def watched(profile):
+    """End the Chromium of a profile when it does not answer: what waits for it then fails.
+
+    Playwright waits without limit for what is evaluated, and for the debugger's answers.
+    """
+    timer = threading.Timer(PATIENCE, end_chromium, [profile])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def end_chromium(profile):
+    for status in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            if f"--user-data-dir={profile}".encode() in status.read_bytes().split(b"\0"):
+                os.kill(int(status.parent.name), signal.SIGKILL)
+
+
+def launched(playwright, program, profile):
+    """Start a Chromium with the extension; return it, its options page being open."""
+    context = playwright.chromium.launch_persistent_context(
+        profile,
+        executable_path=program,
+        timeout=30_000,
+        ignore_default_args=["--disable-extensions", "--headless"],
+        args=[
+            "--headless=new", "--no-sandbox", "--enable-unsafe-extension-debugging",
+            f"--disable-extensions-except={FOLDER}", f"--load-extension={FOLDER}",
+        ],
+    )  # fmt: skip
+    context.set_default_timeout(30_000)
+    worker = context.service_workers or [context.wait_for_event("serviceworker", timeout=15_000)]
+    context.extension = urlsplit(worker[0].url).netloc
+    context.cdp = context.browser.new_browser_cdp_session()
+
+    # Installed, it opens its options, which must not be taken for what a click opens.
+    def opened():
+        context.pages[0].wait_for_timeout(20)  # Playwright hears of pages while it waits.
+        return [p for p in context.pages if p.url.endswith("/options.html")]
+
+    until(opened, 15)
+    return context
+
+
 @pytest.fixture(scope="module")
 def chromium(server, tmp_path_factory):
-    """A Chromium with the extension, its options set."""
-    if not os.environ.get("WEBPRINT_TEST_EXTENSION"):
-        pytest.skip("WEBPRINT_TEST_EXTENSION=1 drives it; its Chromium now and then never answers")
+    """A Chromium with the extension, its options set; one that does not start is tried again."""
     program = shutil.which("chromium")
     if program is None:
         pytest.skip("the headless shell loads no extensions, and there is no other Chromium")
     with sync_api.sync_playwright() as playwright:
-        context = playwright.chromium.launch_persistent_context(
-            tmp_path_factory.mktemp("profile"),
-            executable_path=program,
-            ignore_default_args=["--disable-extensions", "--headless"],
-            args=[
-                "--headless=new", "--no-sandbox", "--enable-unsafe-extension-debugging",
-                f"--disable-extensions-except={FOLDER}", f"--load-extension={FOLDER}",
-            ],
-        )  # fmt: skip
+        for tries in reversed(range(3)):
+            profile = tmp_path_factory.mktemp("profile")
+            try:
+                with watched(profile):
+                    context = launched(playwright, program, profile)
+                    page = context.new_page()
+                    page.goto(f"{server.url}/?token={server.token}")
+                    set_options(context, page, f"{server.url}/?token={server.token}")
+                    page.close()
+                break
+            except (sync_api.Error, AssertionError):
+                end_chromium(profile)
+                if not tries:
+                    raise
+        context.profile = profile
         try:
-            worker = context.service_workers or [context.wait_for_event("serviceworker")]
-            context.extension = urlsplit(worker[0].url).netloc
-            context.cdp = context.browser.new_browser_cdp_session()
-
-            # Installed, it opens its options, which must not be taken for what a click opens.
-            def opened():
-                context.pages[0].wait_for_timeout(20)  # Playwright hears of pages while it waits.
-                return [p for p in context.pages if p.url.endswith("/options.html")]
-
-            until(opened)
-            page = context.new_page()
-            page.goto(f"{server.url}/?token={server.token}")
-            set_options(context, page, f"{server.url}/?token={server.token}")
-            page.close()
             yield context
         finally:
-            context.close()
+            with watched(profile):
+                context.close()
+
+
+@pytest.fixture(autouse=True)
+def _bounded(request):
+    """Let no test of the browser wait for ever."""
+    if "chromium" not in request.fixturenames:
+        yield
+        return
+    with watched(request.getfixturevalue("chromium").profile):
+        yield
 
 
 def set_options(context, page, address):
@@ -176,25 +231,29 @@ def test_a_page_it_may_not_read_is_told(chromium):
 
 
 @pytest.mark.browser
-def test_its_menu_prints_where_a_link_leads(server, chromium, other_web):
+def test_its_menu_prints_or_lists_where_a_link_leads(server, chromium, other_web):
     """The entries are there; choosing one is what Chromium tells the extension of it."""
     page = chromium.new_page()
     address = other_web.add("/linked", Reply(story("Linked")))
     page.goto(other_web.add("/links", f"<a href='{address}'>Read on</a>"))
     woken = press(chromium, page)  # Its worker sleeps when it has had nothing to do for a while.
     woken.wait_for_url(SHOWN, timeout=20_000)
+    worker = chromium.service_workers[-1]
     choose = "([chosen, url]) => chrome.tabs.query({url: []}).then(([tab]) =>" \
         " chrome.contextMenus.onClicked.dispatch(chosen, tab))"  # fmt: skip
     with chromium.expect_page() as opened:
-        chromium.service_workers[-1].evaluate(
-            choose, [{"menuItemId": "link", "linkUrl": address}, page.url]
-        )
+        worker.evaluate(choose, [{"menuItemId": "link", "linkUrl": address}, page.url])
     shown = opened.value
     shown.wait_for_url(SHOWN, timeout=20_000)
     print_id = shown.url.rpartition("/")[2]
     job = until(lambda: server.client.get(f"/api/prints/{print_id}").json())
     assert job["url"] == address
-    for each in (page, woken, shown):
+    with chromium.expect_page() as opened:
+        worker.evaluate(choose, [{"menuItemId": "later-link", "linkUrl": address}, page.url])
+    listed = opened.value
+    listed.get_by_text("On your reading list").wait_for()
+    assert address in server.client.get("/api/later").json()
+    for each in (page, woken, shown, listed):
         each.close()
 
 
