@@ -9,8 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from jobs_help import ask, until
-from sqlalchemy import text
+from jobs_help import ask, count_deliveries, until
 
 from printer.errors import UsageError
 from printer.jobs.calls import make_celery
@@ -113,39 +112,6 @@ def test_nothing_is_left_when_the_supervisor_is_killed(sqlite_table, keep, tmp_p
         return Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] == "Z"
 
     until(lambda: all(map(gone, workers)))
-
-
-def count_deliveries(table):
-    """Count how often each job becomes done, by the database itself; return how to ask."""
-    told = text("SELECT id FROM told ORDER BY id")
-    with table._engine.begin() as connection:
-        connection.execute(text("CREATE TABLE told (id TEXT)"))
-        if table._engine.dialect.name == "sqlite":
-            connection.execute(
-                text(
-                    "CREATE TRIGGER tell AFTER UPDATE OF state ON jobs WHEN NEW.state = 'done'"
-                    " BEGIN INSERT INTO told VALUES (NEW.id); END"
-                )
-            )
-        else:
-            connection.execute(
-                text(
-                    "CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS"
-                    " 'BEGIN INSERT INTO told VALUES (NEW.id); RETURN NEW; END'"
-                )
-            )
-            connection.execute(
-                text(
-                    "CREATE TRIGGER tell AFTER UPDATE OF state ON jobs FOR EACH ROW"
-                    " WHEN (NEW.state = 'done') EXECUTE FUNCTION tell()"
-                )
-            )
-
-    def ask():
-        with table._engine.connect() as connection:
-            return list(connection.execute(told).scalars())
-
-    return ask
 
 
 def test_whoever_is_killed_no_job_is_lost_and_none_delivered_twice(engine, tmp_path):

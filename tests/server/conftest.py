@@ -1,89 +1,14 @@
 """Print servers as processes of their own."""
 
 import io
-import os
 import random
-import re
-import subprocess
-import sys
-from pathlib import Path
 
-import httpx2
 import pytest
-from jobs_help import until
 from PIL import Image
+from print_server import Server
 from stories import story
 from strict import STRICT_BUT_PICTURES
 from webserver import Reply, WebServer
-
-ROOT = Path(__file__).parents[2]
-
-
-class Server:
-    """A running ``webprint serve``."""
-
-    def __init__(self, home, *options):
-        self.home = home
-        self.log = home / "log"
-        own = ("XDG_", "WEBPRINT_")  # What would change its settings.
-        env = {name: value for name, value in os.environ.items() if not name.startswith(own)}
-        before = self.log.stat().st_size if self.log.exists() else 0
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", "from printer.cli import main; main()", "serve", *options],
-                env={**env, "HOME": str(home), "PYTHONPATH": str(ROOT)},
-                stderr=log,
-                cwd=home,
-            )
-        try:
-            self.url, self.token = until(lambda: self.where(before))
-        except BaseException:
-            self.end()
-            raise
-        self.port = int(self.url.rpartition(":")[2])
-        self.url = f"http://127.0.0.1:{self.port}"
-        self.client = httpx2.Client(
-            base_url=self.url, headers={"Authorization": f"Bearer {self.token}"}, timeout=60,
-            trust_env=False,
-        )  # fmt: skip
-
-    def said(self):
-        return self.log.read_text()
-
-    def where(self, begin):
-        """What it said since then of its address and its token."""
-        if self.process.poll() is not None:
-            raise AssertionError(f"the server ended: {self.said()[begin:]}")
-        found = re.findall(r"open (http://\S+)/\?token=(\S+)", self.said()[begin:])
-        return found[-1] if found else None
-
-    def bare(self, **headers):
-        """A client that does not know the token."""
-        return httpx2.Client(base_url=self.url, headers=headers, timeout=30, trust_env=False)
-
-    def order(self, **order):
-        headers = {"Idempotency-Key": order.pop("key")} if "key" in order else {}
-        return self.client.post("/api/prints", json=order, headers=headers)
-
-    def finished(self, print_id, seconds=60):
-        def over():
-            job = self.client.get(f"/api/prints/{print_id}").raise_for_status().json()
-            return job if job["state"] in ("done", "failed", "cancelled") else None
-
-        return until(over, seconds)
-
-    def close(self):
-        self.client.close()
-        self.end()
-
-    def end(self):
-        if self.process.poll() is None:
-            self.process.terminate()
-            try:
-                self.process.wait(20)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,48 @@
+"""The whole server with its job table in PostgreSQL, killed while it prints."""
+
+import os
+import random
+import signal
+import time
+from contextlib import closing, contextmanager
+
+import pytest
+from jobs_help import count_deliveries, until
+from print_server import Server
+from stories import story
+
+from printer.jobs.process import children
+from printer.jobs.table import JobTable
+
+
+@contextmanager
+def disconnecting(table):
+    try:
+        yield table
+    finally:
+        table.disconnect()
+
+
+@pytest.mark.slow
+def test_kill_9_of_the_server_loses_no_print_and_delivers_none_twice(fresh_postgres, tmp_path):
+    dice = random.Random(11)
+    options = ("--port", "0", "--render", "never", "--workers", "2", "--database", fresh_postgres)
+    accepted = []
+    with disconnecting(JobTable(fresh_postgres)) as table:
+        told = count_deliveries(table)
+        for round_ in range(2):
+            with closing(Server(tmp_path, *options)) as server:
+                for n in range(4):
+                    url = f"https://example.org/{round_}/{n}"
+                    accepted.append(server.order(url=url, html=story("Kept")).json()["id"])
+                time.sleep(dice.random())
+                if round_ == 1:  # A worker first, or what speaks HTTP.
+                    os.kill(dice.choice(list(children(server.process.pid))), signal.SIGKILL)
+                server.process.kill()
+                server.process.wait()
+        with closing(Server(tmp_path, *options)) as server:
+            until(lambda: {table.get(job).state for job in accepted} == {"done"}, 120)
+            assert told() == sorted(accepted)
+            for job in accepted:
+                pdf = server.client.get(f"/api/prints/{job}/pdf")
+                assert pdf.content.startswith(b"%PDF")
