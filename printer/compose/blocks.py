@@ -22,7 +22,7 @@ from .boxes import (
     SummaryBox,
 )
 from .code import code_text, is_code_table, language_of
-from .embeds import described_durations, read_embed
+from .embeds import described_durations, read_card, read_embed
 from .flow import Flow
 from .formulas import Formula, is_preview, read_formula
 from .inline import MARKS_OF, PLAIN, Style, tidy, with_mark
@@ -247,6 +247,9 @@ class Composer:
             self.flow.run.add_whole(tidy("".join(element.itertext())), style)
             return True
         if element in self.anchors.back:
+            return True
+        if len(element) and (card := read_card(element, self.links.resolve)):
+            self.flow.put(card)
             return True
         href = self.links.of(element)
         style = self.style

@@ -11,6 +11,7 @@ from lxml.html import HtmlElement
 
 from ..article import Embed
 from ..dom.jsonld import Item, read_json_ld, texts, types
+from ..dom.segments import BLOCKS
 from .inline import tidy
 
 _SOURCES = ("src", "data-src", "data-lazy-src", "data-litespeed-src", "data-url")
@@ -20,6 +21,8 @@ _VIDEO = re.compile(
 _ISO_DURATION = re.compile(
     r"P(?:T)(?:(\d{1,3})H)?(?:(\d{1,5})M)?(?:(\d{1,6})(?:\.\d{1,6})?S)?", re.ASCII
 )
+_CARD = re.compile(r"(?:^|[\s_-])(?:card|bookmark|preview)(?:$|[\s_-])", re.IGNORECASE)
+_LONGEST_CARD = 600
 #: Where JSON-LD has a film's address, and where an article has its films.
 _ADDRESSES = ("contentUrl", "embedUrl", "url")
 _PARTS = ("video", "audio", "associatedMedia")
@@ -48,6 +51,26 @@ def read_embed(element: HtmlElement, resolve: Callable[[str], str]) -> Embed | N
         return None
     kind = _kind(f"{url[:300]} {title}", element)
     return Embed(kind, url, title) if kind else None
+
+
+def read_card(link: HtmlElement, resolve: Callable[[str], str]) -> Embed | None:
+    """Read a card that leads to another page, all of it one link; None for a link that is none.
+
+    Its class, or that of what it stands in, calls it so, and its parts are blocks of their own.
+    """
+    around = (link, *islice(link.iterancestors(), 2))
+    if not any(_CARD.search((each.get("class") or "")[:300]) for each in around):
+        return None
+    parts = [tidy(str(text)) for text in islice(link.itertext(), 60)]
+    texts = list(dict.fromkeys(filter(None, parts)))
+    url = resolve((link.get("href") or "").strip()[:2000])
+    blocks = any(each.tag in BLOCKS for each in islice(link, 20))
+    if not blocks or len(texts) < 2 or sum(map(len, texts)) > _LONGEST_CARD:
+        return None
+    if not url.startswith("http"):
+        return None
+    told = [text for text in texts if " " in text or text.lower() not in url.lower()]
+    return Embed("frame", url, " · ".join(told))
 
 
 def _source(element: HtmlElement, resolve: Callable[[str], str]) -> str:

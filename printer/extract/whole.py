@@ -54,7 +54,7 @@ _LABELS = frozenset({
     "sponsored content", "article continues below", "story continues below advertisement",
     "anzeige", "werbung", "annonce", "publicité", "publicidad", "publicidade", "pubblicità",
     "advertentie", "reclame", "reklama", "reklam", "mainos", "реклама", "διαφήμιση", "广告",
-    "廣告", "広告", "광고", "إعلان", "פרסומת", "विज्ञापन",
+    "廣告", "広告", "スポンサーリンク", "광고", "إعلان", "פרסומת", "विज्ञापन",
 })  # fmt: skip
 #: A label, with what it may announce, has no more characters.
 _SHORT = 200
@@ -223,6 +223,8 @@ def _is_label(segment: Segment) -> bool:
     """Tell whether a short line is the label of an advertisement, or of what one may do."""
     label, colon, _ = segment.text.partition(":")
     if _bare(segment.text) in _LABELS or (colon and _bare(label) in _LABELS):
+        return True
+    if segment.text.strip() == "PR" and segment.block.tag == "div":  # as Japanese sites label them
         return True
     if segment.link_chars <= len(segment.text) / 2:
         return False

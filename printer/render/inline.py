@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import takewhile
 from typing import TypeAlias
 
@@ -58,6 +59,11 @@ def signs(text: str) -> Markup:
     return Markup(_HOLLOW.sub(r'<span class="sign">\g<0></span>', html))  # noqa: S704 - escaped
 
 
+#: A last word of so few signs is not left alone, where a text is longer than a line.
+_LAST = re.compile(r" (\S{1,5})\s*$")
+_LONGER_THAN_A_LINE = 80
+
+
 def clean(text: str) -> str:
     """Return text without what cannot be printed or stored."""
     return _PILED.sub(r"\1", _CONTROLS.sub("", text))
@@ -91,6 +97,7 @@ def inline(spans: Spans, anchors: Anchors, links: LinkStyle | None = None) -> Ma
     still_open: list[Element] = []
     linked: list[str] = []  # the text of the link that is open
     under = anchors.holds_notes(spans)
+    spans = _held_together(spans)
     for span in spans:
         wanted = list(_elements(span, anchors))
         both = zip(still_open, wanted, strict=False)
@@ -110,6 +117,18 @@ def inline(spans: Spans, anchors: Anchors, links: LinkStyle | None = None) -> Ma
     html.extend(_closing(still_open))
     html.extend(_reference(still_open, linked, anchors, style, under))
     return Markup("".join(html))  # noqa: S704 - every piece was escaped
+
+
+def _held_together(spans: Spans) -> Spans:
+    """Return spans with a last word too short for a line of its own held to the one before."""
+    last = spans[-1] if spans else None
+    if last is None or last.math or last.note or last.ruby or "code" in last.marks:
+        return spans
+    match = _LAST.search(last.text, max(0, len(last.text) - 40))
+    if match is None or sum(len(span.text) for span in spans) < _LONGER_THAN_A_LINE:
+        return spans
+    held = replace(last, text=f"{last.text[: match.start()]}\xa0{match[1]}")
+    return (*spans[:-1], held)
 
 
 def _reference(

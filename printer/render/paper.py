@@ -90,7 +90,10 @@ def lay_out(options: PrintOptions) -> Paper:
     if options.nup not in (1, 2, 4) or (options.booklet and options.nup > 1):
         raise UsageError("--nup is 1, 2 or 4", hint="A booklet has two pages on a side by itself")
     if options.pdf == "a-3u" and (options.booklet or options.nup > 1):
-        raise UsageError("pages for an archive are not put on sheets", hint="Leave out --pdf")
+        raise UsageError(
+            "--pdf a-3u does not go with --booklet or --nup: an archive's pages are not rearranged",
+            hint="Print the archive and what goes on sheets apart",
+        )
     if options.fit < 0:
         raise UsageError("--fit is a number of pages")
     theme = styled(options).theme

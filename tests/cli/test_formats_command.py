@@ -84,3 +84,21 @@ def test_a_missing_picture_fails_strictly(webprint, saved, tmp_path):
     assert code == 15, told
     assert "only 0 of 1 pictures" in told
     assert (tmp_path / "a.epub").is_file()
+
+
+@pytest.mark.parametrize(
+    ("words", "pdf"),
+    [
+        ("a.html", True), ("a.html b.pdf", True), ("a.html b.epub", False),
+        ("a.html b.html", False),
+        ("a.html -o b.md", False), ("a.html --format epub", False), ("a.html --format=json", False),
+        ("a.html b.epub --format pdf", True), ("a b --bundle week.epub", False),
+        ("a.html there.html", True), ("a.html --paper A5", True),
+    ],
+)  # fmt: skip
+def test_only_for_a_pdf_is_a_press_made_ready(words, pdf, tmp_path, monkeypatch):
+    from printer.cli import _makes_pdf
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there.html").write_text("x")
+    assert _makes_pdf(words.split()) is pdf

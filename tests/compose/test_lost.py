@@ -85,3 +85,20 @@ def test_the_report_adds_what_was_lost_before() -> None:
     assert not after.complete
     assert after.lost()["code"] == (0, 1)
     assert "level" in after.missing[0]
+
+
+def test_a_formula_that_did_not_come_into_the_article_is_lost() -> None:
+    math = "<math><mi>x</mi><mo>=</mo><mfrac><mn>1</mn><mn>2</mn></mfrac></math>"
+    html = HTML.replace("it held for", f"{math} it held for").replace(
+        "They sank", '<img class="latex" src="f.png" alt="y_1 = 2"> They sank'
+    )
+    read = read_page(html, "https://example.org/weir")
+    verdict = Verdict(tuple(True for _ in read.segments))
+    article = compose(read, verdict, ())
+    assert lost(read, verdict, (), article).article == Report().article
+    bare = tuple(
+        replace(block, spans=tuple(span for span in block.spans if not span.math))
+        if isinstance(block, Paragraph) else block
+        for block in article.blocks
+    )  # fmt: skip
+    assert lost(read, verdict, (), replace(article, blocks=bare)).article.formulas == 2

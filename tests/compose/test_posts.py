@@ -115,3 +115,63 @@ def test_very_many_tabs_cost_little() -> None:
     deep = "<span role=tab aria-controls=p>" * 3000 + "x" * 100_000 + "</span>" * 3000
     panel = "<div role=tabpanel id=p><p>Here.</p></div>"
     assert only(f"<div role=tablist>{deep}</div>{panel}", Paragraph)
+
+
+UNMARKED = """<div class="tabs"><ul class="tab-list"><li><a href="#oak">Oak</a></li>
+<li><a href="#elm">Elm</a></li></ul><div id="oak" class="pane"><p>Forty loads of oak came from Harrow.</p>
+</div><div id="elm" class="pane"><p>Nine loads of elm came from the mill.</p></div></div>"""
+
+
+def test_tabs_without_roles_are_told_by_their_class_and_their_links() -> None:
+    found = article(AROUND + UNMARKED + AROUND).blocks
+    told = [plain(block.spans) for block in found if isinstance(block, Heading)]
+    assert told == ["Oak", "Elm"]
+    assert isinstance(
+        found[found.index(next(b for b in found if isinstance(b, Heading))) + 1], Paragraph
+    )
+    boxed = UNMARKED.replace('<div id="oak"', '<div class="panes"><div id="oak"') + "</div>"
+    assert len(only(boxed, Heading)) == 2
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [("tab-list", "links"), ('id="elm"', 'id="ash"'), ('<li><a href="#elm">Elm</a></li>', "")],
+    ids=["not called so", "no panel", "one"],
+)
+def test_other_lists_of_links_are_no_tabs(was, now) -> None:
+    html = UNMARKED.replace('class="tabs"', "").replace(was, now)
+    assert only(html, Heading) == []
+
+
+def test_hostile_rows_of_tabs_cost_little() -> None:
+    rows = "<div class=tabs>" * 2000 + "<a href=#x>A</a>" * 2000 + "</div>" * 2000
+    assert only(rows + "<p id=x>Here it is.</p>", Paragraph)
+
+
+@pytest.mark.parametrize(
+    ("described", "duration"),
+    [
+        ('{"@type":"VideoObject","contentUrl":"https://v.example.org/a.mp4","duration":"PT1M5S"}', "1:05"),
+        ('{"@type":"Article","video":[{"@type":"VideoObject","contentUrl":"a.mp4","duration":"PT2M"}]}', "2:00"),
+        ('{"@type":"VideoObject","name":"x","duration":"PT3M"}', "3:00"),
+        ('[{"@type":"VideoObject","duration":"PT3M"},{"@type":"VideoObject","duration":"PT4M"}]', ""),
+        ('{"@type":"AudioObject","name":"x","duration":"PT3M"}', ""),
+        ('{"@type":"VideoObject","duration":{"@value":17}}', ""),
+        ("{", ""),
+    ],
+)  # fmt: skip
+def test_how_long_a_film_is_may_stand_in_json_ld(described, duration) -> None:
+    base = '<base href="https://v.example.org/">'
+    script = f'<script type="application/ld+json">{described}</script>'
+    (film,) = only(f'{base}{script}<video src="a.mp4" title="Gap"></video>', Embed)
+    assert film.duration == duration
+
+
+def test_a_card_is_a_box_with_its_words() -> None:
+    card = """<div class="link-card"><a href="https://t.example.org/marl"><div>Tide tables for Marl</div>
+    <div>High water, day by day.</div><div>t.example.org</div></a></div>"""
+    (box,) = only(card, Embed)
+    assert (box.kind, box.url) == ("frame", "https://t.example.org/marl")
+    assert box.title == "Tide tables for Marl · High water, day by day."
+    assert only(card.replace("link-card", "story"), Embed) == []
+    assert only(card.replace("https://t.example.org/marl", "javascript:x"), Embed) == []

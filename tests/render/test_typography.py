@@ -167,3 +167,12 @@ def test_text_of_joined_scripts_is_spelled_out():
 def test_headings_alone_are_balanced():
     html = render_html([article(Heading(2, spans("A")), para("b"))], {}).html
     assert html.count("balanced") == 2
+
+
+def test_a_short_last_word_is_not_left_alone_and_nothing_else_changes():
+    text = article(para(WORDS.strip() + " So it is"), para("Short, so it is"))
+    html = render_html([text], {}).html
+    assert "So it\N{NO-BREAK SPACE}is</p>" in html
+    assert "Short, so it is</p>" in html
+    noted = article(para(WORDS, "as told in it", Span("1", note="n1")))
+    assert "\N{NO-BREAK SPACE}it" not in render_html([noted], {}).html
