@@ -214,12 +214,15 @@ def judge(article: Article) -> tuple[int, list[str], list[str], bool]:
     wanted = [[part for text in row for part in parts(text)] for row in pieces_by_row(article)]
     # In the order it was drawn in, or in that of its lines: readings that stand over words, and
     # letters from right to left, are put in order only by the latter.
-    heads = table_heads(article)
-    drawn, lines = (
-        without_heads(read_back(printed.pdf, *order), heads) for order in (["-raw"], [])
-    )
+    drawn, lines = read_back(printed.pdf, "-raw"), read_back(printed.pdf)
     turned = ["".join(both) for both in zip(lines, read_by_pdfium(printed.pdf), strict=False)]
-    lost, moved = min((search(wanted, pages, turned) for pages in (drawn, lines)),
+    # A table's head at the head of a page is its own, or repeated there.
+    readings = (
+        drawn,
+        lines,
+        *(without_heads(each, table_heads(article)) for each in (drawn, lines)),
+    )
+    lost, moved = min((search(wanted, pages, turned) for pages in readings),
                       key=lambda found: len(found[0]) + len(found[1]))  # fmt: skip
     figures = sum(isinstance(block, Figure) for block in walk(article.blocks))
     report = compare([article], printed.laid)
