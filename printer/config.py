@@ -163,6 +163,9 @@ class Settings(BaseModel):
     memory_limit: int = _setting(2000, "Server", "Megabytes one print may take.")
     keep_days: int = _setting(30, "Server", "Days that prints are kept.")
 
+    spread: bool = _setting(
+        False, "Digests", "Have the workers of --database read and lay out the articles."
+    )  # fmt: skip
     reading_list: str = _setting("", "Digests", "The file that 'webprint later' adds to.")
     smtp: str = _setting(
         "", "Digests", "What sends mail: smtps://USER:PASSWORD@HOST, or smtp:// with STARTTLS.",

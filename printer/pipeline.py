@@ -54,7 +54,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from .images.downloads import Measure
-    from .render.press import Presses
+    from .render.press import Sets
 
 #: A page to print: an address, the path of a local file, or what was captured already.
 Source: TypeAlias = str | Capture
@@ -115,7 +115,7 @@ class Printer:
     named: tuple[str, ...] = field(default=(), repr=False)
     given: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     notify: Notify = lambda _source, _step: None
-    press: Presses | None = None
+    press: Sets | None = None
     measure: bool = True
     rules: Callable[[str], tuple[SiteRule, ...]] | None = None
     at_once: int = 3
@@ -361,8 +361,9 @@ def print_pages(
         if limit is not None and printer.page.format == "pdf":
             from .render.press import Presses
 
-            printer.press = stack.enter_context(Presses(limit, fork=False))
-            printer.press.start()
+            press = stack.enter_context(Presses(limit, fork=False))
+            press.start()
+            printer.press = press
         return stack.enter_context(printer).print(wanted)
 
 

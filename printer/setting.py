@@ -12,7 +12,7 @@ from .model import Capture, Edition, Failure, Result
 from .options import PrintOptions
 
 if TYPE_CHECKING:
-    from .render.press import Presses
+    from .render.press import Sets
     from .render.volume import Prepare, Volume
 
 
@@ -20,7 +20,7 @@ def set_articles(
     pages: Sequence[tuple[Article, Capture]],
     prepare: Prepare,
     options: PrintOptions,
-    press: Presses | None = None,
+    press: Sets | None = None,
     dpi: int = 0,
     edition: Edition | None = None,
 ) -> Result:
@@ -87,7 +87,7 @@ def _printed(
     pages: Sequence[tuple[Article, Capture]],
     prepare: Prepare,
     options: PrintOptions,
-    press: Presses | None,
+    press: Sets | None,
     dpi: int,
     edition: Edition | None,
 ) -> Result:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-import signal
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -24,9 +23,9 @@ from ..crawl.pauses import Pauses
 from ..errors import JobsError, UsageError
 from ..fetch.status import PASSING
 from ..fetch.urls import normalise
-from ..jobs import process
 from ..jobs.job import OVER, Claim, Job, Request, folder
-from ..jobs.start import storage, supervise
+from ..jobs.keeper import Keeper
+from ..jobs.start import storage
 from ..jobs.table import JobTable, QueueFull
 from ..jobs.work import PDF
 from .items import Item, Items
@@ -98,7 +97,7 @@ class Batch:
             "storage": settings.storage or str(state / "prints"),
         })  # fmt: skip
         self._embedded = settings.workers or (0 if self._shared else os.cpu_count() or 1)
-        self._keeper, self._call = 0, -1
+        self._keeper = Keeper()
         self.items = Items(state / "items.sqlite")
 
     def __enter__(self) -> Self:
@@ -110,15 +109,19 @@ class Batch:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._end_workers()
+        self._keeper.close()
         self.items.close()
         self._lock.close()
 
     def start(self) -> None:
         """Start the workers of this machine; to be called while there is one thread."""
         wanted = self._embedded or self._settings.broker  # That is what calls workers elsewhere.
-        if wanted and not self._keeper and any(self.items.all("waiting", "sent")):
-            self._start_workers()
+        if wanted and any(self.items.all("waiting", "sent")):
+            if not self._shared:
+                self._put_back_jobs()
+            workers = self._settings.model_copy(update={"workers": self._embedded})
+            # The folder is this process's alone: the lock ends with it.
+            self._keeper.start(workers, [self._lock])
 
     def run(self) -> None:
         """Print what is not done yet; what was done is kept when this is broken off."""
@@ -154,7 +157,7 @@ class Batch:
             sent = self._send(table, pauses, room)
             if not sent and not held and self.items.next_due() is None:
                 return
-            self._check_workers()
+            self._keeper.check()
             time.sleep(_LOOK)
 
     def _send(self, table: JobTable, pauses: Pauses, room: int) -> int:
@@ -172,9 +175,8 @@ class Batch:
                 break
             self.items.sent(item, job.id)
             sent += 1
-        if sent and self._call >= 0:
-            with suppress(BlockingIOError, BrokenPipeError):
-                os.write(self._call, b".")
+        if sent:
+            self._keeper.call()
         return sent
 
     def _key(self, item: Item) -> str:
@@ -200,42 +202,12 @@ class Batch:
         if over:
             self.tell(item)
 
-    # The workers of this machine
-
-    def _start_workers(self) -> None:
-        if not self._shared:
-            self._put_back_jobs()
-        called, self._call = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-        workers = self._settings.model_copy(update={"workers": self._embedded})
-
-        def keep() -> None:
-            self._lock.close()  # It is this process's alone: it ends with it.
-            supervise(workers, private=True, calls=called)
-
-        self._keeper = process.fork(keep)
-        os.close(called)
-
     def _put_back_jobs(self) -> None:
         """Put back the jobs of workers that were killed: none other work for this folder."""
         table = JobTable(self._settings.database)
         for job, attempt, _ in table.running():
             table.release(Claim(job, attempt, Request("")))
         table.disconnect()
-
-    def _check_workers(self) -> None:
-        if self._keeper and os.waitpid(self._keeper, os.WNOHANG)[0]:
-            self._keeper = 0
-            raise JobsError("the process that keeps the workers ended", hint="Run it again")
-
-    def _end_workers(self) -> None:
-        if self._keeper:
-            with suppress(ProcessLookupError):
-                os.kill(self._keeper, signal.SIGTERM)
-            os.waitpid(self._keeper, 0)
-            self._keeper = 0
-        if self._call >= 0:
-            os.close(self._call)
-            self._call = -1
 
 
 def _locked(path: Path) -> BinaryIO:

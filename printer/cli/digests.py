@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..digest.edition import Editor, Issue
     from ..digest.memory import Memory
     from ..digest.opml import Subscription
+    from ..digest.spread import Spread
     from ..render.press import Presses
 
 digest_app = typer.Typer(
@@ -42,7 +43,7 @@ def add_digests(app: typer.Typer) -> None:
 
 
 @digest_app.command("run")
-@with_settings("Page", "Article", "Fetching", "Run", "Digests")
+@with_settings("Page", "Article", "Fetching", "Run", "Server", "Digests")
 def run(
     context: typer.Context,
     name: Name,
@@ -63,7 +64,7 @@ def run(
 ) -> None:
     """Make a digest and deliver it, or write it to OUT; what was printed is remembered."""
     require("digest")
-    from contextlib import closing
+    from contextlib import ExitStack, closing
 
     from ..digest.running import Runner, told
 
@@ -71,8 +72,13 @@ def run(
     digest = _digest(name)
     if out.lower().endswith(".epub"):
         digest = digest.model_copy(update={"format": "epub"})
-    with closing(_memory(loaded.settings)) as memory:
-        runner = Runner(_editor(loaded, memory, console, context.obj), memory, loaded.settings)
+    with ExitStack() as stack:
+        # First, as workers are forked; a digest of many machines is set by them.
+        spread = stack.enter_context(_spread(loaded)) if loaded.settings.spread else None
+        memory = stack.enter_context(closing(_memory(loaded.settings)))
+        editor = _editor(loaded, memory, console, None if spread else context.obj)
+        editor.spread = spread
+        runner = Runner(editor, memory, loaded.settings)
         if slot:
             done = runner.serve(digest, _moment(slot))
             if done is None:
@@ -204,7 +210,7 @@ def export(
 
 
 @digest_app.command("schedule")
-@with_settings("Page", "Article", "Fetching", "Run", "Digests")
+@with_settings("Page", "Article", "Fetching", "Run", "Server", "Digests")
 def schedule(*, loaded: config.Loaded) -> None:
     """Make each digest when its schedule says so, until told to stop."""
     from contextlib import closing
@@ -258,6 +264,14 @@ def _memory(settings: config.Settings) -> Memory:
     from ..digest.memory import Memory
 
     return Memory(settings.database or str(config.data_folder() / "digests.sqlite"))
+
+
+def _spread(loaded: config.Loaded) -> Spread:
+    """Return the workers of other machines, with what this one was told of how pages are read."""
+    from ..digest.spread import Spread
+
+    chosen = (name for name, origin in loaded.origins.items() if origin != "default")
+    return Spread(loaded.settings, chosen)
 
 
 def _editor(

@@ -31,6 +31,7 @@ from .memory import ToKeep, mark
 
 if TYPE_CHECKING:
     from ..render.press import Presses
+    from .spread import Spread
 
 #: Words a minute that people read (Brysbaert 2019: 238 of English non-fiction).
 PACE = 238
@@ -83,7 +84,8 @@ class Issue:
 class Editor:
     """Makes the issues of digests; ``named`` says which settings the command line gave.
 
-    ``press`` sets them, and ``readers`` find the articles; without them both is done here.
+    ``press`` sets them, and ``readers`` find the articles; without them both is done here.  With
+    ``spread`` the workers of other machines do both.
     """
 
     settings: Settings
@@ -92,6 +94,7 @@ class Editor:
     notify: Notify = lambda _source, _step: None
     press: Presses | None = None
     readers: Presses | None = None
+    spread: Spread | None = None
 
     def issue(self, digest: Digest, now: datetime) -> Issue:
         """Ask all sources and choose; raises the first error when every source failed."""
@@ -109,7 +112,7 @@ class Editor:
             found, refused, others = candidates(digest, offers, self.memory, now)
             chooser = Chooser(digest, self.memory)
             reader = _Reader(printer, feed_printer, options.render)
-            self._read(digest, found, others, gatherer, reader, chooser)
+            self._read(digest, found, others, gatherer, reader, chooser, now)
         worth = _worth(digest, chooser.taken)
         taken = [t for t in chooser.taken if not worth or worth[id(t)] > 0]
         for each in chooser.taken:
@@ -157,7 +160,7 @@ class Editor:
             page=replace(settings.print_options(), **own),  # type: ignore[arg-type]
             named=named,
             notify=self.notify,
-            press=self.press,
+            press=self.spread or self.press,
             elsewhere=apart(self.readers, fetch, pictures, named) if self.readers else None,
             rules=shelf(not settings.no_rules, settings.rules),
         )
@@ -173,6 +176,7 @@ class Editor:
         gatherer: Gatherer,
         reader: _Reader,
         chooser: Chooser,
+        now: datetime,
     ) -> None:
         """Read what was found, the newest first, until there is enough of every source."""
         most = digest.limit * (_CHOICE if digest.query else 1)
@@ -184,10 +188,13 @@ class Editor:
             left -= len(batch)
             ids = set(map(id, batch))
             waiting = [find for find in waiting if id(find) not in ids]
-            fetched = zip(batch, gatherer.pages(_paged(batch, digest)), strict=True)
+            paged = _paged(batch, digest)
+            run = f"{digest.name[:60]} {now:%Y-%m-%d}"
+            pages = self.spread.pages(paged, run) if self.spread else gatherer.pages(paged)
+            fetched = zip(batch, pages, strict=True)
             at_once = self.readers.count if self.readers else 1
 
-            def read(came: tuple[Find, Capture | WebprintError]) -> Reading:
+            def read(came: tuple[Find, Reading | Capture | WebprintError]) -> Reading:
                 find, page = came
                 return reader.read(find, page, find.source.body or digest.body)
 
@@ -234,8 +241,8 @@ class _Reader:
     feed_printer: Printer
     render: str
 
-    def read(self, find: Find, page: Capture | WebprintError, body: str) -> Reading:
-        """Return the article of a find; raises what stood in the way."""
+    def read(self, find: Find, page: Reading | Capture | WebprintError, body: str) -> Reading:
+        """Return the article of a find, whose page may be read; raises what stood in the way."""
         if find.source.kind == "mail" and find.capture is not None:
             return _named(self.feed_printer.read(find.capture), find, mail=True)
         if body == "feed" and find.html:
@@ -244,7 +251,9 @@ class _Reader:
             if isinstance(page, WebprintError):
                 raise page
             browse = self.render == "always" and find.capture is None
-            reading = self.printer.read(find.url if browse else page)
+            if isinstance(page, Capture):
+                page = self.printer.read(find.url if browse else page)
+            reading = page
         except WebprintError:
             own = self._own(find) if find.full else None
             if own is None:

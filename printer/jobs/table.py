@@ -139,6 +139,12 @@ class JobTable:
             row = connection.execute(_by_id(job)).first()
         return _job(row) if row else None
 
+    def several(self, ids: Sequence[str]) -> dict[str, Job]:
+        """Return those jobs that there are, by their ids."""
+        wanted = select(*_SHOWN).where(jobs.c.id.in_(ids))
+        with self._read() as connection:
+            return {row.id: _job(row) for row in connection.execute(wanted)} if ids else {}
+
     def recent(self, limit: int = 20, states: Sequence[State] = STATES) -> list[Job]:
         """Return the newest jobs, newest first."""
         wanted = select(*_SHOWN).where(jobs.c.state.in_(states))

@@ -21,6 +21,7 @@ from ..rules.files import shelf
 from .asked import check
 from .job import EDIT, PAGE, Claim, Request
 from .job import base as base_key
+from .shares import DOCUMENT, READ, SHARE, dump_reading, lay_out
 from .storage import Storage, open_storage
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ class Labour:
         try:
             storage = open_storage(self.storage)
             request = claim.request
+            if DOCUMENT in request.parts or READ in request.parts:
+                return self._share(claim, storage, notify)
             if EDIT in request.parts:
                 base = _open_base(storage, claim.id)
                 reading, result, made = self._revise(request, base, notify)
@@ -91,6 +94,22 @@ class Labour:
         base = Base(article, reading.pieces, reading.capture)
         return reading, result, base.with_pictures(printer.at_hand)
 
+    def _share(self, claim: Claim, storage: Storage, notify: Callable[[str], None]) -> Outcome:
+        """Do what another machine binds together with more."""
+        request = claim.request
+        if DOCUMENT in request.parts:
+            notify("print")
+            data, pages = lay_out(request.parts[DOCUMENT])
+            done: Outcome = {"pages": pages}
+        else:
+            with self._printer(replace(request, parts={}), notify, editable=False) as printer:
+                reading = printer.read(request.url)
+            data = dump_reading(reading)
+            done = {"title": reading.article.title[:_LONGEST]}
+        notify("store")
+        storage.put(f"{claim.folder}/{SHARE}", data)
+        return {"done": done}
+
     def _revise(self, request: Request, base: Base, notify: Callable[[str], None]) -> Printed:
         """Print again what a person edited, from what was kept of it."""
         from ..pipeline import Reading
@@ -102,7 +121,9 @@ class Labour:
             result = printer.set([reading])
         return reading, result, base.with_pictures(printer.at_hand)
 
-    def _printer(self, request: Request, notify: Callable[[str], None]) -> Printer:
+    def _printer(
+        self, request: Request, notify: Callable[[str], None], *, editable: bool = True
+    ) -> Printer:
         from ..pipeline import Printer
 
         settings = check(request, self.settings)
@@ -117,7 +138,7 @@ class Labour:
             given={url: data for url, data in request.parts.items() if url not in (PAGE, EDIT)},
             notify=lambda _, step: notify(step),
             rules=shelf(not settings.no_rules, settings.rules),
-            editable=True,
+            editable=editable,
         )
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from queue import LifoQueue
-from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, Protocol, Self
 
 from ..errors import RenderError, WebprintError
 
@@ -38,6 +38,19 @@ MOST = 8
 
 #: So many pages to print are set in several presses, as likely as not.
 SEVERAL = 4
+
+
+class Sets(Protocol):
+    """What sets documents: processes of this machine, or workers on others."""
+
+    def start(self, pages: int = 1) -> None:
+        """Make ready for so many pages."""
+
+    def to_pdf(self, document: Document) -> Printed:
+        """Print a document."""
+
+    def layouts(self, documents: Iterable[Document]) -> Iterator[Printed | RenderError]:
+        """Print documents side by side; yield what came of each, in their order."""
 
 
 class Press:

@@ -26,7 +26,7 @@ from .html import Document, Part, Whole, set_articles, set_folios, set_front
 from .laid import Laid
 from .linked import Targets
 from .pdf import Printed, to_pdf
-from .press import Presses
+from .press import Presses, Sets
 
 #: A run of articles ends when it has so many characters, about ten pages: longer ones share their
 #: typefaces and style sheet among more pages, shorter ones are spread over processors better.
@@ -62,7 +62,7 @@ class Volume(Printed):
 
 
 def print_articles(
-    whole: Whole, prepare: Prepare, press: Presses | None = None, origin: Origin | None = None
+    whole: Whole, prepare: Prepare, press: Sets | None = None, origin: Origin | None = None
 ) -> Volume:
     """Print articles to one PDF: one in this process unless there is a press, several in presses.
 

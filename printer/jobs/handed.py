@@ -1,0 +1,132 @@
+"""Requests handed to the workers of a job table, and what came of them, in their order.
+
+Every host is left its pause, whichever worker fetches; what failed for a reason that may pass is
+asked for again, ever later.  A request is named by what it asks for: whoever asks twice, as one
+that was killed and begins again, gets the same job.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeAlias
+
+from ..errors import JobsError
+from .job import Job, Request, folder
+from .storage import Storage
+from .table import JobTable, QueueFull
+
+#: Seconds between two looks at what the workers have done.
+_LOOK = 0.1
+
+#: What came of a request: the file asked for, or why there is none as :func:`work.told` says it.
+Outcome: TypeAlias = bytes | Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class _Order:
+    request: Request
+    job: str = ""
+    tries: int = 0
+    due: float = 0.0
+    outcome: Outcome | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Handed:
+    """Hands requests to workers, ``most`` of them at a time.
+
+    ``file`` is the result that is wanted of each; ``may`` tells whether a request may be sent now,
+    ``passes`` whether a failure may not come again, ``sent`` is called when some were.  One is
+    tried ``tries`` times, after a ``rest`` in seconds that doubles.  When nothing is done for
+    ``patience`` seconds, nobody works.
+    """
+
+    table: JobTable
+    storage: Storage
+    name: str
+    file: str
+    most: int = 100
+    tries: int = 3
+    rest: float = 5.0
+    may: Callable[[Request], bool] = lambda _: True
+    passes: Callable[[Mapping[str, Any]], bool] = lambda _: False
+    sent: Callable[[], None] = lambda: None
+    patience: float = 900.0
+
+    def outcomes(self, requests: Iterable[Request]) -> Iterator[Outcome]:
+        """Yield what came of each request; no more are asked for than are handed on.
+
+        Raises :class:`JobsError` when the table cannot be used, or nobody works.
+        """
+        asked = map(_Order, requests)
+        waiting: deque[_Order] = deque()
+        last = time.monotonic()
+        try:
+            while True:
+                waiting.extend(islice(asked, self.most - len(waiting)))
+                if not waiting:
+                    return
+                if self._look(waiting):
+                    last = time.monotonic()
+                elif time.monotonic() - last > self.patience:
+                    raise JobsError(
+                        f"no worker has done anything for {self.patience:g} seconds",
+                        hint="Start some with 'webprint worker'",
+                    )
+                if waiting[0].outcome is None:
+                    time.sleep(_LOOK)
+                while waiting and waiting[0].outcome is not None:
+                    yield waiting.popleft().outcome  # type: ignore[misc]
+        finally:
+            for order in waiting:  # They are wanted no more.
+                if order.job:
+                    self._forget(order.job)
+
+    def _look(self, orders: Iterable[_Order]) -> bool:
+        """Bring what is done, and send what may be sent; tell whether anything happened."""
+        open_ = [each for each in orders if each.outcome is None]
+        known = self.table.several([each.job for each in open_ if each.job])
+        for order in open_:
+            if order.job:
+                self._bring(order, known.get(order.job))
+        sent = [self._send(each) for each in open_ if not each.job and each.outcome is None]
+        if any(sent):
+            self.sent()
+        return any(sent) or any(each.outcome is not None for each in open_)
+
+    def _bring(self, order: _Order, job: Job | None) -> None:
+        if job is not None and job.state in ("queued", "running"):
+            return
+        order.job = ""  # One that is not there any more is asked for again.
+        if job is None:
+            return
+        if job.state == "done":
+            order.outcome = self.storage.get(f"{folder(job.id, job.attempt)}/{self.file}")
+        else:
+            error = dict(job.error) or {"message": "its job was cancelled", "code": 1}
+            order.tries += 1
+            if order.tries >= self.tries or not self.passes(error):
+                order.outcome = error
+            order.due = time.monotonic() + self.rest * 2.0 ** (order.tries - 1)
+        self._forget(job.id)
+
+    def _forget(self, job: str) -> None:
+        self.table.remove(job)
+        with suppress(JobsError):  # The store is cleaned of it later.
+            self.storage.delete(job)
+
+    def _send(self, order: _Order) -> bool:
+        if time.monotonic() < order.due or not self.may(order.request):
+            return False
+        key = f"{self.name} {order.request.digest} {order.tries}"
+        try:
+            job, _ = self.table.submit(order.request, key)
+        except QueueFull:
+            return False
+        order.job = job.id
+        return True

@@ -1,0 +1,114 @@
+"""Requests handed to workers: what comes back, in order, whatever happens on the way."""
+
+import pytest
+from specimens import SPECIMEN, pictures
+
+from printer.errors import JobsError
+from printer.jobs.handed import Handed
+from printer.jobs.job import Request, folder
+from printer.jobs.shares import dump_document, dump_reading, lay_out, load_printed, load_reading
+from printer.jobs.storage import open_storage
+from printer.model import Capture, JudgedPicture, Report
+from printer.pipeline import Reading
+from printer.render.html import render_html
+from printer.render.pdf import to_pdf
+
+
+@pytest.fixture
+def storage(tmp_path):
+    return open_storage(str(tmp_path / "prints"))
+
+
+class Workers:
+    """Do what is asked as soon as it was sent; ``faults`` says how often each address fails."""
+
+    def __init__(self, table, storage, faults=()):
+        self.table, self.storage, self.faults = table, storage, dict(faults)
+        self.done = []
+
+    def __call__(self):
+        while claim := self.table.claim("a worker"):
+            url = claim.request.url
+            if self.faults.get(url, 0) > 0:
+                self.faults[url] -= 1
+                self.table.fail(claim, {"message": "come again", "kind": "FetchError", "code": 4})
+                continue
+            self.done.append(url)
+            self.storage.put(f"{folder(claim.id, claim.attempt)}/share.json", url.encode())
+            self.table.finish(claim, {})
+
+
+def handed(table, storage, workers, **more):
+    more = {"rest": 0.01, "passes": lambda error: error["code"] == 4, "sent": workers, **more}
+    return Handed(table=table, storage=storage, name="test", file="share.json", **more)
+
+
+def test_results_come_in_order_and_what_may_pass_is_asked_again(sqlite_table, storage):
+    urls = [f"https://example.org/{n}" for n in range(7)]
+    workers = Workers(sqlite_table, storage, {urls[1]: 2, urls[4]: 3})
+    asked = []
+
+    def requests():
+        for url in urls:
+            asked.append(url)
+            yield Request(url)
+
+    outcomes = handed(sqlite_table, storage, workers, most=3).outcomes(requests())
+    assert next(outcomes) == urls[0].encode()
+    assert len(asked) == 3, "no more are made than are handed on"
+    came = list(outcomes)
+    assert came[:3] == [url.encode() for url in urls[1:4]]
+    assert came[3]["message"] == "come again"
+    assert came[4:] == [url.encode() for url in urls[5:]]
+    assert sorted(workers.done) == sorted(set(urls) - {urls[4]})
+    assert not sqlite_table.recent()
+    assert not storage.names()
+
+
+def test_one_that_was_killed_finds_what_was_done_for_it(sqlite_table, storage):
+    workers = Workers(sqlite_table, storage)
+    request = Request("https://example.org/a")
+    first = handed(sqlite_table, storage, workers)
+    sqlite_table.submit(request, f"test {request.digest} 0")
+    workers()
+    assert list(first.outcomes([request])) == [b"https://example.org/a"]
+    assert workers.done == ["https://example.org/a"]
+
+
+def test_what_is_gone_is_asked_for_again_and_what_is_not_wanted_is_forgotten(sqlite_table, storage):
+    def lose():
+        for job in sqlite_table.recent():
+            sqlite_table.remove(job.id)
+        one.sent = Workers(sqlite_table, storage)
+
+    one = handed(sqlite_table, storage, lose)
+    assert list(one.outcomes([Request("https://example.org/a")])) == [b"https://example.org/a"]
+    outcomes = handed(sqlite_table, storage, lambda: None, patience=0.05).outcomes(
+        [Request("https://example.org/b")]
+    )
+    with pytest.raises(JobsError, match="no worker"):
+        next(outcomes)
+    assert not sqlite_table.recent()
+
+
+def test_a_document_laid_out_elsewhere_is_as_it_is_here():
+    document = render_html([SPECIMEN], pictures())
+    there, here = load_printed(lay_out(dump_document(document))[0]), to_pdf(document)
+    assert (there.pages, there.laid, there.warnings) == (here.pages, here.laid, here.warnings)
+    assert there.pdf[:5] == b"%PDF-"
+    assert abs(len(there.pdf) - len(here.pdf)) < 100
+
+
+def test_a_reading_goes_to_another_machine_and_back():
+    capture = Capture(b"\xff<p>", "https://example.org/a", "https://example.org/", "text/html")
+    judged = (JudgedPicture("https://example.org/a.png", "image", reason="an icon"),)
+    reading = Reading(SPECIMEN, capture, judged, "article", "https://example.org/b", (Report(),))
+    assert load_reading(dump_reading(reading)) == reading
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b"{}", b'{"article": {"blocks": [{"type": "os"}]}}'])
+def test_what_cannot_be_understood_is_an_error(data):
+    with pytest.raises(JobsError):
+        load_reading(data)
+    with pytest.raises(JobsError):
+        load_printed(data)

@@ -1,0 +1,178 @@
+"""A list and a digest that workers elsewhere print, one of them killed with work in its hands."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import ExitStack, contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from io import BytesIO
+from pathlib import Path
+
+import pikepdf
+import psycopg
+import pytest
+from newsroom import page, rss
+from webserver import Reply
+
+from printer.jobs.process import tree
+from printer.jobs.table import JobTable
+
+PROGRAM = "from printer.cli import main; main()"
+PATIENCE = 200.0
+
+
+def until(is_so, what):
+    """Wait for something."""
+    end = time.monotonic() + PATIENCE
+    while not (found := is_so()):
+        assert time.monotonic() < end, what
+        time.sleep(0.05)
+    return found
+
+
+class Office:
+    """Workers that share a database, and what is printed by them."""
+
+    def __init__(self, stack, folder, database, broker=""):
+        self.folder, self.database, self._stack = folder, database, stack
+        folder.mkdir()
+        JobTable(database).disconnect()
+        settings = {
+            "DATABASE": database, "STORAGE": str(folder / "prints"), "BROKER": broker,
+            "ALLOW_PRIVATE": "true", "RENDER": "never", "CACHE": "false",
+        }  # fmt: skip
+        home = {"XDG_DATA_HOME": str(folder), "XDG_CACHE_HOME": str(folder)}
+        named = {f"WEBPRINT_{name}": value for name, value in settings.items() if value}
+        path = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        self.environment = {**os.environ, **path, **home, **named}
+        self.workers = [self.start("worker", "--workers", "1") for _ in range(2)]
+
+    def start(self, *words):
+        log = self._stack.enter_context((self.folder / f"{words[0]}.log").open("ab"))
+        return self._stack.enter_context(running(words, self.folder, self.environment, log))
+
+    def kill_who_is_held(self, site):
+        """Kill -9 the worker that has a slow page in its hands, and all below it."""
+        until(lambda: site.times_asked()[2], f"nobody asks for it: {self.said()}")
+
+        def pid():
+            with psycopg.connect(self.database) as connection:
+                asked = "SELECT worker FROM jobs WHERE url = %s AND state = 'running'"
+                row = connection.execute(asked, [site.urls[2]]).fetchone()
+            return int(row[0].rpartition(":")[2]) if row else 0
+
+        held = until(pid, f"nobody prints it: {self.said()}")
+        (worker,) = (each for each in self.workers if held in tree(each.pid))
+        kill(worker)
+        site.killed.set()
+
+    def said(self):
+        return "\n".join(path.read_text()[-2000:] for path in self.folder.glob("*.log"))
+
+
+@contextmanager
+def running(words, folder, environment, log):
+    """A command as a process, which is killed with all below it at the end."""
+    command = [sys.executable, "-c", PROGRAM, *words]
+    with subprocess.Popen(command, cwd=folder, stderr=log, stdout=log, env=environment) as process:
+        try:
+            yield process
+        finally:
+            kill(process)
+
+
+def kill(process):
+    for pid in tree(process.pid):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    process.wait()
+
+
+class Site:
+    """Pages of a site; the one called slow holds whoever asks first until that one is killed."""
+
+    def __init__(self, web, name):
+        self.web, self.name = web, name
+        self.killed = threading.Event()
+        self.titles = [f"{name} {n}" for n in range(5)]
+        self.urls = [web.add(f"/{name}/{n}", page(t)) for n, t in enumerate(self.titles)]
+        web.add(f"/{name}/2", self.slow)
+
+    def slow(self, _hit):
+        if len(self.web.hits(f"/{self.name}/2")) == 1:
+            self.killed.wait(PATIENCE)
+            return Reply("", 503)
+        return Reply(page(self.titles[2]))
+
+    def times_asked(self):
+        return [len(self.web.hits(f"/{self.name}/{n}")) for n in range(5)]
+
+
+def start_list(office, site):
+    (office.folder / "urls.txt").write_text("\n".join(site.urls))
+    return office.start("batch", "urls.txt", "out", "--delay", "0.05", "--rest", "0.1")
+
+
+def check_list(office, site, process):
+    assert process.wait(PATIENCE) == 0, office.said()
+    report = json.loads((office.folder / "out/report.json").read_text())
+    assert (report["counts"]["printed"], report["counts"]["failed"]) == (5, 0)
+    assert sorted(path.stem for path in (office.folder / "out").glob("*.pdf")) == site.titles
+    assert site.times_asked() == [1, 1, 2, 1, 1], "only what was in the hands of the dead"
+
+
+def start_digest(office, site):
+    now = datetime.now(UTC)
+    entries = [
+        (t, u, now - timedelta(hours=n))
+        for n, (t, u) in enumerate(zip(site.titles, site.urls, strict=True))
+    ]
+    feed = site.web.add("/feed.xml", rss("Town", entries))
+    described = f'[[digest]]\nname = "town"\n[[digest.source]]\nfeed = "{feed}"\n'
+    (office.folder / "webprint.toml").write_text(described)
+    return office.start("digest", "run", "town", "town.pdf", "--spread")
+
+
+def check_digest(office, site, process):
+    assert process.wait(PATIENCE) == 0, office.said()
+    data = (office.folder / "town.pdf").read_bytes()
+    with pikepdf.open(BytesIO(data)) as pdf, pdf.open_outline() as outline:
+        assert not pdf.check_pdf_syntax()
+        titles = [item.title for item in outline.root]
+    assert [title for title in titles if title in site.titles] == site.titles
+    assert site.times_asked() == [1, 1, 2, 1, 1], "only what was in the hands of the dead"
+
+
+@pytest.mark.slow
+def test_what_a_killed_worker_had_in_its_hands_is_done_by_another(
+    tmp_path: Path, web, other_web, fresh_postgres, redis_server
+):
+    name = fresh_postgres.rpartition("/")[2]
+    with psycopg.connect(fresh_postgres, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}x")
+    with ExitStack() as stack:
+        stack.callback(drop, fresh_postgres, f"{name}x")
+        called = Office(stack, tmp_path / "called", fresh_postgres, redis_server.url)
+        looking = Office(stack, tmp_path / "looking", f"{fresh_postgres}x")
+        digested, listed = Site(web, "digested"), Site(other_web, "listed")
+        alone = Site(web, "alone")
+        stack.callback(lambda: [site.killed.set() for site in (digested, listed, alone)])
+        in_list = start_list(looking, alone)
+        in_digest = start_digest(called, digested)
+        looking.kill_who_is_held(alone)
+        called.kill_who_is_held(digested)
+        listed.killed.set()
+        in_other_list = start_list(called, listed)
+        check_list(looking, alone, in_list)
+        check_digest(called, digested, in_digest)
+        assert in_other_list.wait(PATIENCE) == 0, called.said()
+        assert sorted(p.stem for p in (called.folder / "out").glob("*.pdf")) == listed.titles
+
+
+def drop(address, name):
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
