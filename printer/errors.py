@@ -79,13 +79,19 @@ class FetchTimeout(FetchError):
 
 
 class HTTPStatusError(FetchError):
-    """The server answered with an error status, kept in ``status``."""
+    """The server answered with an error status, kept in ``status``.
+
+    ``after`` is how many seconds it asks to wait, 0 when it does not say.
+    """
 
     exit_code = 6
 
-    def __init__(self, message: str, *, status: int, url: str = "", hint: str = "") -> None:
+    def __init__(
+        self, message: str, *, status: int, url: str = "", hint: str = "", after: float = 0.0
+    ) -> None:
         super().__init__(message, url=url, hint=hint)
         self.status = status
+        self.after = after
 
 
 class BlockedAddress(FetchError):

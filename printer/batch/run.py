@@ -20,8 +20,9 @@ from typing import Any, BinaryIO, Self
 
 from ..config import Settings
 from ..crawl.pauses import Pauses
+from ..crawl.record import LONGEST_REST
 from ..errors import JobsError, UsageError
-from ..fetch.status import PASSING
+from ..fetch.status import asked_to_wait, passes
 from ..fetch.urls import normalise
 from ..jobs.job import OVER, Claim, Job, Request, folder
 from ..jobs.keeper import Keeper
@@ -38,11 +39,6 @@ _LOOK = 0.1
 
 #: Jobs at a time, for each worker here and for workers elsewhere.
 _AHEAD, _AHEAD_ELSEWHERE = 3, 100
-
-#: What may pass by itself, by the name of the error; of statuses only some.
-_PASSING = frozenset({"FetchError", "FetchTimeout"})
-
-_LONGEST_REST = 3_600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +145,8 @@ class Batch:
                     self._keep(item, job, store.get(f"{folder(job.id, job.attempt)}/{PDF}"))
                 elif job.state == "failed":
                     self._fail(item, job.error)
+                    if after := asked_to_wait(job.error):
+                        pauses.rest(item.url, after)
                 if job is not None and job.state in OVER:
                     table.remove(job.id)
                     with suppress(JobsError):  # The store is cleaned of it later.
@@ -195,8 +193,9 @@ class Batch:
 
     def _fail(self, item: Item, error: Mapping[str, Any]) -> None:
         tries = item.tries + 1
-        passing = error.get("kind") in _PASSING or error.get("status") in PASSING
-        rest = min(self.options.rest * 2.0**item.tries, _LONGEST_REST)
+        passing = passes(error)
+        rest = max(self.options.rest * 2.0**item.tries, asked_to_wait(error))
+        rest = min(rest, LONGEST_REST)
         over = not passing or tries >= self.options.tries
         self.items.failed(item, error, None if over else rest)
         if over:

@@ -12,6 +12,7 @@ import typer
 
 from .. import config
 from ..errors import NoArticle, UsageError, WebprintError
+from ..rules.files import shelf
 from . import output, summary
 from .console import Console
 from .extras import require
@@ -88,6 +89,7 @@ def crawl(
             fetch=loaded.settings.fetch_options(),
             extract=loaded.settings.extract_options(),
             fresh=not (state or resume),
+            rules=shelf(not loaded.settings.no_rules, loaded.settings.rules),
         ) as made:
             told, stopped = _run(made, console, options)
             found = made.found()

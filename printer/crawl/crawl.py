@@ -25,7 +25,7 @@ from .model import CrawlOptions, Found, Summary, Taken, Told
 from .record import record
 from .schema import Store, addresses, articles
 from .scope import named_host, same_host
-from .visit import Outcome, Visitor
+from .visit import Outcome, SiteRules, Visitor
 
 #: Called after each visit, with what was visited, what came of it, and the article if it is new.
 Notify = Callable[[Taken, Outcome, Found | None], None]
@@ -44,7 +44,8 @@ class Crawl:
     ``database`` is the path of an SQLite file or a postgresql:// address; what is there of the same
     crawl (see :meth:`CrawlOptions.name`) is gone on with, unless ``fresh``.  Several crawls can
     share a database, and several processes or machines a crawl.  The seeds may be private
-    addresses, and of what pages link to only what ``fetch`` allows.
+    addresses, and of what pages link to only what ``fetch`` allows.  ``rules`` gives the rules for
+    the site of an address, as to a :class:`printer.pipeline.Printer`.
 
         with Crawl(["https://example.org/"], database="crawl.sqlite") as crawl:
             crawl.run()
@@ -63,6 +64,7 @@ class Crawl:
         fresh: bool = False,
         notify: Notify = _silent,
         resolve: Resolver = system_addresses,
+        rules: SiteRules | None = None,
     ) -> None:
         options = options or CrawlOptions()
         if not seeds:
@@ -71,7 +73,7 @@ class Crawl:
         wider = [named_host(host) for host in options.hosts]
         self.options = replace(options, hosts=tuple(sorted(map(same_host, wider))))
         self.notify = notify
-        self._extract = extract or ExtractOptions()
+        self._extract, self._rules = extract or ExtractOptions(), rules
         self._changed = threading.Condition()
         self._faults: list[BaseException] = []
         # What fails is tried again by the frontier, and nothing is asked for twice: no cache.
@@ -171,7 +173,7 @@ class Crawl:
         return self.frontier.summary()
 
     def _work(self, stop: threading.Event) -> None:
-        visitor = Visitor(self.store, self._web, self.options, self._extract)
+        visitor = Visitor(self.store, self._web, self.options, self._extract, self._rules)
         try:
             while not stop.is_set():
                 taken = self.frontier.take()

@@ -6,6 +6,8 @@ from sqlalchemy import case, select, update
 
 from ..fetch.urls import normalise
 from ..jobs.schema import open_engine
+from . import holders
+from .record import LONGEST_REST
 from .schema import Store, hosts
 from .scope import host_of
 
@@ -27,6 +29,12 @@ class Pauses:
             now = self._store.now(connection)
             late = select(hosts.c.name).where(hosts.c.next_at > now)
             return frozenset(connection.execute(late).scalars())
+
+    def rest(self, url: str, seconds: float) -> None:
+        """Leave the host of an address alone for so long, at the least."""
+        with self._store.write() as connection:
+            until = self._store.now(connection) + min(seconds, LONGEST_REST)
+            holders.rest(connection, host_of(normalise(url)), until)
 
     def take(self, url: str) -> bool:
         """Ask the host of an address now, if it may be; its pause begins."""

@@ -38,7 +38,7 @@ from .urls import mark, normal_url
 _ANCESTRY = 6
 
 #: No address that failed rests longer, in seconds.
-_LONGEST_REST = 3_600.0
+LONGEST_REST = 3_600.0
 
 
 def record(
@@ -86,10 +86,11 @@ def _failed(frontier: Frontier, connection: Connection, taken: Taken, what: Fail
         frontier.settle(connection, taken, state="failed", tries=tries, said=said)
         _count(frontier, connection, taken.shape)
         return
-    rest = min(frontier.options.rest * 2.0 ** (tries - 1), _LONGEST_REST)
+    after = getattr(what.error, "after", 0.0)
+    rest = min(max(frontier.options.rest * 2.0 ** (tries - 1), after), LONGEST_REST)
     due = frontier.store.now(connection) + rest
     frontier.settle(connection, taken, state="waiting", tries=tries, due=due, said=said)
-    if getattr(what.error, "status", 0) == HTTPStatus.TOO_MANY_REQUESTS:
+    if after or getattr(what.error, "status", 0) == HTTPStatus.TOO_MANY_REQUESTS:
         # That is said of the host, and not of the page.
         holders.rest(connection, taken.host, due)
 

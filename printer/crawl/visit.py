@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from ..errors import (
@@ -18,7 +19,7 @@ from ..fetch.http import Web
 from ..fetch.status import PASSING
 from ..fetch.urls import origin
 from ..model import Capture
-from ..options import ExtractOptions, FetchOptions
+from ..options import ExtractOptions, FetchOptions, SiteRule
 from ..pipeline import Printer, Reading
 from .links import Links, read_links
 from .model import (
@@ -40,6 +41,9 @@ from .sitemaps import read_sitemap
 from .urls import normal_url
 
 Outcome = Visited | Moved | Failed | Refused | NotYet
+
+#: Gives the rules for the site of an address.
+SiteRules = Callable[[str], tuple[SiteRule, ...]]
 
 #: An article has so many words, and the extraction is at least so sure of it.
 _LEAST_WORDS, _LEAST_CONFIDENCE = 60, 0.3
@@ -63,7 +67,12 @@ class Visitor:
     """Visits addresses; one a thread.  ``web`` and ``store`` are shared."""
 
     def __init__(
-        self, store: Store, web: Web, options: CrawlOptions, extract: ExtractOptions
+        self,
+        store: Store,
+        web: Web,
+        options: CrawlOptions,
+        extract: ExtractOptions,
+        rules: SiteRules | None = None,
     ) -> None:
         self._store = store
         self._web = web
@@ -75,6 +84,7 @@ class Visitor:
             fetch=FetchOptions(render="never", follow=False, cache=False),
             extract=replace(extract, images="none"),
             measure=False,
+            rules=rules,
         )
 
     def visit(self, taken: Taken) -> Outcome:

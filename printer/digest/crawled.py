@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from ..config import Settings, data_folder
 from ..crawl import Crawl, CrawlOptions
+from ..rules.files import shelf
 from .described import Source
 from .finds import Find
 
@@ -31,6 +32,7 @@ def crawled(source: Source, place: int, query: str, settings: Settings) -> list[
         fetch=settings.fetch_options(),
         extract=settings.extract_options(),
         fresh=True,
+        rules=shelf(not settings.no_rules, settings.rules),
     ) as crawl:
         crawl.run()
         return [

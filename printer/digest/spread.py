@@ -8,7 +8,7 @@ from typing import Any, Self
 from ..config import Settings
 from ..crawl.pauses import Pauses
 from ..errors import BadURL, RenderError, UsageError, WebprintError
-from ..fetch.status import PASSING
+from ..fetch.status import asked_to_wait, passes
 from ..jobs.asked import OPEN
 from ..jobs.handed import Handed, Outcome
 from ..jobs.job import Request
@@ -27,9 +27,6 @@ DELAY = 1.0
 
 #: Pages and documents that are in the workers' hands at a time: documents hold their pictures.
 _PAGES, _DOCUMENTS = 100, 24
-
-#: What may pass by itself, by the name of the error; of statuses only some.
-_ERRORS = frozenset({"FetchError", "FetchTimeout"})
 
 
 class Spread:
@@ -74,7 +71,7 @@ class Spread:
         """
         handed = self._handed(f"read {run}", _PAGES)
         handed.may = self._may
-        handed.passes = _passes
+        handed.passes = self._passes
         absent = (find.url for find in finds if find.capture is None)
         outcomes = handed.outcomes(Request(url, self._options, {READ: b""}) for url in absent)
         for find in finds:
@@ -110,13 +107,14 @@ class Spread:
         except BadURL:
             return True  # Whoever reads it says what is wrong with it.
 
+    def _passes(self, request: Request, error: Mapping[str, Any]) -> bool:
+        if after := asked_to_wait(error):
+            self._pauses.rest(request.url, after)
+        return passes(error)
+
     def _sent(self) -> None:
         self._keeper.check()
         self._keeper.call()
-
-
-def _passes(error: Mapping[str, Any]) -> bool:
-    return error.get("kind") in _ERRORS or error.get("status") in PASSING
 
 
 def _reading(outcome: Outcome) -> Reading | WebprintError:

@@ -54,7 +54,7 @@ class Handed:
     tries: int = 3
     rest: float = 5.0
     may: Callable[[Request], bool] = lambda _: True
-    passes: Callable[[Mapping[str, Any]], bool] = lambda _: False
+    passes: Callable[[Request, Mapping[str, Any]], bool] = lambda _request, _error: False
     sent: Callable[[], None] = lambda: None
     patience: float = 900.0
 
@@ -110,7 +110,7 @@ class Handed:
         else:
             error = dict(job.error) or {"message": "its job was cancelled", "code": 1}
             order.tries += 1
-            if order.tries >= self.tries or not self.passes(error):
+            if order.tries >= self.tries or not self.passes(order.request, error):
                 order.outcome = error
             order.due = time.monotonic() + self.rest * 2.0 ** (order.tries - 1)
         self._forget(job.id)

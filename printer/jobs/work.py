@@ -160,7 +160,9 @@ def _open_base(storage: Storage, job: str) -> Base:
 
 def told(error: WebprintError) -> dict[str, Any]:
     """Return an error as it is kept in the table."""
-    status = {"status": error.status} if isinstance(error, HTTPStatusError) else {}
+    status: dict[str, Any] = {}
+    if isinstance(error, HTTPStatusError):
+        status = {"status": error.status, "after": error.after}
     return {
         "kind": type(error).__name__,
         "message": error.message[:_LONGEST],

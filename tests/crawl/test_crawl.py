@@ -1,10 +1,11 @@
 """Crawls of a small web on loopback."""
 
 import pytest
-from small_web import SmallWeb, title_of
+from small_web import SmallWeb, article_text, title_of
 
 from printer.crawl import Crawl, CrawlOptions
 from printer.errors import UsageError
+from printer.options import SiteRule
 
 QUICK = {"delay": 0.0, "rest": 0.05}
 
@@ -50,6 +51,21 @@ def test_what_is_looked_for_comes_first(web, tmp_path):
     assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
     # Breadth first all lists come before any article; here few pages were fetched in vain.
     assert summary.fetched <= 16
+
+
+def test_the_rules_for_a_site_apply(web, tmp_path):
+    rule = SiteRule(host="127.0.0.1", drop=("article p:first-of-type",))
+    seeds = [f"{web.home.url}/garden/2026/02/the-story-1.html"]
+    words = []
+    for name, rules in (("plain", None), ("ruled", lambda _url: (rule,))):
+        options = CrawlOptions(**QUICK, articles=1)
+        database = str(tmp_path / name)
+        with Crawl(seeds, options, database=database, rules=rules) as made:
+            made.run()
+            (found,) = made.found()
+            words.append(found.told.words)
+    first = len(article_text(1, "garden")[0].split())
+    assert words[0] - words[1] == first
 
 
 def test_a_page_is_kept_as_it_was_fetched(web, tmp_path):

@@ -8,7 +8,7 @@ from printer.crawl.frontier import BARREN, Frontier
 from printer.crawl.model import CrawlOptions, Failed, Lead, Moved, Told, Visited
 from printer.crawl.record import record
 from printer.crawl.schema import Store
-from printer.errors import FetchError
+from printer.errors import FetchError, HTTPStatusError
 from printer.jobs.schema import open_engine
 from printer.model import Capture
 
@@ -151,6 +151,25 @@ def test_what_fails_is_tried_again_ever_later_and_then_given_up(start, clock):
     assert len(take_all(frontier, clock, fail)) == 3
     assert [round(b - a) for a, b in pairwise(times)] == [4, 8]
     assert frontier.summary().failures == {"it did not answer": 1}
+
+
+def test_a_host_that_asks_to_wait_is_left_alone_so_long(start, clock):
+    frontier = start(delay=1.0)
+    times = {}
+
+    def busy(taken):
+        times.setdefault(taken.url, []).append(clock.time)
+        if taken.url == "https://a.test/":
+            return page(("https://a.test/1", 2.0), ("https://a.test/2", 1.0))
+        if taken.url == "https://a.test/1" and len(times[taken.url]) == 1:
+            error = HTTPStatusError("busy", status=503, after=100.0)
+            return Failed(error, passing=True)
+        return page()
+
+    take_all(frontier, clock, busy)
+    first, again = times["https://a.test/1"]
+    assert again - first >= 100
+    assert times["https://a.test/2"][0] - first >= 100, "it is said of the host"
 
 
 def test_what_fails_for_good_is_asked_for_once(start, clock):

@@ -39,7 +39,7 @@ class Workers:
 
 
 def handed(table, storage, workers, **more):
-    more = {"rest": 0.01, "passes": lambda error: error["code"] == 4, "sent": workers, **more}
+    more = {"rest": 0.01, "passes": lambda _, error: error["code"] == 4, "sent": workers, **more}
     return Handed(table=table, storage=storage, name="test", file="share.json", **more)
 
 
