@@ -317,7 +317,10 @@ def _report(issue: Issue) -> list[str]:
         lines.append(f"  {mark} {article.title}  {each.urls[0]}")
         lines += [f"      also {other.name}: {other.url}" for other in each.also]
     lines += [f"  - {each.find.title or each.find.url}: {each.reason}" for each in issue.refused]
-    lines += [f"  ! {each.name}: {each.error}" for each in issue.offers if each.error]
+    for offer in issue.offers:
+        if offer.error:  # Its name may be the address that the error would name again.
+            said = filter(None, (offer.error.message, offer.error.hint))
+            lines.append(f"  ! {offer.name}: {'. '.join(said)}")
     return lines
 
 
