@@ -47,11 +47,10 @@ def article(number: int) -> Article:
 def print_bound(count: int) -> int:
     """Print as a digest is printed; return how many pages it has."""
     from printer.render.html import Whole
-    from printer.render.press import Presses
+    from printer.render.press import SEVERAL, Presses
     from printer.render.volume import print_articles
 
-    with Presses() as press:
-        press.start(count)  # as the command line does, before it fetches anything
+    with Presses(several=count >= SEVERAL) as press:  # as the command line does
         whole = Whole.of([article(n) for n in range(count)], PrintOptions(title="Week"))
         return print_articles(whole, lambda _: Prepared(), press).pages
 

@@ -29,10 +29,12 @@ def main() -> None:
     press = None
     words = sys.argv[1:]
     if words and words[0] not in _NOT_PRINTING and (words[0] != "digest" or "run" in words[1:2]):
-        from ..render.press import Presses
+        from ..render.press import SEVERAL, Presses
 
         # Where no PDF is asked for, WeasyPrint is loaded only if it is needed after all.
-        press = Presses(fork=_makes_pdf(words))
+        pages = [word for word in words if not word.startswith("-")]
+        several = words[0] == "digest" or len(pages) > SEVERAL
+        press = Presses(fork=_makes_pdf(words), several=several)
     from .app import run
 
     code: object = 0

@@ -278,11 +278,9 @@ def _editor(
     loaded: config.Loaded, memory: Memory, console: Console, press: Presses | None
 ) -> Editor:
     from ..digest.edition import Editor
-    from ..render.press import SEVERAL
 
     if press:
         press.allow(loaded.settings.print_timeout)
-        press.start(SEVERAL)  # They load while the sources are asked.
     named = {name for name, origin in loaded.origins.items() if origin == "command line"}
     return Editor(loaded.settings, memory, frozenset(named), console.step, press, press)
 

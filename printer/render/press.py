@@ -151,15 +151,16 @@ class Press:
 
 
 class Presses:
-    """As many presses as there are processors, the first forked now, the others when needed.
+    """As many presses as there are processors; a context manager, whose processes end with it.
 
-    A context manager: its processes end with it.
+    With ``fork`` the first is forked now, and with ``several`` all are, which is sooner done than
+    to start them when they are needed.
     """
 
-    def __init__(self, limit: float = LIMIT, *, fork: bool = True) -> None:
+    def __init__(self, limit: float = LIMIT, *, fork: bool = True, several: bool = False) -> None:
         count = min(MOST, len(os.sched_getaffinity(0)))
         self._presses = [Press(limit, fork=fork)]
-        self._presses += (Press(limit, fork=False) for _ in range(count - 1))
+        self._presses += (Press(limit, fork=fork and several) for _ in range(count - 1))
         # What was used last is used next, so that no more are started than are needed.
         self._free: LifoQueue[Press] = LifoQueue()
         for press in reversed(self._presses):
