@@ -86,6 +86,8 @@ def running(words, folder, environment, log):
 
 
 def kill(process):
+    if process.poll() is not None:
+        return
     for pid in tree(process.pid):
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
