@@ -2,13 +2,14 @@
 
 import hashlib
 import hmac
+import inspect
 import json
 import os
 import re
 import shutil
 import signal
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -57,7 +58,7 @@ def test_its_key_orders_and_opens_nothing(server):
         assert client.post("/send", data={**ask, "key": key}).status_code == 200
 
 
-PATIENCE = 60.0  # Seconds after which a Chromium that does not answer is ended.
+PATIENCE = 40.0  # Seconds after which a Chromium that does not answer is ended.
 
 
 @contextmanager
@@ -66,11 +67,17 @@ def watched(profile):
 
     Playwright waits without limit for what is evaluated, and for the debugger's answers.
     """
-    timer = threading.Timer(PATIENCE, end_chromium, [profile])
+    ended = threading.Event()
+
+    def end():
+        ended.set()
+        end_chromium(profile)
+
+    timer = threading.Timer(PATIENCE, end)
     timer.daemon = True
     timer.start()
     try:
-        yield
+        yield ended
     finally:
         timer.cancel()
 
@@ -108,43 +115,66 @@ def launched(playwright, program, profile):
     return context
 
 
+class Driven:
+    """A Chromium with the extension, its options set; another one when it does not answer."""
+
+    def __init__(self, playwright, program, server, new_profile):
+        self._playwright, self._program = playwright, program
+        self._address, self._new_profile = f"{server.url}/?token={server.token}", new_profile
+        self._context = self._profile = None
+
+    def run(self, test):
+        """Call with the browser; once more, with another, when it did not answer."""
+        for tries in reversed(range(3)):
+            self._profile = self._profile or self._new_profile()
+            with watched(self._profile) as ended:
+                try:
+                    self._context = self._context or self._started()
+                    test(self._context)
+                    return
+                except (sync_api.Error, AssertionError):
+                    if not tries or not (ended.is_set() or self._context is None):
+                        raise
+            end_chromium(self._profile)
+            self._context = self._profile = None
+
+    def _started(self):
+        context = launched(self._playwright, self._program, self._profile)
+        page = context.new_page()
+        page.goto(self._address)
+        set_options(context, page, self._address)
+        page.close()
+        return context
+
+    def close(self):
+        if self._context:
+            with watched(self._profile), suppress(sync_api.Error):
+                self._context.close()
+
+
 @pytest.fixture(scope="module")
-def chromium(server, tmp_path_factory):
-    """A Chromium with the extension, its options set; one that does not start is tried again."""
+def driven(server, tmp_path_factory):
     program = shutil.which("chromium")
     if program is None:
         pytest.skip("the headless shell loads no extensions, and there is no other Chromium")
     with sync_api.sync_playwright() as playwright:
-        for tries in reversed(range(3)):
-            profile = tmp_path_factory.mktemp("profile")
-            try:
-                with watched(profile):
-                    context = launched(playwright, program, profile)
-                    page = context.new_page()
-                    page.goto(f"{server.url}/?token={server.token}")
-                    set_options(context, page, f"{server.url}/?token={server.token}")
-                    page.close()
-                break
-            except (sync_api.Error, AssertionError):
-                end_chromium(profile)
-                if not tries:
-                    raise
-        context.profile = profile
-        try:
-            yield context
-        finally:
-            with watched(profile):
-                context.close()
+        made = Driven(playwright, program, server, lambda: tmp_path_factory.mktemp("profile"))
+        with closing(made):
+            yield made
 
 
-@pytest.fixture(autouse=True)
-def _bounded(request):
-    """Let no test of the browser wait for ever."""
-    if "chromium" not in request.fixturenames:
-        yield
-        return
-    with watched(request.getfixturevalue("chromium").profile):
-        yield
+def in_chromium(test):
+    """Give a test the browser as its first argument."""
+    names = list(inspect.signature(test).parameters)[1:]
+
+    def run(driven, **others):
+        driven.run(lambda chromium: test(chromium, **others))
+
+    known = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names]
+    first = inspect.Parameter("driven", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    run.__signature__ = inspect.Signature([first, *known])
+    run.__name__, run.__doc__ = test.__name__, test.__doc__
+    return pytest.mark.browser(run)
 
 
 def set_options(context, page, address):
@@ -173,8 +203,8 @@ def printed(server, shown):
     return server.client.get(f"/api/prints/{print_id}/article").json(), job
 
 
-@pytest.mark.browser
-def test_its_options_keep_no_token(server, chromium):
+@in_chromium
+def test_its_options_keep_no_token(chromium, server):
     page = chromium.new_page()
     page.goto(f"chrome-extension://{chromium.extension}/options.html")
     kept = page.evaluate("chrome.storage.local.get(null)")
@@ -182,8 +212,8 @@ def test_its_options_keep_no_token(server, chromium):
     assert kept == {"server": server.url, "key": Access(server.token).order}
 
 
-@pytest.mark.browser
-def test_its_button_prints_a_page_behind_a_login_with_its_pictures(server, chromium, members):
+@in_chromium
+def test_its_button_prints_a_page_behind_a_login_with_its_pictures(chromium, server, members):
     chromium.add_cookies([{"name": "who", "value": "me", "url": members.url}])
     page = chromium.new_page()
     page.goto(f"{members.url}/strict")
@@ -197,8 +227,8 @@ def test_its_button_prints_a_page_behind_a_login_with_its_pictures(server, chrom
         each.close()
 
 
-@pytest.mark.browser
-def test_it_sends_what_shadows_show_and_only_the_selection(server, chromium, other_web):
+@in_chromium
+def test_it_sends_what_shadows_show_and_only_the_selection(chromium, server, other_web):
     script = (
         "<script>const host = document.querySelector('article').appendChild("
         "document.createElement('div')); host.attachShadow({mode: 'open'}).innerHTML ="
@@ -220,7 +250,7 @@ def test_it_sends_what_shadows_show_and_only_the_selection(server, chromium, oth
         each.close()
 
 
-@pytest.mark.browser
+@in_chromium
 def test_a_page_it_may_not_read_is_told(chromium):
     page = chromium.new_page()
     page.goto("chrome://version/")
@@ -230,8 +260,8 @@ def test_a_page_it_may_not_read_is_told(chromium):
         each.close()
 
 
-@pytest.mark.browser
-def test_its_menu_prints_or_lists_where_a_link_leads(server, chromium, other_web):
+@in_chromium
+def test_its_menu_prints_or_lists_where_a_link_leads(chromium, server, other_web):
     """The entries are there; choosing one is what Chromium tells the extension of it."""
     page = chromium.new_page()
     address = other_web.add("/linked", Reply(story("Linked")))
@@ -257,7 +287,7 @@ def test_its_menu_prints_or_lists_where_a_link_leads(server, chromium, other_web
         each.close()
 
 
-@pytest.mark.browser
+@in_chromium
 def test_without_a_server_it_asks_for_one(chromium, other_web):
     page = chromium.new_page()
     page.goto(f"chrome-extension://{chromium.extension}/options.html")
