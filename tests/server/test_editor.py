@@ -61,9 +61,9 @@ def picture():
     return kept.getvalue()
 
 
-def long_story(title="Harbour lights go dark"):
+def long_story(title="Harbour lights go dark", boats=50):
     """A story with a box of several pages that other pages of the site have too."""
-    items = "".join(f"<li>Boat {n}. {SENTENCE}</li>" for n in range(120))
+    items = "".join(f"<li>Boat {n}. {SENTENCE}</li>" for n in range(boats))
     box = f"<section class='harbour-list'><p>{LETTER} {SENTENCE}</p><ul>{items}</ul></section>"
     return story(title, extra=f"{box}<figure><img src=/q.png width=300 height=200></figure>")
 
@@ -98,23 +98,26 @@ def pdf_of(server, job):
 
 def test_undo_outlives_a_reload(server, open_page, web):
     web.add("/q.png", picture(), media_type="image/png")
-    job = printed(server, url=web.add("/story", long_story()))
+    job = printed(server, url=web.add("/story", long_story(boats=9)))
     page = open_page(f"/prints/{job['id']}")
-    before = pages(page)
+
+    def has_boats():
+        settled(page)
+        return "Boat 7." in server.client.get(job["links"]["article"]).json()["text"]
+
     piece(page, "Boat 7.").click()
-    less = settled(page)
-    assert less < before
+    assert not has_boats()
     page.reload()
-    assert settled(page) == less
+    assert not has_boats()
     page.get_by_role("button", name="Undo").click()
-    assert settled(page) == before
+    assert has_boats()
     piece(page, LETTER).click()
     page.reload()  # Before it was sent, or while it is.
     expect(piece(page, LETTER).locator("button")).to_have_attribute("aria-pressed", "false")
     settled(page)
     page.get_by_role("button", name="Undo").click()
     expect(piece(page, LETTER).locator("button")).to_have_attribute("aria-pressed", "true")
-    assert settled(page) == before
+    assert has_boats()
     expect(page.get_by_role("button", name="Undo")).to_be_disabled()
 
     piece(page, LETTER).click()

@@ -115,6 +115,10 @@ def launched(playwright, program, profile):
     return context
 
 
+#: What Playwright says of a browser that is no more.
+GONE = "has been closed"
+
+
 class Driven:
     """A Chromium with the extension, its options set; another one when it does not answer."""
 
@@ -124,7 +128,7 @@ class Driven:
         self._context = self._profile = None
 
     def run(self, test):
-        """Call with the browser; once more, with another, when it did not answer."""
+        """Call with the browser; again, with another, when it did not answer or crashed."""
         for tries in reversed(range(3)):
             self._profile = self._profile or self._new_profile()
             with watched(self._profile) as ended:
@@ -132,8 +136,9 @@ class Driven:
                     self._context = self._context or self._started()
                     test(self._context)
                     return
-                except (sync_api.Error, AssertionError):
-                    if not tries or not (ended.is_set() or self._context is None):
+                except (sync_api.Error, AssertionError) as error:
+                    lost = ended.is_set() or self._context is None or GONE in str(error)
+                    if not tries or not lost:
                         raise
             end_chromium(self._profile)
             self._context = self._profile = None
