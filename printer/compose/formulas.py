@@ -124,7 +124,7 @@ def _mathml(math: HtmlElement) -> tuple[str, str]:
                 mine.set(name, value)
         mine.text = node.text
         for child in node:
-            tag = etree.QName(child).localname if isinstance(child.tag, str) else ""
+            tag = child.tag.rpartition("}")[2] if isinstance(child.tag, str) else ""
             if tag.startswith("annotation"):
                 continue
             if tag not in _ELEMENTS or size > 2000:

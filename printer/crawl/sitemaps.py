@@ -47,7 +47,7 @@ def read_sitemap(data: bytes) -> Sitemap:
         parent = element.getparent()
         if parent is None or not url.startswith(("http://", "https://")) or len(url) > _LONGEST:
             continue
-        kind = etree.QName(parent).localname
+        kind = str(parent.tag).rpartition("}")[2]
         if kind == "url" and len(pages) < MOST_PAGES:
             pages.append((_changed(parent), url))
         elif kind == "sitemap" and len(children) < MOST_CHILDREN:

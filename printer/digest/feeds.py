@@ -19,6 +19,7 @@ from urllib.parse import urljoin, urlsplit
 from lxml import etree
 
 from ..dom.charset import web_codec
+from ..dom.parse import without_odd_signs
 from ..errors import FetchError
 
 #: The largest feed that is read, in bytes, and the most entries of one.
@@ -121,7 +122,7 @@ def _tidied(data: bytes, charset: str) -> bytes:
         remove_comments=True, remove_pis=True,
     )  # fmt: skip
     try:
-        root = etree.fromstring(text.encode(), parser)
+        root = etree.fromstring(without_odd_signs(text.encode()), parser)
     except etree.XMLSyntaxError:
         return b""
     if root is None:
@@ -136,7 +137,10 @@ def _tidied(data: bytes, charset: str) -> bytes:
             kept = {name: element.attrib[name] for name in element.keys()[:_MOST_ATTRIBUTES]}
             element.attrib.clear()
             element.attrib.update(kept)
-    tidy: bytes = etree.tostring(root)
+    try:
+        tidy: bytes = etree.tostring(root, encoding="utf-8")
+    except etree.SerialisationError:  # names that were mended from what is no text
+        return b""
     return tidy
 
 

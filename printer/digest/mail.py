@@ -6,7 +6,7 @@ import base64
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from email.errors import HeaderParseError
+from email.errors import MessageError
 from email.header import decode_header, make_header
 from email.message import Message
 from email.parser import BytesHeaderParser, BytesParser
@@ -98,7 +98,7 @@ def _header(message: Message, name: str) -> str:
     written = str(message.get(name, ""))
     try:
         return str(make_header(decode_header(written)))
-    except (ValueError, LookupError, HeaderParseError):  # encoded words that are none
+    except (ValueError, LookupError, MessageError):  # encoded words that are none
         return written
 
 

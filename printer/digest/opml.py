@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
+from ..dom.parse import without_odd_signs
 from ..errors import UsageError
 
 _MOST_BYTES = 5_000_000
@@ -30,10 +31,10 @@ def read_opml(data: bytes) -> list[Subscription]:
         recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
     )
     try:
-        root = etree.fromstring(data, parser)
+        root = etree.fromstring(without_odd_signs(data), parser)
     except etree.XMLSyntaxError as error:
         raise UsageError(f"the file is no OPML: {error}") from error
-    if root is None or etree.QName(root).localname.lower() != "opml":
+    if root is None or str(root.tag).rpartition("}")[2].lower() != "opml":
         raise UsageError("the file is no OPML")
     found: dict[str, Subscription] = {}
     for outline in root.iter("outline"):

@@ -11,7 +11,7 @@ from lxml.html import HtmlElement
 
 from .charset import decode
 
-__all__ = ["base_url", "decode", "parse"]
+__all__ = ["base_url", "decode", "parse", "without_odd_signs"]
 
 #: Elements deeper than this become siblings; browsers stop at 512 as well.
 MAX_DEPTH = 512
@@ -56,7 +56,7 @@ _LOOKUP = etree.ElementDefaultClassLookup(element=HtmlElement)
 def parse(text: str) -> HtmlElement:
     """Return the tree of a page in linear time; never raises.  An empty page has an empty body."""
     source = text.encode("utf-8", "replace").translate(_FEEDS, _CONTROLS)
-    source = _NO_SIGN.sub(b"", source) or b"<html/>"
+    source = without_odd_signs(source) or b"<html/>"
     if len(source) > _SMALL_PAGE and _has_wide_tag(source):
         return _parse_flat(source)
     parser = _parser()
@@ -69,6 +69,11 @@ def parse(text: str) -> HtmlElement:
     _close_head(tree)
     _open_shadows(tree)
     return tree
+
+
+def without_odd_signs(source: bytes) -> bytes:
+    """Return markup without references to signs that no tree may hold."""
+    return _NO_SIGN.sub(b"", source)
 
 
 def _parser(target: Any = None) -> etree.HTMLParser:

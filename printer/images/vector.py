@@ -156,6 +156,7 @@ def _clean(root: Any, rasters: _Rasters) -> None:
             dropped.append(element)
         elif name == "style":
             element.text = _style(element.text or "")
+            element.attrib.clear()  # it has an onload, as a script has
         else:
             _clean_attributes(element, name, rasters)
             if name == "image" and not element.get(XLINK):

@@ -89,6 +89,8 @@ class Suggester:
         if own:
             return
         tag = str(self.tree.elements[place].tag)
+        if not is_plain_name(tag):
+            return
         steps = [tag]
         above = self.tree.parents[place]
         for _ in range(3):
@@ -96,7 +98,10 @@ class Suggester:
                 return
             for name in self._named(above):
                 yield f"{name} > {' > '.join(steps)}"
-            steps.insert(0, str(self.tree.elements[above].tag))
+            tag = str(self.tree.elements[above].tag)
+            if not is_plain_name(tag):
+                return
+            steps.insert(0, tag)
             above = self.tree.parents[above]
 
     def _named(self, place: int) -> Iterator[str]:

@@ -49,7 +49,7 @@ def parse(text: str) -> etree.XPath:
     _check_conditions(bare)
     try:
         return etree.XPath(text, regexp=False, smart_strings=False)
-    except etree.XPathSyntaxError as error:
+    except (etree.XPathSyntaxError, ValueError) as error:
         raise BadSelector("it is not XPath") from error
 
 

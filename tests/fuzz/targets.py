@@ -1,0 +1,146 @@
+"""What is fuzzed: functions of bytes that may raise the documented errors and nothing else.
+
+Each target checks what must hold of what it made; an ``AssertionError`` is a find like any other.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from lxml import etree
+
+from printer import config, toml
+from printer.digest import described, feeds, mail, opml
+from printer.dom.page import read_page
+from printer.dom.parse import decode, parse
+from printer.errors import WebprintError
+from printer.export.markdown import to_markdown
+from printer.fetch.identity import read_cookies
+from printer.finding import extract, find
+from printer.images.raster import Unusable
+from printer.images.vector import prepare_svg
+from printer.options import ExtractOptions
+from printer.rules import files, fulltextrss
+
+URL = "https://fuzz.test/story"
+_STORY = "<p>The walk led along the river, past the mill and the old bridge, until dark.</p>" * 4
+_PAGE = f"<title>A walk</title><article><h1>A walk</h1>{_STORY}%s{_STORY}</article>"
+
+
+def fuzz_parse(data: bytes) -> None:
+    """Bytes to a tree of bounded depth."""
+    tree = parse(decode(data))
+    assert tree.tag == "html"
+    for element in tree.iter():
+        assert isinstance(element.tag, str), element.tag
+    assert sum(1 for _ in tree.iter()) <= 2 * len(data) + 10
+
+
+def fuzz_segments(data: bytes) -> None:
+    """A page's segments: numbered in order, each leaf in one of them, none of them empty."""
+    page = read_page(data, URL)
+    seen = set()
+    for segment in page.segments:
+        assert segment.text.strip()
+        for leaf in segment.leaves:
+            assert leaf not in seen
+            seen.add(leaf)
+
+
+def fuzz_extract(data: bytes) -> None:
+    """A page's article, and that article as data and as Markdown."""
+    with suppress(WebprintError):
+        article = extract(data, URL)
+        json.dumps(article.to_dict())
+        to_markdown(article).encode()
+
+
+def fuzz_captions(data: bytes) -> None:
+    """Pictures and captions of a page that has an article."""
+    page = read_page(_PAGE.encode() % data, URL)
+    with suppress(WebprintError):
+        found = find(page, ExtractOptions(images="all"), editable=True)
+        for figure in found.article.figures:
+            assert not figure.src.startswith(("file:", "javascript:"))
+
+
+def fuzz_feeds(data: bytes) -> None:
+    """A feed's entries, all of which are on the web."""
+    with suppress(WebprintError):
+        for entry in feeds.read_feed(data, URL).entries:
+            assert entry.url.startswith(("http://", "https://"))
+    with suppress(WebprintError):
+        opml.read_opml(data)
+
+
+def fuzz_mail(data: bytes) -> None:
+    """A mail as a page."""
+    found = mail.of_mail(data, described.Source(mail="x"), 0)
+    assert "\n" not in found.title + found.author
+
+
+def fuzz_rules(data: bytes) -> None:
+    """Rules of both kinds, and what they select."""
+    text = data.decode("utf-8", "replace")
+    rules = (
+        files.parse(text, "fuzz.test", "rule"),
+        files.parse(f"drop = [{json.dumps(text)}]", "fuzz.test", "rule"),
+        fulltextrss.read(f"body: {text}\n{text}", "fuzz.test", "file", subdomains=True),
+    )
+    page = _PAGE % "<ul class=a><li id=b><a href=/c>x</a></ul>"
+    for rule in rules:
+        with suppress(WebprintError):
+            extract(page, URL, rules=(rule,))
+
+
+def fuzz_config(data: bytes) -> None:
+    """Settings, digests and a theme's tables."""
+    text = data.decode("utf-8", "replace")
+    try:
+        tables = toml.parse(text)
+    except toml.NotTOML:
+        return
+    with suppress(WebprintError):
+        described.read_digests(text, tables, "webprint.toml")
+    with suppress(WebprintError):
+        values = {key.replace("-", "_"): value for key, value in tables.items() if key != "digest"}
+        config._check(config.Layer("webprint.toml", values))
+    from printer.render.themefile import checked
+
+    with suppress(WebprintError):
+        checked(tables, Path("theme.toml"))
+
+
+def fuzz_cookies(data: bytes) -> None:
+    """A file of cookies."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        with suppress(WebprintError):
+            read_cookies(file.name)
+
+
+def fuzz_drawing(data: bytes) -> None:
+    """An SVG drawing made safe."""
+
+    def refuse(source: bytes, width: float) -> bytes:
+        raise Unusable("no pictures here")
+
+    with suppress(Unusable):
+        made = prepare_svg(data, refuse)  # type: ignore[arg-type]
+        for element in etree.fromstring(made.data).iter():
+            assert "script" not in str(element.tag).lower()
+            for name, value in element.attrib.items():
+                assert not name.startswith("on")
+                assert ":" not in value or value.startswith("data:image/"), value
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    name.removeprefix("fuzz_"): target
+    for name, target in list(globals().items())
+    if name.startswith("fuzz_")
+}
