@@ -89,7 +89,7 @@ PICTURES: dict[str, Callable[[], bytes]] = {
             % (n, (n + 1) % 20) for n in range(20)
         ) + b'<rect width="600" height="400" fill="url(#p0)"/>'
     ),
-    "a path without end": lambda: SVG % (b'<path d="M0 0%b" stroke="red"/>' % (b"L9 9A1 1 0 0 0 5 5" * 100_000)),
+    "a path without end": lambda: SVG % (b'<path d="M0 0%b" stroke="red"/>' % (b"L9 9A1 1 0 0 0 5 5" * 30_000)),
     "dashes without end": lambda: SVG % b'<path d="M0 0H600" stroke="red" stroke-width="9" stroke-dasharray="0.000001"/>',
     "numbers that are none": lambda: SVG % b'<rect width="1e999" height="nan" x="-inf"/><g transform="scale(1e300)"><circle r="1e300"/></g>',
     "text of 5 MB": lambda: SVG % (b"<text y='20'>%b</text>" % (b"word " * 10**6)),
