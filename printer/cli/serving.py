@@ -16,6 +16,7 @@ from .flags import with_settings
 
 if TYPE_CHECKING:
     from ..jobs.job import Job
+    from ..jobs.table import JobTable
 
 _ID_LENGTH = 20
 
@@ -68,11 +69,19 @@ def jobs(
     from ..jobs.start import open_table
 
     table = open_table(loaded.settings)
-    if action is Action.list:
-        found = table.recent(200) if not ids else [j for j in map(table.get, ids) if j]
-        for job in found:
-            print(_data(job) if as_json else _line(job))
-        return
+    try:
+        if action is Action.list:
+            found = table.recent(200) if not ids else [j for j in map(table.get, ids) if j]
+            for job in found:
+                print(_data(job) if as_json else _line(job))
+        else:
+            _act(table, action, ids or [])
+    finally:
+        table.disconnect()
+
+
+def _act(table: JobTable, action: Action, ids: list[str]) -> None:
+    """Try jobs again, or stop them; raises for the first with which that cannot be done."""
     if not ids:
         raise UsageError(f"which jobs to {action.value}?", hint="Name them: see webprint jobs list")
     act = table.retry if action is Action.retry else table.cancel
