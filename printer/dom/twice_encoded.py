@@ -3,7 +3,7 @@
 Databases moved from one system to another are full of it ('donâ€™t' for 'don’t'), and browsers
 show it as it is.  A sequence that is valid UTF-8 when read back byte by byte, and has a control
 character in it, is nothing else; where a page has several, what looks alike without one is mended
-too.
+too, unless the same signs stand there rightly as well: then the page tells of the fault.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _LEADS = frozenset("ÂÃâðï")
 #: What begins most of them: a page without any is not searched.
 _SIGNS = ("Ã", "Â", "â\x80", "â€", "ð\x9f", "ðŸ")
 _CONTROLS = re.compile("[\x80-\x9f]")
-#: A page with so many of them holds no such characters on purpose.
-_ENOUGH = 3
+#: A page with so many of them, and hardly one such sign as it should be, has the fault itself.
+_ENOUGH, _HARDLY = 3, 0.25
 
 
 def mended(text: str) -> str:
@@ -37,7 +37,11 @@ def mended(text: str) -> str:
     found = {sequence: _decoded(sequence) for sequence in counts}
     wrong = [sequence for sequence in counts if found[sequence] != sequence]
     sure = [sequence for sequence in wrong if _CONTROLS.search(sequence)]
-    if sum(counts[sequence] for sequence in wrong if sequence[0] in _LEADS) < _ENOUGH:
+    likely = [sequence for sequence in wrong if sequence[0] in _LEADS]
+    seen = sum(counts[sequence] for sequence in likely)
+    signs = {sign for sequence in likely for sign in found[sequence]} - {"\xa0"}
+    right = sum(map(text.count, signs))
+    if seen < _ENOUGH or right > seen * _HARDLY:
         if not sure:
             return text
         found = {sequence: sequence for sequence in counts} | {each: found[each] for each in sure}

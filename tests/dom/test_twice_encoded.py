@@ -43,6 +43,7 @@ def test_one_sure_sequence_is_mended_alone() -> None:
         "COMUNICAÇÃO · ÂNGULO · ÃES",
         "Ⅷ Ÿ€ naïve ‘ð’ and â, ã",
         "It shows â€™ once.",
+        "Why â€™ for ’ and â€œ for “? Your â€™ was UTF-8: the ’ is â€™, the “ is â€œ.",
         TEXT,
     ],
 )
