@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Literal
 
 from lxml.html import HtmlElement
@@ -57,6 +57,7 @@ def read_card(link: HtmlElement, resolve: Callable[[str], str]) -> Embed | None:
     """Read a card that leads to another page, all of it one link; None for a link that is none.
 
     Its class, or that of what it stands in, calls it so, and its parts are blocks of their own.
+    One of several is an entry of a list, which says what it says in words.
     """
     around = (link, *islice(link.iterancestors(), 2))
     if not any(_CARD.search((each.get("class") or "")[:300]) for each in around):
@@ -69,8 +70,20 @@ def read_card(link: HtmlElement, resolve: Callable[[str], str]) -> Embed | None:
         return None
     if not url.startswith("http"):
         return None
+    if any(map(_is_one_of_several, around)):
+        return None
     told = [text for text in texts if " " in text or text.lower() not in url.lower()]
     return Embed("frame", url, " · ".join(told))
+
+
+def _is_one_of_several(element: HtmlElement) -> bool:
+    """Tell whether an element has a sibling of the same name and class."""
+    named = element.get("class")
+    around = chain(
+        islice(element.itersiblings(preceding=True), 5), islice(element.itersiblings(), 5)
+    )
+    alike = (each.tag == element.tag and each.get("class") == named for each in around)
+    return (named is not None or element.tag in {"a", "li"}) and any(alike)
 
 
 def _source(element: HtmlElement, resolve: Callable[[str], str]) -> str:

@@ -175,3 +175,4 @@ def test_a_card_is_a_box_with_its_words() -> None:
     assert box.title == "Tide tables for Marl · High water, day by day."
     assert only(card.replace("link-card", "story"), Embed) == []
     assert only(card.replace("https://t.example.org/marl", "javascript:x"), Embed) == []
+    assert only(card + card.replace("/marl", "/sedge"), Embed) == []  # entries of a list
