@@ -12,6 +12,8 @@ from collections.abc import Iterator
 import pytest
 from held import Call, Held
 
+WARM = pytest.StashKey[Held]()
+
 
 @pytest.fixture(scope="session")
 def warm() -> Iterator[Held]:
@@ -23,14 +25,13 @@ def warm() -> Iterator[Held]:
 @pytest.fixture(autouse=True)
 def held(request: pytest.FixtureRequest, warm: Held, own_home: object) -> None:
     """Have the test run there."""
-    request.node.user_properties.append(("warm", warm))
+    request.node.stash[WARM] = warm
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool:
     """Run the test in the warm process's child instead of here."""
-    warm = dict(pyfuncitem.user_properties).pop("warm")
-    pyfuncitem.user_properties.clear()
+    warm = pyfuncitem.stash[WARM]
     names = pyfuncitem._fixtureinfo.argnames
     arguments = {name: pyfuncitem.funcargs[name] for name in names}
     name = pyfuncitem.originalname
