@@ -12,7 +12,6 @@ database is asked of the tests that have them.  What was accepted must come, onc
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
 import os
 import random
@@ -24,15 +23,29 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-ROOT = Path(__file__).parent.parent
+from .breaking import (
+    ROOT,
+    environment,
+    feed,
+    forked,
+    is_pdf,
+    killed,
+    left,
+    mailbox,
+    module,
+    over,
+    result,
+    tables,
+)
+from .protocol import Effort, Row
+
 TESTS = ROOT / "tests"
 sys.path[:0] = [str(TESTS), str(TESTS / "crawl")]
 
@@ -49,7 +62,7 @@ PROGRAM = "from printer.cli import main; main()"
 
 
 @dataclass(frozen=True)
-class Row:
+class Came:
     """What came of one kind of fault: what was accepted, lost, done twice, left half-written."""
 
     fault: str
@@ -67,10 +80,10 @@ class Row:
         return not (self.lost or self.twice or self.half)
 
 
-def prints(kills: int, dice: random.Random, folder: Path) -> Row:
+def prints(kills: int, dice: random.Random, folder: Path) -> Came:
     """Kill the server, its supervisor, web process and workers while it prints."""
     began = time.monotonic()
-    conftest = _module(TESTS / "server" / "conftest.py")
+    conftest = module(TESTS / "server" / "conftest.py")
     start = lambda: conftest.Server(folder, "--port", "0", "--workers", "2", "--render", "never")  # noqa: E731
     server, done = start(), 0
     accepted: list[str] = []
@@ -87,26 +100,24 @@ def prints(kills: int, dice: random.Random, folder: Path) -> Row:
             time.sleep(dice.random() * 0.6)
             below = tree(server.process.pid)
             victim = server.process.pid if dice.random() < 0.2 else dice.choice(below or [0])
-            if victim and _killed(victim):
+            if victim and killed(victim):
                 done += 1
             if victim == server.process.pid:
                 server.process.wait()
                 server.client.close()
                 server = start()
-        states = until(lambda: _over(folder), 600)
-        whole = sum(
-            _is_pdf(_result(server, each)) for each in accepted if states.get(each) == "done"
-        )
+        states = until(lambda: over(folder), 600)
+        whole = sum(is_pdf(result(server, each)) for each in accepted if states.get(each) == "done")
     finally:
         server.close()
     lost = sum(states.get(each) != "done" for each in accepted)
-    return Row(
+    return Came(
         "prints: a process is killed", kills, len(accepted), lost, max(0, len(states) - len(asked)),
         len(accepted) - lost - whole, _since(began), f"{len(states)} jobs in the table",
     )  # fmt: skip
 
 
-def batches(kills: int, dice: random.Random, folder: Path) -> Row:
+def batches(kills: int, dice: random.Random, folder: Path) -> Came:
     """Kill a batch, its supervisor and its workers; begin it again until it is done."""
     began, pages, done = time.monotonic(), max(20, kills), 0
     with WebServer() as web:
@@ -117,13 +128,13 @@ def batches(kills: int, dice: random.Random, folder: Path) -> Row:
         code = None
         for _ in range(20 * kills + 20):
             with subprocess.Popen(
-                command, cwd=folder, stderr=subprocess.DEVNULL, env=_environment()
+                command, cwd=folder, stderr=subprocess.DEVNULL, env=environment()
             ) as process:
                 while done < kills and process.poll() is None:
                     time.sleep(dice.uniform(0.1, 1.5))
                     every = [process.pid, *tree(process.pid)]
                     victim = process.pid if dice.random() < 0.3 else dice.choice(every)
-                    if process.poll() is None and _killed(victim):
+                    if process.poll() is None and killed(victim):
                         done += 1
                 code = process.wait()
             if code == 0 and done >= kills:
@@ -135,14 +146,14 @@ def batches(kills: int, dice: random.Random, folder: Path) -> Row:
         asked = len(web.hits())
     made = sorted((folder / "out").glob("*.pdf"))
     titles = Counter(path.stem.partition(" (")[0] for path in made)
-    return Row(
+    return Came(
         "batches: a process is killed", done, len(listed), len(listed) - len(titles),
-        len(made) - len(titles), sum(not _is_pdf(path.read_bytes()) for path in made) + _left(folder),
+        len(made) - len(titles), sum(not is_pdf(path.read_bytes()) for path in made) + left(folder),
         _since(began), f"{asked} requests, ended with {code}",
     )  # fmt: skip
 
 
-def crawls(kills: int, dice: random.Random, folder: Path) -> Row:
+def crawls(kills: int, dice: random.Random, folder: Path) -> Came:
     """Kill a crawl; see benchmarks/crawl.py."""
     began, articles, database = time.monotonic(), max(30, 2 * kills), str(folder / "crawl.sqlite")
     with SmallWeb(articles=articles, pause=0.01) as web:
@@ -156,13 +167,13 @@ def crawls(kills: int, dice: random.Random, folder: Path) -> Row:
             if not url.endswith("/robots.txt")
             and times > (2 if url.startswith(web.flaky.url) else 1) + on_its_way[url]
         ]  # fmt: skip
-    return Row(
+    return Came(
         "crawls: the process is killed", kills, wanted, wanted - len(found), len(again), 0,
         _since(began), f"{sum(fetched.values())} requests for {len(fetched)} addresses",
     )  # fmt: skip
 
 
-def digests(kills: int, dice: random.Random, folder: Path) -> Row:
+def digests(kills: int, dice: random.Random, folder: Path) -> Came:
     """Kill a digest that is mailed and put into a folder, then let another take its slot over."""
     from printer import config
     from printer.digest.described import read_digests
@@ -176,12 +187,12 @@ def digests(kills: int, dice: random.Random, folder: Path) -> Row:
     start = datetime(2024, 1, 1, tzinfo=UTC)
     sent: Counter[str] = Counter()
     unsure = 0
-    with WebServer() as web, _mailbox(sent) as smtp:
+    with WebServer() as web, mailbox(sent) as smtp:
         text = (
             f'[[digest]]\nname = "week"\n[[digest.source]]\nfeed = "{web.url}/feed"\nbody = "feed"\n'
             f'[[digest.deliver]]\nfolder = "{out}"\n[[digest.deliver]]\nmail = "you@reader.test"\n'
         )
-        (digest,) = read_digests(text, _tables(text), "webprint.toml")
+        (digest,) = read_digests(text, tables(text), "webprint.toml")
         settings = config.Settings(
             render="never", cache=False, smtp=smtp, mail_from="me@reader.test", allow_private=True
         )
@@ -195,9 +206,9 @@ def digests(kills: int, dice: random.Random, folder: Path) -> Row:
         longest = 0.0
         for number in range(kills + 1):
             slot = start + timedelta(days=number)
-            web.add("/feed", _feed(web.url, number, slot), media_type="application/rss+xml")
+            web.add("/feed", feed(web.url, number, slot), media_type="application/rss+xml")
             before = time.monotonic()
-            pid = _forked(partial(serve, number, slot))
+            pid = forked(partial(serve, number, slot))
             if number:  # The first tells how long one takes.
                 time.sleep(dice.random() * longest * 1.1)
                 with suppress(ProcessLookupError):
@@ -207,20 +218,20 @@ def digests(kills: int, dice: random.Random, folder: Path) -> Row:
             with closing(Memory(place)) as memory:
                 unsure += memory.slot_state("week", number) == "sending"
             # Another looks when the first has been silent for too long.
-            os.waitpid(_forked(partial(serve, number, slot + timedelta(seconds=LEASE + 9))), 0)
+            os.waitpid(forked(partial(serve, number, slot + timedelta(seconds=LEASE + 9))), 0)
     days = [f"{start + timedelta(days=number):%Y-%m-%d}" for number in range(kills + 1)]
     files = sorted(out.glob("*.pdf"))
     put = Counter(path.stem.removeprefix("week-")[:10] for path in files)
     came = {day for day in days if put[day] or sent[day]}
     twice = sum(max(put[day], sent[day]) > 1 for day in days)
-    return Row(
+    return Came(
         "digests: the process is killed", kills, len(days), max(0, len(days) - len(came) - unsure),
-        twice, sum(not _is_pdf(path.read_bytes()) for path in files), _since(began),
+        twice, sum(not is_pdf(path.read_bytes()) for path in files), _since(began),
         f"{unsure} killed while they were sent, which are not sent again",
     )  # fmt: skip
 
 
-def full_disks(kills: int, dice: random.Random, folder: Path) -> Row:
+def full_disks(kills: int, dice: random.Random, folder: Path) -> Came:
     """Write over a file, a result and a rule where the disk takes so many bytes and no more."""
     import resource
 
@@ -249,18 +260,18 @@ def full_disks(kills: int, dice: random.Random, folder: Path) -> Row:
                     told += 1
             os._exit(told)
 
-        _, status = os.waitpid(_forked(act), 0)
+        _, status = os.waitpid(forked(act), 0)
         told = os.waitstatus_to_exitcode(status)
         half += target.read_bytes() not in (old, new)
         half += sum(
             p.read_bytes() != new for p in (folder / "store").rglob(f"{number:032x}/1/a.pdf")
         )
         lost += told not in ((0,) if room > len(new) else (2,))
-    return Row("disks that are full", kills, 2 * kills, lost, 0, half + _left(folder), _since(began),
+    return Came("disks that are full", kills, 2 * kills, lost, 0, half + left(folder), _since(began),
                "each was told")  # fmt: skip
 
 
-def read_only(kills: int, unused: random.Random, folder: Path) -> Row:
+def read_only(kills: int, unused: random.Random, folder: Path) -> Came:
     """Print to folders that may not be written."""
     del unused
     from printer.cli.output import write
@@ -282,18 +293,18 @@ def read_only(kills: int, unused: random.Random, folder: Path) -> Row:
             except OutputError:
                 os._exit(7)
 
-        _, status = os.waitpid(_forked(act), 0)
+        _, status = os.waitpid(forked(act), 0)
         told += os.waitstatus_to_exitcode(status) == 7
         wrong += [*target.parent.iterdir()] != [target] or target.read_bytes() != b"%PDF old"
     target.parent.chmod(0o755)
-    return Row("folders that are read-only", kills, kills, kills - told, 0, wrong, _since(began), "each was told")  # fmt: skip
+    return Came("folders that are read-only", kills, kills, kills - told, 0, wrong, _since(began), "each was told")  # fmt: skip
 
 
-def slow_peers(kills: int, unused: random.Random, folder: Path) -> Row:
+def slow_peers(kills: int, unused: random.Random, folder: Path) -> Came:
     """Hold connections of a server with requests that never end, and print meanwhile."""
     del unused
     began = time.monotonic()
-    conftest = _module(TESTS / "server" / "conftest.py")
+    conftest = module(TESTS / "server" / "conftest.py")
     server = conftest.Server(folder, "--port", "0", "--workers", "1", "--render", "never")
     held: list[socket.socket] = []
     done = 0
@@ -312,7 +323,7 @@ def slow_peers(kills: int, unused: random.Random, folder: Path) -> Row:
         for peer in held:
             peer.close()
         server.close()
-    return Row("peers that never end", len(held), 3, 3 - done, 0, 0, _since(began), "held open while it printed")  # fmt: skip
+    return Came("peers that never end", len(held), 3, 3 - done, 0, 0, _since(began), "held open while it printed")  # fmt: skip
 
 
 #: Faults that tests have the servers for, by file and what their names hold.
@@ -326,7 +337,7 @@ TESTED = {
 }  # fmt: skip
 
 
-def tested(kills: int, unused: random.Random, folder: Path) -> Iterator[Row]:
+def tested(kills: int, unused: random.Random, folder: Path) -> Iterator[Came]:
     """Run the tests of faults that need servers of their own."""
     del kills, unused
     for fault, (files, names) in TESTED.items():
@@ -334,7 +345,7 @@ def tested(kills: int, unused: random.Random, folder: Path) -> Iterator[Row]:
         report = folder / "report.xml"
         subprocess.run(
             [sys.executable, "-m", "pytest", "-q", *files.split(), "-k", names, f"--junitxml={report}"],
-            cwd=ROOT, env=_environment(), stdout=subprocess.DEVNULL, check=False,
+            cwd=ROOT, env=environment(), stdout=subprocess.DEVNULL, check=False,
         )  # fmt: skip
         from lxml import etree
 
@@ -344,7 +355,7 @@ def tested(kills: int, unused: random.Random, folder: Path) -> Iterator[Row]:
         }
         skipped, bad = counts["skipped"], counts["failures"] + counts["errors"]
         ran = counts["tests"]
-        yield Row(
+        yield Came(
             fault, ran - skipped, ran - skipped, bad, 0, 0, _since(began), f"{skipped} skipped"
         )
 
@@ -355,111 +366,22 @@ SCENES: dict[str, Callable[[int, random.Random, Path], Any]] = {
 }  # fmt: skip
 
 
-def rows(kills: int, seed: int = 1, only: tuple[str, ...] = ()) -> Iterator[Row]:
+def broken(kills: int, seed: int = 1, only: tuple[str, ...] = ()) -> Iterator[Came]:
     """Yield what came of each fault; the same seed breaks things at the same moments."""
     for name in only or tuple(SCENES):
         with tempfile.TemporaryDirectory() as folder:
             os.environ["XDG_DATA_HOME"] = os.environ["XDG_CACHE_HOME"] = folder
             came = SCENES[name](kills, random.Random(f"{seed} {name}"), Path(folder))
-            yield from [came] if isinstance(came, Row) else came
+            yield from [came] if isinstance(came, Came) else came
 
 
-def _module(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"faults_{path.parent.name}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def _environment() -> dict[str, str]:
-    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH", ""))))
-    return {**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"}
-
-
-def _killed(pid: int) -> bool:
-    try:
-        os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def _forked(act: Callable[[], None]) -> int:
-    pid = os.fork()
-    if pid == 0:
-        try:
-            act()
-            os._exit(0)
-        finally:
-            os._exit(1)
-    return pid
-
-
-def _over(home: Path) -> dict[str, str] | None:
-    import sqlite3
-
-    for place in (home / ".local/share/webprint/jobs.sqlite", home / "webprint/jobs.sqlite"):
-        if place.exists():
-            with closing(sqlite3.connect(place)) as connection:
-                found = dict(connection.execute("SELECT id, state FROM jobs").fetchall())
-            return None if {"queued", "running"} & set(found.values()) else found
-    return None
-
-
-def _result(server: Any, print_id: str) -> bytes:
-    return bytes(server.client.get(f"/api/prints/{print_id}/pdf").content)
-
-
-def _is_pdf(data: bytes) -> bool:
-    return data.startswith(b"%PDF") and data.rstrip().endswith(b"%%EOF")
-
-
-def _left(folder: Path) -> int:
-    """Count the parts of files that nobody will finish."""
-    return sum(1 for path in folder.glob("*") if path.name.startswith(".") and path.is_file())
-
-
-def _tables(text: str) -> dict[str, Any]:
-    from printer import toml
-
-    return toml.parse(text)
-
-
-def _feed(url: str, number: int, when: datetime) -> str:
-    """Return a feed of one article, whose words are like those of no other."""
-    dice = random.Random(number)
-    words = ["".join(dice.choices("bdfklmnprst", k=2)) + dice.choice("aeiou") for _ in range(300)]
-    text = "".join(f"<p>{' '.join(dice.choices(words, k=60)).capitalize()}.</p>" for _ in range(6))
-    return (
-        f"<rss version='2.0'><channel><title>F</title><item><title>{words[0]} {words[1]}</title>"
-        f"<link>{url}/{number}</link><pubDate>{when:%a, %d %b %Y %H:%M:%S} +0000</pubDate>"
-        f"<description><![CDATA[{text}]]></description></item></channel></rss>"
-    )
-
-
-@contextmanager
-def _mailbox(sent: Counter[str]) -> Iterator[str]:
-    """Take mail at an address of loopback, counted by the day in its subject."""
-    from email import message_from_bytes
-
-    from aiosmtpd.controller import Controller
-
-    class Box:
-        async def handle_DATA(self, _: Any, __: Any, envelope: Any) -> str:  # noqa: N802
-            sent[str(message_from_bytes(envelope.content)["Subject"])[-10:]] += 1
-            return "250 taken"
-
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    controller = Controller(Box(), "127.0.0.1", port, data_size_limit=10**8)
-    controller.start()
-    try:
-        yield f"smtp://127.0.0.1:{port}"
-    finally:
-        controller.stop()
+def rows(effort: Effort) -> Iterator[Row]:
+    """Measure for the runner."""
+    for came in broken(effort.of(100, 25, 2)):
+        told = f"{came.fault}, {came.times} times" + (f" ({came.remark})" if came.remark else "")
+        yield Row(told, "lost", came.lost, n=came.accepted, goal="≤ 0")
+        yield Row(told, "done twice", came.twice, n=came.accepted, goal="≤ 0")
+        yield Row(told, "left half-written", came.half, n=came.accepted, goal="≤ 0")
 
 
 def _since(began: float) -> float:
@@ -476,7 +398,7 @@ def main() -> int:
     asked = parser.parse_args()
     found = []
     print("times  accepted  lost  twice  half   seconds  fault")
-    for row in rows(asked.kills, asked.seed, tuple(asked.only)):
+    for row in broken(asked.kills, asked.seed, tuple(asked.only)):
         found.append(row)
         print(
             f"{row.times:5}  {row.accepted:8}  {row.lost:4}  {row.twice:5}  {row.half:4}"
