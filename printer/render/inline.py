@@ -59,8 +59,8 @@ def signs(text: str) -> Markup:
     return Markup(_HOLLOW.sub(r'<span class="sign">\g<0></span>', html))  # noqa: S704 - escaped
 
 
-#: A last word of so few signs is not left alone, where a text is longer than a line.
-_LAST = re.compile(r" (\S{1,5})\s*$")
+#: A last word of so few signs is not left alone on a line, where a text is longer than one.
+_LAST = re.compile(r"(?<!\S)\S{1,15} \S{1,5}\s*$")
 _LONGER_THAN_A_LINE = 80
 
 
@@ -97,7 +97,7 @@ def inline(spans: Spans, anchors: Anchors, links: LinkStyle | None = None) -> Ma
     still_open: list[Element] = []
     linked: list[str] = []  # the text of the link that is open
     under = anchors.holds_notes(spans)
-    spans = _held_together(spans)
+    last, held = _last_words(spans)
     for span in spans:
         wanted = list(_elements(span, anchors))
         both = zip(still_open, wanted, strict=False)
@@ -107,7 +107,7 @@ def inline(spans: Spans, anchors: Anchors, links: LinkStyle | None = None) -> Ma
             html.extend(_reference(still_open, linked, anchors, style, under))
             linked = []
         html.extend(_opening(wanted[shared:]))
-        html.append(_content(span, anchors))
+        html.append(_content(span, anchors, held if span is last else 0))
         linked.append(span.text)
         still_open = wanted
         if under and (note := anchors.at_foot(span.note)):
@@ -119,16 +119,18 @@ def inline(spans: Spans, anchors: Anchors, links: LinkStyle | None = None) -> Ma
     return Markup("".join(html))  # noqa: S704 - every piece was escaped
 
 
-def _held_together(spans: Spans) -> Spans:
-    """Return spans with a last word too short for a line of its own held to the one before."""
+def _last_words(spans: Spans) -> tuple[Span | None, int]:
+    """Return the span with a last word too short for a line of its own, and where to hold it.
+
+    It is held to the word before by style, so that the text on paper is the article's.
+    """
     last = spans[-1] if spans else None
     if last is None or last.math or last.note or last.ruby or "code" in last.marks:
-        return spans
+        return None, 0
     match = _LAST.search(last.text, max(0, len(last.text) - 40))
     if match is None or sum(len(span.text) for span in spans) < _LONGER_THAN_A_LINE:
-        return spans
-    held = replace(last, text=f"{last.text[: match.start()]}\xa0{match[1]}")
-    return (*spans[:-1], held)
+        return None, 0
+    return last, match.start()
 
 
 def _reference(
@@ -201,8 +203,12 @@ def _elements(span: Span, anchors: Anchors) -> Iterator[Element]:
             yield mark, ()
 
 
-def _content(span: Span, anchors: Anchors) -> str:
-    """Return what stands inside a span's elements."""
+def _content(span: Span, anchors: Anchors, held: int = 0) -> str:
+    """Return what stands inside a span's elements, with what begins at ``held`` in one line."""
+    if held:
+        begins = _content(replace(span, text=span.text[:held]), anchors)
+        ends = _content(replace(span, text=span.text[held:], id=""), anchors)
+        return f'{begins}<span class="held">{ends}</span>'
     text = clean(span.text)
     if span.note:
         return _call(text, span.note, anchors)
