@@ -66,6 +66,11 @@ def result(server: Any, print_id: str) -> bytes:
     return bytes(server.client.get(f"/api/prints/{print_id}/pdf").content)
 
 
+def error(server: Any, print_id: str) -> str:
+    told = server.client.get(f"/api/prints/{print_id}").json().get("error") or {}
+    return str(told.get("message", told) if isinstance(told, dict) else told)
+
+
 def is_pdf(data: bytes) -> bool:
     return data.startswith(b"%PDF") and data.rstrip().endswith(b"%%EOF")
 

@@ -33,6 +33,7 @@ from typing import Any
 from .breaking import (
     ROOT,
     environment,
+    error,
     feed,
     forked,
     is_pdf,
@@ -107,13 +108,21 @@ def prints(kills: int, dice: random.Random, folder: Path) -> Came:
                 server.client.close()
                 server = start()
         states = until(lambda: over(folder), 600)
+        # Killed five times, a print is given up as what kills its workers, and is told; once more.
+        failed = {each: error(server, each) for each in accepted if states.get(each) == "failed"}
+        given_up = [each for each, why in failed.items() if why.startswith("given up")]
+        for each in given_up:
+            server.client.post(f"/api/prints/{each}/retry").raise_for_status()
+        states = until(lambda: over(folder), 600)
         whole = sum(is_pdf(result(server, each)) for each in accepted if states.get(each) == "done")
     finally:
         server.close()
     lost = sum(states.get(each) != "done" for each in accepted)
+    told = [f"{len(states)} jobs in the table", f"{len(given_up)} given up and tried again"]
+    told += [why for each, why in failed.items() if each not in given_up]
     return Came(
         "prints: a process is killed", kills, len(accepted), lost, max(0, len(states) - len(asked)),
-        len(accepted) - lost - whole, _since(began), f"{len(states)} jobs in the table",
+        len(accepted) - lost - whole, _since(began), ", ".join(told),
     )  # fmt: skip
 
 
