@@ -7,15 +7,40 @@ import os
 import random
 import signal
 import socket
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
+
+
+@dataclass(frozen=True)
+class Came:
+    """What came of one kind of fault: what was accepted, lost, done twice, left half-written."""
+
+    fault: str
+    times: int
+    accepted: int
+    lost: int
+    twice: int
+    half: int
+    seconds: float
+    remark: str = ""
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing was lost, done twice or left half-written."""
+        return not (self.lost or self.twice or self.half)
+
+
+def since(began: float) -> float:
+    return round(time.monotonic() - began, 1)
 
 
 def module(path: Path) -> ModuleType:

@@ -1,6 +1,6 @@
 """Break what is at work, again and again, and see whether anything is lost or done twice.
 
-usage: python -m benchmarks.faults [--kills N] [--seed N] [--only NAME...] [--json FILE]
+usage: python -m benchmarks.faults [--kills N] [--seed N] [--only NAME...]
 
 Processes are killed (kill -9) at random moments, N in each of: a print server and what it started,
 a batch and its workers, a crawl, and a digest that is mailed and put into a folder.  Disks are full
@@ -12,7 +12,6 @@ database is asked of the tests that have them.  What was accepted must come, onc
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import random
 import signal
@@ -24,7 +23,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
-from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -32,6 +30,7 @@ from typing import Any
 
 from .breaking import (
     ROOT,
+    Came,
     environment,
     error,
     feed,
@@ -43,6 +42,7 @@ from .breaking import (
     module,
     over,
     result,
+    since,
     tables,
 )
 from .protocol import Effort, Row
@@ -60,25 +60,6 @@ from webserver import WebServer  # noqa: E402
 from printer.jobs.process import tree  # noqa: E402
 
 PROGRAM = "from printer.cli import main; main()"
-
-
-@dataclass(frozen=True)
-class Came:
-    """What came of one kind of fault: what was accepted, lost, done twice, left half-written."""
-
-    fault: str
-    times: int
-    accepted: int
-    lost: int
-    twice: int
-    half: int
-    seconds: float
-    remark: str = ""
-
-    @property
-    def sound(self) -> bool:
-        """Whether nothing was lost, done twice or left half-written."""
-        return not (self.lost or self.twice or self.half)
 
 
 def prints(kills: int, dice: random.Random, folder: Path) -> Came:
@@ -122,7 +103,7 @@ def prints(kills: int, dice: random.Random, folder: Path) -> Came:
     told += [why for each, why in failed.items() if each not in given_up]
     return Came(
         "prints: a process is killed", kills, len(accepted), lost, max(0, len(states) - len(asked)),
-        len(accepted) - lost - whole, _since(began), ", ".join(told),
+        len(accepted) - lost - whole, since(began), ", ".join(told),
     )  # fmt: skip
 
 
@@ -158,7 +139,7 @@ def batches(kills: int, dice: random.Random, folder: Path) -> Came:
     return Came(
         "batches: a process is killed", done, len(listed), len(listed) - len(titles),
         len(made) - len(titles), sum(not is_pdf(path.read_bytes()) for path in made) + left(folder),
-        _since(began), f"{asked} requests, ended with {code}",
+        since(began), f"{asked} requests, ended with {code}",
     )  # fmt: skip
 
 
@@ -178,7 +159,7 @@ def crawls(kills: int, dice: random.Random, folder: Path) -> Came:
         ]  # fmt: skip
     return Came(
         "crawls: the process is killed", kills, wanted, wanted - len(found), len(again), 0,
-        _since(began), f"{sum(fetched.values())} requests for {len(fetched)} addresses",
+        since(began), f"{sum(fetched.values())} requests for {len(fetched)} addresses",
     )  # fmt: skip
 
 
@@ -235,7 +216,7 @@ def digests(kills: int, dice: random.Random, folder: Path) -> Came:
     twice = sum(max(put[day], sent[day]) > 1 for day in days)
     return Came(
         "digests: the process is killed", kills, len(days), max(0, len(days) - len(came) - unsure),
-        twice, sum(not is_pdf(path.read_bytes()) for path in files), _since(began),
+        twice, sum(not is_pdf(path.read_bytes()) for path in files), since(began),
         f"{unsure} killed while they were sent, which are not sent again",
     )  # fmt: skip
 
@@ -276,7 +257,7 @@ def full_disks(kills: int, dice: random.Random, folder: Path) -> Came:
             p.read_bytes() != new for p in (folder / "store").rglob(f"{number:032x}/1/a.pdf")
         )
         lost += told not in ((0,) if room > len(new) else (2,))
-    return Came("disks that are full", kills, 2 * kills, lost, 0, half + left(folder), _since(began),
+    return Came("disks that are full", kills, 2 * kills, lost, 0, half + left(folder), since(began),
                "each was told")  # fmt: skip
 
 
@@ -306,7 +287,7 @@ def read_only(kills: int, unused: random.Random, folder: Path) -> Came:
         told += os.waitstatus_to_exitcode(status) == 7
         wrong += [*target.parent.iterdir()] != [target] or target.read_bytes() != b"%PDF old"
     target.parent.chmod(0o755)
-    return Came("folders that are read-only", kills, kills, kills - told, 0, wrong, _since(began), "each was told")  # fmt: skip
+    return Came("folders that are read-only", kills, kills, kills - told, 0, wrong, since(began), "each was told")  # fmt: skip
 
 
 def slow_peers(kills: int, unused: random.Random, folder: Path) -> Came:
@@ -332,7 +313,7 @@ def slow_peers(kills: int, unused: random.Random, folder: Path) -> Came:
         for peer in held:
             peer.close()
         server.close()
-    return Came("peers that never end", len(held), 3, 3 - done, 0, 0, _since(began), "held open while it printed")  # fmt: skip
+    return Came("peers that never end", len(held), 3, 3 - done, 0, 0, since(began), "held open while it printed")  # fmt: skip
 
 
 #: Faults that tests have the servers for, by file and what their names hold.
@@ -365,7 +346,7 @@ def tested(kills: int, unused: random.Random, folder: Path) -> Iterator[Came]:
         skipped, bad = counts["skipped"], counts["failures"] + counts["errors"]
         ran = counts["tests"]
         yield Came(
-            fault, ran - skipped, ran - skipped, bad, 0, 0, _since(began), f"{skipped} skipped"
+            fault, ran - skipped, ran - skipped, bad, 0, 0, since(began), f"{skipped} skipped"
         )
 
 
@@ -393,17 +374,12 @@ def rows(effort: Effort) -> Iterator[Row]:
         yield Row(told, "left half-written", came.half, n=came.accepted, goal="≤ 0")
 
 
-def _since(began: float) -> float:
-    return round(time.monotonic() - began, 1)
-
-
 def main() -> int:
     """Print what came of each fault; ends with 1 when something was lost."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="*", choices=list(SCENES), default=[])
-    parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     found = []
     print("times  accepted  lost  twice  half   seconds  fault")
@@ -414,9 +390,6 @@ def main() -> int:
             f"  {row.seconds:8.1f}  {row.fault} ({row.remark})",
             flush=True,
         )
-    if asked.json:
-        told = [asdict(row) | {"sound": row.sound} for row in found]
-        asked.json.write_text(json.dumps(told, indent=1))
     return 0 if all(row.sound for row in found) else 1
 
 
