@@ -185,7 +185,8 @@ class Chromium:
         ]
         if os.geteuid() == 0:  # Chromium refuses to use its sandbox as root.
             switches.append("--no-sandbox")
-        return [*switches, "about:blank"]
+        # One that shows itself has the windows we open, and outlives the last of them.
+        return [*switches, "--no-startup-window" if self._visible else "about:blank"]
 
     def _listen(self, lines: SimpleQueue[str]) -> None:
         """Pass on what Chromium says, '' at its end; reads on so that it never waits for us."""

@@ -71,7 +71,7 @@ def sign_in(
 
 
 class _Noted:
-    """The state of a context, noted again and again: it ends with the browser's last window."""
+    """The state of a context, noted again and again: the browser may be ended at any moment."""
 
     def __init__(self, context: BrowserContext, stored: Iterable[dict[str, Any]]) -> None:
         self._context = context
@@ -79,39 +79,54 @@ class _Noted:
         self._stored = {each["origin"]: each["localStorage"] for each in stored}
 
     async def until(self, running: Running, work: Awaitable[None]) -> Any:
-        """Return the state as it is when some work is done or the browser is closed."""
-        from playwright.async_api import Error as PlaywrightError
-
+        """Return the state as it is when some work is done or the browser is ended."""
         done = asyncio.ensure_future(work)
         gone = asyncio.ensure_future(running.gone.wait())
+        # Apart, since a page that is slow to answer would hold up the cookies.
+        noting = [asyncio.ensure_future(_again(n)) for n in (self._note_cookies, self._note_stored)]
         try:
-            while not (done.done() or gone.done()):
-                await self._note()
-                await asyncio.wait(
-                    (done, gone), timeout=_NOTED_SECONDS, return_when=asyncio.FIRST_COMPLETED
-                )
+            await asyncio.wait((done, gone), return_when=asyncio.FIRST_COMPLETED)
             if done.done():
                 await done
-            try:
-                return await asyncio.wait_for(self._context.storage_state(), _LAST_SECONDS)
-            except (PlaywrightError, TimeoutError):
-                stored = [{"origin": o, "localStorage": kept} for o, kept in self._stored.items()]
-                return {"cookies": self._cookies, "origins": stored}
+            return await self._state()
         finally:
-            done.cancel()
-            gone.cancel()
-            await asyncio.gather(done, gone, return_exceptions=True)
+            for task in (done, gone, *noting):
+                task.cancel()
+            await asyncio.gather(done, gone, *noting, return_exceptions=True)
 
-    async def _note(self) -> None:
+    async def _state(self) -> Any:
+        """Return what the browser says, else what was noted."""
         from playwright.async_api import Error as PlaywrightError
 
-        with suppress(PlaywrightError, TimeoutError, ValueError):
+        # Asked for first: what was stored is read in another page, which may be closed like this one.
+        await self._note_cookies()
+        try:
+            return await asyncio.wait_for(self._context.storage_state(), _LAST_SECONDS)
+        except (PlaywrightError, TimeoutError):
+            stored = [{"origin": o, "localStorage": kept} for o, kept in self._stored.items()]
+            return {"cookies": self._cookies, "origins": stored}
+
+    async def _note_cookies(self) -> None:
+        from playwright.async_api import Error as PlaywrightError
+
+        with suppress(PlaywrightError, TimeoutError):  # It may have ended.
+            self._cookies = await asyncio.wait_for(self._context.cookies(), _LAST_SECONDS)
+
+    async def _note_stored(self) -> None:
+        from playwright.async_api import Error as PlaywrightError
+
+        for page in self._context.pages:
             # A page that is just going elsewhere is noted the next time.
-            self._cookies = await self._context.cookies()
-            for page in self._context.pages:
+            with suppress(PlaywrightError, TimeoutError, ValueError):
                 told = json.loads(await asyncio.wait_for(page.evaluate(_STORED), _LAST_SECONDS))
                 if told["origin"].startswith("http") and told["localStorage"]:
                     self._stored[told["origin"]] = told["localStorage"]
+
+
+async def _again(note: Callable[[], Awaitable[None]]) -> None:
+    while True:
+        await note()
+        await asyncio.sleep(_NOTED_SECONDS)
 
 
 async def _signed_in(
