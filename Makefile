@@ -9,6 +9,7 @@ URL ?=
 OUT ?=
 PROCESSES ?= 2
 TIME ?= 60
+SEED ?= 0
 TARGETS ?=
 # What `make bench` measures and for how long, see `python -m benchmarks --help`; QUICK=1 is a sample.
 BENCHMARKS ?=
@@ -47,8 +48,8 @@ samples: .venv/.develop ## Print the sample pages again
 	$(PY) samples/make_specimen.py
 	$(PY) samples/make_themes.py
 
-fuzz: .venv/.fuzz ## Fuzz what reads strangers' bytes: make fuzz [TIME=60] [TARGETS=feeds]
-	$(PY) -m tests.fuzz --seconds $(TIME) $(TARGETS)
+fuzz: .venv/.develop ## Fuzz what reads strangers' bytes: make fuzz [TIME=60] [TARGETS=feeds]
+	$(PY) -m tests.fuzz --seconds $(TIME) --seed $(SEED) $(TARGETS)
 
 api: .venv/.develop ## Write docs/api.md from the docstrings
 	$(PY) scripts/api_reference.py
@@ -57,10 +58,6 @@ audit: .venv/.develop ## Ask a public database for known faults of what is insta
 	@test -x .venv/audit/bin/pip-audit || { $(PY) -m venv .venv/audit && \
 	    .venv/audit/bin/pip install --quiet --disable-pip-version-check 'pip-audit>=2.10,<3'; }
 	.venv/audit/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip
-
-.venv/.fuzz: .venv/.develop
-	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt --group fuzz
-	@touch $@
 
 clean: ## Remove what the other commands made, the virtual environment too
 	rm -rf .venv benchmarks/node/node_modules build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

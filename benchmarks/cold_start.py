@@ -160,7 +160,7 @@ def warm(url: str, document: Document, runs: int) -> Pairs:
 
 def rows(effort: Effort) -> Iterator[Row]:
     """Measure for the runner."""
-    runs, source = effort.of(11, 7, 2), longer(ESSAY.read_bytes(), 10)
+    runs, source = effort.of(11, 7, 3), longer(ESSAY.read_bytes(), 10)
     document = render_html([printer.extract(source)], {}, PrintOptions())
     told = f"cold, a file without pictures, {to_pdf(document).pages} pages"
     found = beside_weasyprint(source, document, runs)

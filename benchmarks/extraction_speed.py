@@ -3,7 +3,8 @@
 Every page is taken in turn by `printer.extract` and by the peers that are installed (`pip install
 --group bench`, and `npm install` in benchmarks/node), warm, from the page's bytes to its article,
 in an order that changes from page to page; what is measured is the process's own time.
-Besides the pages of the corpus there are those of tests/pages, which are ours and always here.
+Besides the pages of the corpus there are those of tests/pages, which are ours and always here; so
+is lxml, whose parsing alone is timed too.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from statistics import mean, median, quantiles
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+from lxml.html import document_fromstring
+
 from .corpus import Sample, samples, there
-from .extractors import PEERS, Extractor, Readability, Shown, version_of
+from .extractors import PEERS, Answer, Extractor, Readability, Shown, version_of
 from .protocol import Effort, Row, Unavailable
 from .text_quality import ours
 
@@ -30,6 +33,7 @@ PAGES = Path(__file__).resolve().parents[1] / "tests" / "pages"
 GOALS = {"webprint": "≤ 12", "trafilatura": "≤ 0.5"}
 #: Pages that each extractor reads before any is timed.
 _WARMING = 5
+PARSING = "lxml, parsing alone"
 
 
 def timed(pages: Sequence[Sample], run: dict[str, Extractor]) -> dict[str, list[float]]:
@@ -53,7 +57,7 @@ def timed(pages: Sequence[Sample], run: dict[str, Extractor]) -> dict[str, list[
 
 def extractors(stack: ExitStack) -> tuple[dict[str, Extractor], list[str]]:
     """Return what can be timed here, and the names of what cannot."""
-    run: dict[str, Extractor] = {"webprint": ours("default")}
+    run: dict[str, Extractor] = {"webprint": ours("default"), PARSING: _parsed}
     missing = []
     for name, make in PEERS.items():
         try:
@@ -65,6 +69,10 @@ def extractors(stack: ExitStack) -> tuple[dict[str, Extractor], list[str]]:
             stack.enter_context(extract)
         run[f"{name} {version_of(name)}"] = extract
     return run, missing
+
+
+def _parsed(sample: Sample) -> Answer:
+    return Answer(str(document_fromstring(sample.html).text_content()))
 
 
 def own_pages() -> list[Sample]:

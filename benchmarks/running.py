@@ -78,11 +78,9 @@ def run_all(
 def run(benchmark: Benchmark, effort: Effort, folder: Path, ends: float | None = None) -> Outcome:
     """Run one benchmark in a process of its own."""
     limit = float(PATIENCE * benchmark.seconds)
-    if ends is not None:
-        left = ends - time.monotonic()
-        if left < _WORTH:
-            return Outcome(benchmark, trouble="not begun: the time of this run was used up")
-        limit = min(limit, left)
+    left = limit if ends is None else ends - time.monotonic()
+    if ends is not None and left < _WORTH:
+        return Outcome(benchmark, trouble="not begun: the time of this run was used up")
     into, log = folder / f"{benchmark.name}.jsonl", folder / f"{benchmark.name}.log"
     into.touch()
     module = benchmark.name if "." in benchmark.name else f"benchmarks.{benchmark.name}"
@@ -100,7 +98,7 @@ def run(benchmark: Benchmark, effort: Effort, folder: Path, ends: float | None =
         stderr=subprocess.STDOUT, start_new_session=True,
     ) as process:  # fmt: skip
         try:
-            process.wait(limit)
+            process.wait(min(limit, left))
             stopped = False
         except subprocess.TimeoutExpired:
             stopped = True
@@ -108,7 +106,9 @@ def run(benchmark: Benchmark, effort: Effort, folder: Path, ends: float | None =
             _end(process)
     seconds = time.monotonic() - began
     rows, trouble, failed = _read(into)
-    if stopped:
+    if stopped and left < limit:
+        trouble = f"stopped after {seconds:.0f} s: the time of this run was used up"
+    elif stopped:
         trouble, failed = f"stopped after {seconds:.0f} s", True
     elif process.returncode and not failed:
         trouble, failed = f"ended with code {process.returncode}", True

@@ -29,6 +29,22 @@ def complaints(outcomes: Iterable[Outcome], recorded: Results | None) -> Iterato
                        f" than twice the {was:.2f} recorded")  # fmt: skip
 
 
+def told(outcomes: Iterable[Outcome], recorded: Results | None) -> Iterator[str]:
+    """Yield each ratio beside the recorded one, and what was left out and why."""
+    for outcome in outcomes:
+        name = outcome.benchmark.name
+        before = _ratios(recorded, name)
+        for row in outcome.rows:
+            if row.note:
+                yield f"{name}: {row.subject}: {row.figure}: {row.note}"
+            elif row.ratio is not None:
+                was = before.get((row.subject, row.figure))
+                beside = "none is recorded" if was is None else f"{was:.2f} recorded"
+                yield f"{name}: {row.subject}: {row.figure}: ratio {row.ratio:.2f}, {beside}"
+        if outcome.trouble and not outcome.failed:
+            yield f"{name}: {outcome.trouble}"
+
+
 def _ratios(recorded: Results | None, name: str) -> dict[tuple[str, str], float]:
     benchmark = recorded["benchmarks"].get(name) if recorded else None
     rows: list[Row] = rows_of(benchmark) if benchmark else []

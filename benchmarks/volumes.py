@@ -102,7 +102,7 @@ def rows(effort: Effort) -> Iterator[Row]:
     """Measure for the runner."""
     cost = {}
     for count in effort.of((1, 10, 100, 1000), (1, 10, 100), (10,)):
-        runs = 1 if count >= 1000 else effort.of(3, 3 if count <= 10 else 2, 1)
+        runs = 1 if count >= 1000 else effort.of(3, 3 if count <= 10 else 2, 3)
         made = by_turns(count, runs)
         cost[count] = statistics.median(one.seconds for one in made["bound"]) / count
         for how, found in made.items():

@@ -98,7 +98,7 @@ class _Noted:
         """Return what the browser says, else what was noted."""
         from playwright.async_api import Error as PlaywrightError
 
-        # Asked for first: what was stored is read in another page, which may be closed like this one.
+        # Asked for first: what was stored is read in one more page, which may be closed too.
         await self._note_cookies()
         try:
             return await asyncio.wait_for(self._context.storage_state(), _LAST_SECONDS)

@@ -72,6 +72,38 @@ def test_none_is_begun_when_the_time_is_used_up(tmp_path: Path) -> None:
     assert not found.rows
 
 
+def test_one_that_the_budget_stops_has_not_failed(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("benchmarks.running._WORTH", 0)
+    found = run(fake("stuck"), Effort(), tmp_path, ends=time.monotonic() + 3)
+    assert not found.failed
+    assert found.trouble.endswith("the time of this run was used up")
+
+
+def test_what_a_busy_machine_measured_is_measured_again(monkeypatch, capsys) -> None:
+    suite = [fake("whole", quick=True), fake("missing", quick=True)]
+    bad = Outcome(suite[0], (Row("webprint", "time", 2.0, ratio=9.0),))
+    good = Outcome(suite[0], (Row("webprint", "time", 2.0, ratio=0.6),))
+    left = Outcome(suite[1], trouble="not measured: the corpus is not here")
+    before = Outcome(suite[0], (Row("webprint", "time", 2.0, ratio=0.5),)).to_dict()
+    recorded = {"benchmarks": {suite[0].name: before}}
+    monkeypatch.setattr(command, "SUITE", suite)
+    monkeypatch.setattr(command.json, "loads", lambda _: recorded)
+    for second, ends in ((good, 0), (bad, 1)):
+        runs = iter([[bad, left], [second]])
+        asked = []
+        monkeypatch.setattr(
+            command,
+            "run_all",
+            lambda wanted, *_, runs=runs, asked=asked: asked.append(wanted) or next(runs),
+        )
+        assert command.main(["--quick"]) == ends
+        said = capsys.readouterr().out
+        assert asked == [suite, suite[:1]]
+        assert "to be measured again" in said
+        assert f"ratio {second.rows[0].ratio:.2f}, 0.50 recorded" in said
+        assert "missing: not measured: the corpus is not here" in said
+
+
 @pytest.mark.parametrize(
     ("row", "wrong"),
     [

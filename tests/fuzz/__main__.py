@@ -1,10 +1,12 @@
 """Fuzz what reads strangers' bytes, guided by coverage.
 
-usage: python -m tests.fuzz [--seconds N] [--keep FOLDER] [TARGET...]
+usage: python -m tests.fuzz [--seconds N] [--seed N] [--jobs N] [--keep FOLDER] [TARGET...]
 
-Each target has its share of the time, in a process of its own (libFuzzer through atheris).  What was
-tried and reached new code is kept in FOLDER (build/fuzz) for the next time; what fails is written to
-tests/fuzz/found, where the tests try it ever after.  Ends with 1 when something failed.
+Each target has its share of the time, in a process of its own (libFuzzer through atheris), N of them
+at a time.  What was tried and reached new code is kept in FOLDER (build/fuzz) for the next time; what
+fails is written to tests/fuzz/found, where the tests try it ever after.  Ends with 1 when something
+failed.  With a seed what is tried depends on how long alone.  Where there is no atheris nothing is
+fuzzed, and it says so.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ import hashlib
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -28,11 +32,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("target", nargs="*")
     parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=0, help="0, the default, for another each time")
+    parser.add_argument("--jobs", type=int, default=min(2, len(os.sched_getaffinity(0))))
     parser.add_argument("--keep", type=Path, default=HERE.parents[1] / "build" / "fuzz")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.here:
-        fuzz(asked.target[0], asked.seconds, asked.keep)
+        fuzz(asked.target[0], asked.seconds, asked.seed, asked.keep)
+        return 0
+    if not find_spec("atheris"):
+        print("atheris is not installed on this Python, so nothing is fuzzed: see `make fuzz`")
         return 0
     from tests.fuzz.seeds import SEEDS
 
@@ -40,25 +49,32 @@ def main() -> int:
     if unknown := set(names) - set(SEEDS):
         parser.error(f"no target is called {', '.join(unknown)}; there are {', '.join(SEEDS)}")
     share = max(asked.seconds // len(names), 3)
-    failed = []
-    for name in names:
-        command = [sys.executable, "-m", "tests.fuzz", "--here", "--seconds", str(share)]
-        ran = subprocess.run(
-            [*command, "--keep", str(asked.keep), name],
-            stderr=subprocess.PIPE, text=True, errors="replace", check=False,
-        )  # fmt: skip
-        told = [line for line in ran.stderr.splitlines() if line.startswith(("Done", "#"))]
-        print(
-            f"{name:10} {'failed' if ran.returncode else 'sound '}  {' '.join(told[-1:])}",
-            flush=True,
-        )
-        if ran.returncode:
-            failed.append(name)
-            print(ran.stderr[-3000:])
-    return 1 if failed else 0
+    options = ["--seconds", str(share), "--seed", str(asked.seed), "--keep", str(asked.keep)]
+    asked.keep.mkdir(parents=True, exist_ok=True)
+    failed = False
+    with ThreadPoolExecutor(asked.jobs) as pool:
+        for name, (code, said) in zip(
+            names, pool.map(lambda n: _ran(n, options), names), strict=True
+        ):
+            failed |= bool(code)
+            told = [line for line in said.splitlines() if line.startswith(("Done", "#"))]
+            print(f"{name:10} {'failed' if code else 'sound '}  {' '.join(told[-1:])}", flush=True)
+            if code:
+                print(said[-3000:], flush=True)
+    return int(failed)
 
 
-def fuzz(name: str, seconds: int, keep: Path) -> None:
+def _ran(name: str, options: list[str]) -> tuple[int, str]:
+    """Fuzz a target in a process of its own; return how it ended and what it said."""
+    ran = subprocess.run(
+        [sys.executable, "-m", "tests.fuzz", "--here", *options, name],
+        stderr=subprocess.PIPE, text=True, errors="replace", check=False,
+        env={**os.environ, "PYTHONHASHSEED": "0"},
+    )  # fmt: skip
+    return ran.returncode, ran.stderr
+
+
+def fuzz(name: str, seconds: int, seed: int, keep: Path) -> None:
     """Fuzz one target in this process, which ends with it."""
     import atheris
 
@@ -69,15 +85,15 @@ def fuzz(name: str, seconds: int, keep: Path) -> None:
 
     corpus = keep / name
     corpus.mkdir(parents=True, exist_ok=True)
-    for seed in SEEDS[name]:
-        (corpus / hashlib.sha1(seed).hexdigest()).write_bytes(seed)
-    words = keep / "words.dict"
+    for example in SEEDS[name]:
+        (corpus / hashlib.sha1(example).hexdigest()).write_bytes(example)
+    words = keep / f"{name}.dict"
     escaped = ("".join(f"\\x{byte:02x}" for byte in word.encode("latin-1")) for word in WORDS)
     words.write_text("".join(f'"{word}"\n' for word in escaped))
     FOUND.mkdir(exist_ok=True)
     options = [
         f"-max_total_time={seconds}", f"-timeout={SECONDS}", f"-rss_limit_mb={MEGABYTES}",
-        f"-max_len={LONGEST}", f"-artifact_prefix={FOUND / name}-", f"-dict={words}",
+        f"-max_len={LONGEST}", f"-seed={seed}", f"-artifact_prefix={FOUND / name}-", f"-dict={words}",
     ]  # fmt: skip
     atheris.Setup([sys.argv[0], *options, str(corpus)], TARGETS[name])
     atheris.Fuzz()
