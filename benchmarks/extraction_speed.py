@@ -72,7 +72,7 @@ def extractors(stack: ExitStack) -> tuple[dict[str, Extractor], list[str]]:
 
 
 def _parsed(sample: Sample) -> Answer:
-    return Answer(str(document_fromstring(sample.html).text_content()))
+    return Answer("".join(map(str, document_fromstring(sample.html).itertext())))
 
 
 def own_pages() -> list[Sample]:
