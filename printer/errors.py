@@ -29,11 +29,13 @@ class WebprintError(Exception):
     """A failure that a person can be told about in one line.
 
     ``message`` says what happened, ``hint`` what to do about it, ``url`` which page it was about
-    (empty when it was about none), ``stage`` in which stage it arose.
+    (empty when it was about none), ``stage`` in which stage it arose.  ``ended`` tells of a process
+    that ended in the midst of the work: somebody may have killed it, and a second time may do.
     """
 
     exit_code = 1
     stage = ""
+    ended = False
 
     def __init__(self, message: str, *, url: str = "", hint: str = "") -> None:
         super().__init__(message)

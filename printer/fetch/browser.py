@@ -104,13 +104,13 @@ class Browser:
             return await self._captured(url, time.monotonic() + self.options.timeout, picture)
 
     async def _captured(self, url: str, deadline: float, picture: bool) -> Capture:
-        """Capture a page, once more if the browser died under it."""
+        """Capture a page, once more if the browser or its tab died under it."""
         for again in (True, False):
             running = await self._lease(deadline)
             try:
                 return await self._shown(running, url, deadline, picture)
-            except Died:
-                if not again or time.monotonic() >= deadline:
+            except FetchError as error:
+                if not (error.ended and again) or time.monotonic() >= deadline:
                     raise
             finally:
                 await self._give_back(running)

@@ -24,6 +24,8 @@ T = TypeVar("T")
 class Died(FetchError):
     """The browser ended while it showed a page."""
 
+    ended = True
+
 
 class Running:
     """A Chromium that was started, and how many pages it shows and has shown.

@@ -28,7 +28,9 @@ class PageGone(FetchError):
 
 
 class TabCrashed(FetchError):
-    """The page brought its own process down."""
+    """The process of the page's tab ended."""
+
+    ended = True
 
 
 def explained(error: Exception, url: str, target: str, proxy: Proxy | None) -> WebprintError:

@@ -14,6 +14,7 @@ import struct
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, BinaryIO, Protocol, TypeAlias
 
 from . import process
@@ -25,6 +26,14 @@ Labour: TypeAlias = Callable[[Claim, Callable[[str], None]], Message]
 _LONGEST = 1_000_000
 _SEND_SECONDS = 20
 NICE = 10  # So that the server answers while all processors print.
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a process ended, and whether it was ``killed`` by what need not be its own doing."""
+
+    how: str
+    killed: bool = False
 
 
 class Closeable(Protocol):
@@ -57,6 +66,7 @@ class Child:
         self.began = time.monotonic()
         self.jobs = 0
         self._unread = b""
+        self._out_of_memory = 0
 
     def fileno(self) -> int:
         """Return what to wait on for messages."""
@@ -66,6 +76,7 @@ class Child:
         """Hand over a job; raises OSError when the process is not there to take it."""
         self.claim, self.step, self.began = claim, "", time.monotonic()
         self.jobs += 1
+        self._out_of_memory = process.out_of_memory()
         request = claim.request
         head = {
             "id": claim.id, "attempt": claim.attempt, "url": request.url,
@@ -99,16 +110,19 @@ class Child:
                 if isinstance(message, dict):
                     yield message
 
-    def end(self) -> str:
+    def end(self) -> Ending:
         """End the process with all it started; return how it had ended if it already had."""
         pid, status = os.waitpid(self.pid, os.WNOHANG)
         if pid == 0:
             process.kill_tree(self.pid)
             _, status = os.waitpid(self.pid, 0)
         self._socket.close()
-        if os.WIFSIGNALED(status):
-            return f"signal {signal.Signals(os.WTERMSIG(status)).name}"
-        return f"code {os.WEXITSTATUS(status)}"
+        if not os.WIFSIGNALED(status):
+            return Ending(f"code {os.WEXITSTATUS(status)}")
+        name = signal.Signals(os.WTERMSIG(status)).name
+        if name == "SIGKILL" and process.out_of_memory() > self._out_of_memory:
+            return Ending("the machine was out of memory")
+        return Ending(f"signal {name}", killed=name in ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"))
 
     def close(self) -> None:
         """Let go of the socket; for copies of this object on the other side of a fork."""

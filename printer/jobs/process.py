@@ -50,6 +50,15 @@ def prefer_as_victim() -> None:
         Path("/proc/self/oom_score_adj").write_text("800")
 
 
+def out_of_memory() -> int:
+    """Return how many processes the system has ended for want of memory; 0 where it tells nobody."""
+    with suppress(OSError, ValueError):
+        for line in Path("/proc/vmstat").read_text().splitlines():
+            if line.startswith("oom_kill "):
+                return int(line.split()[1])
+    return 0
+
+
 def adopt_orphans() -> None:
     """Become the parent of what processes below leave behind when they end."""
     _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)

@@ -20,12 +20,12 @@ from typing import Any
 
 from ..errors import JobsError, RenderError
 from . import process
-from .child import Child, Closeable, Labour
+from .child import Child, Closeable, Ending, Labour
 from .clean import clean
 from .job import Claim
 from .leases import Watch
 from .storage import Storage
-from .table import JobTable
+from .table import CRASHED, KILLED, JobTable
 from .work import told
 
 BUSY_LOOK = 0.1  # Seconds between two looks at time and memory while something is printed.
@@ -177,13 +177,14 @@ class Supervisor:
         except EOFError:
             if child not in self._children:
                 return
-            how = self._discard(child)
+            ending = self._discard(child)
             if child.claim is None and self._is_due("complain", 30.0):
-                self.say(f"a worker ended: {how}")
+                self.say(f"a worker ended: {ending.how}")
             if child.claim:
-                self.say(f"a worker ended in the midst of job {child.claim.id}: {how}")
-                fault = f"the process that worked on it ended ({how})"
-                self._owe(partial(self.table.release, child.claim, fault))
+                self.say(f"a worker ended in the midst of job {child.claim.id}: {ending.how}")
+                fault = f"the process that worked on it ended ({ending.how})"
+                blame = KILLED if ending.killed else CRASHED
+                self._owe(partial(self.table.release, child.claim, fault, blame))
 
     def _heard(self, child: Child, message: dict[str, Any]) -> None:
         claim = child.claim
@@ -201,6 +202,8 @@ class Supervisor:
             self._owe(partial(self.table.finish, claim, message["done"]))
         elif "failed" in message:
             self._owe(partial(self.table.fail, claim, message["failed"]))
+        elif "ended" in message:
+            self._owe(partial(self.table.release, claim, str(message["ended"])))
         else:
             self._put_back(claim, str(message.get("put_back", "")))
         if child.jobs >= self.limits.jobs or process.memory(child.pid) > self.limits.memory / 2:
@@ -227,15 +230,15 @@ class Supervisor:
             self._discard(child)
             self._owe(partial(self.table.fail, claim, told(RenderError(over))))
 
-    def _discard(self, child: Child) -> str:
+    def _discard(self, child: Child) -> Ending:
         """End a worker, unless that was done; return how it ended."""
         if child not in self._children:
-            return ""
+            return Ending("")
         self._selector.unregister(child)
         self._children.remove(child)
-        how = child.end()
+        ending = child.end()
         process.kill_orphans(self._known())
-        return how
+        return ending
 
     def _known(self) -> set[int]:
         kept = {child.pid for child in self._children} | {each.pid for each in self.companions}

@@ -20,8 +20,10 @@ from .job import EDIT, OVER, STATES, Claim, Job, Request, State
 from .schema import READING, dump, jobs, make_tables, open_engine, parts
 from .together import Together, Wish
 
-#: So often a job may lose its worker before it is given up as what kills them.
-MOST_FAULTS = 5
+#: How much is held against a job whose worker crashed or ran out of memory, and against one whose
+#: worker was killed, as anybody may do, or lost with its machine; and at how much it is given up as
+#: what ends them: after five of the first, twenty of the second.
+CRASHED, KILLED, MOST_FAULTS = 4, 1, 20
 
 #: Jobs that may wait at a time.
 MOST_WAITING = 10_000
@@ -222,11 +224,11 @@ class JobTable:
         with self._write() as connection:
             return connection.execute(_held(ended, claim.id, claim.attempt)).rowcount == 1
 
-    def release(self, claim: Claim, fault: str = "") -> bool:
-        """Put a job back; with a ``fault`` (its worker died) it counts against the job."""
+    def release(self, claim: Claim, fault: str = "", blame: int = CRASHED) -> bool:
+        """Put a job back; with a ``fault`` (its worker died) so much is held against the job."""
+        back = self._back(fault, blame)
         with self._write() as connection:
-            done = connection.execute(_held(self._back(fault), claim.id, claim.attempt))
-            return done.rowcount == 1
+            return connection.execute(_held(back, claim.id, claim.attempt)).rowcount == 1
 
     def running(self) -> list[tuple[str, int, int]]:
         """Return id, attempt and beat of all jobs that somebody works on."""
@@ -236,7 +238,7 @@ class JobTable:
 
     def take_back(self, job: str, attempt: int, beat: int) -> bool:
         """Put back a job whose worker is lost, unless it gave a sign of life since ``beat``."""
-        back = self._back("the process that worked on it was lost")
+        back = self._back("the process that worked on it was lost", KILLED)
         with self._write() as connection:
             done = connection.execute(_held(back, job, attempt).where(jobs.c.beat == beat))
             return done.rowcount == 1
@@ -247,16 +249,16 @@ class JobTable:
             rows = connection.execute(select(jobs.c.id, jobs.c.state, jobs.c.attempt))
             return {row.id: (row.state, row.attempt) for row in rows}
 
-    def _back(self, fault: str) -> Any:
+    def _back(self, fault: str, blame: int) -> Any:
         if not fault:
             return update(jobs).values(state="queued", step="")
-        spent = jobs.c.faults + 1 >= MOST_FAULTS
-        error = {"message": f"given up after {MOST_FAULTS} tries: {fault}", "code": 1}
+        spent = jobs.c.faults + blame >= MOST_FAULTS
+        error = {"message": f"given up, having lost its worker too often: {fault}", "code": 1}
         return update(jobs).values(
             state=case((spent, "failed"), else_="queued"),
             error=case((spent, dump(error)), else_=jobs.c.error),
             finished=case((spent, self._clock()), else_=None),
-            faults=jobs.c.faults + 1,
+            faults=jobs.c.faults + blame,
             step="",
         )
 

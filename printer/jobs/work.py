@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     #: What was printed, the PDF of it, and what its revisions are made from.
     Printed: TypeAlias = tuple[Reading, Result, Base]
 
-#: How a job ended: one of "done", "failed" and "put_back", and what is to be said of it.
+#: How a job ended: one of "done", "failed", "put_back" and "ended" (a process that it needs was),
+#: and what is to be said of it.
 Outcome: TypeAlias = dict[str, Any]
 
 PDF, ARTICLE, FIRST = "article.pdf", "article.json", "first.png"
@@ -77,7 +78,7 @@ class Labour:
         except JobsError as error:
             return {"put_back": str(error)}
         except WebprintError as error:
-            return {"failed": told(error)}
+            return {"ended": str(error)} if error.ended else {"failed": told(error)}
         except MemoryError:
             return {"failed": told(WebprintError("the print needs more memory than there is"))}
         except Exception as error:  # noqa: BLE001 - a fault of ours, told like any other

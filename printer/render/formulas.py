@@ -58,8 +58,12 @@ def typeset_all(articles: Sequence[Article]) -> Formulas:
     return found
 
 
-def _lines(wanted: list[tuple[str, bool]]) -> list[str]:
-    """Return the answers of the program that draws, as many as it gave in its time."""
+def _lines(wanted: list[tuple[str, bool]], *, again: bool = True) -> list[str]:
+    """Return the answers of the program that draws, as many as it gave in its time.
+
+    One that was killed is asked once more for what is missing.
+    """
+    late = False
     program = Path(__file__).with_name("typeset.py")
     process = subprocess.Popen(  # noqa: S603 - our own program, sources on its standard input
         [sys.executable, "-P", str(program)],
@@ -73,10 +77,13 @@ def _lines(wanted: list[tuple[str, bool]]) -> list[str]:
         try:
             out, _ = process.communicate(json.dumps(wanted), timeout=ALL)
         except subprocess.TimeoutExpired:
+            late = True
             process.kill()
             out, _ = process.communicate()
-    lines = out.split("\n")
-    return lines[:-1]  # what stands after the last line break was cut off
+    lines = out.split("\n")[:-1]  # what stands after the last line break was cut off
+    if process.returncode < 0 and again and not late:
+        return lines + _lines(wanted[len(lines) :], again=False)
+    return lines
 
 
 def _sources(articles: Iterable[Article]) -> Iterable[tuple[str, bool]]:

@@ -53,6 +53,13 @@ class Sets(Protocol):
         """Print documents side by side; yield what came of each, in their order."""
 
 
+class _Ended(RenderError):
+    """A press ended in the midst of its work."""
+
+    ended = True
+    again = False
+
+
 class Press:
     """A process that prints documents, forked; to be made before anything starts a thread.
 
@@ -90,8 +97,23 @@ class Press:
         """Return what a function of a module makes of values, in bounded time; None prints.
 
         ``doing`` says what that is.  Raises the :class:`WebprintError` that it raises, and
-        :class:`RenderError` when it takes too long or its process ends.
+        :class:`RenderError` when it takes too long or its process ends, twice: somebody may have
+        killed the first.
         """
+        try:
+            outcome = self._outcome(doing, work, given)
+        except _Ended as error:
+            if not error.again:
+                raise
+            outcome = self._outcome(doing, work, given)
+        self._prints += 1
+        if self._prints >= MOST_PRINTS:
+            self.close()
+        if isinstance(outcome, WebprintError):
+            raise outcome
+        return outcome
+
+    def _outcome(self, doing: str, work: Callable[..., Any] | None, given: object) -> Any:
         self.start()
         try:
             pickle.dump((work, given), self._out)
@@ -102,16 +124,12 @@ class Press:
                     f"{doing} took longer than {self.limit:g} s",
                     hint="Allow more with --print-timeout (limit= in Python), or print no pictures",
                 )
-            outcome = pickle.load(self._in)  # noqa: S301 - our own process
-        except (EOFError, BrokenPipeError) as error:
+            return pickle.load(self._in)  # noqa: S301 - our own process
+        except (EOFError, BrokenPipeError, pickle.UnpicklingError) as error:
+            ended = _Ended(f"the process ended in the midst of {doing}")
+            ended.again = self._pid != 0  # Else it was closed by who uses it.
             self.close()
-            raise RenderError(f"the process ended in the midst of {doing}") from error
-        self._prints += 1
-        if self._prints >= MOST_PRINTS:
-            self.close()
-        if isinstance(outcome, WebprintError):
-            raise outcome
-        return outcome
+            raise ended from error
 
     def start(self) -> None:
         """Start the program anew unless it runs: a fork does not bear the threads there may be."""

@@ -2,7 +2,8 @@
 
     keeper.py DATABASE STORAGE LIMITS-AS-JSON [BROKER send|answer]
 
-http://labour.test/nap/0.2 naps and stores a result; /crash, /eat, /hang and /family end badly.
+http://labour.test/nap/0.2 naps and stores a result; /crash, /eat, /ended, /hang and /family end
+badly.
 """
 
 import json
@@ -29,6 +30,8 @@ def labour(claim, notify):
     if what == "eat":
         held = [b"x" * 1_000_000 for _ in range(2000)]
         time.sleep(60 + len(held))
+    if what == "ended":
+        return {"ended": "the browser ended of itself"}
     if what == "hang":
         time.sleep(600)
     if what == "family":

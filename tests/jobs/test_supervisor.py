@@ -68,6 +68,28 @@ def test_a_print_that_crashes_its_worker_is_given_up_and_others_are_done(engine)
     assert {table.get(job).state for job in good} == {"done"}
 
 
+def test_a_print_whose_workers_are_killed_by_others_is_done(sqlite_table, keep):
+    job, _ = sqlite_table.submit(ask("nap/0.8"))
+    keeper = keep(workers=1)
+    for times in range(1, 8):  # More often than a page may crash them.
+        until(lambda at_work=times: sqlite_table.get(job.id).attempt == at_work)
+        (worker,) = until(keeper.workers)
+        os.kill(worker, signal.SIGKILL)
+        until(lambda gone=worker: gone not in keeper.workers())
+    until(lambda: over(sqlite_table, job.id))
+    assert (sqlite_table.get(job.id).state, sqlite_table.get(job.id).attempt) == ("done", 8)
+    assert "SIGKILL" in keeper.said()
+
+
+def test_a_print_whose_helper_ends_is_tried_again_so_many_times(sqlite_table, keep):
+    job, _ = sqlite_table.submit(ask("ended"))
+    keep(workers=1)
+    until(lambda: over(sqlite_table, job.id))
+    over_ = sqlite_table.get(job.id)
+    assert (over_.state, over_.attempt) == ("failed", 5)
+    assert "the browser ended" in over_.error["message"]
+
+
 def test_a_cancelled_print_is_ended(engine):
     table = engine.table
     job, _ = table.submit(ask("hang"))

@@ -15,7 +15,7 @@ from sqlalchemy import event
 from printer.errors import JobsError, UsageError
 from printer.jobs import table as table_module
 from printer.jobs.job import PAGE, Request
-from printer.jobs.table import MOST_FAULTS, JobTable, KeyReused, QueueFull
+from printer.jobs.table import CRASHED, KILLED, MOST_FAULTS, JobTable, KeyReused, QueueFull
 
 STORY = Request("https://example.org/story", {"paper": "A5"}, {PAGE: b"<p>\0\xff</p>" * 99})
 
@@ -98,14 +98,26 @@ def test_a_sign_of_life_keeps_a_job(table):
     assert table.finish(claim, {})
 
 
-def test_a_job_that_kills_its_workers_is_given_up(table):
+@pytest.mark.parametrize(("blame", "times"), [(CRASHED, 5), (KILLED, 20)])
+def test_a_job_whose_workers_end_each_time_is_given_up(table, blame, times):
     job, _ = table.submit(STORY)
-    for _ in range(MOST_FAULTS):
+    for _ in range(times):
         assert table.get(job.id).state == "queued"
-        table.release(table.claim("w"), "it was killed")
+        table.release(table.claim("w"), "it broke", blame)
     over = table.get(job.id)
     assert over.state == "failed"
-    assert "it was killed" in over.error["message"]
+    assert "it broke" in over.error["message"]
+    assert table.retry(job.id)
+    assert table.get(job.id).faults == 0
+
+
+def test_workers_lost_with_their_machine_are_hardly_held_against_a_job(table):
+    job, _ = table.submit(STORY)
+    for _ in range(MOST_FAULTS // CRASHED + 1):
+        table.claim("w")
+        (seen,) = table.running()
+        assert table.take_back(*seen)
+    assert table.get(job.id).state == "queued"
 
 
 def test_a_job_may_be_put_back_without_blame_for_ever(table):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import time
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from specimens import SPECIMEN, para
 
 from printer.article import Article, Math, Span
 from printer.export.html import to_html
+from printer.render import formulas
 from printer.render.formulas import reading, typeset_all
 from printer.render.html import render_html
 from printer.render.typeset import typeset
@@ -144,6 +146,21 @@ def test_a_formula_is_a_picture_with_its_reading_on_the_baseline(printed) -> Non
 
 def test_a_formula_that_cannot_be_drawn_prints_as_text(printed) -> None:
     assert r"\unknown{x}" in printed(article(Math(r"\unknown{x}", r"\unknown{x}"))).text
+
+
+def test_a_program_that_is_killed_is_asked_again(monkeypatch) -> None:
+    start, started = subprocess.Popen, []
+
+    def popen(*command, **given):
+        started.append(start(*command, **given))
+        if len(started) == 1:
+            started[0].kill()
+        return started[-1]
+
+    monkeypatch.setattr(formulas.subprocess, "Popen", popen)
+    article = Article("A", (Math("x^2", "x^2"), Math("y^3", "y^3")))
+    assert len(typeset_all([article])) == 2
+    assert len(started) == 2
 
 
 def test_no_program_is_started_for_a_page_without_formulas(monkeypatch) -> None:

@@ -22,12 +22,13 @@ assert first.pdf.startswith(b"%PDF") and first.pages == second.pages == 1
 
 ENDED = """
 os.kill(press._pid, signal.SIGKILL)
+assert press.to_pdf(document).pages == 1, "killed once, it prints with another"
 try:
-    press.to_pdf(document)
+    press.call("killing", signal.raise_signal, signal.SIGKILL)
 except RenderError as error:
-    assert "ended" in str(error)
+    assert "ended in the midst of killing" in str(error) and error.ended
 else:
-    raise AssertionError("a dead press printed")
+    raise AssertionError("a dead press answered")
 """
 
 FAILS = """
@@ -91,9 +92,8 @@ press.close()
 """
 
 STARTS_ANEW = """
-os.kill(press._pid, signal.SIGKILL)
 try:
-    press.to_pdf(document)
+    press.call("ending", os._exit, 0)
 except RenderError:
     pass
 assert press.to_pdf(document).pages == 1
