@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..digest.edition import Editor, Issue
     from ..digest.memory import Memory
     from ..digest.opml import Subscription
+    from ..digest.running import Run
     from ..digest.spread import Spread
     from ..render.press import Presses
 
@@ -87,22 +88,29 @@ def run(
         else:
             write = None if digest.deliver and not out else _writing(out)
             done = runner.run(digest, write)
-    for named, reason in done.issue.remarks:
+    for named, reason in done.issue.remarks if done.issue else ():
         console.warn(f"{named}: {reason}")
-    if done.result is None:
+    if done.issue and done.result is None:
         console.say(f"{name}: nothing new")
         return
-    if done.delivered:
+    counted = "made before"
+    if done.issue and done.result:
         articles = [each.reading.article for each in done.issue.taken]
-        library.keep(loaded.settings, articles, done.delivered[0], console)
-    for warning in done.result.warnings:
-        console.warn(warning)
-    if as_json:
-        data = {**told(done.issue, done.result), "delivered": list(done.delivered)}
-        print(json.dumps(data, ensure_ascii=False), flush=True)
-    counted = summary.count(len(done.issue.taken), "article")
+        if done.delivered:
+            library.keep(loaded.settings, articles, done.delivered[0], console)
+        for warning in done.result.warnings:
+            console.warn(warning)
+        if as_json:
+            data = {**told(done.issue, done.result), "delivered": list(done.delivered)}
+            print(json.dumps(data, ensure_ascii=False), flush=True)
+        counted = f"{summary.count(len(articles), 'article')}, {summary.line(done.result)}"
+    _ended(done, counted, console)
+
+
+def _ended(done: Run, counted: str, console: Console) -> None:
+    """Say where a digest went and where it did not; ends the program when it did not."""
     for where in done.delivered:
-        console.say(f"{where}: {counted}, {summary.line(done.result)}")
+        console.say(f"{where}: {counted}")
     for error in done.failed:
         console.error(error)
     if done.failed:

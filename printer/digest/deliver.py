@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from html import escape
 from typing import Any
 
 from ..config import Settings
@@ -14,7 +15,7 @@ from ..errors import MissingLibrary, OutputError
 from ..fetch.urls import origin
 from ..options import Format
 from .described import Delivery
-from .outbox import Mail, Server, send
+from .outbox import Mail, MayHaveArrived, Server, send
 from .published import Issue, with_issue
 
 #: Seconds that a printer's queue and a webhook may take to answer.
@@ -69,14 +70,41 @@ def _to_folder(parcel: Parcel, to: Delivery, settings: Settings) -> str:
         fs.makedirs(root, exist_ok=True)
         path = _free(fs, f"{root}/{parcel.stem}", parcel.ending)
         _put(fs, path, parcel.data)
-        if to.feed:
-            name = path.rpartition("/")[2]
-            url = f"{to.feed.rstrip('/')}/{name}"
-            issue = Issue(parcel.title, url, parcel.when, parcel.data, parcel.media_type)
-            place = f"{root}/{parcel.name}.atom"
-            old = fs.cat_file(place, end=5_000_000) if fs.exists(place) else b""
-            _put(fs, place, with_issue(old, parcel.title, f"{to.feed}#{parcel.name}", issue))
+        _announce(fs, root, path, parcel, to)
     return path
+
+
+def _announce(fs: Any, root: str, path: str, parcel: Parcel, to: Delivery) -> None:
+    """Write of a file in the folder's feed, where one is kept."""
+    if not to.feed:
+        return
+    url = f"{to.feed.rstrip('/')}/{path.rpartition('/')[2]}"
+    issue = Issue(parcel.title, url, parcel.when, parcel.data, parcel.media_type)
+    place = f"{root}/{parcel.name}.atom"
+    old = fs.cat_file(place, end=5_000_000) if fs.exists(place) else b""
+    if f'href="{escape(url)}"'.encode() not in old:  # Else who wrote it was killed afterwards.
+        _put(fs, place, with_issue(old, parcel.title, f"{to.feed}#{parcel.name}", issue))
+
+
+def goal(parcel: Parcel, to: Delivery) -> str:
+    """Return the file that a delivery is going to write, '' where it writes none."""
+    if to.kind != "folder":
+        return ""
+    fs, root = _opened(to.folder)
+    with _told(to.folder):
+        return _free(fs, f"{root}/{parcel.stem}", parcel.ending)
+
+
+def arrived(parcel: Parcel, to: Delivery, goal: str) -> bool | None:
+    """Tell whether what was on its way to a place is there; None where nobody can know."""
+    if not goal:
+        return None
+    fs, root = _opened(to.folder)
+    with _told(to.folder):
+        if not fs.exists(goal):
+            return False
+        _announce(fs, root, goal, parcel, to)
+    return True
 
 
 def _opened(place: str) -> tuple[Any, str]:
@@ -165,8 +193,10 @@ def _to_printer(parcel: Parcel, to: Delivery, settings: Settings) -> str:
         )
     except FileNotFoundError as error:
         raise MissingLibrary("there is no lp", hint="On Debian: apt install cups-client") from error
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise OutputError(f"the printer {to.printer} did not answer") from error
+    except subprocess.TimeoutExpired as error:
+        raise MayHaveArrived(f"the printer {to.printer} did not answer") from error
+    except OSError as error:
+        raise OutputError(f"the printer {to.printer} cannot be asked: {error.strerror}") from error
     if ran.returncode:
         said = " ".join(ran.stderr.decode("utf-8", "replace").split())[:200]
         raise OutputError(f"the printer {to.printer} refused: {said}")
@@ -185,8 +215,10 @@ def _by_webhook(parcel: Parcel, to: Delivery, settings: Settings) -> str:
     try:
         with httpx2.Client(timeout=_PATIENCE, trust_env=False) as client:
             answer = client.post(url, json=parcel.told)
-    except httpx2.HTTPError as error:
+    except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
         raise OutputError(f"the webhook at {where} cannot be reached") from error
+    except httpx2.HTTPError as error:
+        raise MayHaveArrived(f"the webhook at {where} gave no answer") from error
     if answer.status_code >= 300:
         raise OutputError(f"the webhook at {where} answered {answer.status_code}")
     return f"webhook at {where}"

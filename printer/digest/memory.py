@@ -37,7 +37,7 @@ from ..crawl.urls import normal_url
 from ..errors import BadURL, JobsError
 from ..jobs.schema import READING, open_engine
 
-#: Seconds after which a slot whose digest is not made yet is taken from who promised it.
+#: Seconds without a sign of life after which a slot is taken from who promised to serve it.
 LEASE = 1800.0
 #: So often a slot is tried whose sources all failed, and the seconds before the second time.
 TRIES, PAUSE = 5, 120.0
@@ -88,6 +88,27 @@ slots = Table(
     Column("state", String(10), nullable=False),
     Column("since", Float, nullable=False),
     Column("tries", Integer, nullable=False, default=1),
+)
+
+
+#: What is on its way to be delivered, and to which places; see :mod:`.dispatch`.
+editions = Table(
+    "digest_editions",
+    metadata,
+    Column("digest", String(60), primary_key=True),
+    Column("slot", Float, primary_key=True),
+    Column("about", Text, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+)
+
+deliveries = Table(
+    "digest_deliveries",
+    metadata,
+    Column("digest", String(60), primary_key=True),
+    Column("slot", Float, primary_key=True),
+    Column("place", String(64), primary_key=True),
+    Column("state", String(10), nullable=False),
+    Column("goal", Text, nullable=False),
 )
 
 
@@ -179,37 +200,44 @@ class Memory:
 
     def keep(self, digest: str, printed: Iterable[ToKeep], now: float) -> None:
         """Remember stories as printed."""
-        with self._told(), self._engine.begin() as connection:
-            old = select(stories.c.id).where(stories.c.printed < now - KEPT)
-            for table in (addresses, likeness):
-                connection.execute(delete(table).where(table.c.story.in_(old)))
-            connection.execute(delete(stories).where(stories.c.printed < now - KEPT))
-            for each in printed:
-                _keep(connection, digest, each, now)
+        with self.writing() as connection:
+            self.keep_within(connection, digest, printed, now)
+
+    def keep_within(
+        self, connection: Connection, digest: str, printed: Iterable[ToKeep], now: float
+    ) -> None:
+        """Remember stories as printed, together with what else is written."""
+        _forget(connection, stories.c.printed < now - KEPT)
+        for each in printed:
+            _keep(connection, digest, each, now)
+
+    def forget(self, digest: str, now: float) -> None:
+        """Forget that stories were printed at a moment: they came nowhere."""
+        with self.writing() as connection:
+            _forget(connection, (stories.c.digest == digest) & (stories.c.printed == now))
 
     # ---- slots of a schedule ----
 
-    def claim(self, digest: str, slot: float, now: float) -> bool:
-        """Promise to serve a slot; False when another has, or did."""
+    def claim(self, digest: str, slot: float, now: float) -> int:
+        """Promise to serve a slot; return the how-manieth attempt it is, 0 when another does."""
         row = {"digest": digest, "slot": slot, "state": "making", "since": now, "tries": 1}
         with self._told():
             try:
                 with self._engine.begin() as connection:
                     connection.execute(slots.insert().values(row))
-                    return True
+                    return 1
             except IntegrityError:
                 return self._take_over(digest, slot, now)
 
-    def _take_over(self, digest: str, slot: float, now: float) -> bool:
-        """Take a slot whose digest was promised and not made, or failed and is to be tried again.
-
-        One of which delivery began is never taken: what may have arrived is not sent twice.
-        """
+    def _take_over(self, digest: str, slot: float, now: float) -> int:
+        """Take a slot that was promised and not served, or failed and is to be tried again."""
         here = (slots.c.digest == digest) & (slots.c.slot == slot)
         values = {"state": "making", "since": now, "tries": slots.c.tries + 1}
         with self._engine.begin() as connection:
             taken = connection.execute(update(slots).where(here & _free(now)).values(values))
-            return taken.rowcount == 1
+            if taken.rowcount != 1:
+                return 0
+            return int(connection.execute(select(slots.c.tries).where(here)).scalar_one())
 
     def may_take(self, digest: str, slot: float, now: float) -> bool:
         """Tell whether a slot that was taken may be taken over."""
@@ -217,10 +245,6 @@ class Memory:
         query = select(slots.c.slot).where(here & _free(now))
         with self._told(), self._reading() as connection:
             return connection.execute(query).first() is not None
-
-    def sending(self, digest: str, slot: float) -> None:
-        """Note that delivery begins."""
-        self._set(digest, slot, state="sending")
 
     def done(self, digest: str, slot: float) -> None:
         """Note that a slot was served."""
@@ -251,6 +275,12 @@ class Memory:
         with self._told(), self._engine.begin() as connection:
             connection.execute(update(slots).where(here).values(values))
 
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Give a connection whose writes come about together."""
+        with self._told(), self._engine.begin() as connection:
+            yield connection
+
     def _reading(self) -> Connection:
         return self._engine.connect().execution_options(**{READING: True})
 
@@ -265,7 +295,7 @@ class Memory:
 
 
 def _free(now: float) -> ColumnElement[bool]:
-    left = (slots.c.state == "making") & (slots.c.since < now - LEASE)
+    left = slots.c.state.in_(("making", "sending")) & (slots.c.since < now - LEASE)
     failed = (slots.c.state == "failed") & (slots.c.since < now)
     return (left | failed) & (slots.c.tries < TRIES)
 
@@ -276,6 +306,13 @@ def _past(row: object) -> Past:
     return Past(
         values["url"], values["title"], tuple(values["stamps"].split()), values["printed"], sketch
     )
+
+
+def _forget(connection: Connection, which: ColumnElement[bool]) -> None:
+    old = select(stories.c.id).where(which)
+    for table in (addresses, likeness):
+        connection.execute(delete(table).where(table.c.story.in_(old)))
+    connection.execute(delete(stories).where(which))
 
 
 def _keep(connection: Connection, digest: str, each: ToKeep, now: float) -> None:

@@ -6,10 +6,12 @@ import smtplib
 import ssl
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from email.errors import MessageError
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from ..errors import OutputError, UsageError
@@ -20,6 +22,10 @@ _TRIES, _PAUSE, _PATIENCE = 3, 5.0, 60.0
 
 #: How much larger an attachment is in the mail (base64, with its line breaks).
 _GROWTH = 1.38
+
+
+class MayHaveArrived(OutputError):
+    """Nobody knows whether it arrived: it is not sent again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +101,8 @@ def send(
 ) -> None:
     """Send a mail of at most ``most`` megabytes, again when what went wrong may pass.
 
-    Raises :class:`OutputError`.  What may have arrived is not sent again.
+    Raises :class:`OutputError`, :class:`MayHaveArrived` when the connection was lost after the mail
+    had been handed over: such a one is not sent again.
     """
     if "@" not in mail.sender:
         raise UsageError("no --mail-from says who sends the mail")
@@ -121,6 +128,8 @@ def send(
             codes = [code for code, _ in error.recipients.values()]
             failure = OutputError(f"{server.host} takes no mail to {mail.to}: {codes[0]}")
             passing, reason = all(400 <= code < 500 for code in codes), error
+        except MayHaveArrived:
+            raise
         except (_Unreachable, OSError, smtplib.SMTPException) as error:
             failure = OutputError(f"{server.host} cannot send the mail: {_said(error)}")
             passing, reason = isinstance(error, _Unreachable), error
@@ -130,22 +139,36 @@ def send(
 
 
 class _Unreachable(Exception):
-    """No connection came about, so nothing was sent."""
+    """No connection came about, or was lost before the mail was handed over."""
+
+
+class _Notes(smtplib.SMTP):
+    """Notes when the mail itself is handed over: what is lost before that did not arrive."""
+
+    handed_over = False
+
+    def data(self, msg: Any) -> tuple[int, bytes]:
+        self.handed_over = True
+        return super().data(msg)
+
+
+class _SecureNotes(_Notes, smtplib.SMTP_SSL):
+    """The same over TLS."""
 
 
 def _send(message: EmailMessage, server: Server, context: ssl.SSLContext) -> None:
     try:
         if server.secure:
-            client: smtplib.SMTP = smtplib.SMTP_SSL(
+            client: _Notes = _SecureNotes(
                 server.host, server.port, timeout=_PATIENCE, context=context
             )
         else:
-            client = smtplib.SMTP(server.host, server.port, timeout=_PATIENCE)
+            client = _Notes(server.host, server.port, timeout=_PATIENCE)
     except ssl.SSLError:
         raise
     except OSError as error:
         raise _Unreachable(_said(error)) from error
-    with client:
+    try:
         if not server.secure:
             client.ehlo_or_helo_if_needed()
             if client.has_extn("starttls"):
@@ -155,6 +178,15 @@ def _send(message: EmailMessage, server: Server, context: ssl.SSLContext) -> Non
         if server.user and server.password:
             client.login(server.user, server.password)
         client.send_message(message)
+        # The mail is theirs: what they say to the farewell changes nothing.
+        with suppress(smtplib.SMTPException, OSError):
+            client.quit()
+    except (smtplib.SMTPServerDisconnected, ConnectionError, TimeoutError) as error:
+        if client.handed_over:
+            raise MayHaveArrived(f"{server.host} did not say whether it took the mail") from error
+        raise _Unreachable(_said(error)) from error
+    finally:
+        client.close()
 
 
 def _said(error: Exception) -> str:

@@ -99,7 +99,7 @@ class Scheduler:
         """Return the latest slot when it failed or was left, for another try."""
         served = self.memory.last_slot(digest.name)
         if served is None or self.memory.slot_state(digest.name, served) not in (
-            "failed", "making",
+            "failed", "making", "sending",
         ):  # fmt: skip
             return None
         slot = datetime.fromtimestamp(served, UTC)

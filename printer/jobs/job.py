@@ -47,10 +47,10 @@ class Request:
 class Job:
     """A row of the table.
 
-    ``attempt`` counts how often it was taken up, ``faults`` what is held against it for the workers
-    it lost; ``step`` is what is being done, ``result`` what a finished print is like, ``error`` why there
-    is none.  Times are seconds since 1970 and for people: nothing is decided by them but how long
-    results are kept.
+    ``attempt`` counts how often it was taken up, ``faults`` what is held against it for workers it
+    lost; ``step`` is what is being done, ``result`` what a finished print is like, ``error`` why
+    there is none.  Times are seconds since 1970 and for people: nothing is decided by them but how
+    long results are kept.
     """
 
     id: str

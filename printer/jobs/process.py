@@ -51,7 +51,7 @@ def prefer_as_victim() -> None:
 
 
 def out_of_memory() -> int:
-    """Return how many processes the system has ended for want of memory; 0 where it tells nobody."""
+    """Return how many processes the system has ended for want of memory; 0 where it is untold."""
     with suppress(OSError, ValueError):
         for line in Path("/proc/vmstat").read_text().splitlines():
             if line.startswith("oom_kill "):

@@ -14,7 +14,7 @@ from printer import config
 from printer.digest.deliver import Parcel, deliver
 from printer.digest.described import Delivery
 from printer.digest.feeds import read_feed
-from printer.digest.outbox import Mail, Server, send
+from printer.digest.outbox import Mail, MayHaveArrived, Server, send
 from printer.errors import MissingLibrary, OutputError, UsageError
 
 WHEN = datetime(2026, 1, 5, 6, tzinfo=UTC)
@@ -137,6 +137,48 @@ def test_a_server_that_is_not_there_is_asked_three_times():
     with pytest.raises(OutputError, match="cannot send"):
         mailed(port, sleep=pauses.append)
     assert len(pauses) == 2
+
+
+class Rude(Post):
+    """Hangs up at a word of the conversation, once."""
+
+    def __init__(self, at):
+        super().__init__()
+        self.at = at
+
+    def _said(self, word, server):
+        if word == self.at:
+            self.at = ""
+            server.transport.close()
+
+    async def handle_RCPT(self, server, session, envelope, address, options):  # noqa: N802
+        self._said("RCPT", server)
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(self, server, session, envelope):  # noqa: N802
+        answer = await super().handle_DATA(server, session, envelope)
+        self._said("DATA", server)
+        return answer
+
+    async def handle_QUIT(self, server, session, envelope):  # noqa: N802
+        return "421 busy"
+
+
+@pytest.mark.parametrize("at", ["", "RCPT"])
+def test_whenever_a_server_hangs_up_a_mail_comes_once(at):
+    post, pauses = Rude(at), []
+    with office(post) as port:
+        mailed(port, sleep=pauses.append)
+    assert len(post.mails) == 1
+    assert len(pauses) == (at == "RCPT")
+
+
+def test_a_mail_that_may_have_arrived_is_not_sent_again():
+    post = Rude("DATA")
+    with office(post) as port, pytest.raises(MayHaveArrived):
+        mailed(port)
+    assert len(post.mails) == 1
 
 
 def test_a_mail_over_the_limit_is_not_sent():

@@ -46,6 +46,5 @@ def test_a_slot_goes_its_way(database):
         assert memory.slot_state("week", 1.0) == "failed"
         assert not memory.may_take("week", 1.0, 2.0)
         assert memory.claim("week", 1.0, 1000.0)
-        memory.sending("week", 1.0)
         memory.done("week", 1.0)
         assert (memory.last_slot("week"), memory.slot_state("week", 1.0)) == (1.0, "done")
