@@ -27,11 +27,13 @@ from .options import ExtractOptions
 from .retrieve import summarised
 from .rules import Match, Ruled, apply, enforce
 from .rules.apply import below, segment_reason
+from .uncollected import uncollected
 
 if TYPE_CHECKING:
     from .images.downloads import Measure
 
 
+@uncollected
 def extract(
     html: bytes | str, url: str | None = "", *, charset: str = "", **options: object
 ) -> Article:
@@ -93,6 +95,7 @@ def _choose(
     return ruled, verdict, choice
 
 
+@uncollected
 def find(
     page: Page,
     options: ExtractOptions,

@@ -59,6 +59,15 @@ def test_of_a_page_with_too_many_elements_the_beginning_is_read(
     assert printer.extract(html).warnings
 
 
+def test_what_follows_a_cut_is_no_longer_in_the_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "MOST_ELEMENTS", 40)
+    html = "<div>" + "".join(f"<p>{WORDS} {i}, it says.</p>" for i in range(100)) + "</div><ol>"
+    page = read_page(f"<title>A title</title>{html}<meta name=author content='Ann Example'>")
+    assert [each.tag for each in page.tree.iter("p", "ol")] == page.outline.tags.count("p") * ["p"]
+    # The whole page has said who wrote it.
+    assert page.metadata.byline == "Ann Example"
+
+
 def test_a_page_that_is_read_whole_is_not_cut() -> None:
     page = read_page(f"<p>{WORDS}</p>tail")
     assert not page.outline.cut

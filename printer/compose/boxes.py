@@ -52,6 +52,8 @@ class ListBox:
     def loose(self) -> None:
         """Make an item of what stands outside the items."""
         blocks = self.flow.take()
+        if not blocks and not self.flow.id:
+            return
         self.flow = Flow()
         self.notes += (block for block in blocks if isinstance(block, Note))
         if blocks := tuple(block for block in blocks if not isinstance(block, Note)):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 
 from ..article import Span, Spans, plain
+from .inline import PLAIN, joinable, style_of
 
 #: Lines that an editor wrapped are about this long, in characters.
 _NARROW, _WIDE = 50, 130
@@ -45,27 +45,36 @@ def _lines(spans: Spans) -> list[Spans]:
     lines: list[list[Span]] = [[]]
     for span in spans:
         first, *rest = span.text.split("\n")
-        if first or not rest:
-            lines[-1].append(replace(span, text=first) if rest else span)
-        for text in rest:
-            lines.append([replace(span, text=text)] if text else [])
+        if not rest:
+            lines[-1].append(span)
+            continue
+        style = style_of(span)
+        if first:
+            lines[-1].append(Span(first, *style))
+        lines += [[Span(text, *style)] if text else [] for text in rest]
     return [tuple(line) for line in lines if line]
 
 
 def _with(lines: list[Spans], glue: str) -> Spans:
     """Join lines; the glue goes with the text before it, outside its link."""
-    joined = list(lines[0])
-    for line in lines[1:]:
-        last = joined[-1]
-        if last.href or last.note or last.ruby or last.math or last.id:
-            joined.append(Span(glue))
-        else:
-            joined[-1] = replace(last, text=last.text + glue)
-        if not line[0].href and replace(line[0], text="") == replace(joined[-1], text=""):
-            joined[-1] = replace(joined[-1], text=joined[-1].text + line[0].text)
+    joined: list[Span] = []
+    style, texts = PLAIN, list[str]()  # of the last span, the others being in ``joined``
+    for line in lines:
+        first = line[0]
+        if texts and (style.href or not joinable(style)):
+            joined.append(Span("".join(texts), *style))
+            style, texts = PLAIN, [glue]
+        elif texts:
+            texts.append(glue)
+        if texts and not first.href and style_of(first) == style:
+            texts.append(first.text)
             line = line[1:]
-        joined += line
-    return tuple(joined)
+        if line:
+            if texts:
+                joined.append(Span("".join(texts), *style))
+            joined += line[:-1]
+            style, texts = style_of(line[-1]), [line[-1].text]
+    return (*joined, Span("".join(texts), *style))
 
 
 def _is_wrapped(texts: list[str]) -> bool:

@@ -37,7 +37,9 @@ class Flow:
         """End the paragraph being written."""
         run = self.run
         if run.parts:
-            self.blocks += [self._named(paragraph(spans)) for spans in parted(run.take())]
+            for spans in parted(run.take()):
+                block = paragraph(spans)
+                self.blocks.append(self._named(block) if self.id else block)
             self.segment = -1
         else:
             run.space, run.breaks = False, 0  # forget(), without the call: this is done most often

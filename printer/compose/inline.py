@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from operator import attrgetter
 from typing import NamedTuple
 
 from ..article import MARKS, Span, Spans
@@ -34,6 +35,12 @@ class Style(NamedTuple):
 
 
 PLAIN = Style()
+_STYLE = attrgetter(*Style._fields)
+
+
+def style_of(span: Span) -> Style:
+    """Return what a span carries besides its text."""
+    return Style._make(_STYLE(span))
 
 
 @lru_cache(512)
@@ -76,7 +83,7 @@ class Run:
             if self.space or self.breaks or text[0].isspace():
                 self._glue(style)
             last, texts = self.parts[-1]
-            if last is style or (last == style and _joinable(style)):
+            if last is style or (last == style and joinable(style)):
                 texts.append(folded)
             else:
                 self.parts.append((style, [folded]))
@@ -97,7 +104,7 @@ class Run:
         glue = "\n" if self.breaks else " "
         before, texts = self.parts[-1]
         between = style if before == style else _shared(before, style)
-        if between == before and _joinable(before):
+        if between == before and joinable(before):
             texts.append(glue)
         else:
             self.parts.append((between, [glue]))
@@ -114,7 +121,8 @@ class Run:
         return spans
 
 
-def _joinable(style: Style) -> bool:
+def joinable(style: Style) -> bool:
+    """Tell whether text of this style may join more of it."""
     return not (style.note or style.ruby or style.math or style.id)
 
 

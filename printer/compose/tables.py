@@ -91,16 +91,13 @@ class TableBox:
         if len(cells) >= MAX_COLUMNS:
             cells[-1] = replace(cells[-1], blocks=cells[-1].blocks + blocks)
             return
+        blocks = tuple(map(_plainer, blocks))
         header = element.tag == "th" or element.get("role") in {"columnheader", "rowheader"}
-        cells.append(
-            Cell(
-                tuple(map(_plainer, blocks)),
-                header=header,
-                colspan=_span(element, "colspan"),
-                rowspan=_span(element, "rowspan"),
-                align=_alignment(element),
-            )
-        )
+        if not element.keys():  # as most cells
+            cells.append(Cell(blocks, header))
+            return
+        spans = _span(element, "colspan"), _span(element, "rowspan")
+        cells.append(Cell(blocks, header, *spans, align=_alignment(element)))
 
     def blocks(self) -> list[Block]:
         """Return the table, or what is in it when too little of it is left to be one."""

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from lxml.html import HtmlElement
 
 from ..model import Layout
+from ..uncollected import uncollected
 from .drawn import Drawn, join, unmark
 from .embedded import embedded_text, restore
 from .metadata import Metadata, read_metadata
 from .parse import base_url, decode, parse
-from .segments import Leaf, Outline, Segment, outline
+from .segments import Leaf, Outline, Segment, drop_rest, outline
 from .twice_encoded import mended
 
 #: A page that shows fewer characters than this outside links may carry its text as data.
@@ -40,6 +41,7 @@ class Page:
         return {leaf: segment for segment in self.segments for leaf in segment.leaves}
 
 
+@uncollected
 def read_page(
     html: bytes | str, url: str = "", charset: str = "", layout: Layout | None = None
 ) -> Page:
@@ -61,6 +63,7 @@ def read_page(
         if len(text) > max(_SHELL, 2 * shown):
             restore(tree, text)
             found = outline(tree, drawn)
-    return Page(
-        tree, url, base, found.segments, read_metadata(tree, url, base), found, source, drawn
-    )
+    metadata = read_metadata(tree, url, base)
+    if found.cut:
+        drop_rest(found)
+    return Page(tree, url, base, found.segments, metadata, found, source, drawn)

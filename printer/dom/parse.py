@@ -33,8 +33,9 @@ def _raw(tag: bytes, end: bytes) -> bytes:
 
 
 #: As much of a page as has no tag of too many attributes.  One match, as one a tag takes longer.
+#: Most tags have none at all, and begin like none whose content is text.
 _ORDINARY = re.compile(
-    rb"(?:[^<]++|<(?:!--(?!-?>)(?:[^-]++|-(?!-!?>))*+"
+    rb"(?:[^<]++|<(?:/[a-zA-Z0-9]++>|[a-ru-zA-RU-Z][a-zA-Z0-9]*+>|!--(?!-?>)(?:[^-]++|-(?!-!?>))*+"
     + _raw(b"script", b"[sS][cC][rR]")
     + _raw(b"style", b"[sS][tT][yY]")
     + _raw(b"title", b"[tT][iI][tT]")
@@ -151,7 +152,7 @@ class _Flat:
     """Builds a tree of bounded depth and width from the parser's events."""
 
     def __init__(self) -> None:
-        self.builder = etree.TreeBuilder(element_factory=_parser().makeelement)  # type: ignore[arg-type]
+        self.builder = etree.TreeBuilder(parser=_parser())
         self.depth = 0  # of the page
         self.open: list[str] = []  # in the tree
 

@@ -136,6 +136,14 @@ def outline(root: HtmlElement, drawn: Sights | None = None) -> Outline:
     return found
 
 
+def drop_rest(found: Outline) -> None:
+    """Take what stands after an outline that is cut out of the tree: nobody is to read it."""
+    last = found.elements[-1]
+    while (above := last.getparent()) is not None:
+        del above[above.index(last) + 1 :]
+        last = above
+
+
 def _unlinked(found: Outline) -> int:
     return sum(
         chars
