@@ -3,21 +3,33 @@
 Pages, the outline, the places that links lead to and the structure tree of every part are put
 behind those of the front matter, which keeps its metadata.  Page numbers, which no part can know,
 are drawn over the pages as artefacts, from a document that has nothing else.
+
+What is bound is written at once, and one part is open at a time.  Of those before it there remain
+the outline, the places by name, and the numbers of the objects that the whole lists.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from ..errors import RenderError
+from .copied import Copying
+from .written import Writing
 
 if TYPE_CHECKING:
-    from pikepdf import Page, Pdf
+    from pikepdf import Pdf
 
-#: What a catalogue holds that is brought together.
-_KEPT = ("/Names", "/Outlines", "/StructTreeRoot")
+#: What of a catalogue is brought together, and of an item in an outline made anew.
+_BROUGHT = ("/Pages", "/Names", "/Outlines", "/StructTreeRoot")
+_LINKS = ("/Parent", "/Prev", "/Next", "/First", "/Last", "/Count")
+
+#: A leaf of the tree of names holds so many.
+_LEAF = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,158 +45,254 @@ class Bound:
 
 
 def bind(
-    front: bytes, parts: Sequence[Bound], folios: Iterable[bytes], bare: frozenset[int]
-) -> bytes:
-    """Return one PDF of the front matter and the parts behind it.
+    front: bytes,
+    parts: Sequence[Bound],
+    folios: Iterable[bytes],
+    bare: frozenset[int],
+    file: BinaryIO,
+) -> None:
+    """Write one PDF of the front matter and the parts behind it to a file.
 
     Page k of the ``folios``, one behind the other, is drawn over page k of the whole, unless k,
     from 0, is ``bare``.  They are asked for when all parts are bound.  A name that several parts
-    have means the place in the last of them.
+    have means the place in the last of them.  Raises :class:`RenderError` when a part cannot be
+    read, or the pages of the folios are not as many.
     """
     import pikepdf
 
-    with pikepdf.open(BytesIO(front)) as whole:
-        places = dict(_places(whole.Root))
-        tags = _Tags(whole)
+    try:
+        with pikepdf.open(BytesIO(front)) as begun:
+            whole = _Whole(begun, bare, file)
         for number, part in enumerate(parts, 1):
             with pikepdf.open(part.path) as more:
-                if part.after_blank:
-                    whole.add_blank_page(page_size=_size(more.pages[0]))
-                begins = len(whole.pages)
-                for page in more.pages:
-                    whole.pages.append(page)
-                # The pages went first: what names them leads to their copies now.
-                kept = {key: more.Root[key] for key in _KEPT if key in more.Root}
-                root = whole.copy_foreign(more.make_indirect(pikepdf.Dictionary(kept)))
-            places.update(_places(root))
-            _append_outline(whole, root, part.below)
-            tags.append(root, whole.pages[begins:], number)
-        _name(whole, places)
-        tags.close()
-        begins = 0
-        for each in folios:
-            with pikepdf.open(BytesIO(each)) as over:
-                _draw_over(whole, begins, over, bare)
-                begins += len(over.pages)
-        target = BytesIO()
-        whole.save(target, deterministic_id=True)
-        return target.getvalue()
+                whole.append(more, part, number)
+        whole.draw(folios)
+    except pikepdf.PdfError as error:
+        raise RenderError(f"the parts could not be bound: {error}") from error
+    whole.close()
 
 
-def _size(page: Page) -> tuple[float, float]:
-    left, bottom, right, top = (float(value) for value in page.mediabox)
-    return right - left, top - bottom
+@dataclass(slots=True)
+class _Item:
+    """An item of an outline: what it tells, and the items below it."""
+
+    told: bytes
+    below: list[_Item] = field(default_factory=list)
 
 
-def _places(root: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the names of places in a catalogue, as WeasyPrint writes them: in one row."""
-    if "/Names" in root and "/Dests" in root.Names:
-        row = list(root.Names.Dests.Names)
-        yield from zip(map(str, row[::2]), row[1::2], strict=True)
+class _Whole:
+    """A PDF that is being bound, begun with its front matter."""
 
+    def __init__(self, front: Pdf, bare: frozenset[int], file: BinaryIO) -> None:
+        self._bare = bare
+        self._target = target = Writing(file, front.pdf_version)
+        self._pages, self._tree, self._document = (target.reserve() for _ in range(3))
+        self._same: dict[bytes, int] = {}
+        # By number: the form drawn over each page, or 0; the nodes of the tree of pages; the
+        # elements of the document; what holds the elements by their place on pages.
+        self._forms, self._nodes, self._kids = array("L"), array("L"), array("L")
+        self._holders: list[tuple[int, bytes]] = []
+        self._marked = 0
+        self._places: dict[bytes, bytes] = {}
+        self._outline: list[_Item] = []
+        self._before, self._behind = _stream(target, b"q"), dict[int, int]()
+        self._begin(front)
 
-def _name(whole: Pdf, places: dict[str, Any]) -> None:
-    import pikepdf
+    def _begin(self, front: Pdf) -> None:
+        """Bind the front matter, and keep what is said of the whole."""
+        root = front.Root
+        metadata, tree = root.Metadata, root.StructTreeRoot
+        metadata.write(metadata.read_bytes())  # for all to read: PDF/A has it not encoded
+        copying = self._copying(front)
+        self._about = copying.told(_without(root, *_BROUGHT))
+        self._names = copying.told(_without(root.get("/Names", {}), "/Dests"))
+        self._about_tree = copying.told(_without(tree, "/K", "/ParentTree"))
+        self._about_document = copying.told(_without(tree.K[0], "/K"))
+        self._info = copying.copy(front.trailer.Info) if "/Info" in front.trailer else 0
+        self._add(front, copying, 0)
 
-    row: list[Any] = []
-    for name in sorted(places, key=lambda name: pikepdf.String(name).__bytes__()):
-        row += (pikepdf.String(name), places[name])
-    tree = whole.make_indirect(pikepdf.Dictionary(Names=pikepdf.Array(row)))
-    if "/Names" not in whole.Root:
-        whole.Root.Names = pikepdf.Dictionary()
-    whole.Root.Names.Dests = tree
+    def append(self, part: Pdf, bound: Bound, number: int) -> None:
+        """Bind a part behind what there is."""
+        if bound.after_blank:
+            box = part.pages[0].mediabox.unparse(resolved=True)
+            page = b"<< /Type /Page /Parent %d 0 R /MediaBox %s /Resources << >> >>"
+            self._nodes.append(self._target.add(page % (self._pages, box)))
+            self._forms.append(0)
+        _tell_notes_apart(part, number)
+        self._add(part, self._copying(part), bound.below)
 
+    def _copying(self, part: Pdf) -> Copying:
+        copying = Copying(part, self._target, self._same)
+        tree = part.Root.StructTreeRoot
+        copying.stand_for(tree, self._tree)
+        copying.stand_for(tree.K[0], self._document)
+        return copying
 
-def _append_outline(whole: Pdf, root: Any, below: int) -> None:
-    """Put the outline of a part behind that of the whole, its first items under the last there."""
-    if "/Outlines" not in root or "/First" not in root.Outlines:
-        return
-    outline = whole.Root.get("/Outlines")
-    if outline is None or "/First" not in outline:
-        whole.Root.Outlines = root.Outlines
-        return
-    items = [root.Outlines.First]
-    while "/Next" in items[-1]:
-        items.append(items[-1].Next)
-    last = outline.Last
-    _hang(last, items[:below])
-    _hang(outline, items[below:])
-    # Open items count all that shows below them; every item of ours is open.
-    count = int(root.Outlines.Count)
-    outline.Count = int(outline.Count) + count
-    if below:
-        shown = count - sum(1 + int(item.get("/Count", 0)) for item in items[below:])
-        last.Count = int(last.get("/Count", 0)) + shown
+    def _add(self, part: Pdf, copying: Copying, below: int) -> None:
+        root = part.Root
+        tree = root.StructTreeRoot
+        for name, place in _places(root):
+            self._places[bytes(name)] = copying.told(place)
+        items = list(_items(root.Outlines, copying)) if "/Outlines" in root else []
+        if below:
+            self._outline[-1].below += items[:below]
+        self._outline += items[below:]
+        if limits := self._shift(part):
+            self._holders.append((copying.copy(tree.ParentTree), limits))
+        self._make_room(part, copying)
+        root.Pages.Parent = copying.stand_in(self._pages)
+        self._nodes.append(copying.copy(root.Pages))
+        self._kids.extend(copying.copy(kid) for kid in tree.K[0].K)
+        copying.finish()
 
-
-def _hang(parent: Any, items: Sequence[Any]) -> None:
-    """Put items of an outline behind those that are below another."""
-    for item in items:
-        item.Parent = parent
-        for link in ("/Prev", "/Next"):
-            if link in item:
-                del item[link]
-        if "/First" in parent:
-            parent.Last.Next, item.Prev = item, parent.Last
-        else:
-            parent.First = item
-        parent.Last = item
-
-
-class _Tags:
-    """The structure tree of the whole, to which those of the parts are added."""
-
-    def __init__(self, whole: Pdf) -> None:
-        root = whole.Root.StructTreeRoot
-        self._document = root.K[0]
-        self._parents = root.ParentTree
-        self._kids: list[Any] = list(self._document.K)
-        self._row: list[Any] = list(self._parents.Nums)
-
-    def append(self, root: Any, pages: Sequence[Page], part: int) -> None:
-        """Add a part's tree, whose elements are now on these pages."""
+    def _shift(self, part: Pdf) -> bytes:
+        """Count what holds elements on from the last part; return the first and last number."""
         import pikepdf
 
-        first = int(self._row[-2]) + 1 if self._row else 0
-        for page in pages:
-            page.obj.StructParents = int(page.obj.StructParents) + first
+        for page in part.pages:
+            page.obj.StructParents = int(page.obj.StructParents) + self._marked
             for annotation in page.obj.get("/Annots", ()):
                 if "/StructParent" in annotation:
-                    annotation.StructParent = int(annotation.StructParent) + first
-        tree = root.StructTreeRoot
-        row = list(tree.ParentTree.Nums)
-        for at in range(0, len(row), 2):
-            self._row += (int(row[at]) + first, row[at + 1])
-        for kid in tree.K[0].K:
-            kid.P = self._document
-            self._kids.append(kid)
-            if kid.S == "/NonStruct":
-                for note in kid.K:
-                    if isinstance(note, pikepdf.Dictionary) and "/ID" in note:
-                        note.ID = pikepdf.String(f"{note.ID}-{part}")
+                    annotation.StructParent = int(annotation.StructParent) + self._marked
+        holders = part.Root.StructTreeRoot.ParentTree
+        row: list[Any] = list(holders.Nums)
+        if not row:
+            return b""
+        row[::2] = [int(number) + self._marked for number in row[::2]]
+        holders.Nums, holders.Limits = pikepdf.Array(row), pikepdf.Array([row[0], row[-2]])
+        self._marked = row[-2] + 1
+        return b"[ %d %d ]" % (row[0], row[-2])
 
-    def close(self) -> None:
-        """Write what was added."""
+    def _make_room(self, part: Pdf, copying: Copying) -> None:
+        """Have each page draw the form with its number, apart from its text."""
         import pikepdf
 
-        self._document.K = pikepdf.Array(self._kids)
-        self._parents.Nums = pikepdf.Array(self._row)
+        for index, page in enumerate(part.pages):
+            if len(self._forms) in self._bare:
+                self._forms.append(0)
+                continue
+            self._forms.append(self._target.reserve())
+            resources, drawn = page.obj.Resources, page.obj.Contents
+            if "/XObject" not in resources:
+                resources.XObject = pikepdf.Dictionary()
+            # All pages of a part have their resources in common: each has a name of its own there.
+            resources.XObject[f"/Folio{index}"] = copying.stand_in(self._forms[-1])
+            if index not in self._behind:
+                draw = b"Q /Artifact BMC q /Folio%d Do Q EMC" % index
+                self._behind[index] = _stream(self._target, draw)
+            pieces = drawn if isinstance(drawn, pikepdf.Array) else [drawn]
+            page.obj.Contents = pikepdf.Array(
+                [copying.stand_in(self._before), *pieces, copying.stand_in(self._behind[index])]
+            )
+
+    def draw(self, folios: Iterable[bytes]) -> None:
+        """Write what is drawn over the pages."""
+        import pikepdf
+
+        at = 0
+        for each in folios:
+            with pikepdf.open(BytesIO(each)) as over:
+                copying = Copying(over, self._target, self._same)
+                for page, form in zip(over.pages, self._forms[at:], strict=False):
+                    if form:
+                        copying.copy(page.as_form_xobject(), form)
+                copying.finish()
+                at += len(over.pages)
+        if at != len(self._forms):
+            raise RenderError(f"numbers were set for {at} pages, and there are {len(self._forms)}")
+
+    def close(self) -> None:
+        """Write what the parts have in common."""
+        target, pages = self._target, len(self._forms)
+        kids = _references(self._nodes)
+        told = b"<< /Type /Pages /Count %d /Kids %s >>" % (pages, kids)
+        target.write(self._pages, told)
+        told = _with(self._about_document, b"/K " + _references(self._kids))
+        target.write(self._document, told)
+        holders = target.add(b"<< /Kids %s >>" % _references(each for each, _ in self._holders))
+        more = b"/K [ %d 0 R ] /ParentTree %d 0 R" % (self._document, holders)
+        target.write(self._tree, _with(self._about_tree, more))
+        names = _with(self._names, b"/Dests %d 0 R" % self._write_places())
+        more = b"/Pages %d 0 R /StructTreeRoot %d 0 R /Names %s" % (self._pages, self._tree, names)
+        if self._outline:
+            outline = target.reserve()
+            target.write(outline, b"<< %s >>" % self._write_items(self._outline, outline)[0])
+            more += b" /Outlines %d 0 R" % outline
+        target.close(target.add(_with(self._about, more)), self._info)
+
+    def _write_places(self) -> int:
+        names = sorted(self._places)
+        leaves = []
+        for at in range(0, len(names), _LEAF):
+            some = names[at : at + _LEAF]
+            row = b" ".join(b"%s %s" % (_string(name), self._places[name]) for name in some)
+            limits = b"%s %s" % (_string(some[0]), _string(some[-1]))
+            leaves.append(self._target.add(b"<< /Limits [ %s ] /Names [ %s ] >>" % (limits, row)))
+        return self._target.add(b"<< /Kids %s >>" % _references(leaves))
+
+    def _write_items(self, items: Sequence[_Item], above: int) -> tuple[bytes, int]:
+        """Write items of an outline; return what the one above them tells, and how many show."""
+        numbers = [self._target.reserve() for _ in items]
+        shown = len(items)
+        for place, item in enumerate(items):
+            more = b"/Parent %d 0 R " % above
+            if place:
+                more += b"/Prev %d 0 R " % numbers[place - 1]
+            if place + 1 < len(items):
+                more += b"/Next %d 0 R " % numbers[place + 1]
+            if item.below:
+                told, below = self._write_items(item.below, numbers[place])
+                shown += below
+                more += told
+            self._target.write(numbers[place], _with(item.told, more))
+        return b"/First %d 0 R /Last %d 0 R /Count %d" % (numbers[0], numbers[-1], shown), shown
 
 
-def _draw_over(whole: Pdf, begins: int, over: Pdf, bare: frozenset[int]) -> None:
-    """Draw pages over others, from one on, apart from their text."""
+def _items(above: Any, copying: Copying) -> Iterator[_Item]:
+    item = above.get("/First")
+    while item is not None:
+        yield _Item(copying.told(_without(item, *_LINKS)), list(_items(item, copying)))
+        item = item.get("/Next")
+
+
+def _tell_notes_apart(part: Pdf, number: int) -> None:
+    """Give the notes at the foot of a part's pages names that no other part has."""
     import pikepdf
 
-    for index, folio in enumerate(over.pages, begins):
-        if index in bare:
-            continue
-        page = whole.pages[index]
-        form = whole.copy_foreign(folio.as_form_xobject())
-        resources = page.obj.Resources
-        if "/XObject" not in resources:
-            resources.XObject = pikepdf.Dictionary()
-        # All pages of a part have their resources in common, so each has a name of its own in them.
-        name = f"/Folio{index}"
-        resources.XObject[name] = form
-        page.contents_add(b"q", prepend=True)
-        page.contents_add(f"Q /Artifact BMC q {name} Do Q EMC".encode())
+    for kid in part.Root.StructTreeRoot.K[0].K:
+        for note in kid.K if kid.S == "/NonStruct" else ():
+            if isinstance(note, pikepdf.Dictionary) and "/ID" in note:
+                note.ID = pikepdf.String(f"{note.ID}-{number}")
+
+
+def _places(root: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield names and the places they mean, as WeasyPrint writes them: in one row."""
+    if "/Names" in root and "/Dests" in root.Names:
+        row = list(root.Names.Dests.Names)
+        yield from zip(row[::2], row[1::2], strict=True)
+
+
+def _without(dictionary: Any, *keys: str) -> Any:
+    import pikepdf
+
+    kept = {key: dictionary[key] for key in dictionary.keys() if key not in keys}  # noqa: SIM118
+    return pikepdf.Dictionary(kept)
+
+
+def _with(told: bytes, more: bytes) -> bytes:
+    """Return a dictionary that is written, with more in it."""
+    return b"%s%s >>" % (told.removesuffix(b">>"), more)
+
+
+def _references(numbers: Iterable[int]) -> bytes:
+    return b"[ %s ]" % b" ".join(b"%d 0 R" % number for number in numbers)
+
+
+def _string(name: bytes) -> bytes:
+    return b"<%s>" % name.hex().encode("ascii")
+
+
+def _stream(target: Writing, data: bytes) -> int:
+    number = target.reserve()
+    target.write_stream(number, b"<< /Length %d >>" % len(data), data)
+    return number

@@ -94,11 +94,13 @@ def _bound(whole: Whole, prepare: Prepare, layouts: Layouts, origin: Origin) -> 
         front, folios = work.number(draft, origin)
         sheets = work.sheets(front)
         bare = frozenset(place for place, name in enumerate(sheets) if name is None)
-        pdf = bind(front.pdf, work.bounds(), (each.pdf for each in folios), bare)
+        path = Path(folder) / "whole.pdf"
+        with path.open("wb") as file:
+            bind(front.pdf, work.bounds(), (each.pdf for each in folios), bare, file)
         printed = [front, *(part.printed for part in work.parts)]
         told = chain(whole.warnings, work.warnings, *(each.warnings for each in printed))
         return Volume(
-            pdf,
+            path.read_bytes(),
             len(sheets),
             tuple(dict.fromkeys(told)),
             _together([part.printed.laid for part in work.parts]),

@@ -105,8 +105,7 @@ def test_all_content_is_tagged_or_an_artifact(pdf) -> None:
 
 
 def parents(pdf):
-    numbers = pdf.Root.StructTreeRoot.ParentTree.Nums
-    return {int(numbers[at]): numbers[at + 1] for at in range(0, len(numbers), 2)}
+    return dict(pikepdf.NumberTree(pdf.Root.StructTreeRoot.ParentTree))
 
 
 def test_headings_begin_at_the_first_level_and_skip_none(pdf) -> None:

@@ -81,12 +81,14 @@ def test_what_leads_elsewhere_arrives(press: Presses, apart: None) -> None:
     assert all(f"page {n} of {len(pages)}" in text for n, text in enumerate(pages, 1) if n > 1)
     with pikepdf.open(BytesIO(made.pdf)) as pdf:
         assert not pdf.check_pdf_syntax()
-        row = list(pdf.Root.Names.Dests.Names)
-        names = [bytes(name) for name in row[::2]]
+        leaves = list(pdf.Root.Names.Dests.Kids)
+        names = [bytes(name) for leaf in leaves for name in list(leaf.Names)[::2]]
         assert names == sorted(names)
         assert len(names) == len(set(names))
+        assert [leaf.Limits[0] for leaf in leaves] == [leaf.Names[0] for leaf in leaves]
         number = {page.objgen: n for n, page in enumerate(pdf.pages, 1)}
-        places = {str(n): number[d[0].objgen] for n, d in zip(row[::2], row[1::2], strict=True)}
+        named = pikepdf.NameTree(pdf.Root.Names.Dests).items()
+        places = {name: number[place[0].objgen] for name, place in named}
         links = [
             str(each.Dest)
             for each in pdf.pages[1].Annots
@@ -134,10 +136,11 @@ def test_the_structure_tree_is_one(press: Presses, apart: None) -> None:
         notes = [str(each.ID) for each in elements if each.S == "/Note"]
         assert len(notes) >= 3
         assert len(notes) == len(set(notes))
-        row = list(root.ParentTree.Nums)
-        keys = [int(key) for key in row[::2]]
+        leaves = list(root.ParentTree.Kids)
+        keys = [int(key) for leaf in leaves for key in list(leaf.Nums)[::2]]
         assert keys == sorted(set(keys))
-        parents = dict(zip(keys, row[1::2], strict=True))
+        assert [leaf.Limits[1] for leaf in leaves] == [leaf.Nums[-2] for leaf in leaves]
+        parents = pikepdf.NumberTree(root.ParentTree)
         for page in pdf.pages:
             assert isinstance(parents[int(page.obj.StructParents)], pikepdf.Array)
             for annotation in page.obj.get("/Annots", ()):

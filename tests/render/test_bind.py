@@ -1,0 +1,195 @@
+"""Binding parts to one PDF: what is written reads back, and memory does not grow with the parts."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from io import BytesIO
+from itertools import pairwise
+from pathlib import Path
+
+import pikepdf
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from specimens import SPECIMEN, para
+
+from printer.article import Span
+from printer.errors import RenderError
+from printer.options import PrintOptions
+from printer.render import written
+from printer.render.bind import Bound, bind
+from printer.render.copied import Copying
+from printer.render.html import Whole, set_articles, set_folios, set_front
+from printer.render.linked import Targets
+from printer.render.press import Presses
+from printer.render.written import Writing
+
+#: How many bytes of memory a page of a whole may take, ten times what was measured.
+MOST_A_PAGE = 10_000
+
+LINE = "The river rose in the night, and by morning the lower meadow was under water. "
+
+
+def written_out(values: list[object]) -> bytes:
+    """Copy values as the objects of a PDF, each referring to the one after it."""
+    file = BytesIO()
+    with pikepdf.new() as source:
+        things = [source.make_indirect(pikepdf.Array([value])) for value in values]
+        for one, other in pairwise(things):
+            one.append(other)
+        target = Writing(file, "1.7")
+        root, pages = target.reserve(), target.reserve()
+        copying = Copying(source, target, {})
+        first = copying.copy(things[0])
+        copying.finish()
+        told = b"<< /Type /Catalog /Kept %d 0 R /Pages %d 0 R >>"
+        target.write(root, told % (first, pages))
+        target.write(pages, b"<< /Type /Pages /Count 0 /Kids [ ] >>")
+        target.close(root, 0)
+    return file.getvalue()
+
+
+plain = (
+    st.integers(-(2**31), 2**31 - 1)
+    | st.booleans()
+    | st.binary(max_size=60).map(pikepdf.String)
+    | st.sampled_from(["(5 0 R", "5 0 R", "\\) 5 0 R", ")5 0 R<", "\r\n 1 0 R \\"]).map(
+        pikepdf.String
+    )
+    | st.sampled_from(["/R", "/A5", "/A#20b", "/5"]).map(pikepdf.Name)
+)
+deep = st.recursive(
+    plain,
+    lambda inner: (
+        st.lists(inner, max_size=4).map(pikepdf.Array)
+        | st.dictionaries(st.sampled_from(["/A", "/R", "/Kids1"]), inner, max_size=3).map(
+            pikepdf.Dictionary
+        )
+    ),
+    max_leaves=10,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(deep, min_size=1, max_size=12), st.integers(1, 6))
+def test_what_is_copied_is_the_same(values: list[object], most: int) -> None:
+    before = written.MOST_OBJECTS
+    try:
+        written.MOST_OBJECTS = most
+        data = written_out(values)
+    finally:
+        written.MOST_OBJECTS = before
+    with pikepdf.open(BytesIO(data)) as pdf:
+        assert not pdf.check_pdf_syntax()
+        at = pdf.Root.Kept
+        for value in values:
+            assert at[0] == value
+            at = at[1] if len(at) > 1 else None
+        assert at is None
+
+
+@pytest.fixture(scope="module")
+def laid(press: Presses) -> tuple[bytes, bytes, int]:
+    """A front matter of one page, a part, and how many pages that has."""
+    text = para(LINE * 3, Span("see 7 0 R (there", href="https://example.org/7 0 R"))
+    article = replace(SPECIMEN, title="Of 5 0 R \\ and (more", blocks=(text,) * 12)
+    whole = Whole.of([article, article], PrintOptions(title=""))
+    targets = Targets(whole.links)
+    front, part = press.layouts(
+        [
+            set_front(whole, [whole.part(0, article)]),
+            set_articles(whole, [0], {}, targets, targets),
+        ]
+    )
+    assert front.pages == 1
+    return front.pdf, part.pdf, part.pages
+
+
+def test_titles_and_links_that_look_like_references_stay(
+    laid: tuple[bytes, bytes, int], press: Presses, tmp_path: Path
+) -> None:
+    front, part, pages = laid
+    path = tmp_path / "part.pdf"
+    path.write_bytes(part)
+    whole = Whole.of([SPECIMEN, SPECIMEN], PrintOptions())
+    folios = press.to_pdf(set_folios(whole, ["", *[""] * 2 * pages], 1 + 2 * pages))
+    file = BytesIO()
+    bind(front, [Bound(path), Bound(path)], [folios.pdf], frozenset({0}), file)
+    with pikepdf.open(file) as pdf, pdf.open_outline() as outline:
+        assert not pdf.check_pdf_syntax()
+        assert len(pdf.pages) == 1 + 2 * pages
+        assert [str(each.title) for each in outline.root] == ["Of 5 0 R \\ and (more"] * 2
+        uris = [str(a.A.URI) for page in pdf.pages for a in page.Annots if "/A" in a]
+        assert "https://example.org/7%200%20R" in uris
+        two = typefaces(pdf)
+    file = BytesIO()
+    bind(front, [Bound(path)], [front, part], frozenset(range(1 + pages)), file)
+    with pikepdf.open(file) as pdf:
+        assert len(typefaces(pdf) & two) == len(typefaces(pdf))
+        # The second part brings no typefaces, the page numbers one.
+        assert len(two) <= len(typefaces(pdf)) + 1
+
+
+def typefaces(pdf: pikepdf.Pdf) -> set[bytes]:
+    """Return the typefaces in a PDF, none of which is there twice."""
+    told = [each for each in pdf.objects if _is(each, "/FontDescriptor")]
+    programs = {each.FontFile3.objgen: each.FontFile3.read_bytes() for each in told}
+    assert len(set(programs.values())) == len(programs)
+    return set(programs.values())
+
+
+def _is(thing: object, kind: str) -> bool:
+    return isinstance(thing, pikepdf.Dictionary) and thing.get("/Type") == kind
+
+
+def test_numbers_for_other_pages_are_not_drawn(
+    laid: tuple[bytes, bytes, int], tmp_path: Path
+) -> None:
+    path = tmp_path / "part.pdf"
+    path.write_bytes(laid[1])
+    with pytest.raises(RenderError, match="numbers were set for 0 pages"):
+        bind(laid[0], [Bound(path)], [], frozenset(), BytesIO())
+
+
+def test_a_part_that_is_broken_is_told(laid: tuple[bytes, bytes, int], tmp_path: Path) -> None:
+    path = tmp_path / "part.pdf"
+    path.write_bytes(b"%PDF-1.7 nothing")
+    with pytest.raises(RenderError, match="could not be bound"):
+        bind(laid[0], [Bound(path)], [], frozenset(), BytesIO())
+
+
+GROWING = """
+import resource, sys
+from printer.render.bind import Bound, bind
+
+def most(count):
+    with open(sys.argv[3], "wb") as file:
+        bind(front, [Bound(sys.argv[2])] * count, folios(count), frozenset([0]), file)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+def folios(count):
+    pages = int(sys.argv[5])
+    yield front
+    for _ in range(count):
+        yield open(sys.argv[2], "rb").read()
+
+front = open(sys.argv[1], "rb").read()
+few, many = 20, int(sys.argv[4])
+before = most(few)
+print((most(many) - before) / (many - few) / int(sys.argv[5]))
+"""
+
+
+def test_memory_does_not_grow_with_the_pages(
+    laid: tuple[bytes, bytes, int], tmp_path: Path
+) -> None:
+    front, part, pages = laid
+    (tmp_path / "front.pdf").write_bytes(front)
+    (tmp_path / "part.pdf").write_bytes(part)
+    names = [str(tmp_path / name) for name in ("front.pdf", "part.pdf", "whole.pdf")]
+    command = [sys.executable, "-c", GROWING, *names, "200", str(pages)]
+    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stderr
+    assert float(told.stdout) < MOST_A_PAGE
