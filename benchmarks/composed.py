@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from printer import Article
-from printer.compose import compose
+from printer.compose import compose, posts_of, without_names
 from printer.dom.page import read_page
 from printer.extract import settled
 from printer.images import pick, placed, without_captions
@@ -43,7 +43,10 @@ def composing(saved: Mapping[str, Mapping[str, Any]]) -> Callable[[Sample], Arti
         scores = {"default": tuple(said["scores"])}
         verdict = settled(page, Verdict(tuple(said["keep"]), scores, kind=said["kind"]))
         choice = pick(page, verdict, options)
-        return compose(page, without_captions(page, verdict, choice), placed(page, choice))
+        verdict = without_captions(page, verdict, choice)
+        posts = posts_of(page, verdict)
+        verdict = without_names(page, verdict, posts)
+        return compose(page, verdict, placed(page, choice), posts=posts)
 
     return read
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from lxml.html import HtmlElement
 
 from .article import Article
-from .compose import compose, with_comments
+from .compose import compose, posts_of, with_comments, without_names
 from .compose.lost import lost
 from .dom.comments import Comments, read_comments
 from .dom.page import Page, read_page
@@ -110,8 +110,10 @@ def find(
     comments = read_comments(page.tree) if apart else Comments()
     verdict = without_captions(page, verdict, choice)
     said = replace(page, metadata=ruled.metadata(page.metadata))
+    posts = posts_of(page, verdict)
+    verdict = without_names(page, verdict, posts)
     unwanted = below(comments.elements) | ruled.dropped
-    article = compose(said, verdict, placed(page, choice), unwanted)
+    article = compose(said, verdict, placed(page, choice), unwanted, posts)
     if not article.text:
         hint = "A rule for this site may leave it out: --no-rules" if ruled.dropped else ""
         raise NoArticle("the page holds no article", url=page.url, hint=hint)

@@ -8,25 +8,30 @@ A page's tree is walked once over what was chosen (:mod:`.blocks`); text becomes
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import replace
+from types import MappingProxyType
 
 from lxml.html import HtmlElement
 
 from ..article import Article
 from ..dom.comments import MOST_COMMENTS, Comments
+from ..dom.discussion import Post
 from ..dom.page import Page
 from ..model import Placed, Verdict
 from .blocks import Composer
 from .comments import comment_blocks
 from .finish import finish
+from .initials import with_initials
 from .notes import read_anchors
 from .selection import select
+from .signed import posts_of, signatures, without_names
 from .tex import with_tex
 
-__all__ = ["compose", "with_comments"]
+__all__ = ["compose", "posts_of", "with_comments", "without_names"]
 
 
+_NONE: Mapping[HtmlElement, Post] = MappingProxyType({})
 _CUT = "the page is too long to be read whole: what follows is left out"
 
 
@@ -35,17 +40,19 @@ def compose(
     verdict: Verdict,
     pictures: tuple[Placed, ...],
     apart: Set[HtmlElement] = frozenset(),
+    posts: Mapping[HtmlElement, Post] = _NONE,
 ) -> Article:
     """Build the article from a page and what was decided about it.
 
-    ``apart`` are the elements that nothing right in them is taken from.
+    ``apart`` are the elements that nothing right in them is taken from, ``posts`` those of a
+    discussion, each of which is signed.
     """
+    said = page.metadata
     selection = select(page, verdict, pictures, apart)
     anchors = read_anchors(page, selection)
-    composer = Composer(page, selection, anchors)
-    blocks = with_tex(composer.blocks(), page)
+    composer = Composer(page, selection, anchors, signatures(posts, said.byline))
+    blocks = with_initials(with_tex(composer.blocks(), page))
     linked = bool(anchors.places or anchors.references)
-    said = page.metadata
     return Article(
         title=said.title,
         blocks=finish(blocks, said.title, composer.aliases, linked=linked),

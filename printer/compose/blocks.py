@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TypeAlias
 
 from lxml.html import HtmlElement
 
-from ..article import Block, Code, Embed, List, Math, Rule
+from ..article import Block, Code, Embed, List, Math, Paragraph, Rule
 from ..dom.page import Page
 from ..dom.segments import BLOCKS
 from .boxes import Box as OwnBox
@@ -47,6 +48,8 @@ _ITALIC = re.compile(r"font-style\s{0,9}:\s{0,9}(?:italic|oblique)")
 _LANG = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{1,8}){0,4}")
 
 
+_NONE: Mapping[HtmlElement, Paragraph] = MappingProxyType({})
+
 Box: TypeAlias = OwnBox | PostBox | PanelBox | TabsBox
 
 
@@ -69,12 +72,19 @@ class _Open:
 class Composer:
     """Writes blocks; :meth:`blocks` is its only use."""
 
-    def __init__(self, page: Page, selection: Selection, anchors: Anchors) -> None:
+    def __init__(
+        self,
+        page: Page,
+        selection: Selection,
+        anchors: Anchors,
+        signed: Mapping[HtmlElement, Paragraph] = _NONE,
+    ) -> None:
         self.page = page
         self.leaves = selection.leaves
         self.path = selection.path
         self.figures = selection.figures
         self.anchors = anchors
+        self.signed = signed
         self.links = Links(page, anchors)
         self.aliases: dict[str, str] = {}  # a place's id -> the id of the block it is in
         self.flow = Flow()
@@ -101,6 +111,8 @@ class Composer:
             elif node in self.path:
                 entered = self._enter(node)
                 todo.append(entered)
+                if node in self.signed:
+                    self.flow.begin(self.signed[node])
                 if entered.inside:
                     if text := node.text:
                         self._text(node, False, text)

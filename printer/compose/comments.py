@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from ..article import Block, Heading, Item, List, Paragraph, Span
+from ..article import Block, Heading, Item, List, Span
 from ..dom.comments import Comment, Comments
 from ..dom.page import Page
 from .blocks import Composer
 from .notes import Anchors
 from .selection import select_below
+from .signed import signature
 
 #: What stands above comments that the page sets no heading above.
 _HEADINGS = {
@@ -35,15 +36,8 @@ def _list(page: Page, comments: tuple[Comment, ...]) -> List:
 
 def _blocks(page: Page, comment: Comment) -> tuple[Block, ...]:
     said = Composer(page, select_below(comment.element, comment.leaves), Anchors())
-    blocks = [*_signature(comment), *said.blocks(comment.element)]
+    signed = [signature(comment.author, comment.date)] if comment.author or comment.date else []
+    blocks = [*signed, *said.blocks(comment.element)]
     if comment.replies:
         blocks.append(_list(page, tuple(comment.replies)))
     return tuple(blocks)
-
-
-def _signature(comment: Comment) -> list[Block]:
-    """Return the line that says who wrote a comment, and when."""
-    spans = [Span(comment.author, ("strong",))] if comment.author else []
-    if comment.date:
-        spans.append(Span(f", {comment.date}" if spans else comment.date))
-    return [Paragraph(tuple(spans))] if spans else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..article import Block, Code, Figure, Heading, Paragraph, Spans, Table
+from ..article import Block, Code, Figure, Heading, Paragraph, Rule, Spans, Table
 from .breaks import parted
 from .inline import Run, joined
 
@@ -25,6 +25,13 @@ class Flow:
         """Add a block after the paragraph being written."""
         self.flush()
         self.blocks.append(self._named(block))
+
+    def begin(self, line: Paragraph) -> None:
+        """Add a line that something new begins with; a rule above it is not needed."""
+        self.flush()
+        if self.blocks and isinstance(self.blocks[-1], Rule):
+            self.blocks.pop()
+        self.put(line)
 
     def float(self, figure: Figure) -> None:
         """Add a picture without breaking the paragraph it stands in."""

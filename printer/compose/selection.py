@@ -56,7 +56,7 @@ def select(
         for segment, keep in zip(page.segments, verdict.keep, strict=True)
         if keep and segment.index not in captions
         for leaf in segment.leaves
-        if not apart or _holder(leaf) not in apart
+        if not apart or holder(leaf) not in apart
     }
     path: set[HtmlElement] = set()
     for element, tail in leaves:
@@ -81,7 +81,7 @@ def select_below(top: HtmlElement, leaves: Iterable[Leaf]) -> Selection:
     return Selection(chosen, {}, path, formulas=False)
 
 
-def _holder(leaf: Leaf) -> HtmlElement | None:
+def holder(leaf: Leaf) -> HtmlElement | None:
     """Return the element that a leaf is text of."""
     return leaf.element.getparent() if leaf.tail else leaf.element
 

@@ -14,9 +14,9 @@ from itertools import islice
 from lxml.etree import iterwalk
 from lxml.html import HtmlElement
 
-from .dates import iso_date
-from .lines import attribute, text_line
+from .lines import text_line
 from .segments import UNSEEN, Leaf
+from .signatures import AROUND, AUTHORS, DATES, NAME_CHARS, author_of, date_of
 
 #: Comments read of a page, replies inside replies; what is deeper answers the last above.
 MOST_COMMENTS, MOST_DEPTH = 2_000, 8
@@ -24,7 +24,6 @@ MOST_COMMENTS, MOST_DEPTH = 2_000, 8
 _MOST_ELEMENTS, _MOST_BLOCKS, _MOST_SECTIONS, _CLIMB, _FEW = 200_000, 20_000, 20, 40, 8
 #: Where this share of the comments is signed the others are none.
 _MOST = 0.8
-_NAME_CHARS, _DATE_CHARS, _DAY = 80, 60, len("2024-02-29")
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "legend"})
 _NO_HOLDERS = frozenset({
     "a", "body", "form", "html", "input", "label", "link", "meta", "script", "span", "textarea",
@@ -53,13 +52,6 @@ _WORDS = frozenset({
 })  # fmt: skip
 _NUMBERS = re.compile(r"[\W\d_]+")
 
-_AUTHOR = re.compile(
-    r"(?:^|[\s_-])(?:fn|author-?name|comment-?author|author|user-?name|commenter|nick(?:name)?"
-    r"|display-?name|posted-?by|by)(?=$|\s)"
-)
-_DATE = re.compile(
-    r"(?:^|[\s_-])(?:comment-?(?:date|time|metadata)|date-?(?:time)?|time(?:stamp)?|ago|posted-?(?:on|at))(?=$|\s)"
-)
 _BODY = re.compile(
     r"(?:^|[\s_-])(?:comment-?(?:content|text|message|copy)|comment__(?:content|text|body|message)"
     r"|content|message|text)(?=$|\s)"
@@ -72,9 +64,6 @@ _ASIDE = re.compile(
 _ASIDE_TAGS = UNSEEN | {"form", "button", "footer", "header", "nav", "time", "input"}
 #: What other sites' programs leave among comments.
 _PINGS = re.compile(r"(?:^|\s)(?:pingback|trackback)(?:$|\s)")
-_SAYS = re.compile(r"\s(?:says|said|wrote|sagt|schreibt|dit|dice|diz|пишет)\s?:?$", re.IGNORECASE)
-_AROUND = " :：,·•|-"
-_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 
 
 @dataclass(slots=True, eq=False)
@@ -119,7 +108,7 @@ def read_comments(tree: HtmlElement) -> Comments:
     )  # fmt: skip
     heading = _heading(every[0].element)
     elements = frozenset(placing.made) | ({heading} if heading is not None else frozenset())
-    said = "" if heading is None else text_line(heading, limit=_NAME_CHARS)
+    said = "" if heading is None else text_line(heading, limit=NAME_CHARS)
     return Comments(said, threads, elements, len(units) > MOST_COMMENTS)
 
 
@@ -178,11 +167,11 @@ def _named(element: HtmlElement) -> str:
 
 
 def _is_label(text: str) -> bool:
-    return _NUMBERS.sub(" ", text[:_NAME_CHARS]).strip().casefold() in _WORDS
+    return _NUMBERS.sub(" ", text[:NAME_CHARS]).strip().casefold() in _WORDS
 
 
 def _is_heading(element: HtmlElement) -> bool:
-    return _is_label(text_line(element, limit=_NAME_CHARS))
+    return _is_label(text_line(element, limit=NAME_CHARS))
 
 
 def _in_form(element: HtmlElement) -> bool:
@@ -280,10 +269,10 @@ def _read(unit: HtmlElement, units: dict[HtmlElement, None]) -> Comment | None:
             continue
         kind = 0 if element is unit else _marks(element)
         if kind & _IS_AUTHOR and not body and not author:
-            author = _author(element)
+            author = author_of(element)
             kind |= _IS_ASIDE
         if kind & _IS_DATE and not body:
-            date = date or _date(element)
+            date = date or date_of(element)
         opened.append((bool(kind & _IS_ASIDE), bool(kind & _IS_BODY)))
         shut += opened[-1][0]
         body += opened[-1][1]
@@ -292,7 +281,7 @@ def _read(unit: HtmlElement, units: dict[HtmlElement, None]) -> Comment | None:
     text = "".join(each.text for each in leaves)
     if (holds and not (author or date)) or not any(map(str.isalnum, text)) or _is_label(text):
         return None
-    return Comment(unit, author, date.removeprefix(author).strip(_AROUND), leaves)
+    return Comment(unit, author, date.removeprefix(author).strip(AROUND), leaves)
 
 
 def _keep(leaf: Leaf, shut: int, leaves: list[Leaf]) -> None:
@@ -321,41 +310,15 @@ def _marks(element: HtmlElement) -> int:
     if element.get("role") == "button":
         kind |= _IS_ASIDE
     if named:
-        kind |= _IS_AUTHOR | _IS_ASIDE if _AUTHOR.search(named) else 0
-        kind |= _IS_DATE | _IS_ASIDE if _DATE.search(named) else 0
+        kind |= _IS_AUTHOR | _IS_ASIDE if AUTHORS.search(named) else 0
+        kind |= _IS_DATE | _IS_ASIDE if DATES.search(named) else 0
         kind |= _IS_BODY if _BODY.search(named) else 0
         kind |= _IS_ASIDE if _ASIDE.search(named) and not kind & _IS_BODY else 0
     return kind
 
 
-def _author(mark: HtmlElement) -> str:
-    """Return the name in a mark: what is marked as one, a link, what is set off, or all of it."""
-    named: HtmlElement = mark
-    for each in islice(mark.iterdescendants(), _FEW):
-        classes = (each.get("class") or "").split()
-        is_name = each.get("itemprop") == "name" or "fn" in classes
-        if (is_name or each.tag in {"a", "b", "strong"}) and text_line(each):
-            named = each
-            break
-    text = attribute(named.get("content") or text_line(named, " ", _NAME_CHARS))
-    return _SAYS.sub("", text).strip(_AROUND)
-
-
-def _date(mark: HtmlElement) -> str:
-    """Return when a comment was written: as shown when that has a year, else the day stated."""
-    inner = mark if mark.tag == "time" else mark.find(".//time")
-    shown = text_line(mark if inner is None else inner, " ", _DATE_CHARS)
-    stated = [mark.get("content"), mark.get("title")]
-    if inner is not None:
-        stated = [inner.get("datetime"), inner.get("title"), *stated]
-    day = next((found[:_DAY] for each in stated if each and (found := iso_date(each))), "")
-    if _YEAR.search(shown) or not day:
-        return shown if any(map(str.isdigit, shown)) else ""
-    return day
-
-
 def _counts(heading: HtmlElement) -> bool:
-    return any(map(str.isdigit, text_line(heading, limit=_NAME_CHARS)))
+    return any(map(str.isdigit, text_line(heading, limit=NAME_CHARS)))
 
 
 def _heading(comment: HtmlElement) -> HtmlElement | None:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import islice
+from itertools import islice, pairwise
 from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
+from ..dom.initials import begins
 from ..dom.links import resolve
 from ..dom.page import Page
 from ..dom.segments import Leaf, Outline, Segment
@@ -109,6 +110,9 @@ def whole(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
     for at, segment in enumerate(page.segments):
         if kept[at] and len(segment.text) <= _SHORT and _is_label(segment):
             kept[at] = False
+    for at, (segment, after) in enumerate(pairwise(page.segments)):
+        if kept[at + 1] and begins(segment.text.strip(), after.text.strip()):
+            kept[at] = True
     return tuple(kept)
 
 

@@ -20,6 +20,7 @@ from .highlight import highlight
 from .inline import bare_sign, breakable, breakable_address, clean, language, signs
 from .judged import (
     introduces,
+    is_bare,
     is_label,
     is_loose,
     is_number_of,
@@ -53,6 +54,7 @@ def _environment(folders: tuple[Path, ...]) -> ImmutableSandboxedEnvironment:
         table_class=table_class,
     )
     env.tests.update(
+        bare=is_bare,
         loose=is_loose,
         short=is_short,
         introducing=introduces,

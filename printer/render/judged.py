@@ -56,19 +56,29 @@ def introduces(block: Paragraph, after: Block) -> bool:
 def is_label(block: Paragraph, after: Block | None) -> bool:
     """Say whether a paragraph is the heading of what follows, though its page does not say so.
 
-    That is a short line in bold type, or one without a stop before a longer text.
+    That is a short line in bold type, with small print after it perhaps, or one without a stop
+    before a longer text.
     """
     text = plain(block.spans).strip()
     if after is None or not 0 < len(text) <= LONGEST_LABEL or "\n" in text:
         return False
     if isinstance(after, Heading | Rule):
         return False
-    if all("strong" in span.marks for span in block.spans if span.text.strip()):
+    first, *others = (span for span in block.spans if span.text.strip())
+    if "strong" in first.marks and all({"strong", "small"} & {*each.marks} for each in others):
         return True
     longer = isinstance(after, Code) or (
         isinstance(after, Paragraph) and len(plain(after.spans)) > 2 * len(text)
     )
     return longer and len(text) <= LABEL and text[-1].isalnum() and not _is_linked(block)
+
+
+def is_bare(block: Heading, after: Block) -> bool:
+    """Say whether a heading has nothing under it, as the entries of a list that is set in headings.
+
+    A heading before one of a lower level announces that one.
+    """
+    return isinstance(after, Heading) and after.level <= block.level
 
 
 def _is_linked(block: Paragraph) -> bool:

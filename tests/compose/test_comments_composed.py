@@ -42,7 +42,7 @@ def test_comments_stand_after_the_article_when_they_are_wanted() -> None:
     heading, comments = found.blocks[len(without.blocks) :]
     assert heading == Heading(2, (Span("Comments"),))
     assert isinstance(comments, List)
-    signature = (Span("Anna", ("strong",)), Span(", 3 May 2024"))
+    signature = (Span("Anna", ("strong",)), Span(", 3 May 2024", ("small",)))
     first, last = comments.items
     assert first.blocks[0] == Paragraph(signature)
     assert isinstance(said := first.blocks[1], Paragraph)

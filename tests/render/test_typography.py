@@ -121,6 +121,17 @@ def test_such_a_line_never_stands_at_the_foot_of_a_page():
             document.close()
 
 
+def test_headings_with_nothing_under_them_do_not_hold_each_other():
+    names = [Heading(2, (Span(f"Part number {n}"),)) for n in range(60)]
+    printed = to_pdf(render_html([article(para(WORDS), *names, para(WORDS))], {}))
+    document = pypdfium2.PdfDocument(printed.pdf)
+    try:
+        first = document[0].get_textpage().get_text_range()
+    finally:
+        document.close()
+    assert "Part number 9" in first
+
+
 def test_stanzas_are_told_from_paragraphs_and_stand_apart():
     stanza = para("It came down out of the hills\nwith dust on its sleeves,\nand asked its way.")
     assert is_verse(stanza)

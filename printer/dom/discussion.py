@@ -1,0 +1,135 @@
+"""The posts of a discussion: who wrote each of them, and when.
+
+A post is what schema.org's microdata calls a question, an answer, a comment or a posting, or what a
+class, an id or the name of an element calls a post or a message.  Whoever a mark inside it names,
+outside the quotations in it, wrote it.  Nothing here knows a site or a program by name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+
+from lxml.html import HtmlElement
+
+from .lines import attribute, text_line
+from .signatures import AROUND, AUTHORS, DATES, NAME_CHARS, author_of, date_of
+
+#: Elements of a page looked at, and how far up from a name its post is sought.
+_MOST_ELEMENTS, _CLIMB = 200_000, 25
+#: A line that tells who wrote something and when has fewer characters.
+_LINE = 120
+#: A page with fewer posts that name somebody is no discussion.
+_FEWEST = 2
+_NO_POSTS = frozenset({
+    "a", "body", "button", "form", "h1", "h2", "h3", "h4", "html", "input", "label", "link", "meta",
+    "p", "script", "span", "svg", "textarea", "time",
+})  # fmt: skip
+#: What holds words of others.
+_QUOTED = frozenset({"aside", "blockquote", "q"})
+
+_TYPES = re.compile(
+    r"schema\.org/(?:Question|Answer|(?:User)?Comments?|(?:DiscussionForum|SocialMedia)Posting)\b"
+)
+_ITEMS = frozenset({"comment", "suggestedAnswer", "acceptedAnswer"})
+_UNIT = re.compile(
+    r"(?:^|\s)(?:[a-z]{1,3}-)?(?:user-?|forum-?|topic-?|crawler-?)?"
+    r"(?:post|message|comment|answer|reply|response)"
+    r"(?:(?:-|__|_)?(?:item|entry|wrapper|wrap|card|single|node|box|container|article))?(?=\s|$)"
+)
+_UNIT_ID = re.compile(r"(?:[a-z]{1,7}-)?(?:p|post|msg|message|comment|answer|reply)[-_]?\d+")
+_UNIT_TAG = re.compile(r"-(?:post|message|comment|answer|reply)$")
+_DAYS = frozenset({"dateCreated", "datePublished"})
+_NAMED = ("data-author", "author")
+
+
+@dataclass(slots=True, eq=False)
+class Post:
+    """A post: ``author`` and ``date`` as printed ('' when not told), ``marks`` what tells them."""
+
+    author: str = ""
+    date: str = ""
+    marks: list[HtmlElement] = field(default_factory=list)
+    stated: bool = False  # whether the author is what an attribute says, not what a class suggests
+
+
+def read_posts(tree: HtmlElement) -> Mapping[HtmlElement, Post]:
+    """Return a discussion's signed posts by the elements that hold them, in document order."""
+    posts: dict[HtmlElement, Post] = {}
+    known: dict[str, int] = {}
+    for element in islice(tree.iter("*"), _MOST_ELEMENTS):
+        if not element.attrib and element.tag != "time":
+            continue
+        named = (element.get("class") or "")[:300].lower()
+        kind = known.get(named)
+        if kind is None:
+            kind = known[named] = _kind(named)
+        if element.tag not in _NO_POSTS and (kind & _IS_POST or _is_stated(element)):
+            author = next((name for each in _NAMED if (name := element.get(each))), "")
+            posts[element] = Post(attribute(author, NAME_CHARS), stated=bool(author))
+        item = element.get("itemprop")
+        author_stated = item in ("author", "creator") or element.get("rel") == "author"
+        if element in posts:
+            continue
+        is_author = author_stated or kind & _IS_AUTHOR
+        is_date = kind & _IS_DATE or element.tag == "time" or item in _DAYS
+        post = _around(element, posts) if is_author or is_date else None
+        if post and is_author:
+            _sign(post, element, author_stated)
+        elif post and (date := date_of(element)):
+            day = date.removeprefix(post.author).partition("(")[0]
+            post.date = post.date or day.strip(AROUND)
+            post.marks += [element] if _is_line(element) else []
+    signed = {element: post for element, post in posts.items() if post.author}
+    return signed if len(signed) >= _FEWEST else {}
+
+
+_IS_POST, _IS_AUTHOR, _IS_DATE = 1, 2, 4
+
+
+def _kind(named: str) -> int:
+    """Tell what a class says of an element: a post, a name, a day."""
+    return (
+        (_IS_POST if _UNIT.search(named) else 0)
+        | (_IS_AUTHOR if AUTHORS.search(named) else 0)
+        | (_IS_DATE if DATES.search(named) else 0)
+    )
+
+
+def _is_stated(element: HtmlElement) -> bool:
+    """Tell whether microdata, the id or the element's own name say that it is a post."""
+    stated = element.get("itemtype")
+    if (stated and _TYPES.search(stated[:200])) or element.get("itemprop") in _ITEMS:
+        return True
+    name = element.get("id")
+    if name and _UNIT_ID.fullmatch(name[:80].lower()):
+        return True
+    return "-" in element.tag and _UNIT_TAG.search(element.tag[-80:]) is not None
+
+
+def _around(mark: HtmlElement, posts: Mapping[HtmlElement, Post]) -> Post | None:
+    """Return the post that a mark stands in; None for none, and for one in a quotation."""
+    for each in islice(mark.iterancestors(), _CLIMB):
+        if each in posts:
+            return posts[each]
+        if each.tag in _QUOTED:
+            return None
+    return None
+
+
+def _sign(post: Post, mark: HtmlElement, stated: bool) -> None:
+    """Take a mark's name for a post's author when none better is known."""
+    name = author_of(mark)
+    if not name or not any(map(str.isalnum, name)):
+        return
+    if not post.author or (stated and not post.stated):
+        post.author, post.stated = name, stated
+    if name == post.author and _is_line(mark):
+        post.marks.append(mark)
+
+
+def _is_line(mark: HtmlElement) -> bool:
+    """Tell whether what a mark holds is no more than a line, and so no part of the post's text."""
+    return len(text_line(mark, limit=2 * _LINE)) < _LINE

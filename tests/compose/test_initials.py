@@ -1,0 +1,55 @@
+"""Large first letters in blocks of their own begin their words again."""
+
+from __future__ import annotations
+
+import pytest
+from stories import SENTENCE, story
+
+from printer import extract
+from printer.article import Paragraph, Span, plain
+from printer.compose.initials import with_initials
+
+URL = "https://example.org/story"
+LONG = " and so on, for as long as it takes to make a paragraph of some length out of it."
+
+
+def paragraph(text: str) -> Paragraph:
+    return Paragraph((Span(text),))
+
+
+@pytest.mark.parametrize(
+    ("initial", "text", "joined"),
+    [
+        ("D", "uring the storm", "During the storm"),
+        ("“W", "e never left”", "“We never left”"),
+        ("É", "tait-ce la pluie", "Était-ce la pluie"),
+        ("A", "nother ferry", "Another ferry"),
+        ("A", "ferry is not another ferry", "A ferry is not another ferry"),
+    ],
+)
+def test_a_letter_and_the_paragraph_after_it_are_one(initial: str, text: str, joined: str) -> None:
+    (block,) = with_initials((paragraph(initial), paragraph(text + LONG)))
+    assert isinstance(block, Paragraph)
+    assert plain(block.spans) == joined + LONG
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("A", "abacus, " + LONG),  # words by their first letters
+        ("B", "Nothing goes on here, " + LONG),
+        ("C", "too short"),
+        ("5", "pieces of something, " + LONG),
+        ("As", "follows, in the order in which they came, " + LONG),
+        ("x", "is what was sought, " + LONG),
+    ],
+)
+def test_other_short_lines_stay(before: str, text: str) -> None:
+    blocks = (paragraph(before), paragraph(text))
+    assert with_initials(blocks) == blocks
+
+
+def test_an_initial_apart_from_its_paragraph_is_kept() -> None:
+    page = story().replace(f"<p>{SENTENCE}", f"<div class=first>T</div><p>{SENTENCE[1:]}", 1)
+    assert "<div class=first>" in page
+    assert SENTENCE.strip() in extract(page, URL).text
