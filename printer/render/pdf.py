@@ -19,6 +19,7 @@ from .balance import install as balance_titles
 from .gaps import fill_pages
 from .glyphs import missing_glyphs
 from .grey import take_colours
+from .hanging import install as let_spaces_hang
 from .html import Document
 from .laid import Laid, read_layout
 from .line_numbers import number_lines
@@ -141,6 +142,7 @@ def _laid_out(html: Any, document: Document) -> Any:
         )
 
     balance_titles()
+    let_spaces_hang()
     begin_columns_at_the_top()
     layout = lay_out()
     if document.longer and is_short(layout.pages):
