@@ -2,15 +2,23 @@
 
 ``extract(html, url)`` returns the :class:`Article` of a page; it is pure and needs no network.
 ``print_pages(sources)`` fetches pages and prints their articles to a PDF.
+
+What is named here is loaded when it is first asked for, so that the command line can have
+WeasyPrint loading beside it before it loads anything else.
 """
 
 from __future__ import annotations
 
-from .article import Article
-from .errors import WebprintError
-from .model import Capture, Result
-from .options import ExtractOptions, FetchOptions, ImageOptions, PrintOptions
-from .pipeline import Printer, extract, print_pages
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .article import Article
+    from .errors import WebprintError
+    from .model import Capture, Result
+    from .options import ExtractOptions, FetchOptions, ImageOptions, PrintOptions
+    from .pipeline import Printer, extract, print_pages
 
 __version__ = "0.1.0"
 
@@ -27,3 +35,29 @@ __all__ = [
     "extract",
     "print_pages",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import pipeline
+
+    value = globals()[name] = getattr(pipeline, name)
+    return value
+
+
+class _Package(ModuleType):
+    """Keeps the name ``extract`` for the function: the folder of that name is given it too."""
+
+    @property
+    def extract(self) -> Any:
+        from .finding import extract
+
+        return extract
+
+    @extract.setter
+    def extract(self, part: ModuleType) -> None:
+        """Leave the folder to be found where modules are."""
+
+
+sys.modules[__name__].__class__ = _Package

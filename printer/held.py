@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .model import Capture
@@ -83,10 +84,9 @@ class Held:
         """The pictures that were fetched."""
         with self._lock:
             if self._files is None:
-                from .fetch.cache import cache_folder
                 from .images.downloads import Downloads
 
-                folder = cache_folder if self._fetch.cache else None
+                folder = _cache_folder if self._fetch.cache else None
                 files = Downloads(self.get, self._pictures, folder, self._told)
                 self._files = self._open.enter_context(files)
             return self._files
@@ -112,3 +112,9 @@ class Held:
         if url in self._given:
             return Capture(self._given[url], url, url, how="browser")
         return self.web.resource(url, referer)
+
+
+def _cache_folder() -> Path:
+    from .fetch.cache import cache_folder
+
+    return cache_folder()

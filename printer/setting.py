@@ -8,8 +8,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from .article import Article, Paragraph, Quote, Span
-from .model import Capture, Edition, Failure, Result
+from .model import Capture, Edition, Failure, Prepared, Result
 from .options import PrintOptions
+from .render.press import Presses
 
 if TYPE_CHECKING:
     from .render.press import Sets
@@ -29,6 +30,9 @@ def set_articles(
     ``prepare`` prepares the pictures of the articles at the places it is given.
     """
     if options.format == "pdf":
+        alone = len(pages) == 1 and edition is None and not options.fit
+        if alone and isinstance(press, Presses):
+            return _in_press(press, pages[0], prepare((0,)), options, dpi)
         return _printed(pages, prepare, options, press, dpi, edition)
     from .export import write
 
@@ -81,6 +85,31 @@ def _told(articles: Sequence[Article], edition: Edition) -> list[Article]:
         lines = (Paragraph((Span(f"{name}: {why}"),)) for name, why in edition.remarks)
         made.append(Article(said.missing, tuple(lines), language=articles[0].language))
     return made
+
+
+def _in_press(
+    press: Presses,
+    page: tuple[Article, Capture],
+    prepared: Prepared,
+    options: PrintOptions,
+    dpi: int,
+) -> Result:
+    """Set one article in a press, which has loaded meanwhile what makes its HTML too."""
+    article, capture = page
+    # What a browser saw of the page was for finding the article.
+    capture = replace(capture, layout=None, screenshot=b"")
+    pictures = replace(prepared, pictures=dict(prepared.pictures))
+    result: Result = press.call(
+        "setting the pages", _set_alone, article, capture, pictures, options, dpi
+    )
+    return result
+
+
+def _set_alone(
+    article: Article, capture: Capture, prepared: Prepared, options: PrintOptions, dpi: int
+) -> Result:
+    """Set one article in this process."""
+    return _printed([(article, capture)], lambda _: prepared, options, None, dpi, None)
 
 
 def _printed(

@@ -29,12 +29,16 @@ def main() -> None:
     press = None
     words = sys.argv[1:]
     if words and words[0] not in _NOT_PRINTING and (words[0] != "digest" or "run" in words[1:2]):
-        from ..render.press import SEVERAL, Presses
+        if words[0] != "digest":
+            # Kept for workers of digests: what keeps fetched pages would load it for nothing.
+            sys.modules.setdefault("redis", None)  # type: ignore[arg-type]
+        from ..render.press import SEVERAL, Presses, load
 
         # Where no PDF is asked for, WeasyPrint is loaded only if it is needed after all.
         pages = [word for word in words if not word.startswith("-")]
         several = words[0] == "digest" or len(pages) > SEVERAL
-        press = Presses(fork=_makes_pdf(words), several=several)
+        ready = load if several else _make_ready
+        press = Presses(fork=_makes_pdf(words), several=several, ready=ready)
     from .app import run
 
     code: object = 0
@@ -50,6 +54,13 @@ def main() -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code if isinstance(code, int) else int(code is not None))
+
+
+def _make_ready() -> None:
+    """Load all that sets an article, in the process that will."""
+    from ..render.ready import make_ready
+
+    make_ready()
 
 
 def _makes_pdf(words: list[str]) -> bool:

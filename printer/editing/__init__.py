@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .base import Base, Edit
 from .pieces import Piece, around, part
 
-__all__ = ["Base", "Edit", "Piece", "around", "part"]
+__all__ = ["Piece", "around", "part"]

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from ..errors import BadURL, BlockedAddress, FetchError, TooLarge
 from ..model import Capture, How
@@ -83,6 +82,8 @@ def path_of(url: str) -> Path:
     parts = urlsplit(url)
     if parts.netloc not in {"", "localhost"}:
         raise BadURL("a file on another computer cannot be read", url=url)
+    from urllib.request import url2pathname
+
     return Path(url2pathname(parts.path))
 
 

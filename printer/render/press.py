@@ -14,8 +14,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from importlib import import_module
 from queue import LifoQueue
-from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, Protocol, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, Protocol, Self, TypeAlias
 
 from ..errors import RenderError, WebprintError
 
@@ -40,6 +41,10 @@ MOST = 8
 SEVERAL = 4
 
 
+#: Makes a process ready to print.
+Ready: TypeAlias = Callable[[], None]
+
+
 class Sets(Protocol):
     """What sets documents: processes of this machine, or workers on others."""
 
@@ -60,17 +65,26 @@ class _Ended(RenderError):
     again = False
 
 
+def load() -> None:
+    """Load WeasyPrint and read the system's fonts."""
+    from .pdf import warm
+
+    warm()
+
+
 class Press:
     """A process that prints documents, forked; to be made before anything starts a thread.
 
     The two sides trust each other: they are one program.  A document may take ``limit`` seconds;
     then the process is ended, and one that is started anew prints the next.  With ``fork`` false
     the process is started when it is needed, at any time.  After ``MOST_PRINTS`` documents it is
-    replaced, as the libraries below keep a little memory of each.
+    replaced, as the libraries below keep a little memory of each.  ``ready`` is a function of a
+    module; the process calls it before the first document comes.
     """
 
-    def __init__(self, limit: float = LIMIT, *, fork: bool = True) -> None:
+    def __init__(self, limit: float = LIMIT, *, fork: bool = True, ready: Ready = load) -> None:
         self.limit = limit
+        self._ready = ready
         self._pid = self._prints = 0
         if fork:
             self._fork()
@@ -82,7 +96,7 @@ class Press:
         if self._pid == 0:
             os.close(ours_out)
             os.close(ours_in)
-            _serve(os.fdopen(theirs_in, "rb"), os.fdopen(theirs_out, "wb"))
+            _serve(os.fdopen(theirs_in, "rb"), os.fdopen(theirs_out, "wb"), self._ready)
         os.close(theirs_in)
         os.close(theirs_out)
         self._out = os.fdopen(ours_out, "wb")
@@ -138,10 +152,12 @@ class Press:
         theirs_in, ours_out = os.pipe()
         ours_in, theirs_out = os.pipe()
         code = (
-            "import sys; sys.path[:] = sys.argv[3:]; from printer.render.press import serve;"
-            " serve(int(sys.argv[1]), int(sys.argv[2]))"
+            "import sys; sys.path[:] = sys.argv[5:]; from printer.render.press import serve;"
+            " serve(*sys.argv[1:5])"
         )
-        command = [sys.executable, "-c", code, str(theirs_in), str(theirs_out), *sys.path]
+        pipes = [str(theirs_in), str(theirs_out)]
+        ready = [self._ready.__module__, self._ready.__name__]
+        command = [sys.executable, "-c", code, *pipes, *ready, *sys.path]
         self._pid = os.posix_spawn(
             sys.executable,
             command,
@@ -172,13 +188,22 @@ class Presses:
     """As many presses as there are processors; a context manager, whose processes end with it.
 
     With ``fork`` the first is forked now, and with ``several`` all are, which is sooner done than
-    to start them when they are needed.
+    to start them when they are needed.  ``ready`` is called in each before it prints.
     """
 
-    def __init__(self, limit: float = LIMIT, *, fork: bool = True, several: bool = False) -> None:
+    def __init__(
+        self,
+        limit: float = LIMIT,
+        *,
+        fork: bool = True,
+        several: bool = False,
+        ready: Ready = load,
+    ) -> None:
         count = min(MOST, len(os.sched_getaffinity(0)))
-        self._presses = [Press(limit, fork=fork)]
-        self._presses += (Press(limit, fork=fork and several) for _ in range(count - 1))
+        self._presses = [Press(limit, fork=fork, ready=ready)]
+        self._presses += (
+            Press(limit, fork=fork and several, ready=ready) for _ in range(count - 1)
+        )
         # What was used last is used next, so that no more are started than are needed.
         self._free: LifoQueue[Press] = LifoQueue()
         for press in reversed(self._presses):
@@ -250,12 +275,16 @@ class Presses:
             press.close()
 
 
-def serve(requests: int, answers: int) -> NoReturn:
-    """Print what is asked for through these pipes, in a program started for it."""
-    _serve(os.fdopen(requests, "rb"), os.fdopen(answers, "wb"))
+def serve(requests: str, answers: str, module: str, name: str) -> NoReturn:
+    """Print what is asked for through these pipes, in a program started for it.
+
+    A function of a module makes it ready.
+    """
+    ready = getattr(import_module(module), name)
+    _serve(os.fdopen(int(requests), "rb"), os.fdopen(int(answers), "wb"), ready)
 
 
-def _serve(requests: BinaryIO, answers: BinaryIO) -> NoReturn:
+def _serve(requests: BinaryIO, answers: BinaryIO, ready: Ready) -> NoReturn:
     """Print what is asked for until nobody asks; an interrupt is for the other side to see."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
@@ -263,9 +292,9 @@ def _serve(requests: BinaryIO, answers: BinaryIO) -> NoReturn:
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, hard))
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     try:
-        from .pdf import to_pdf, warm
+        ready()
+        from .pdf import to_pdf
 
-        warm()
         while True:
             work, given = pickle.load(requests)  # noqa: S301 - our own process
             outcome: object

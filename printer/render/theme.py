@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
-
-from jinja2 import FileSystemLoader, StrictUndefined
-from jinja2.sandbox import ImmutableSandboxedEnvironment
+from typing import TYPE_CHECKING, Any
 
 from .. import toml
 from ..errors import UsageError
 from ..model import Picture
 from .themefile import MOST_BYTES, Device, Fonts, Page, Variable, checked
 from .themefiles import with_files
+
+if TYPE_CHECKING:
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 #: Where our own themes lie: inside the installed package, or beside it in the repository.
 PLACES = (
@@ -114,6 +114,9 @@ def environment(folders: tuple[Path, ...] = ()) -> ImmutableSandboxedEnvironment
     ``blocks.html.j2`` is the nearest there is in ``folders`` or, when none has it, the base
     theme's; ``article/blocks.html.j2`` is that of our own theme of this name.
     """
+    from jinja2 import FileSystemLoader, StrictUndefined
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
     return ImmutableSandboxedEnvironment(
         loader=FileSystemLoader([*folders, own_folder() / BASE, own_folder()]),
         autoescape=True,

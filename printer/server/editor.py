@@ -11,7 +11,7 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
 from ..article import Figure
-from ..editing import Base
+from ..editing.base import Base
 from ..errors import WebprintError
 from ..jobs.asked import Option, settings_for
 from ..jobs.job import Job

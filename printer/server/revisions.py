@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import config
 from ..article import Embed, Figure, List, Math, Quote, Rule, Table, pieces
-from ..editing import Base, Edit, Piece
+from ..editing import Piece
+from ..editing.base import Base, Edit
 from ..errors import JobsError, UsageError
 from ..jobs.asked import Option, offered, settings_for
 from ..jobs.job import Job

@@ -7,7 +7,7 @@ import pytest
 from stories import SENTENCE, story
 
 from printer.dom.page import read_page
-from printer.editing import Base, Edit
+from printer.editing.base import Base, Edit
 from printer.editing.stored import block_of
 from printer.errors import JobsError, UsageError
 from printer.finding import find
