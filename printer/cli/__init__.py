@@ -8,13 +8,15 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
-#: First words after which nothing is printed, so that WeasyPrint need not be loaded.
-_NOT_PRINTING = frozenset({
-    "batch", "crawl", "extract", "explain", "login", "themes", "config", "serve", "worker", "jobs",
-    "later", "search",
-    "--help", "-h", "--version", "--install-completion", "--show-completion",
+#: The first words that are no page to print: every other command, and options in place of one.
+COMMANDS = frozenset({
+    "batch", "config", "crawl", "digest", "explain", "extract", "jobs", "later", "login", "rules",
+    "search", "serve", "themes", "worker",
 })  # fmt: skip
+_ASKING = frozenset({"--help", "-h", "--version", "--install-completion", "--show-completion"})
 
+#: What libraries would do for nothing: look for plug-ins, and start threads for small sums.
+_SPARED = {"PYDANTIC_DISABLE_PLUGINS": "__all__", "OPENBLAS_NUM_THREADS": "1"}
 
 #: How names of files end that are no PDF; one in .html may be the page as well.
 _OTHERS = (".epub", ".md", ".markdown", ".json")
@@ -28,18 +30,23 @@ def main() -> None:
     gc.set_threshold(100_000, 50, 100)
     press = None
     words = sys.argv[1:]
-    if words and words[0] not in _NOT_PRINTING and (words[0] != "digest" or "run" in words[1:2]):
-        if words[0] != "digest":
-            # Kept for workers of digests: what keeps fetched pages would load it for nothing.
-            sys.modules.setdefault("redis", None)  # type: ignore[arg-type]
+    prints = bool(words) and words[0] not in COMMANDS | _ASKING
+    if prints or words[:2] == ["digest", "run"]:
         from ..render.press import SEVERAL, Presses, load
 
         # Where no PDF is asked for, WeasyPrint is loaded only if it is needed after all.
         pages = [word for word in words if not word.startswith("-")]
-        several = words[0] == "digest" or len(pages) > SEVERAL
+        several = not prints or len(pages) > SEVERAL
         ready = load if several else _make_ready
         press = Presses(fork=_makes_pdf(words), several=several, ready=ready)
-    from .app import run
+    if prints:
+        for name, value in _SPARED.items():
+            os.environ.setdefault(name, value)
+        # What keeps fetched pages would load it to keep them there, which is never asked for.
+        sys.modules.setdefault("redis", None)  # type: ignore[arg-type]
+        from .pages import run
+    else:
+        from .app import run
 
     code: object = 0
     try:

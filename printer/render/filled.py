@@ -65,12 +65,6 @@ def _environment(folders: tuple[Path, ...]) -> ImmutableSandboxedEnvironment:
     return env
 
 
-def load_templates(theme: Theme) -> None:
-    """Read and compile the templates of a theme that every article needs."""
-    for name in ("article", "blocks"):
-        _environment(theme.folders).get_template(f"{name}.html.j2")
-
-
 def fill(theme: Theme, name: str, **values: object) -> str:
     """Return what a theme's template makes of these values."""
     try:

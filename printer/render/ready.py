@@ -4,19 +4,47 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from ..article import Article, Heading, Paragraph, Span
 from ..errors import WebprintError
+from ..model import Prepared
 from ..options import PrintOptions
-from . import archive, fit, impose, loss, volume
-from .filled import load_templates
-from .pdf import warm
-from .styled import styled
+from . import fit, impose, loss
+from .archive import Origin
+from .html import Whole
+from .spared import load_weasyprint
+from .volume import print_articles
 
-#: The modules that setting.py loads when it is called.
-LOADED = (archive, fit, impose, loss, volume)
+#: The modules that setting.py loads besides, when it is called.
+LOADED = (fit, impose, loss)
+
+#: Set first, so that templates, typefaces, a dictionary and what else is read once have been read.
+_FIRST = Article(
+    "A title",
+    (
+        Heading(2, (Span("A heading"),)),
+        Paragraph(
+            (
+                Span("Everything that is read but once for all articles is read for this one, "),
+                Span("typefaces", ("em",)),
+                Span(" and dictionaries for hyphenation "),
+                Span("notwithstanding", ("strong",)),
+                Span(": nobody will ever see it, and what follows it need not wait."),
+            )
+        ),
+    ),
+    byline="Author",
+    published="2000-01-01",
+    url="https://example.org/",
+    language="en",
+)
 
 
 def make_ready() -> None:
-    """Load WeasyPrint, read the system's fonts and the templates of the common theme."""
-    warm()
-    with suppress(WebprintError):  # what is wrong is told when it is printed with
-        load_templates(styled(PrintOptions()).theme)
+    """Load all that sets an article, and set one; in a process that does nothing else meanwhile.
+
+    What is wrong with the system shows when it is printed with.
+    """
+    with suppress(OSError):
+        load_weasyprint()
+    with suppress(WebprintError):
+        print_articles(Whole.of([_FIRST], PrintOptions()), lambda _: Prepared(), None, Origin())
