@@ -51,7 +51,7 @@ class _Package(ModuleType):
 
     @property
     def extract(self) -> Any:
-        from .finding import extract
+        from .pipeline import extract
 
         return extract
 

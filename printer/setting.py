@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from .article import Article, Paragraph, Quote, Span
+from .errors import RenderError, WebprintError
 from .model import Capture, Edition, Failure, Prepared, Result
 from .options import PrintOptions
 from .render.press import Presses
@@ -108,8 +109,14 @@ def _in_press(
 def _set_alone(
     article: Article, capture: Capture, prepared: Prepared, options: PrintOptions, dpi: int
 ) -> Result:
-    """Set one article in this process."""
-    return _printed([(article, capture)], lambda _: prepared, options, None, dpi, None)
+    """Set one article in this process, where nobody sees what else is raised."""
+    try:
+        return _printed([(article, capture)], lambda _: prepared, options, None, dpi, None)
+    except WebprintError:
+        raise
+    except Exception as error:
+        fault = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        raise RenderError(f"the article could not be set: {fault}") from error
 
 
 def _printed(

@@ -129,3 +129,63 @@ press.close()
 )
 def test_a_press_that_was_ended_prints_the_next_document(code):
     test_the_press(code)
+
+
+APART = """
+import dataclasses, sys
+from printer.errors import RenderError
+from printer.model import Capture, Prepared
+from printer.options import PrintOptions
+from printer.setting import set_articles
+from printer.render.press import Presses
+press = Presses()
+from printer.article import Article, Paragraph, Span
+article = Article("A day", (Paragraph((Span("The tide comes in."),)),), language="en")
+page = article, Capture(b"<p>", "https://example.org/", "https://example.org/")
+options = PrintOptions(deterministic=True)
+def printed(page, press):
+    return set_articles([page], lambda places: Prepared(), options, press)
+"""
+
+SAME = """
+there = printed(page, press)
+assert "printer.render.html" not in sys.modules, "its HTML was made here"
+here = printed(page, None)
+assert there == here and there.data == here.data
+"""
+
+FAULTY = """
+try:
+    printed((dataclasses.replace(article, blocks=(Paragraph(7),)), page[1]), press)
+except RenderError as error:
+    assert "could not be set: " in str(error), error
+else:
+    raise AssertionError("a number was printed as a paragraph")
+assert printed(page, press).pages == 1
+"""
+
+
+@pytest.mark.parametrize("code", [SAME, FAULTY], ids=["same", "faulty"])
+def test_an_article_set_in_the_press(code):
+    code = f"{APART}{code}\npress.close()"
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_what_weasyprint_seldom_needs_is_loaded_when_it_is_called():
+    code = (
+        "import sys; from printer.render.spared import load_weasyprint; load_weasyprint();"
+        "from weasyprint.pdf import fonts;"
+        "assert not {'fontTools.subset', 'fontTools.varLib'} & set(sys.modules);"
+        "made = fonts.subset.Options(hinting=False); assert made.hinting is False;"
+        "from fontTools import subset; assert type(made) is subset.Options;"
+        "from fontTools.ttLib import TTFont, TTLibError\n"
+        "try: fonts.instantiateVariableFont(TTFont(), {})\n"
+        "except (ValueError, KeyError, TTLibError) as error: print(type(error).__name__, error)\n"
+        "else: raise AssertionError('an empty font has no axes')"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert "fvar" in ran.stdout, ran.stdout

@@ -1,0 +1,88 @@
+"""What is not needed to print a page is not loaded to print one."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from stories import story
+from typer.main import get_command
+
+from printer.cli import COMMANDS
+from printer.cli.app import app
+
+#: Runs a command as ``main`` does and says before it ends which of these modules were loaded.
+LOADED = """
+import os, sys
+leave = os._exit
+def told(code):
+    if os.getpid() == own:
+        print(*(name for name in {names!r} if sys.modules.get(name)), flush=True)
+    leave(code)
+own, os._exit = os.getpid(), told
+from printer.cli import main
+main()
+"""
+
+#: Other commands, what sets pages (the press has it), and what never serves a print.
+SPARED = (
+    "printer.cli.app",
+    "printer.cli.digests",
+    "printer.editing.base",
+    "printer.fetch.cache",
+    "printer.render.html",
+    "jinja2",
+    "redis",
+    "rich",
+    "sqlalchemy",
+    "weasyprint",
+)
+
+
+def loaded(*arguments):
+    code = LOADED.format(names=SPARED)
+    ran = subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return ran.stdout.split()
+
+
+def test_every_other_command_is_known_by_name():
+    names = set(get_command(app).commands)
+    assert names == COMMANDS | {"print"}
+
+
+def test_a_page_is_printed_without_what_others_need(web, tmp_path):
+    out = tmp_path / "out.pdf"
+    assert loaded(web.add("/story", story()), out, "--no-cache") == []
+    assert out.read_bytes().startswith(b"%PDF")
+
+
+def test_other_commands_are_there(tmp_path):
+    assert "printer.cli.digests" in loaded("themes")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import printer; assert 'printer.pipeline' not in sys.modules; printer.extract",
+        "from printer.extract import decide; from printer import extract",
+        "import printer.extract; import printer; extract = printer.extract",
+        "from printer import *",
+        "import printer; [getattr(printer, name) for name in printer.__all__]",
+    ],
+)
+def test_the_package_gives_what_it_names(code):
+    code = f"import sys; {code}; import printer; assert printer.extract.__name__ == 'extract'"
+    code += "; assert callable(printer.extract)"
+    subprocess.run([sys.executable, "-c", code], check=True, env=os.environ)
+
+
+def test_the_package_gives_nothing_else():
+    import printer
+
+    with pytest.raises(AttributeError, match="'reprint'"):
+        _ = printer.reprint
