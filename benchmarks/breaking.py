@@ -1,28 +1,38 @@
-"""What faults are made with: processes to kill, feeds, a mailbox, and a look at what is left."""
+"""What faults are made with: processes to kill, servers, feeds, a mailbox, a look at the rest."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
 import random
+import shutil
 import signal
 import socket
+import subprocess
+import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-ROOT = Path(__file__).parent.parent
+from .processes import tree
+from .protocol import Unavailable
+
+ROOT = Path(__file__).resolve().parent.parent
+TESTS = ROOT / "tests"
 
 
 @dataclass(frozen=True)
 class Came:
-    """What came of one kind of fault: what was accepted, lost, done twice, left half-written."""
+    """What came of one kind of fault: what was accepted, lost, done twice, left half-written.
+
+    ``unsure`` counts what did not come and is not lost track of: it was being sent when its process
+    was killed, nobody can know whether it arrived, and that was told.
+    """
 
     fault: str
     times: int
@@ -32,6 +42,7 @@ class Came:
     half: int
     seconds: float
     remark: str = ""
+    unsure: int = 0
 
     @property
     def sound(self) -> bool:
@@ -123,24 +134,168 @@ def feed(url: str, number: int, when: datetime) -> str:
     )
 
 
+class Refusing(Iterator[str]):
+    """What a mail server does to the mails of one issue after another, until it takes one."""
+
+    KINDS = ("451", "554", "hang up", "hang up after", "busy")
+
+    def __init__(self, dice: random.Random) -> None:
+        self.done = 0
+        self._dice, self._left = dice, 0
+
+    def begin(self, most: int) -> None:
+        """Begin with the next issue: it is refused so many times at most."""
+        self._left = self._dice.randint(1, most)
+
+    def __next__(self) -> str:
+        if self._left == 0:
+            return ""
+        self._left -= 1
+        self.done += 1
+        return self._dice.choice(self.KINDS)
+
+
 @contextmanager
-def mailbox(sent: Counter[str]) -> Iterator[str]:
-    """Take mail at an address of loopback, counted by the day in its subject."""
+def mailbox(taken: Callable[[str], None], faults: Iterator[str] | None = None) -> Iterator[str]:
+    """Take mail at an address of loopback; ``taken`` is told the day in its subject."""
     from email import message_from_bytes
 
     from aiosmtpd.controller import Controller
 
     class Box:
-        async def handle_DATA(self, _: Any, __: Any, envelope: Any) -> str:  # noqa: N802
-            sent[str(message_from_bytes(envelope.content)["Subject"])[-10:]] += 1
+        async def handle_MAIL(  # noqa: N802
+            self, server: Any, _: Any, envelope: Any, address: str, __: Any
+        ) -> str:
+            self.fault = next(faults) if faults else ""
+            if self.fault == "hang up":
+                server.transport.close()
+            envelope.mail_from = address
+            return "250 OK"
+
+        async def handle_DATA(self, server: Any, _: Any, envelope: Any) -> str:  # noqa: N802
+            if self.fault in ("451", "554"):
+                return f"{self.fault} no"
+            taken(str(message_from_bytes(envelope.content)["Subject"])[-10:])
+            if self.fault == "hang up after":
+                server.transport.close()
             return "250 taken"
 
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    controller = Controller(Box(), "127.0.0.1", port, data_size_limit=10**8)
+        async def handle_QUIT(self, *_: Any) -> str:  # noqa: N802
+            return "421 busy" if self.fault == "busy" else "221 bye"
+
+    class Office(Controller):
+        server: Any
+
+        def _trigger_server(self) -> None:
+            self.port = self.server.sockets[0].getsockname()[1]
+            super()._trigger_server()
+
+    controller = Office(Box(), hostname="127.0.0.1", port=0, data_size_limit=10**8)
     controller.start()
     try:
-        yield f"smtp://127.0.0.1:{port}"
+        yield f"smtp://127.0.0.1:{controller.port}"
     finally:
         controller.stop()
+
+
+@contextmanager
+def webhook(told: Callable[[str], None]) -> Iterator[str]:
+    """Be told of digests at an address of loopback; ``told`` gets the day of each."""
+    import json
+    import threading
+    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+    class Hook(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            told(str(json.loads(body)["date"])[:10])
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Hook) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def jobs_conftest() -> ModuleType:
+    """Return what the tests of jobs start their servers and workers with."""
+    return module(TESTS / "jobs" / "conftest.py")
+
+
+def crawl_killed() -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return what the test of killed crawls counts and kills with."""
+    test = module(TESTS / "crawl" / "test_crawl_killed.py")
+    return test.kept, test.kill_and_go_on
+
+
+class Postgres:
+    """A PostgreSQL server of our own; ``kill`` is kill -9 of all its processes."""
+
+    def __enter__(self) -> Postgres:
+        where = jobs_conftest().programs()
+        if where is None:
+            raise Unavailable("PostgreSQL is not installed")
+        # It will not run as root.
+        self._folder = Path(tempfile.mkdtemp(prefix="webprint-faults-"))
+        as_other: dict[str, Any] = {"user": "nobody"} if os.getuid() == 0 else {}
+        if as_other:
+            shutil.chown(self._folder, "nobody")
+        data = self._folder / "data"
+        self._run: dict[str, Any] = {
+            "cwd": "/", "stdout": subprocess.DEVNULL, "stderr": subprocess.STDOUT, **as_other,
+        }  # fmt: skip
+        made = [
+            where / "initdb",
+            "-D",
+            data,
+            "-A",
+            "trust",
+            "-U",
+            "webprint",
+            "-E",
+            "UTF8",
+            "--no-sync",
+        ]
+        subprocess.run(made, check=True, **self._run)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.url = f"postgresql://webprint@127.0.0.1:{port}/postgres"
+        self._command = [where / "postgres", "-D", data, "-h", "127.0.0.1", "-p", str(port),
+                         "-k", "", "-F"]  # fmt: skip
+        self.start()
+        return self
+
+    def start(self) -> None:
+        """Start it, anew after it was killed, and wait until it answers."""
+        import psycopg
+
+        self._process = subprocess.Popen(self._command, **self._run)
+        for _ in range(1200):
+            if self._process.poll() is not None:  # What was killed still holds its memory.
+                self._process = subprocess.Popen(self._command, **self._run)
+            try:
+                psycopg.connect(self.url).close()
+                return
+            except psycopg.OperationalError:
+                time.sleep(0.05)
+        raise RuntimeError("PostgreSQL does not come back")
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        for pid in tree(self._process.pid):
+            killed(pid)
+        self._process.wait()
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+        with suppress(OSError):
+            shutil.rmtree(self._folder)

@@ -1,0 +1,390 @@
+"""What stands in the way without killing: full disks, locks, clocks, servers that go or refuse."""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from jobs_help import ask, count_deliveries, until
+from print_server import Server
+from stories import story
+from webserver import WebServer, drip
+
+from printer.errors import JobsError, WebprintError
+from printer.jobs.table import JobTable
+
+from .breaking import (
+    TESTS,
+    Came,
+    Postgres,
+    Refusing,
+    forked,
+    jobs_conftest,
+    left,
+    since,
+    tables,
+)  # fmt: skip
+from .killing import START, newspaper
+
+QUICK = {"workers": 2, "lease": 2.0}
+PATIENCE = 900
+
+
+def full_disks(kills: int, dice: random.Random, folder: Path) -> Came:
+    """Write over a file, a result, a job table where the disk takes so many bytes and no more."""
+    from printer.cli.output import write
+    from printer.jobs.storage import open_storage
+
+    began, half, lost = time.monotonic(), 0, 0
+    old, new = b"%PDF old" * 500, b"%PDF new" * 50_000
+    for number in range(kills):
+        target = folder / f"{number}.pdf"
+        target.write_bytes(old)
+        room = dice.choice([0, 1, 4096, dice.randrange(len(new)), 10 * len(new)])
+
+        def act(target: Path = target, room: int = room, number: int = number) -> None:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+            told = 0
+            for each in (
+                lambda: write(target, new),
+                lambda: open_storage(str(folder / "store")).put(f"{number:032x}/1/a.pdf", new),
+            ):
+                try:
+                    each()
+                except WebprintError:
+                    told += 1
+            os._exit(told)
+
+        _, status = os.waitpid(forked(act), 0)
+        told = os.waitstatus_to_exitcode(status)
+        half += target.read_bytes() not in (old, new)
+        half += sum(
+            p.read_bytes() != new for p in (folder / "store").rglob(f"{number:032x}/1/a.pdf")
+        )
+        lost += told not in ((0,) if room > len(new) else (2,))
+    accepted, missing = _full_table(folder)
+    return Came(
+        "disks that are full", kills, 2 * kills + accepted, lost + missing, 0, half + left(folder),
+        since(began), f"each was told; {accepted} prints accepted before a table was full are in it",
+    )  # fmt: skip
+
+
+def _full_table(folder: Path) -> tuple[int, int]:
+    """Order prints until the disk of the job table is full; return how many, and those lost."""
+    database, told = str(folder / "jobs.sqlite"), folder / "accepted"
+    JobTable(database).disconnect()
+
+    def order() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        table = JobTable(database)
+        with told.open("a") as accepted:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
+            with suppress(JobsError):
+                for number in range(100_000):
+                    job, _ = table.submit(ask(f"nap/{number}" + "x" * 3000))
+                    accepted.write(job.id + "\n")
+                    accepted.flush()
+
+    os.waitpid(forked(order), 0)
+    table = JobTable(database)
+    ids = told.read_text().split()
+    known = table.attempts()
+    table.disconnect()
+    return len(ids), sum(each not in known for each in ids)
+
+
+def read_only(kills: int, unused: random.Random, folder: Path) -> Came:
+    """Print to folders that may not be written."""
+    del unused
+    from printer.cli.output import write
+    from printer.errors import OutputError
+
+    began, wrong, told = time.monotonic(), 0, 0
+    folder.chmod(0o755)
+    target = folder / "locked" / "a.pdf"
+    target.parent.mkdir()
+    target.write_bytes(b"%PDF old")
+    target.parent.chmod(0o555)
+    for _ in range(kills):
+
+        def act() -> None:
+            if os.getuid() == 0:
+                os.setuid(65534)  # root may write anywhere
+            try:
+                write(target, b"%PDF new")
+            except OutputError:
+                os._exit(7)
+
+        _, status = os.waitpid(forked(act), 0)
+        told += os.waitstatus_to_exitcode(status) == 7
+        wrong += [*target.parent.iterdir()] != [target] or target.read_bytes() != b"%PDF old"
+    target.parent.chmod(0o755)
+    return Came("folders that are read-only", kills, kills, kills - told, 0, wrong, since(began), "each was told")  # fmt: skip
+
+
+def slow_peers(kills: int, unused: random.Random, folder: Path) -> Came:
+    """Hold connections of a server with requests that never end, and print meanwhile."""
+    del unused
+    began, done = time.monotonic(), 0
+    server = Server(folder, "--port", "0", "--workers", "1", "--render", "never")
+    held: list[socket.socket] = []
+    try:
+        for _ in range(2 * kills):
+            peer = socket.create_connection(("127.0.0.1", server.port), 10)
+            peer.sendall(b"POST /api/prints HTTP/1.1\r\nHost: 127.0.0.1\r\nX-" + b"a" * 9)
+            held.append(peer)
+        for number in range(3):
+            answer = server.order(url=f"https://example.org/{number}", html=story())
+            for peer in held:
+                with suppress(OSError):
+                    peer.sendall(b"b")
+            done += server.finished(answer.json()["id"], 300)["state"] == "done"
+    finally:
+        for peer in held:
+            peer.close()
+        server.close()
+    return Came("peers that never end a request", len(held), 3, 3 - done, 0, 0, since(began), "held open while it printed")  # fmt: skip
+
+
+def slow_sites(kills: int, unused: random.Random, folder: Path) -> Came:
+    """Fetch pages that drip for ever, and one that does not."""
+    del unused, folder
+    from printer.errors import FetchTimeout
+    from printer.fetch.http import Web
+    from printer.options import FetchOptions
+
+    began = time.monotonic()
+    with WebServer() as web:
+        fine = web.add("/fine", story())
+        slow = [web.add(f"/{n}", drip(b"<p>x</p>" * 999, 0.5)) for n in range(kills)]
+        options = FetchOptions(retries=0, timeout=3, allow_private=True)
+        with Web(options, named=[web.url]) as fetcher, ThreadPoolExecutor(16) as pool:
+
+            def ended(url: str) -> bool:
+                try:
+                    fetcher.resource(url)
+                except FetchTimeout:
+                    return True
+                return False
+
+            told = sum(pool.map(ended, slow))
+            fetcher.resource(fine)
+    return Came("sites that never end an answer", kills, kills, kills - told, 0, 0, since(began), "each was told in time")  # fmt: skip
+
+
+def _jobs(table: JobTable, count: int) -> list[str]:
+    """Order prints until they are accepted."""
+    ids = []
+    for _ in range(count):
+        with suppress(JobsError):
+            ids.append(table.submit(ask("nap/0.05"))[0].id)
+    return ids
+
+
+def _begun(table: JobTable) -> list[str]:
+    """Order a print and wait for it: then the workers are there."""
+    ids = _jobs(table, 1)
+    until(lambda: table.counts()["done"], PATIENCE)
+    return ids
+
+
+def _done(fault: str, times: int, table: JobTable, ids: list[str], told: Callable[[], list[str]],
+          prints: Path, began: float, remark: str = "") -> Came:  # fmt: skip
+    """Wait until all that was accepted is over, and count."""
+
+    def over() -> bool:
+        with suppress(JobsError):
+            return all(s in ("done", "failed") for s, _ in table.attempts().values())
+        return False
+
+    until(over, PATIENCE)
+    known, delivered = table.attempts(), Counter(told())
+    done = [each for each in ids if each in known and known[each][0] == "done"]
+    wrong = 0
+    for each in done:
+        path = prints / each / str(known[each][1]) / "article.pdf"
+        wrong += not path.exists() or path.read_bytes() != b"http://labour.test/nap/0.05" * 100
+    return Came(
+        fault, times, len(ids), len(ids) - len(done), sum(n > 1 for n in delivered.values()),
+        wrong, since(began), remark,
+    )  # fmt: skip
+
+
+def locked(kills: int, dice: random.Random, folder: Path) -> Came:
+    """Lock the database of jobs for longer than anybody waits, while prints are asked for."""
+    began, times = time.monotonic(), max(3, kills // 10)
+    database, prints = str(folder / "jobs.sqlite"), folder / "prints"
+    table = JobTable(database)
+    told, ids = count_deliveries(table), []
+    keeper = jobs_conftest().Keeper(database, str(prints), folder / "log", **QUICK)
+    refused = 0
+    try:
+        ids += _begun(table)
+        for _ in range(times):
+            ids += _jobs(table, 5)
+            time.sleep(dice.random() / 2)
+            with closing(sqlite3.connect(database, isolation_level=None, timeout=60)) as other:
+                other.execute("BEGIN EXCLUSIVE")
+                ends = time.monotonic() + dice.uniform(0.2, 8)
+                if dice.random() < 0.3:
+                    more = _jobs(table, 1)
+                    ids += more
+                    refused += not more
+                time.sleep(max(0.0, ends - time.monotonic()))
+                other.execute("ROLLBACK")
+        return _done("a database that is locked", times, table, ids, told, prints, began,
+                     f"{refused} orders refused meanwhile, and told")  # fmt: skip
+    finally:
+        keeper.kill()
+        table.disconnect()
+
+
+JUMPING = """
+import random, runpy, sys, time
+real, dice = time.time, random.Random(int(sys.argv.pop(1)))
+time.time = lambda: real() + dice.choice([0, 3600, -3600, 86400 * 400, -86400 * 400])
+del sys.argv[0]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+def clocks(kills: int, dice: random.Random, folder: Path) -> Came:
+    """Print while the clock jumps by years at each look, and plan digests by one like it."""
+    began, database, prints = time.monotonic(), str(folder / "jobs.sqlite"), folder / "prints"
+    table = JobTable(database)
+    told, ids = count_deliveries(table), []
+    code = [sys.executable, "-c", JUMPING, str(dice.randrange(10**6))]
+    limits = '{"workers": 2, "lease": 2.0}'
+    command = [*code, str(TESTS / "jobs" / "keeper.py"), database, str(prints), limits]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as keeper:
+        try:
+            ids = _jobs(table, kills)
+            came = _done("clocks that jump", kills, table, ids, told, prints, began)
+        finally:
+            keeper.kill()
+            table.disconnect()
+    days, missed, twice = _scheduled(max(10, kills // 5), dice, folder)
+    return Came(
+        came.fault, kills + days, len(ids) + days, came.lost + missed, came.twice + twice,
+        came.half, since(began), f"prints, and {days} days of two schedulers",
+    )  # fmt: skip
+
+
+def _scheduled(days: int, dice: random.Random, folder: Path) -> tuple[int, int, int]:
+    """Let two schedulers serve days with clocks that jump; return days, those missed, and twice."""
+    from printer.digest.described import read_digests
+    from printer.digest.memory import Memory
+    from printer.digest.schedule import Scheduler
+
+    text = '[[digest]]\nname = "week"\nschedule = "30 2 * * *"\n[[digest.source]]\npage = "https://example.org/"\n'
+    (digest,) = read_digests(text, tables(text), "webprint.toml")
+    now, made = [START], Counter[float]()
+    with closing(Memory(str(folder / "digests.sqlite"))) as memory:
+
+        def child(_: Any, slot: Any) -> int:
+            if memory.claim("week", slot.timestamp(), now[0].timestamp()):
+                made[slot.timestamp()] += 1
+                memory.done("week", slot.timestamp())
+            return 0
+
+        quiet = lambda _: None  # noqa: E731
+        two = [
+            Scheduler([digest], memory, say=quiet, clock=lambda: now[0], child=child)
+            for _ in range(2)
+        ]
+        for hour in range(24 * days):
+            right = START + timedelta(hours=hour)
+            for each in two:
+                now[0] = right + timedelta(hours=dice.choice([0] * 8 + [-30, -5, 5, 20]))
+                each.tick()
+            now[0] = right
+            two[0].tick()
+    # One that a clock made early stands for its day; a day without any is missed.
+    served = {int((slot - START.timestamp()) // 86400) for slot in made}
+    return days, len(set(range(1, days)) - served), sum(n > 1 for n in made.values())
+
+
+def refusing(kills: int, dice: random.Random, folder: Path) -> Came:
+    """Mail digests by a server that refuses, hangs up and is not there; others get them once."""
+    from printer.digest import outbox
+    from printer.digest.memory import LEASE, TRIES
+
+    outbox._PAUSE = 0.01
+    began, faults = time.monotonic(), Refusing(dice)
+    with newspaper(folder, faults) as paper:
+        for number in range(kills):
+            paper.publish(number)
+            faults.begin(most=TRIES - 1)
+            late = 0.0
+            while late == 0.0 or (paper.state(number) != "done" and late < 9 * LEASE):
+                os.waitpid(forked(partial(paper.serve, number, late)), 0)
+                late += LEASE + 9
+        return paper.came("mail servers that refuse", faults.done, kills, began)
+
+
+def postgresql(kills: int, dice: random.Random, folder: Path) -> Came:
+    """Kill all of a PostgreSQL server again and again while prints are made with it."""
+    began, times = time.monotonic(), max(3, kills // 10)
+    with Postgres() as server:
+        table = JobTable(server.url)
+        told, ids, prints = count_deliveries(table), [], folder / "prints"
+        keeper = jobs_conftest().Keeper(server.url, str(prints), folder / "log", **QUICK)
+        try:
+            ids += _begun(table)
+            for _ in range(times):
+                ids += _jobs(table, 6)
+                time.sleep(dice.random())
+                server.kill()
+                ids += _jobs(table, 1)
+                time.sleep(dice.random() * 2)
+                server.start()
+            return _done("PostgreSQL killed and back", times, table, ids, told, prints, began)
+        finally:
+            keeper.kill()
+            table.disconnect()
+
+
+def redis(kills: int, dice: random.Random, folder: Path) -> Came:
+    """Kill Redis with all calls in it while Celery's workers print, and these with it."""
+    began, times = time.monotonic(), max(2, kills // 20)
+    helpers = jobs_conftest()
+    with Postgres() as database:
+        broker, table = helpers.Redis(folder), JobTable(database.url)
+        told, ids, prints = count_deliveries(table), [], folder / "prints"
+        start = partial(helpers.Keeper, database.url, str(prints), folder / "log", **QUICK)
+        sender, worker = start(called=(broker.url, "send")), start(called=(broker.url, "answer"))
+        try:
+            ids += _begun(table)
+            for _ in range(times):
+                ids += _jobs(table, 10)
+                time.sleep(dice.random() * 3)
+                broker.kill()
+                ids += _jobs(table, 4)
+                time.sleep(dice.random())
+                broker.start()
+                # Celery's own worker does not always listen again after its broker was away.
+                worker.kill()
+                worker = start(called=(broker.url, "answer"))
+            return _done("Redis killed and back, and Celery's workers", times, table, ids, told,
+                         prints, began)  # fmt: skip
+        finally:
+            sender.kill()
+            worker.kill()
+            broker.kill()
+            table.disconnect()

@@ -1,0 +1,337 @@
+"""Processes killed (kill -9) at random moments: of a print server, a batch, a crawl, a digest."""
+
+from __future__ import annotations
+
+import os
+import random
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import httpx2
+from jobs_help import until
+from print_server import Server
+from small_web import SmallWeb
+from stories import story
+from webserver import WebServer
+
+from printer.fetch.chromium import programs
+from printer.jobs.process import tree
+
+from .breaking import (
+    Came,
+    crawl_killed,
+    environment,
+    error,
+    feed,
+    forked,
+    is_pdf,
+    killed,
+    left,
+    mailbox,
+    over,
+    result,
+    since,
+    tables,
+    webhook,
+)  # fmt: skip
+
+PROGRAM = "from printer.cli import main; main()"
+#: Every so many-th print is shown by a browser, where there is one.
+BROWSED = 4
+#: Seconds that all prints may take in the end.
+PATIENCE = 1800
+
+
+@dataclass
+class _Orders:
+    """Asks a print server for pages, until it says that it took them."""
+
+    web: WebServer
+    browser: bool
+    accepted: list[str] = field(default_factory=list)
+    asked: int = 0
+
+    def ask(self, server: Server) -> None:
+        """Ask for one more page, once."""
+        number, self.asked = self.asked, self.asked + 1
+        text = story(f"Story {number}")
+        order: dict[str, Any] = {"url": f"https://example.org/{number}", "html": text}
+        if self.browser and number % BROWSED == BROWSED - 1:
+            order = {"url": self.web.add(f"/{number}", text), "options": {"render": "always"}}
+        with suppress(httpx2.HTTPError):  # It did not say so.
+            answer = server.order(key=str(number), **order)
+            if answer.is_success:
+                self.accepted.append(answer.json()["id"])
+
+
+def prints(kills: int, dice: random.Random, folder: Path) -> Came:
+    """Kill the server, its supervisor, web process, workers and browsers while it prints."""
+    began, done = time.monotonic(), 0
+    start = partial(Server, folder, "--port", "0", "--workers", "2", "--render", "never")
+    with WebServer() as web:
+        orders, server = _Orders(web, any(True for _ in programs())), start()
+        try:
+            for _ in range(BROWSED):
+                orders.ask(server)
+            warm = time.monotonic()
+            until(lambda: over(folder), PATIENCE)
+            usual = (time.monotonic() - warm) / 2  # What a worker takes for two.
+            while done < kills:
+                for _ in range(2):
+                    orders.ask(server)
+                time.sleep(dice.random() * usual)
+                alive = server.process.pid
+                victim = alive if dice.random() < 0.2 else dice.choice(tree(alive)[1:] or [alive])
+                done += killed(victim)
+                if victim == alive:
+                    server.process.wait()
+                    server.client.close()
+                    server = start()
+            states = until(lambda: over(folder), PATIENCE)
+            # What lost its worker too often is given up, and that is told; once more.
+            failed = {e: error(server, e) for e in orders.accepted if states.get(e) == "failed"}
+            given_up = [each for each, why in failed.items() if why.startswith("given up")]
+            for each in given_up:
+                server.client.post(f"/api/prints/{each}/retry").raise_for_status()
+            states = until(lambda: over(folder), PATIENCE)
+            came = [each for each in orders.accepted if states.get(each) == "done"]
+            whole = sum(is_pdf(result(server, each)) for each in came)
+        finally:
+            server.close()
+    told = [f"{orders.asked // BROWSED if orders.browser else 0} of them by a browser"]
+    told += [f"{len(given_up)} given up and tried again"] if given_up else []
+    told += sorted({why for each, why in failed.items() if each not in given_up})
+    return Came(
+        "prints: a process is killed", done, len(orders.accepted), len(orders.accepted) - len(came),
+        max(0, len(states) - orders.asked), len(came) - whole, since(began), ", ".join(told),
+    )  # fmt: skip
+
+
+def batches(kills: int, dice: random.Random, folder: Path) -> Came:
+    """Kill a batch, its supervisor and its workers; begin it again until it is done."""
+    began, pages, done = time.monotonic(), max(20, kills), 0
+    with WebServer() as web:
+        listed = [web.add(f"/{n}", story(f"Story {n:03}")) for n in range(pages)]
+        (folder / "urls.txt").write_text("\n".join(listed))
+        command = [sys.executable, "-c", PROGRAM, "batch", "urls.txt", "out", "--delay", "0", "--rest",
+                   "0.1", "--workers", "2", "--no-cache", "--render", "never"]  # fmt: skip
+        code = None
+        for _ in range(20 * kills + 20):
+            with subprocess.Popen(
+                command, cwd=folder, stderr=subprocess.DEVNULL, env=environment()
+            ) as process:
+                while done < kills and process.poll() is None:
+                    time.sleep(dice.uniform(0.1, 1.5))
+                    every = [process.pid, *tree(process.pid)]
+                    victim = process.pid if dice.random() < 0.3 else dice.choice(every)
+                    if process.poll() is None and killed(victim):
+                        done += 1
+                code = process.wait()
+            if code == 0 and done >= kills:
+                break
+            if code == 0:  # All is printed before it was killed often enough: print more.
+                listed += [web.add(f"/{len(listed) + n}", story(f"Story {len(listed) + n:03}"))
+                           for n in range(10)]  # fmt: skip
+                (folder / "urls.txt").write_text("\n".join(listed))
+        asked = len(web.hits())
+    made = sorted((folder / "out").glob("*.pdf"))
+    titles = Counter(path.stem.partition(" (")[0] for path in made)
+    return Came(
+        "batches: a process is killed", done, len(listed), len(listed) - len(titles),
+        len(made) - len(titles), sum(not is_pdf(path.read_bytes()) for path in made) + left(folder),
+        since(began), f"{asked} requests, ended with {code}",
+    )  # fmt: skip
+
+
+def crawls(kills: int, dice: random.Random, folder: Path) -> Came:
+    """Kill a crawl; see benchmarks/crawl.py."""
+    began, articles, database = time.monotonic(), max(30, 2 * kills), str(folder / "crawl.sqlite")
+    kept, kill_and_go_on = crawl_killed()
+    with SmallWeb(articles=articles, pause=0.01) as web:
+        on_its_way = kill_and_go_on(
+            web, database, kills, dice.randrange(10**6), within=3 * articles
+        )
+        fetched = web.fetched()
+        found, wanted = kept(database), len(web.articles)
+        again = [
+            url for url, times in fetched.items()
+            if not url.endswith("/robots.txt")
+            and times > (2 if url.startswith(web.flaky.url) else 1) + on_its_way[url]
+        ]  # fmt: skip
+    return Came(
+        "crawls: the process is killed", kills, wanted, wanted - len(found), len(again), 0,
+        since(began), f"{sum(fetched.values())} requests for {len(fetched)} addresses",
+    )  # fmt: skip
+
+
+START = datetime(2024, 1, 1, tzinfo=UTC)
+MAILED, PUT, TOLD = "mail", "folder", "webhook"
+
+
+@dataclass
+class Newspaper:
+    """A digest of one story a day that goes into a folder, by mail and to a webhook.
+
+    ``sent`` counts what came, by the place and the day.
+    """
+
+    folder: Path
+    web: WebServer
+    smtp: str
+    hook: str
+    sent: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        """Describe the digest."""
+        from printer import config
+        from printer.digest.described import read_digests
+
+        self.place, self.out = str(self.folder / "digests.sqlite"), self.folder / "out"
+        text = (
+            f'[[digest]]\nname = "week"\n[[digest.source]]\nfeed = "{self.web.url}/feed"\n'
+            f'body = "feed"\n[[digest.deliver]]\nfolder = "{self.out}"\n'
+            f'[[digest.deliver]]\nmail = "you@reader.test"\n'
+            f'[[digest.deliver]]\nwebhook = "{self.hook}"\n'
+        )
+        (self.digest,) = read_digests(text, tables(text), "webprint.toml")
+        self.settings = config.Settings(
+            render="never", cache=False, smtp=self.smtp, mail_from="me@reader.test",
+            allow_private=True,
+        )  # fmt: skip
+
+    @staticmethod
+    def slot(number: int) -> datetime:
+        """Return when an issue is due."""
+        return START + timedelta(days=number)
+
+    def publish(self, number: int) -> None:
+        """Put the story of a day into the feed."""
+        slot = self.slot(number)
+        text = feed(self.web.url, number, slot)
+        self.web.add("/feed", text, media_type="application/rss+xml")
+
+    def warm(self) -> None:
+        """Load all that making one takes, for those that are forked afterwards."""
+        from printer.digest.edition import Editor
+        from printer.digest.memory import Memory
+        from printer.digest.running import Runner
+        from printer.jobs.work import preload
+        from printer.render import pdf
+
+        preload()
+        pdf.warm()
+        self.publish(0)
+        with closing(Memory(str(self.folder / "warm.sqlite"))) as memory:
+            runner = Runner(Editor(self.settings, memory), memory, self.settings, lambda: START)
+            runner.run(self.digest, lambda _, result: str(len(result.data)))
+
+    def serve(self, number: int, late: float = 0.0) -> None:
+        """Make and deliver an issue, so many seconds after it is due; in a process of its own."""
+        from printer.digest.edition import Editor
+        from printer.digest.memory import Memory
+        from printer.digest.running import Runner
+        from printer.render.press import Presses
+
+        now = self.slot(number) + timedelta(seconds=late)
+        # A press for each processor is started, and one of them is enough for one story.
+        os.sched_setaffinity(0, {random.Random(number).choice(sorted(os.sched_getaffinity(0)))})
+        with Presses() as presses, closing(Memory(self.place)) as memory:
+            editor = Editor(self.settings, memory, press=presses)
+            Runner(editor, memory, self.settings, lambda: now).serve(
+                self.digest, self.slot(number).timestamp()
+            )
+
+    def state(self, number: int) -> str:
+        """Return how far an issue is."""
+        with suppress(sqlite3.Error), closing(sqlite3.connect(self.place)) as connection:
+            asked = "SELECT state FROM digest_slots WHERE slot = ?"
+            row = connection.execute(asked, (self.slot(number).timestamp(),)).fetchone()
+            return str(row[0]) if row else ""
+        return ""
+
+    def unsure(self) -> int:
+        """Count the deliveries of which nobody can know whether they arrived."""
+        with closing(sqlite3.connect(self.place)) as connection:
+            asked = "SELECT count(*) FROM digest_deliveries WHERE state = 'begun'"
+            return int(connection.execute(asked).fetchone()[0])
+
+    def came(self, fault: str, times: int, issues: int, began: float) -> Came:
+        """Count what came of so many issues at three places each."""
+        files = sorted(self.out.glob("*"))
+        for path in files:
+            self.sent[PUT, path.stem.removeprefix("week-")[:10]] += 1
+        days = [f"{self.slot(number):%Y-%m-%d}" for number in range(issues)]
+        counts = [self.sent[place, day] for place in (PUT, MAILED, TOLD) for day in days]
+        unsure = self.unsure()
+        return Came(
+            fault, times, len(counts), max(0, counts.count(0) - unsure),
+            sum(count > 1 for count in counts),
+            sum(path.suffix != ".pdf" or not is_pdf(path.read_bytes()) for path in files),
+            since(began), f"{unsure} of the deliveries were killed while they were sent",
+            min(unsure, counts.count(0)),
+        )  # fmt: skip
+
+
+@contextmanager
+def newspaper(folder: Path, faults: Iterator[str] | None = None) -> Iterator[Newspaper]:
+    """Begin a newspaper; ``faults`` are what its mail server does to one mail after the other."""
+    sent: Counter[tuple[str, str]] = Counter()
+
+    def count(place: str, day: str) -> None:
+        sent[place, day] += 1
+        time.sleep(0.01)
+
+    with (
+        WebServer() as web,
+        mailbox(partial(count, MAILED), faults) as smtp,
+        webhook(partial(count, TOLD)) as hook,
+    ):
+        paper = Newspaper(folder, web, smtp, hook, sent)
+        paper.warm()
+        yield paper
+
+
+def digests(kills: int, dice: random.Random, folder: Path) -> Came:
+    """Kill a digest, or what sets its pages, and let another take its slot over.
+
+    Of two kills one falls anywhere in the run, the other while it is delivered.
+    """
+    from printer.digest.memory import LEASE
+
+    began, number, hit = time.monotonic(), 0, 0
+    with newspaper(folder) as paper:
+        before = time.monotonic()
+        os.waitpid(forked(partial(paper.serve, 0)), 0)
+        lasts = time.monotonic() - before
+        while hit < kills:
+            number += 1
+            paper.publish(number)
+            before = time.monotonic()
+            pid = forked(partial(paper.serve, number))
+            if dice.random() < 0.5:
+                while paper.state(number) in ("", "making"):
+                    time.sleep(0.002)
+                time.sleep(dice.random() * 0.12)
+            else:
+                time.sleep(dice.random() * lasts)
+            below = tree(pid)[1:]
+            victim = dice.choice(below) if below and dice.random() < 0.3 else pid
+            killed(victim)
+            _, status = os.waitpid(pid, 0)
+            # What had ended by itself before the blow does not count.
+            hit += victim != pid or os.WIFSIGNALED(status)
+            if status == 0:
+                lasts = time.monotonic() - before
+            # Another looks when the first has been silent for too long.
+            os.waitpid(forked(partial(paper.serve, number, LEASE + 9)), 0)
+        return paper.came("digests: a process is killed", hit, number + 1, began)
