@@ -319,7 +319,7 @@ def digests(kills: int, dice: random.Random, folder: Path) -> Came:
             before = time.monotonic()
             pid = forked(partial(paper.serve, number))
             if dice.random() < 0.5:
-                while paper.state(number) in ("", "making"):
+                while paper.state(number) in ("", "making") and time.monotonic() < before + 60:
                     time.sleep(0.002)
                 time.sleep(dice.random() * 0.12)
             else:
