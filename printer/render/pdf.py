@@ -22,6 +22,7 @@ from .grey import take_colours
 from .hanging import install as let_spaces_hang
 from .html import Document
 from .laid import Laid, read_layout
+from .leaders import install as join_leaders
 from .line_numbers import number_lines
 from .spare import is_short
 from .spelled import spelled_out
@@ -143,6 +144,7 @@ def _laid_out(html: Any, document: Document) -> Any:
 
     balance_titles()
     let_spaces_hang()
+    join_leaders()
     begin_columns_at_the_top()
     layout = lay_out()
     if document.longer and is_short(layout.pages):
