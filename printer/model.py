@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from enum import IntFlag, auto
+from hashlib import sha256
 from itertools import islice
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
@@ -134,7 +135,7 @@ class Capture:
     ``body`` is decompressed and within the size limit, ``charset`` what the HTTP header declared
     ('' when it declared none), ``headers`` the response's with lower-case names.  A browser's
     capture has the page's ``layout``, and its body the marks that belong to it; ``screenshot`` is
-    the page as PNG where that was asked for.
+    the page as PNG where that was asked for.  ``sha256`` is the body's where that was let go.
     """
 
     body: bytes = field(repr=False)
@@ -148,6 +149,16 @@ class Capture:
     from_cache: bool = False
     layout: Layout | None = field(default=None, repr=False)
     screenshot: bytes = field(default=b"", repr=False)
+    sha256: str = ""
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the body."""
+        return self.sha256 or sha256(self.body).hexdigest()
+
+    def without_body(self) -> Capture:
+        """Return what is to be told of the page when it was read, and all that is large let go."""
+        return replace(self, body=b"", layout=None, screenshot=b"", sha256=self.digest)
 
 
 #: Gets a resource that a page names: ``get(url, referer)``; raises ``FetchError``.

@@ -196,7 +196,8 @@ class Editor:
 
             def read(came: tuple[Find, Reading | Capture | WebprintError]) -> Reading:
                 find, page = came
-                return reader.read(find, page, find.source.body or digest.body)
+                body = find.source.body or digest.body
+                return reader.printer.read_out(reader.read(find, page, body))
 
             for (find, _), reading in read_ahead(read, fetched, at_once):
                 if isinstance(reading, WebprintError):

@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from hashlib import sha256
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, register_namespace, tostring
 
@@ -78,7 +77,7 @@ def _row(capture: Capture) -> dict[str, str]:
     return {
         "source": clean(capture.url),
         "fetched": fetched.astimezone(UTC).isoformat(timespec="seconds") if fetched else "",
-        "sha256": sha256(capture.body).hexdigest(),
+        "sha256": capture.digest,
     }
 
 

@@ -230,3 +230,13 @@ def test_running_heads_are_no_part_of_the_text(printed) -> None:
 def _ids(element):
     kids = element.get("/K", [])
     return [kid for kid in kids if isinstance(kid, int)]
+
+
+def test_a_page_that_waits_to_be_set_is_let_go_unless_it_is_attached() -> None:
+    with Printer(FetchOptions(render="never")) as printer:
+        reading = printer.read(capture())
+        left = printer.read_out(reading)
+        assert (left.article, left.capture.digest) == (reading.article, reading.capture.digest)
+        assert left.capture.body == b""
+        printer.page = PrintOptions(pdf="a-3u")
+        assert printer.read_out(reading).capture.body == PAGE
