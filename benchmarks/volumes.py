@@ -84,6 +84,9 @@ def measured(how: str, count: int) -> Run:
     return Run(time.perf_counter() - began, most, int(out))
 
 
+#: The megabytes that all processes of a print of so many articles may hold at once.
+MOST_MEMORY = {100: "≤ 400", 1000: "≤ 600"}
+
 #: The most articles that are printed as one document as well: it takes too long.
 SINGLE = 100
 
@@ -116,7 +119,7 @@ def rows(effort: Effort) -> Iterator[Row]:
             yield Row(subject, "time", seconds, "s", runs, ratio, goal)
             yield Row(subject, "time an article", seconds / count, "s", runs)
             most = max(one.memory for one in found)
-            goal = "≤ 1200" if goal else ""
+            goal = MOST_MEMORY.get(count, "") if how == "bound" else ""
             yield Row(subject, "peak memory", most, "MB", runs, goal=goal)
             yield Row(subject, "pages", found[0].pages)
     if 10 in cost and len(cost) > 1:

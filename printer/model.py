@@ -15,7 +15,7 @@ from lxml.html import HtmlElement
 
 from .article import Figure
 from .errors import WebprintError
-from .options import Format
+from .options import Format, PrintOptions
 
 How = Literal["http", "file", "stdin", "browser"]
 
@@ -156,9 +156,10 @@ class Capture:
         """The SHA-256 of the body."""
         return self.sha256 or sha256(self.body).hexdigest()
 
-    def without_body(self) -> Capture:
-        """Return what is to be told of the page when it was read, and all that is large let go."""
-        return replace(self, body=b"", layout=None, screenshot=b"", sha256=self.digest)
+    def until_set(self, page: PrintOptions) -> Capture:
+        """Let go of what setting the page on paper does not need: many wait for each other."""
+        light = replace(self, layout=None, screenshot=b"")
+        return light if page.pdf == "a-3u" else replace(light, body=b"", sha256=self.digest)
 
 
 #: Gets a resource that a page names: ``get(url, referer)``; raises ``FetchError``.

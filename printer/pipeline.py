@@ -188,17 +188,11 @@ class Printer:
             if isinstance(one, WebprintError):
                 failures.append(Failure(_name(source), one))
             else:
-                readings.append(self.read_out(one))
+                readings.append(replace(one, capture=one.capture.until_set(self.page)))
         if not readings:
             raise failures[0].error
         result = self.set(readings)
         return replace(result, failures=(*failures, *result.failures))
-
-    def read_out(self, reading: Reading) -> Reading:
-        """Let go of the page of a reading that waits to be set, unless it goes into the PDF."""
-        if self.page.pdf == "a-3u":
-            return reading
-        return replace(reading, capture=reading.capture.without_body())
 
     def set(self, readings: Sequence[Reading], edition: Edition | None = None) -> Result:
         """Set articles that were read on paper, or write them in the format asked for.

@@ -197,7 +197,8 @@ class Editor:
             def read(came: tuple[Find, Reading | Capture | WebprintError]) -> Reading:
                 find, page = came
                 body = find.source.body or digest.body
-                return reader.printer.read_out(reader.read(find, page, body))
+                reading = reader.read(find, page, body)
+                return replace(reading, capture=reading.capture.until_set(reader.printer.page))
 
             for (find, _), reading in read_ahead(read, fetched, at_once):
                 if isinstance(reading, WebprintError):

@@ -233,10 +233,7 @@ def _ids(element):
 
 
 def test_a_page_that_waits_to_be_set_is_let_go_unless_it_is_attached() -> None:
-    with Printer(FetchOptions(render="never")) as printer:
-        reading = printer.read(capture())
-        left = printer.read_out(reading)
-        assert (left.article, left.capture.digest) == (reading.article, reading.capture.digest)
-        assert left.capture.body == b""
-        printer.page = PrintOptions(pdf="a-3u")
-        assert printer.read_out(reading).capture.body == PAGE
+    left = capture().until_set(PrintOptions())
+    assert (left.body, left.digest, left.url) == (b"", capture().digest, capture().url)
+    assert left.until_set(PrintOptions()) == left
+    assert capture().until_set(PrintOptions(pdf="a-3u")) == capture()
