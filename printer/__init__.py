@@ -4,21 +4,24 @@
 ``print_pages(sources)`` fetches pages and prints their articles to a PDF.
 
 What is named here is loaded when it is first asked for, so that the command line can have
-WeasyPrint loading beside it before it loads anything else.
+WeasyPrint loading beside it before it loads anything else, and extraction alone loads nothing that
+prints or fetches.
 """
 
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .article import Article
     from .errors import WebprintError
+    from .finding import extract
     from .model import Capture, Result
     from .options import ExtractOptions, FetchOptions, ImageOptions, PrintOptions
-    from .pipeline import Printer, extract, print_pages
+    from .pipeline import Printer, print_pages
 
 __version__ = "0.1.0"
 
@@ -36,13 +39,23 @@ __all__ = [
     "print_pages",
 ]
 
+_HOMES = {
+    "Article": "article",
+    "WebprintError": "errors",
+    "Capture": "model",
+    "Result": "model",
+    "ExtractOptions": "options",
+    "FetchOptions": "options",
+    "ImageOptions": "options",
+    "PrintOptions": "options",
+}
+
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import pipeline
-
-    value = globals()[name] = getattr(pipeline, name)
+    home = import_module(f".{_HOMES.get(name, 'pipeline')}", __name__)
+    value = globals()[name] = getattr(home, name)
     return value
 
 
@@ -51,7 +64,7 @@ class _Package(ModuleType):
 
     @property
     def extract(self) -> Any:
-        from .pipeline import extract
+        from .finding import extract
 
         return extract
 

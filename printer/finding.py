@@ -14,13 +14,10 @@ from lxml.html import HtmlElement
 
 from .article import Article
 from .compose import compose, posts_of, with_comments, without_names
-from .compose.lost import lost
 from .dom.comments import Comments, read_comments
 from .dom.page import Page, read_page
-from .editing.pieces import AFTER, BEFORE, Piece, around, part
 from .errors import NoArticle
 from .extract import decide
-from .extract.explain import explain as explain_choice
 from .images import Choice, insist, judged, offered, pick, placed, without_captions
 from .model import Explanation, JudgedPicture, Report, Verdict
 from .options import ExtractOptions
@@ -30,6 +27,7 @@ from .rules.apply import below, segment_reason
 from .uncollected import uncollected
 
 if TYPE_CHECKING:
+    from .editing.pieces import Piece
     from .images.downloads import Measure
 
 
@@ -79,6 +77,8 @@ class Found:
     @property
     def lost(self) -> Report:
         """What of the page's chosen text the article does not have; read when asked for."""
+        from .compose.lost import lost
+
         pictures = placed(self.page, self.choice)
         return lost(self.page, self.verdict, pictures, self.article, self.unwanted)
 
@@ -132,6 +132,8 @@ def _pieces(
     apart: AbstractSet[HtmlElement],
 ) -> tuple[Piece, ...]:
     """Return the article in pieces, with what was left out near it at its place."""
+    from .editing.pieces import AFTER, BEFORE, around, part
+
     shown = placed(page, choice)
     captions = frozenset[int]().union(*(each.captions for each in shown))
     others = around(page, verdict, captions)
@@ -145,6 +147,8 @@ def _pieces(
 
 def explain(page: Page, options: ExtractOptions, measure: Measure | None = None) -> Explanation:
     """Say what was thought of each of a page's segments and pictures."""
+    from .extract.explain import explain as explain_choice
+
     ruled, verdict, choice = _choose(page, options, measure)
     told = explain_choice(page, verdict, placed(page, choice))
     segments = (

@@ -112,7 +112,7 @@ MAY_IMPORT = {
         "jobs",
         "server",
     },
-    "__init__": {"pipeline"},
+    "__init__": {"finding", "pipeline"},
 }
 
 MODULES = sorted(ROOT.rglob("*.py"))

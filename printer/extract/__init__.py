@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from difflib import get_close_matches
 
 from ..dom.page import Page
 from ..errors import UsageError
@@ -37,6 +36,8 @@ def decide(page: Page, options: ExtractOptions) -> Verdict:
     """
     name = options.extractor
     if name not in EXTRACTORS:
+        from difflib import get_close_matches
+
         near = get_close_matches(name, EXTRACTORS, 1, 0.0)[0]
         known = ", ".join(EXTRACTORS)
         raise UsageError(

@@ -22,9 +22,6 @@ from ..dom.segments import Leaf, Segment
 from ..dom.states import IS_HIDDEN
 from ..model import Verdict
 from ..options import SiteRule
-from . import selectors, xpath
-from .selectors import BadSelector
-from .tree import Tree
 
 Part: TypeAlias = Literal["drop", "keep", "body", "title", "author", "date", "next_page"]
 
@@ -120,6 +117,8 @@ class _Application:
 
     def __init__(self, page: Page, rules: Sequence[SiteRule]) -> None:
         self.page, self.rules = page, rules
+        from .tree import Tree
+
         self.tree = Tree(page.tree)
         self.matches: list[Match] = []
         self.chosen: dict[Part, dict[HtmlElement, str]] = {part: {} for part in PARTS}
@@ -149,6 +148,8 @@ class _Application:
         )
 
     def _match(self, rule: SiteRule, part: Part, selector: str) -> None:
+        from . import selectors, xpath
+
         match = Match(rule, part, selector)
         texts: list[str] = []
         try:
@@ -156,7 +157,7 @@ class _Application:
                 places, texts = xpath.select(self.tree, selector)
             else:
                 places = selectors.select(self.tree, selector)
-        except BadSelector as fault:
+        except selectors.BadSelector as fault:
             self.matches.append(replace(match, fault=str(fault)))
             return
         match = replace(match, count=len(places) + len(texts))
