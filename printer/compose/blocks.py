@@ -42,6 +42,8 @@ _CODE = frozenset({"pre", "listing", "xmp"})
 _FRAMES = frozenset({"iframe", "video", "audio"})
 _PICTURES = frozenset({"img", "picture", "svg", "amp-img", "video", "noscript"})
 _ATOMS = _CODE | _FRAMES | {"img", "a", "hr", "ruby", "table", "math", "script", "style"}
+#: The attributes that tell how an element's text is set.
+_TELLING = frozenset({"lang", "dir", "style", "title"})
 _PULL = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)
 _BOLD = re.compile(r"font-weight\s{0,9}:\s{0,9}(?:bold|[6-9]00)")
 _ITALIC = re.compile(r"font-style\s{0,9}:\s{0,9}(?:italic|oblique)")
@@ -116,7 +118,8 @@ class Composer:
                 if entered.inside:
                     if text := node.text:
                         self._text(node, False, text)
-                    todo += reversed(node)
+                    if len(node):
+                        todo += reversed(node)
                 continue
             else:
                 self._pass_by(node)
@@ -203,7 +206,7 @@ class Composer:
             return entered
         if self.anchors.places:
             self._place(element)
-        if element.attrib:
+        if not _TELLING.isdisjoint(element.keys()):
             self._attributes(element, tag)
         if tag in BLOCKS:
             entered.block = True

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +24,11 @@ _MARKS = frozenset("|•·»›→<>/\\*+_=~#@©®™&«‹←↑↓✓✔★☆
 #: Scripts written without spaces between words, by code point.
 _UNSPACED = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF),
              (0x3400, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))  # fmt: skip
+#: Characters looked at together: what they need stays in the processor's cache.
+_AT_ONCE = 1 << 17
 
 
+@lru_cache(4096)
 def kind(code: int) -> int:
     """Return the kind of a code point."""
     char = chr(code)
@@ -48,14 +53,24 @@ def counts(texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.uint8]
     capital and all words; the kind of every character of all texts, each followed by a space; and
     where each text begins in that.
     """
+    sizes = np.fromiter(map(len, texts), np.intp, len(texts)) + 1
+    ends = np.cumsum(sizes)
+    cuts = np.flatnonzero(np.diff(ends // _AT_ONCE)) + 1
+    some = [slice(*bounds) for bounds in pairwise((0, *cuts.tolist(), len(texts)))]
+    tables, kinds = zip(*(_counted(texts[each], sizes[each]) for each in some), strict=True)
+    return np.concatenate(tables), np.concatenate(kinds), ends - sizes
+
+
+def _counted(
+    texts: Sequence[str], sizes: NDArray[np.intp]
+) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
+    """Return the table and the kinds of some texts; ``sizes`` are theirs with the spaces."""
     whole = " ".join(texts) + " "
     codes = np.frombuffer(whole.encode("utf-32-le", "replace"), np.uint32)
     present = np.flatnonzero(np.bincount(codes)).tolist()
     known = np.zeros(present[-1] + 1, np.uint8)
     known[present] = [kind(code) for code in present]
     kinds = known[codes]
-    sizes = np.fromiter(map(len, texts), np.intp, len(texts)) + 1
-    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
     owner = np.repeat(np.arange(len(texts), dtype=np.int32) * KINDS, sizes)
     table = np.bincount(owner + kinds, minlength=len(texts) * KINDS)
     table = table.reshape(len(texts), KINDS).astype(np.float32)
@@ -65,5 +80,6 @@ def counts(texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.uint8]
     capital[0] = kinds[0] == UPPER
     worded = _WORDED[kinds]
     worded[1:] &= ~worded[:-1]
+    starts = np.cumsum(sizes) - sizes
     begun = [np.add.reduceat(each, starts, dtype=np.float32) for each in (capital, worded)]
-    return np.column_stack([table, *begun]), kinds, starts
+    return np.column_stack([table, *begun]), kinds
