@@ -87,9 +87,8 @@ def prints(kills: int, dice: random.Random, folder: Path) -> Came:
             until(lambda: over(folder), PATIENCE)
             usual = (time.monotonic() - warm) / 2  # What a worker takes for two.
             while done < kills:
-                for _ in range(2):
-                    orders.ask(server)
-                time.sleep(dice.random() * usual)
+                orders.ask(server)
+                time.sleep(dice.random() * min(usual, 1.0))
                 alive = server.process.pid
                 victim = alive if dice.random() < 0.2 else dice.choice(tree(alive)[1:] or [alive])
                 done += killed(victim)
@@ -159,7 +158,7 @@ def crawls(kills: int, dice: random.Random, folder: Path) -> Came:
     kept, kill_and_go_on = crawl_killed()
     with SmallWeb(articles=articles, pause=0.01) as web:
         on_its_way = kill_and_go_on(
-            web, database, kills, dice.randrange(10**6), within=3 * articles
+            web, database, kills, dice.randrange(10**6), within=2 * articles
         )
         fetched = web.fetched()
         found, wanted = kept(database), len(web.articles)

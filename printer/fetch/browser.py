@@ -12,10 +12,11 @@ from typing import Any, Self
 from ..errors import FetchError, WebprintError
 from ..model import Capture
 from ..options import FetchOptions
+from .chromium import Died
 from .guard import Guard
 from .identity import identify
 from .loop import Loop
-from .running import Died, Running
+from .running import Running
 from .shared import Shared
 from .tab import Tab
 from .unshown import explained, late
@@ -106,14 +107,15 @@ class Browser:
     async def _captured(self, url: str, deadline: float, picture: bool) -> Capture:
         """Capture a page, once more if the browser or its tab died under it."""
         for again in (True, False):
-            running = await self._lease(deadline)
             try:
-                return await self._shown(running, url, deadline, picture)
+                running = await self._lease(deadline)
+                try:
+                    return await self._shown(running, url, deadline, picture)
+                finally:
+                    await self._give_back(running)
             except FetchError as error:
                 if not (error.ended and again) or time.monotonic() >= deadline:
                     raise
-            finally:
-                await self._give_back(running)
         raise AssertionError("the second attempt returns or raises")
 
     async def _shown(self, running: Running, url: str, deadline: float, picture: bool) -> Capture:

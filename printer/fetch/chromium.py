@@ -16,7 +16,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Self
 
-from ..errors import FetchTimeout, MissingLibrary
+from ..errors import FetchError, FetchTimeout, MissingLibrary
 
 #: Programs that will do, the smallest first.
 _PROGRAMS = (
@@ -93,12 +93,19 @@ def programs() -> Iterator[str]:
         yield from (str(path) for path in sorted(root.glob(pattern), reverse=True))
 
 
+class Died(FetchError):
+    """The browser ended while it started or showed a page."""
+
+    ended = True
+
+
 class Chromium:
     """A running Chromium; ``endpoint`` is where it is driven from.
 
     It reaches no network but through the proxies that its pages are given, loopback not excepted,
     and asks no name server.  With ``visible`` it shows itself to a person.  Raises
-    :class:`MissingLibrary` when none is installed or none starts.
+    :class:`MissingLibrary` when none is installed or none starts, :class:`Died` when one ended
+    without a word, as it does when somebody ends it.
     """
 
     def __init__(self, timeout: float, *, visible: bool = False) -> None:
@@ -111,6 +118,8 @@ class Chromium:
             try:
                 self._start(program, deadline)
             except _NotStarted as error:
+                if not str(error):
+                    raise Died("the browser ended as it started") from None
                 reason = reason or f"{program} does not start: {error}"
             else:
                 return
@@ -222,7 +231,7 @@ class _NotStarted(Exception):
 
 def _endpoint(lines: SimpleQueue[str], deadline: float) -> str:
     """Wait for the address Chromium is driven from."""
-    said = "it ended at once"
+    said = ""
     while True:
         try:
             line = lines.get(timeout=max(deadline - time.monotonic(), 0.0))

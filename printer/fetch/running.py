@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import time
 from collections.abc import Awaitable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import FetchError, FetchTimeout, MissingLibrary
-from .chromium import Chromium
+from ..errors import FetchTimeout, MissingLibrary
+from .chromium import Chromium, Died
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser as Driven
@@ -19,12 +20,6 @@ _CLOSE_SECONDS = 2.0
 _NEWS_SECONDS = 0.5
 
 T = TypeVar("T")
-
-
-class Died(FetchError):
-    """The browser ended while it showed a page."""
-
-    ended = True
 
 
 class Running:
@@ -47,7 +42,13 @@ class Running:
 
     @classmethod
     async def start(cls, deadline: float, *, visible: bool = False) -> Running:
-        """Start a browser; raises :class:`MissingLibrary` or :class:`FetchTimeout`."""
+        """Start a browser.
+
+        Raises :class:`MissingLibrary`, :class:`FetchTimeout`, or :class:`Died` when it could start
+        and was ended by somebody.
+        """
+        from playwright.async_api import Error as PlaywrightError
+        from playwright.async_api import TimeoutError as PlaywrightTimeout
         from playwright.async_api import async_playwright
 
         launching = asyncio.to_thread(Chromium, deadline - time.monotonic(), visible=visible)
@@ -67,8 +68,11 @@ class Running:
                 running = cls(chromium, playwright, driven)
                 session = await driven.new_browser_cdp_session()
                 running.user_agent = (await session.send("Browser.getVersion"))["userAgent"]
-            except BaseException:
-                await playwright.stop()
+            except BaseException as error:
+                with suppress(Exception):  # What drives it may be what ended.
+                    await playwright.stop()
+                if isinstance(error, PlaywrightError) and not isinstance(error, PlaywrightTimeout):
+                    raise Died("the browser ended as it started") from error
                 raise
         except BaseException:
             await asyncio.to_thread(chromium.close)
@@ -123,10 +127,23 @@ async def _started(driving: asyncio.Task[Playwright], deadline: float) -> Playwr
             "the browser did not start in time", hint="Allow more with --timeout"
         ) from None
     except Exception as error:  # Its driver's failure to start has no type of its own.
+        if await asyncio.to_thread(_drives):
+            raise Died("what drives the browser ended as it started") from error
         raise MissingLibrary(
             "what drives the browser cannot start",
             hint="On Debian or Ubuntu: apt install libatomic1",
         ) from error
+
+
+def _drives() -> bool:
+    """Tell whether what drives browsers runs here: if it did not, somebody ended it."""
+    from playwright._impl._driver import compute_driver_executable
+
+    with suppress(Exception):
+        program, _ = compute_driver_executable()
+        command = [program, "--version"]
+        return subprocess.run(command, capture_output=True, timeout=10).returncode == 0  # noqa: S603
+    return False
 
 
 async def _end_driver(driving: asyncio.Task[Playwright]) -> None:

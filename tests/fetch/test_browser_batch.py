@@ -12,6 +12,7 @@ from webserver import Hit, Reply, WebServer
 
 from printer.errors import FetchError, FetchTimeout
 from printer.fetch.browser import Browser
+from printer.fetch.chromium import programs
 from printer.fetch.guard import Guard
 from printer.fetch.running import Running
 from printer.fetch.unshown import TabCrashed
@@ -177,3 +178,31 @@ def test_a_browser_that_was_closed_does_not_start_anew(web: WebServer) -> None:
             waiting.result(timeout=30)
         with pytest.raises(FetchError, match="closed"):
             browser.capture(hang)
+
+
+def killed_at_first(path: Path, program: str) -> Path:
+    """Write a program that is killed when it is started for the first time, and not to be asked."""
+    path.write_text(
+        f'#!/bin/sh\n[ "$1" != --version ] && [ ! -e {path}.mark ] && {{ touch {path}.mark;'
+        f' kill -9 $$; }}\nexec {program} "$@"\n'
+    )
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize("which", ["driver", "chromium"])
+def test_what_is_killed_as_it_starts_is_started_again(
+    web: WebServer, which: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from playwright._impl._driver import compute_driver_executable
+
+    if which == "driver":
+        program = killed_at_first(tmp_path / "node", compute_driver_executable()[0])
+        monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", str(program))
+    else:
+        program = killed_at_first(tmp_path / "chromium", next(programs()))
+        monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+        monkeypatch.setattr("printer.fetch.chromium._PROGRAMS", ("chromium",))
+    with Browser(FetchOptions(timeout=60), Guard([web.url])) as browser:
+        assert b"fine" in browser.capture(web.add("/fine", "<p>fine</p>")).body
+    assert Path(f"{program}.mark").exists()
