@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import gc
 import importlib.util
 import os
 import pickle
@@ -16,6 +17,7 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 import traceback
 from dataclasses import dataclass
@@ -98,6 +100,7 @@ def serve() -> None:
     assert all((pikepdf, pypdfium2, weasyprint, pdf))
     ours = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # What a test prints goes elsewhere.
+    _print_once()
     modules: dict[str, ModuleType] = {}
     while True:
         try:
@@ -108,6 +111,24 @@ def serve() -> None:
             modules[call.file] = _load(call.file)
         pickle.dump(_forked(call, modules[call.file]), ours)
         ours.flush()
+
+
+def _print_once() -> None:
+    """Print a sound page as tests do, and set one here, so that no child loads what that takes."""
+    from hostile_help import good, page, printed
+
+    from printer import PrintOptions, extract
+    from printer.render.html import render_html
+    from printer.render.pdf import to_pdf
+
+    good(printed(page()))
+    to_pdf(render_html([extract(page())], {}, PrintOptions()))
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread():
+            thread.join(60)
+    # What is here stays: no child looks through it for waste, which would copy it.
+    gc.collect()
+    gc.freeze()
 
 
 def _load(file: str) -> ModuleType:
