@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import TemplateError, TemplateSyntaxError
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
 
 from ..article import plain
 from ..errors import UsageError
+from .bounded import BoundedEnvironment, bounded
 from .highlight import highlight
 from .inline import bare_sign, breakable, breakable_address, clean, language, signs
 from .judged import (
@@ -33,7 +33,7 @@ from .theme import Theme, environment
 
 
 @lru_cache(maxsize=16)
-def _environment(folders: tuple[Path, ...]) -> ImmutableSandboxedEnvironment:
+def _environment(folders: tuple[Path, ...]) -> BoundedEnvironment:
     env = environment(folders)
     env.filters.update(
         kind=lambda block: type(block).__name__,
@@ -69,13 +69,16 @@ def fill(theme: Theme, name: str, **values: object) -> str:
     """Return what a theme's template makes of these values."""
     try:
         template = _environment(theme.folders).get_template(f"{name}.html.j2")
-        return template.render(values)
+        with bounded():
+            return template.render(values)
     except TemplateError as error:
         place = f"{error.filename}:{error.lineno}" if isinstance(error, TemplateSyntaxError) else ""
         message = f"a template of the theme {theme.name} is faulty: {error}"
         raise UsageError(message, hint=f"See {place}" if place else "") from error
     except (MemoryError, RecursionError) as error:
         raise UsageError(f"a template of the theme {theme.name} makes too much") from error
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise UsageError(f"a template of the theme {theme.name} is faulty: {error}") from error
 
 
 def _runs(parts: Sequence[Any], name: str) -> list[tuple[object, list[Any]]]:

@@ -22,7 +22,7 @@ from .themefile import MOST_BYTES, Device, Fonts, Page, Variable, checked
 from .themefiles import with_files
 
 if TYPE_CHECKING:
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
+    from .bounded import BoundedEnvironment
 
 #: Where our own themes lie: inside the installed package, or beside it in the repository.
 PLACES = (
@@ -108,16 +108,17 @@ def own_folder() -> Path:
 
 
 @lru_cache(maxsize=16)
-def environment(folders: tuple[Path, ...] = ()) -> ImmutableSandboxedEnvironment:
-    """Return the environment a theme's templates run in: sandboxed, escaping, strict about names.
+def environment(folders: tuple[Path, ...] = ()) -> BoundedEnvironment:
+    """Return the environment a theme's templates run in: bounded, escaping, strict about names.
 
     ``blocks.html.j2`` is the nearest there is in ``folders`` or, when none has it, the base
     theme's; ``article/blocks.html.j2`` is that of our own theme of this name.
     """
     from jinja2 import FileSystemLoader, StrictUndefined
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-    return ImmutableSandboxedEnvironment(
+    from .bounded import BoundedEnvironment
+
+    return BoundedEnvironment(
         loader=FileSystemLoader([*folders, own_folder() / BASE, own_folder()]),
         autoescape=True,
         undefined=StrictUndefined,

@@ -10,6 +10,7 @@ import base64
 import socket
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hostile_help import captured, ends, good, page, printed
@@ -285,6 +286,13 @@ TEMPLATES = {
     "a file above": "{% include '../../../../../../etc/passwd' %}",
     "an import": "{% import 'os' as os %}{{ os.system('id') }}",
     "a loop without end": "{% for a in range(99999) %}{% for b in range(99999) %}xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx{% endfor %}{% endfor %}",
+    "loops that say nothing": "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+    "a loop inside itself": "{% for a in [1, 2] recursive %}{{ loop([1, 2]) if loop.depth < 60 }}{% endfor %}",
+    "a loop over what is made as it goes": "{% for a in range(99999) %}{% for b in range(99999) | map('string') %}{% endfor %}{% endfor %}",
+    "macros that call themselves": "{% macro m(n) %}{% if n %}{{ m(n - 1) }}{{ m(n - 1) }}{% endif %}{% endmacro %}{{ m(60) }}",
+    "a number without end": "{{ 9 ** (9 ** 9) }}",
+    "a number that grows": "{% set n = namespace(n=9 ** 99) %}{% for a in range(99) %}{% set n.n = n.n * n.n %}{% endfor %}",
+    "a division by nothing": "{{ 1 / 0 }}",
     "a word without end": "{{ 'x' * 10**11 }}",
     "itself": "{% include 'article.html.j2' %}",
     "a name that is none": "{{ nothing.at.all }}",
@@ -296,7 +304,8 @@ TEMPLATES = {
 def test_a_template_of_a_theme(attack: str, tmp_path: Path) -> None:
     (tmp_path / "theme.toml").write_text(THEME)
     (tmp_path / "article.html.j2").write_text(TEMPLATES[attack])
-    outcome = ends(lambda: printed(page(), theme=f"{tmp_path}/", limit=3.0))
+    with patch("printer.render.bounded.SECONDS", 0.5):
+        outcome = ends(lambda: printed(page(), theme=f"{tmp_path}/", limit=3.0))
     assert isinstance(outcome, WebprintError), f"it was printed: {good(outcome)[:200]}"
 
 
