@@ -1,9 +1,12 @@
-"""Measure composed articles out of fold: `python -m benchmarks.composed SAVED`.
+"""Measure composed articles out of fold: `python -m benchmarks.composed SAVED [--labels]`.
 
 SAVED is what `python -m benchmarks.train --save SAVED` leaves: for every page the choice of a model
 that never saw its site.  The choice is settled, given its pictures and composed as in
 `printer.extract`, and scored as by `benchmarks.text_quality`: so these are the figures of articles
 as they are printed.  The weights of the pictures were learned on other labels.
+
+With ``--labels`` the answers choose instead, and SAVED only where they say nothing: what no choice
+of segments can do better.
 """
 
 from __future__ import annotations
@@ -12,12 +15,14 @@ import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+
+import numpy as np
 
 from printer import Article
 from printer.compose import compose, posts_of, without_names
@@ -28,18 +33,23 @@ from printer.model import Verdict
 from printer.options import ExtractOptions
 
 from .corpus import Sample, samples, there
+from .labels import from_snippets, from_text
 from .protocol import Effort
 from .text_quality import SETS, measure
 
 
-def composing(saved: Mapping[str, Mapping[str, Any]]) -> Callable[[Sample], Article]:
-    """Return what composes the saved choice of a page."""
+def composing(
+    saved: Mapping[str, Mapping[str, Any]], *, labels: bool = False
+) -> Callable[[Sample], Article]:
+    """Return what composes the saved choice of a page, or that of its ``labels``."""
     options = ExtractOptions()
 
     def read(sample: Sample) -> Article:
         page, said = read_page(sample.html, sample.url), saved[sample.key]
         if not page.segments:
             return Article(title="", blocks=())
+        if labels:
+            said = _labelled(sample, [segment.text for segment in page.segments], said)
         scores = {"default": tuple(said["scores"])}
         verdict = settled(page, Verdict(tuple(said["keep"]), scores, kind=said["kind"]))
         choice = pick(page, verdict, options)
@@ -49,6 +59,17 @@ def composing(saved: Mapping[str, Mapping[str, Any]]) -> Callable[[Sample], Arti
         return compose(page, verdict, placed(page, choice), posts=posts)
 
     return read
+
+
+def _labelled(sample: Sample, texts: Sequence[str], said: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what is said of a page with the answer's choice and, if it tells one, its kind."""
+    if sample.text is None:
+        answers = from_snippets(texts, sample.required, sample.forbidden)
+    else:
+        answers = from_text(texts, sample.text)
+    keep = np.where(np.isnan(answers), said["keep"], answers >= 0.5)
+    kind = sample.kind if sample.set == "wcxb" else said["kind"]
+    return {**said, "keep": keep.tolist(), "kind": kind}
 
 
 @contextmanager
@@ -70,10 +91,11 @@ def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("saved", type=Path, metavar="SAVED")
+    parser.add_argument("--labels", action="store_true", help="let the answers choose")
     given = parser.parse_args()
     if not there():
         raise SystemExit("the corpus is not here: see docs/model-card.md")
-    read = composing(json.loads(given.saved.read_text()))
+    read = composing(json.loads(given.saved.read_text()), labels=given.labels)
     for figure, value in measure(read, (s for each in SETS for s in samples(each))).items():
         if not figure.startswith("ms."):
             print(f"  {figure:28} {value:.4f}")
