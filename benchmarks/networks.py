@@ -31,12 +31,13 @@ _WARM = 50
 class Case:
     """A page's segments worth another look: what is known of each, and the answer.
 
-    ``keys`` are the groups each is in.  ``lost`` are the article's words among the other segments;
-    NaN on pages whose whole answer is not known.
+    ``likely`` is how they looked at first, ``keys`` are the groups each is in.  ``lost`` are the
+    article's words among the other segments; NaN on pages whose whole answer is not known.
     """
 
     rows: Floats
     sizes: Floats
+    likely: Floats
     keys: tuple[Ints, ...]
     answers: Floats
     weights: Floats
@@ -65,7 +66,7 @@ def train(cases: Sequence[Case], seeds: int = 1) -> Networks:
 
 def _learn(cases: Sequence[Case], mean: Floats, scale: Floats, seed: int) -> list[Floats]:
     draw = np.random.default_rng(seed)
-    width, exchanged = cases[0].rows.shape[1], len(cases[0].keys) + 4
+    width, exchanged = cases[0].rows.shape[1], len(cases[0].keys) + 5
     learned = [
         _random(draw, width, HIDDEN), np.zeros(HIDDEN, np.float32),
         _random(draw, HIDDEN * exchanged, HIDDEN), np.zeros(HIDDEN, np.float32),
@@ -126,7 +127,7 @@ def _batch(cases: Sequence[Case], mean: Floats, scale: Floats) -> _Batch:
         weights / max(1e-6, float(weights.sum())),
         pages,
         np.array([case.lost for case in cases]),
-        Around.of(keys, sizes, pages),
+        Around.of(keys, sizes, joined([case.likely for case in cases]), pages),
     )
 
 
@@ -156,8 +157,8 @@ def _gradients(learned: list[Floats], batch: _Batch, draw: np.random.Generator) 
 
 def _mask(values: Floats, draw: np.random.Generator) -> Floats:
     """Return what leaves out values at random and makes up for it."""
-    keep = np.float32(1 - _DROPPED)
-    return (draw.random(values.shape, np.float32) < keep) / keep
+    keep = 1 - _DROPPED
+    return (draw.integers(0, 256, values.shape, np.uint8) < round(256 * keep)) / np.float32(keep)
 
 
 def _slope(chance: Floats, batch: _Batch) -> Floats:

@@ -1,9 +1,11 @@
-"""Train the default extractor: `python -m benchmarks.train [--cache FILE] [--report] [--out FILE]`.
+"""Train the default extractor: `python -m benchmarks.train [--cache FOLDER] [--report]`.
 
-Folds hold whole sites.  For every fold the odds, the forests and the networks are learned from the
-other folds alone, the second forest from first scores out of fold; the table scores these choices,
-so no page is judged by what was learned from its site.  The model written at the end is learned
-from all pages.  The same corpus gives the same model.
+Folds hold whole sites.  For every fold the odds, the forest and the networks are learned from the
+other folds alone; the table scores these choices, so no page is judged by what was learned from its
+site.  The model written at the end is learned
+from all pages.  The same corpus gives the same model.  With ``--cache`` each part is kept once it
+is learned, and a run broken off goes on where it was; a change of the code that teaches wants
+an empty folder.
 """
 
 from __future__ import annotations
@@ -14,10 +16,11 @@ import pickle
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -28,11 +31,10 @@ from printer.extract.ensemble import (
     around,
     caution,
     choose,
-    first_rows,
     group_keys,
     page_row,
     plausible,
-    second_rows,
+    segment_rows,
     together,
 )
 from printer.extract.network import Networks
@@ -45,19 +47,23 @@ from .scoring import snippets, snippets_in_type, word_score
 
 MODEL = Path(__file__).resolve().parents[1] / "printer" / "extract" / "model.npz"
 SETS = ("wcxb", "moz", "traf")
-#: The forests of segments are the mean of several, which differ by more than their features do.
+#: The forest of segments is the mean of several.
 TREES, SEEDS = 120, 2
 #: So many networks, which differ only by chance, have a voice each.
-NETWORKS = 2
+NETWORKS = 3
 #: Pages are few: their forests are small.
 _PAGE_GROWTH: dict[str, Any] = {"min_data_in_leaf": 15, "num_leaves": 8, "learning_rate": 0.08,
                                 "lambda_l2": 10}  # fmt: skip
 _PAGE_TREES = 60
 
+_T = TypeVar("_T")
+#: What is said of a page's segments, by the page's number.
+Said = dict[int, _T]
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="train the default extractor")
-    parser.add_argument("--cache", type=Path, help="keep what is read from the pages in this file")
+    parser.add_argument("--cache", type=Path, help="keep what is read and learned in this folder")
     parser.add_argument("--out", type=Path, default=MODEL, help="the model's file")
     parser.add_argument("--report", action="store_true", help="cross-validate, write no model")
     parser.add_argument("--save", type=Path, help="keep what was chosen out of fold here (JSON)")
@@ -65,16 +71,15 @@ def main() -> None:
     if not there():
         raise SystemExit("the corpus is not here: see docs/model-card.md")
     started = time.perf_counter()
-    lessons = _lessons(chosen.cache)
-    _say(f"{len(lessons)} pages read", started)
+    kept = Kept(chosen.cache, started)
+    lessons = kept.get("lessons", lambda: [lesson(sample) for sample in samples(*SETS)])
     folds = count(lessons)
-    first, seen = _first_out_of_fold(lessons, folds, started)
+    first = _first_out_of_fold(lessons, folds, kept)
     looks = [_page(each, score) for each, score in zip(lessons, first, strict=True)]
     chances = _chances(lessons, looks)
-    said = _networks_out_of_fold(lessons, seen, first, started)
-    second = _second_out_of_fold(lessons, seen, first, chances, started)
+    said = _networks_out_of_fold(lessons, folds, first, kept)
     scores = [
-        together((a + b) / 2, plausible(a), c) for a, b, c in zip(first, second, said, strict=True)
+        together(forest, plausible(forest), each) for forest, each in zip(first, said, strict=True)
     ]
     rows = [_page(each, score) for each, score in zip(lessons, scores, strict=True)]
     keeps = [_kept(*each) for each in zip(lessons, scores, chances, strict=True)]
@@ -85,7 +90,7 @@ def main() -> None:
     if chosen.save:
         _save(chosen.save, lessons, zip(scores, keeps, chances, strict=True))
     if not chosen.report:
-        model = _whole(lessons, folds, (first, chances), looks, (rows, truths))
+        model = _whole(lessons, folds, first, (looks, rows, truths), kept)
         chosen.out.write_bytes(model.dump())
         _say(f"{chosen.out} written, {chosen.out.stat().st_size:,} bytes", started)
 
@@ -94,14 +99,27 @@ def _say(what: str, started: float) -> None:
     print(f"{time.perf_counter() - started:7.0f} s  {what}", flush=True)
 
 
-def _lessons(kept: Path | None) -> list[Lesson]:
-    if kept and kept.exists():
-        lessons: list[Lesson] = pickle.loads(kept.read_bytes())
-        return lessons
-    lessons = [lesson(sample) for sample in samples(*SETS)]
-    if kept:
-        kept.write_bytes(pickle.dumps(lessons))
-    return lessons
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What was made before, in a folder (None: nothing is kept)."""
+
+    folder: Path | None
+    started: float
+
+    def get(self, name: str, make: Callable[[], _T]) -> _T:
+        """Return what is kept by this name, or make and keep it."""
+        file = self.folder / f"{name}.pkl" if self.folder else None
+        if file and file.exists():
+            found: _T = pickle.loads(file.read_bytes())
+            return found
+        made = make()
+        if file:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            part = file.with_suffix(".part")
+            part.write_bytes(pickle.dumps(made))
+            part.replace(file)
+        _say(name, self.started)
+        return made
 
 
 @cache
@@ -110,7 +128,7 @@ def _known(folds: Counts, without: frozenset[int]) -> Knowledge:
 
 
 def _rows(lessons: list[Lesson], folds: Counts, aside: int | None) -> list[Floats]:
-    """Return what the first forest sees; each fold's odds come from other folds than its own.
+    """Return what is seen of segments; each fold's odds come from other folds than its own.
 
     Those of the fold ``aside`` play no part either, so that its pages are seen by what others
     taught, and what the others look like owes nothing to it.
@@ -119,7 +137,7 @@ def _rows(lessons: list[Lesson], folds: Counts, aside: int | None) -> list[Float
     for number, each in enumerate(lessons):
         if each.reading is not None:
             without = frozenset({each.fold} if aside is None else {each.fold, aside})
-            seen = first_rows(each.reading, _known(folds, without))
+            seen = segment_rows(each.reading, _known(folds, without))
             rows[number] = seen.astype(np.float32)
     return rows
 
@@ -140,37 +158,42 @@ def _split(lessons: list[Lesson], fold: int | None) -> tuple[list[int], list[int
     )
 
 
-def _first_out_of_fold(
-    lessons: list[Lesson], folds: Counts, started: float
-) -> tuple[list[Floats], list[list[Floats]]]:
-    """Return the first scores, and for each fold what the forests of the others see."""
-    first: list[Floats] = [np.zeros(0)] * len(lessons)
-    seen = []
-    for fold in range(FOLDS):
+def _first_out_of_fold(lessons: list[Lesson], folds: Counts, kept: Kept) -> list[Floats]:
+    def learn(fold: int) -> Said[Floats]:
         rows = _rows(lessons, folds, fold)
         others, mine = _split(lessons, fold)
         forest = _grow(lessons, rows, others)
-        for i in mine:
-            first[i] = forest.predict(rows[i])
-        seen.append(rows)
-        _say(f"first forest, fold {fold + 1} of {FOLDS}", started)
-    return first, seen
+        return {i: forest.predict(rows[i]) for i in mine}
+
+    return _in_order(lessons, kept, "forest", learn, np.zeros(0))
+
+
+def _in_order(
+    lessons: list[Lesson], kept: Kept, name: str, learn: Callable[[int], Said[_T]], nothing: _T
+) -> list[_T]:
+    """Return what is said of every page by what was learned from the other folds."""
+    said: Said[_T] = {}
+    for fold in range(FOLDS):
+        said |= kept.get(f"{name}, fold {fold + 1} of {FOLDS}", partial(learn, fold))
+    return [said.get(i, nothing) for i in range(len(lessons))]
 
 
 def _networks(lessons: list[Lesson], rows: list[Floats], first: list[Floats],
               which: list[int]) -> Networks:  # fmt: skip
-    cases = [_case(lessons[i], rows[i], plausible(first[i])) for i in which]
+    cases = [_case(lessons[i], rows[i], first[i]) for i in which]
     return networks.train([case for case in cases if len(case.answers)], NETWORKS)
 
 
-def _case(each: Lesson, rows: Floats, which: np.ndarray[Any, np.dtype[np.bool_]]) -> networks.Case:
-    """Return what a page teaches the networks: its ``which`` segments, and what is lost already."""
+def _case(each: Lesson, rows: Floats, first: Floats) -> networks.Case:
+    """Return what a page teaches the networks: its plausible segments, and what is lost already."""
     assert each.reading is not None
+    which = plausible(first)
     sizes = each.reading.sizes
     whole = each.sample.text is not None
     return networks.Case(
         rows[which],
         sizes[which],
+        first[which].astype(np.float32),
         group_keys(each.reading, which),
         each.answers[which],
         each.weights[which],
@@ -179,45 +202,22 @@ def _case(each: Lesson, rows: Floats, which: np.ndarray[Any, np.dtype[np.bool_]]
 
 
 def _networks_out_of_fold(
-    lessons: list[Lesson], seen: list[list[Floats]], first: list[Floats], started: float
+    lessons: list[Lesson], folds: Counts, first: list[Floats], kept: Kept
 ) -> list[list[Floats]]:
     """Return what the networks say of the segments they see, by page."""
-    said: list[list[Floats]] = [[np.zeros(0)]] * len(lessons)
-    for fold, rows in enumerate(seen):
+
+    def learn(fold: int) -> Said[list[Floats]]:
+        rows = _rows(lessons, folds, fold)
         others, mine = _split(lessons, fold)
         learned = _networks(lessons, rows, first, others)
+        said = {}
         for i in mine:
-            which = plausible(first[i])
-            reading = lessons[i].reading
+            which, reading = plausible(first[i]), lessons[i].reading
             if reading is not None and which.any():
-                said[i] = learned.predict(rows[i][which], around(reading, which))
-        _say(f"networks, fold {fold + 1} of {FOLDS}", started)
-    return said
+                said[i] = learned.predict(rows[i][which], around(reading, first[i], which))
+        return said
 
-
-def _second_out_of_fold(
-    lessons: list[Lesson],
-    seen: list[list[Floats]],
-    first: list[Floats],
-    chances: list[Floats],
-    started: float,
-) -> list[Floats]:
-    second = list(first)
-    for fold, rows in enumerate(seen):
-        others, mine = _split(lessons, fold)
-        for i in others + mine:
-            rows[i] = _second(lessons[i], rows[i], first[i], chances[i])
-        forest = _grow(lessons, rows, others)
-        for i in mine:
-            second[i] = forest.predict(rows[i])
-        rows.clear()
-        _say(f"second forest, fold {fold + 1} of {FOLDS}", started)
-    return second
-
-
-def _second(each: Lesson, rows: Floats, first: Floats, chances: Floats) -> Floats:
-    assert each.reading is not None
-    return second_rows(each.reading, rows, first, chances).astype(np.float32)
+    return _in_order(lessons, kept, "networks", learn, [np.zeros(0)])
 
 
 def _page(each: Lesson, scores: Floats) -> Floats:
@@ -308,21 +308,23 @@ def _confidences(lessons: list[Lesson], rows: list[Floats], truths: list[float])
 def _whole(
     lessons: list[Lesson],
     folds: Counts,
-    apart: tuple[list[Floats], list[Floats]],
-    looks: list[Floats],
-    pages: tuple[list[Floats], list[float]],
+    first: list[Floats],
+    pages: tuple[list[Floats], list[Floats], list[float]],
+    kept: Kept,
 ) -> Model:
-    """Learn from everything; the second forest from first scores and chances out of fold."""
+    """Learn from everything; the networks beside first scores out of fold.
+
+    ``pages`` are the pages' rows by first scores and by the last, and their F1.
+    """
     everything, _ = _split(lessons, None)
-    seen = _rows(lessons, folds, None)
-    forest = _grow(lessons, seen, everything)
-    said = _networks(lessons, seen, apart[0], everything)
-    for i in everything:
-        seen[i] = _second(lessons[i], seen[i], apart[0][i], apart[1][i])
-    second = _grow(lessons, seen, everything)
-    kinds = _kind_forests(lessons, looks, everything)
+    rows = _rows(lessons, folds, None)
+    looks, last, truths = pages
     return Model(
-        folds.known(), forest, second, said, kinds, _confidence_forest(lessons, *pages, everything)
+        folds.known(),
+        kept.get("forest, whole", lambda: _grow(lessons, rows, everything)),
+        kept.get("networks, whole", lambda: _networks(lessons, rows, first, everything)),
+        _kind_forests(lessons, looks, everything),
+        _confidence_forest(lessons, last, truths, everything),
     )
 
 

@@ -1,8 +1,7 @@
 """The default extractor: a learned choice over what the papers' methods and the page tell.
 
 Boosted trees give each segment the share of its words that belong to the article
-(:mod:`.features` says what they see); a second forest looks again, knowing the first's scores of
-everything around (:mod:`.stacking`); neural networks judge what is left together (:mod:`.network`).
+(:mod:`.features` says what they see); neural networks judge together what may be (:mod:`.network`).
 What is kept is the set of segments whose expected F1 is the highest, each text once.
 docs/model-card.md tells on what all of them were trained.
 """
@@ -25,7 +24,6 @@ from .cues import Knowledge, cue_columns
 from .features import read
 from .network import Around, Networks
 from .reading import Reading, levels, side_by_side
-from .stacking import page_look, second_look
 from .trees import Forest
 
 Column = NDArray[np.floating[Any]]
@@ -41,16 +39,17 @@ _AGAIN, _OWN = 0.8, 0.5
 #: How cautious the choice is by kind.  Scores err together (a whole list of related stories is
 #: right or wrong at once), so that on some kinds half-likely text is worth less than its
 #: expectation: it counts as the score to this power.
-_CAUTION = {"article": 1.7, "product": 1.5, "forum": 1.1}
-#: What the first forest gives less than this is not looked at again: most of a page.
-_HOPELESS = 0.01
-#: A page of more segments than this is a book or a register, which the first forest tells well;
-#: the others would take as much time and memory again.
-_MOST_SEEN_AGAIN = 10_000
-#: What it gives less than this the networks do not see.
+_CAUTION = {"article": 1.9, "product": 1.6, "forum": 1.1}
+#: What the forest gives less than this the networks do not see: most of a page.
 _UNLIKELY = 0.04
+#: Of a page of more segments than this, a book or a register, the forest alone judges.
+_MOST_SEEN_AGAIN = 10_000
+#: How much the networks' word counts beside the forest's.
+_NETWORKS = 0.67
+#: The forest's and the networks' chances are kept so far from never and always.
+_SURE = 1e-4
 #: The networks exchange what they see among the segments of so many elements around each.
-_LEVELS = 4
+_LEVELS = 6
 #: Whatever is expected of the rest, a segment less likely than this is not kept.
 _LEAST = 0.02
 
@@ -60,8 +59,7 @@ class Model:
     """What training leaves: odds of names and words, the forests, the networks."""
 
     known: Knowledge
-    first: Forest
-    second: Forest
+    segments: Forest
     networks: Networks
     kinds: Forest
     confidence: Forest
@@ -72,8 +70,7 @@ class Model:
         with np.load(BytesIO(data), allow_pickle=False) as arrays:
             return cls(
                 Knowledge(*(_odds(arrays, name) for name in ("names", "articles", "words"))),
-                Forest.load(arrays, "first"),
-                Forest.load(arrays, "second"),
+                Forest.load(arrays, "segments"),
                 Networks.load(arrays, "networks"),
                 Forest.load(arrays, "kinds"),
                 Forest.load(arrays, "confidence"),
@@ -85,8 +82,7 @@ class Model:
             **_odds_arrays("names", self.known.names),
             **_odds_arrays("articles", self.known.articles),
             **_odds_arrays("words", self.known.words),
-            **self.first.arrays("first"),
-            **self.second.arrays("second"),
+            **self.segments.arrays("segments"),
             **self.networks.arrays("networks"),
             **self.kinds.arrays("kinds"),
             **self.confidence.arrays("confidence"),
@@ -113,53 +109,65 @@ def shipped() -> Model:
     return Model.load(Path(__file__).with_name("model.npz").read_bytes())
 
 
-def first_rows(reading: Reading, known: Knowledge) -> Column:
-    """Return what the first forest sees."""
+def segment_rows(reading: Reading, known: Knowledge) -> Column:
+    """Return what the forest and the networks see of each segment."""
     cues = cue_columns(
         reading.named, reading.words, reading.parents, levels(reading, 3), reading.headings, known
     )
     return side_by_side([*reading.columns.values, cues])
 
 
-def second_rows(
-    reading: Reading,
-    rows: Column,
-    first: Column,
-    chances: Column,
-    again: Bools | slice = slice(None),
-) -> Column:
-    """Return what the second forest sees; ``chances`` are those of the kinds of page.
-
-    ``again`` tells the segments that are wanted.
-    """
-    ranges = (reading.begins, reading.ends)
-    look = second_look(first, reading.sizes, ranges, levels(reading, 5), list(reading.kin))[again]
-    kinds = np.broadcast_to(chances, (len(look), len(chances)))
-    return side_by_side([rows[again], look, kinds])
-
-
-def plausible(first: Column) -> Bools:
-    """Return which segments the networks see, by the first forest's scores."""
-    found: Bools = first > _UNLIKELY
+def plausible(likely: Column) -> Bools:
+    """Return which segments the networks see, by the forest's scores."""
+    found: Bools = likely > _UNLIKELY
     return found
 
 
-def around(reading: Reading, which: Bools) -> Around:
+def around(reading: Reading, likely: Column, which: Bools) -> Around:
     """Return what stands around some of a page's segments, for the networks."""
     keys = group_keys(reading, which)
-    return Around.of(keys, reading.sizes[which], np.zeros(len(keys[0]), np.intp))
+    return Around.of(keys, reading.sizes[which], likely[which], np.zeros(len(keys[0]), np.intp))
 
 
 def group_keys(reading: Reading, which: Bools) -> tuple[NDArray[np.intp], ...]:
-    """Return the groups that some segments are in: elements from the block outward, and kin."""
-    return tuple(keys[which] for keys in (*levels(reading, _LEVELS), reading.kin[0]))
+    """Return the groups that some segments are in.
+
+    They are the elements from the block outward, what looks alike, what is under one heading.
+    """
+    groups = (*levels(reading, _LEVELS), *reading.kin, reading.headings)
+    return tuple(keys[which] for keys in groups)
 
 
-def together(forests: Column, which: Bools, networks: Sequence[Column]) -> Column:
-    """Return the scores of the forests, the mean of theirs and the networks' where these saw."""
-    scores = forests.copy()
-    scores[which] = (forests[which] + sum(networks)) / (1 + len(networks))
+def together(forest: Column, which: Bools, networks: Sequence[Column]) -> Column:
+    """Return the forest's scores, their mean with the networks', as log-odds, where these saw."""
+    scores = forest.copy()
+    if which.any():
+        said = sum(map(_log_odds, networks)) / len(networks)
+        odds = (1 - _NETWORKS) * _log_odds(forest[which]) + _NETWORKS * said
+        scores[which] = 1 / (1 + np.exp(-odds))
     return scores
+
+
+def _log_odds(chances: Column) -> Column:
+    inside = np.clip(chances, _SURE, 1 - _SURE)
+    odds: Column = np.log(inside / (1 - inside))
+    return odds
+
+
+def page_look(first: Column, size: Column) -> list[float]:
+    """Return figures about a whole page's first scores: how much is kept, and how surely."""
+    whole = float(size.sum())
+    expected = float((first * size).sum())
+    unsure = float((first * (1 - first) * size).sum())
+    order = np.argsort(-first, kind="stable")
+    running = np.cumsum(size[order])
+    good = np.cumsum((first * size)[order])
+    gain = 2 * good / (running + expected)
+    best = int(np.argmax(gain))
+    return [
+        float(np.log1p(expected)), expected / whole, unsure / max(1e-6, expected),
+        float(gain[best]), float(first[order[best]]), float(np.log1p(running[best])),
+    ]  # fmt: skip
 
 
 def page_row(reading: Reading, matrix: Column, scores: Column) -> Column:
@@ -222,32 +230,22 @@ def drop_copies(reading: Reading, likely: Column) -> None:
             likely[index] = 0
 
 
-def _seen_again(
-    reading: Reading, rows: Column, first: Column, chances: Column, model: Model
-) -> Column:
-    """Return the scores after the second forest and the networks have had their say."""
-    scores: Column = first / 2
-    again = first > _HOPELESS
-    scores[again] += model.second.predict(second_rows(reading, rows, first, chances, again)) / 2
-    if not (seen := plausible(first)).any():
-        return scores
-    return together(scores, seen, model.networks.predict(rows[seen], around(reading, seen)))
-
-
 def judge(page: Page, methods: Mapping[str, Sequence[float]], model: Model) -> Verdict:
     """Judge a page's segments by a model; ``methods`` are the papers' scores."""
     if not page.segments:
         return Verdict(())
     reading = read(page, methods)
-    rows = first_rows(reading, model.known)
-    first = model.first.predict(rows)
+    rows = segment_rows(reading, model.known)
+    first = model.segments.predict(rows)
     matrix = np.ascontiguousarray(rows[:, : len(reading.columns.names)])
     # The rows hold them now, and on a page of megabytes they are large.
     reading.columns.values.clear()
     chances = model.kinds.predict_each(page_row(reading, matrix, first), len(KINDS))[0]
     scores = first
-    if len(first) <= _MOST_SEEN_AGAIN:
-        scores = _seen_again(reading, rows, first, chances, model)
+    seen = plausible(first)
+    if seen.any() and len(first) <= _MOST_SEEN_AGAIN:
+        said = model.networks.predict(rows[seen], around(reading, first, seen))
+        scores = together(first, seen, said)
     keep = choose(reading, scores, caution(chances))
     return Verdict(
         tuple(keep.tolist()),

@@ -48,10 +48,10 @@ class Groups(NamedTuple):
         shares = (weights / total[owner]).astype(np.float32)
         return cls(order, starts, owner, shares[:, None])
 
-    def mean(self, values: Floats) -> Floats:
-        """Return for each segment the mean of its group."""
-        summed = np.add.reduceat((values * self.shares)[self.order], self.starts)
-        return summed[self.owner]
+    def means(self, values: Floats) -> Floats:
+        """Return the mean of each group."""
+        means: Floats = np.add.reduceat((values * self.shares)[self.order], self.starts)
+        return means
 
 
 class Around(NamedTuple):
@@ -61,25 +61,34 @@ class Around(NamedTuple):
     followed: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, keys: Sequence[Ints], sizes: Floats, pages: Ints) -> Around:
-        """Group segments by each of ``keys``; ``pages`` numbers the page each stands on."""
-        weights = np.sqrt(sizes)
-        groups = tuple(Groups.of(each, weights) for each in (*keys, pages))
-        return cls(groups, pages[1:] == pages[:-1])
+    def of(cls, keys: Sequence[Ints], sizes: Floats, likely: Floats, pages: Ints) -> Around:
+        """Group segments by each of ``keys``; ``pages`` numbers the page each stands on.
 
-    def parts(self, values: Floats) -> Iterator[Floats]:
-        """Yield the values, the means of their groups, those before and those after."""
-        yield values
+        A page is a group twice: once its segments count as ``likely`` as they look to be the
+        article's, so that each can be compared with that.
+        """
+        weights = np.sqrt(sizes)
+        groups = [Groups.of(each, weights) for each in (*keys, pages)]
+        groups.append(Groups.of(pages, weights * likely))
+        return cls(tuple(groups), pages[1:] == pages[:-1])
+
+    def parts(self, values: Floats) -> Iterator[tuple[Floats, Ints | None]]:
+        """Yield the values, the means of their groups, those before and those after.
+
+        With them comes which row each segment sees; None: there is one for each.
+        """
+        yield values, None
         for groups in self.groups:
-            yield groups.mean(values)
+            yield groups.means(values), groups.owner
         nothing = np.zeros((1, values.shape[1]), values.dtype)
         there = self.followed[:, None]
-        yield np.concatenate([nothing, values[:-1] * there])
-        yield np.concatenate([values[1:] * there, nothing])
+        yield np.concatenate([nothing, values[:-1] * there]), None
+        yield np.concatenate([values[1:] * there, nothing]), None
 
     def gather(self, values: Floats) -> Floats:
         """Return all parts in a row."""
-        return np.concatenate(list(self.parts(values)), 1)
+        rows = [part if owner is None else part[owner] for part, owner in self.parts(values)]
+        return np.concatenate(rows, 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,9 +124,10 @@ class Networks:
         count, units = self.inner_bias.shape
         own = [slice(at * units, (at + 1) * units) for at in range(count)]
         totals = [np.broadcast_to(bias, (len(near), units)).copy() for bias in self.outer_bias]
-        for number, part in enumerate(around.parts(near)):
+        for number, (part, owner) in enumerate(around.parts(near)):
             for total, weights, mine in zip(totals, self.outer, own, strict=True):
-                total += product(part[:, mine], weights[number * units : (number + 1) * units])
+                made = product(part[:, mine], weights[number * units : (number + 1) * units])
+                total += made if owner is None else made[owner]
         chances: list[Floats] = []
         for total, last, mine in zip(totals, self.last, own, strict=True):
             odds = (near[:, mine] * last[:units]).sum(1) + last[-1]

@@ -18,8 +18,8 @@ from printer.extract.ensemble import (
     Model,
     choose,
     drop_copies,
-    first_rows,
-    second_rows,
+    segment_rows,
+    together,
 )
 from printer.extract.features import read
 from printer.extract.network import Networks
@@ -116,10 +116,19 @@ def test_features_are_finite_on_odd_pages() -> None:
         "<td>" * 50 + "z",
     ):
         page = reading(body)
-        rows = first_rows(page, Knowledge({}, {}, {}))
-        assert np.isfinite(rows).all()
-        first = np.zeros(len(rows), np.float32)
-        assert np.isfinite(second_rows(page, rows, first, np.ones(len(KINDS)))).all()
+        assert np.isfinite(segment_rows(page, Knowledge({}, {}, {}))).all()
+
+
+def test_the_networks_count_beside_the_forest_where_they_saw() -> None:
+    forest = np.array([0.01, 0.2, 0.9], np.float32)
+    seen = forest > 0.1
+    same = together(forest, seen, [forest[seen]] * 2)
+    assert same == pytest.approx(forest)
+    more = together(forest, seen, [np.array([0.9, 0.9]), np.array([1.0, 1.0])])
+    assert more[0] == forest[0]
+    assert (more[1:] > forest[1:]).all()
+    assert (more <= 1).all()
+    assert together(forest, forest > 1, []) == pytest.approx(forest)
 
 
 @given(
@@ -200,10 +209,11 @@ def test_a_model_survives_its_file() -> None:
     )
     known = Knowledge({".ähre": 1.5}, {".x": 3.0}, {"and": -0.25})
     nets = Networks(*(np.ones((2, 3), np.float32) for _ in fields(Networks)))
-    model = Model(known, forest, forest, nets, Forest.together([forest] * len(KINDS)), forest)
+    model = Model(known, forest, nets, Forest.together([forest] * len(KINDS)), forest)
     read_back = Model.load(model.dump())
     assert read_back.known == known
-    for one, other in ((model.first, read_back.first), (model.confidence, read_back.confidence)):
+    forests = (model.segments, read_back.segments), (model.confidence, read_back.confidence)
+    for one, other in forests:
         assert (one.feature == other.feature).all()
         assert (one.threshold == other.threshold).all()
         assert (one.leaf == other.leaf).all()

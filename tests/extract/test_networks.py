@@ -12,13 +12,18 @@ KEYS = np.array([7, 9, 7, 7, 8])
 SIZES = np.array([1.0, 4.0, 9.0, 1.0, 1.0])
 
 
+LIKELY = np.array([0.5, 1.0, 0.5, 0.2, 0.8])
+
+
 def test_groups_exchange_means_weighed_by_the_root_of_their_words() -> None:
     values = np.array([[4.0], [1.0], [8.0], [0.0], [2.0]])
     keys = KEYS + 100 * PAGES
-    same, kin, page, before, after = Around.of([keys], SIZES, PAGES).gather(values).T
+    around = Around.of([keys], SIZES, LIKELY, PAGES)
+    same, kin, page, article, before, after = around.gather(values).T
     assert same.tolist() == [4, 1, 8, 0, 2]
     assert kin.tolist() == [7, 1, 7, 0, 2]  # (1 * 4 + 3 * 8) / 4
     assert np.allclose(page, [5, 5, 5, 1, 1])  # (1 * 4 + 2 * 1 + 3 * 8) / 6
+    assert np.allclose(article, [4, 4, 4, 1.6, 1.6])  # (0.5 * 4 + 2 * 1 + 1.5 * 8) / 4
     assert before.tolist() == [0, 4, 1, 0, 0]
     assert after.tolist() == [1, 8, 0, 2, 0]
 
@@ -32,7 +37,9 @@ def cases(count: int = 12) -> list[training.Case]:
         rows = draw.normal(size=(size, 6)).astype(np.float32)
         answers = (rows[:, 0] + rows[:, 0].mean() > 0).astype(np.float32)
         sizes = draw.integers(1, 40, size).astype(np.float32)
-        made.append(training.Case(rows, sizes, (np.arange(size) // 2,), answers, sizes, 0.0))
+        likely = draw.random(size).astype(np.float32)
+        keys = (np.arange(size) // 2,)
+        made.append(training.Case(rows, sizes, likely, keys, answers, sizes, 0.0))
     return made
 
 
@@ -59,7 +66,8 @@ def test_gradients_are_those_of_the_loss(monkeypatch) -> None:
     batch = training._batch(some, np.zeros(6), np.ones(6))
     draw = np.random.default_rng(1)
     units = training.HIDDEN
-    shapes = [(6, units), (units,), (units * 5, units), (units,), (2 * units + 1,)]
+    parts = batch.around.gather(np.zeros((len(batch.rows), 1))).shape[1]
+    shapes = [(6, units), (units,), (units * parts, units), (units,), (2 * units + 1,)]
     learned = [draw.normal(size=shape) / 8 for shape in shapes]
     found = training._gradients(learned, batch, draw)
     for value, gradient in zip(learned, found, strict=True):
@@ -81,7 +89,8 @@ def test_networks_learn_and_come_back_from_their_file(monkeypatch) -> None:
     again = Networks.load(learned.arrays("networks"), "networks")
     right = []
     for case in taught:
-        around = Around.of(case.keys, case.sizes, np.zeros(len(case.sizes), np.intp))
+        pages = np.zeros(len(case.sizes), np.intp)
+        around = Around.of(case.keys, case.sizes, case.likely, pages)
         for kept, loaded in zip(
             learned.predict(case.rows, around), again.predict(case.rows, around), strict=True
         ):
