@@ -50,7 +50,7 @@ SETS = ("wcxb", "moz", "traf")
 #: The forest of segments is the mean of several.
 TREES, SEEDS = 120, 2
 #: So many networks, which differ only by chance, have a voice each.
-NETWORKS = 3
+NETWORKS = 2
 #: Pages are few: their forests are small.
 _PAGE_GROWTH: dict[str, Any] = {"min_data_in_leaf": 15, "num_leaves": 8, "learning_rate": 0.08,
                                 "lambda_l2": 10}  # fmt: skip
