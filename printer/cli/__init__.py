@@ -31,7 +31,13 @@ def main() -> None:
     press = None
     words = sys.argv[1:]
     prints = bool(words) and words[0] not in COMMANDS | _ASKING
+    if prints:
+        for name, value in _SPARED.items():
+            os.environ.setdefault(name, value)
+        # What keeps fetched pages would load it to keep them there, which is never asked for.
+        sys.modules.setdefault("redis", None)  # type: ignore[arg-type]
     if prints or words[:2] == ["digest", "run"]:
+        _load_common()
         from ..render.press import SEVERAL, Presses, load
 
         # Where no PDF is asked for, WeasyPrint is loaded only if it is needed after all.
@@ -40,10 +46,6 @@ def main() -> None:
         ready = load if several else _make_ready
         press = Presses(fork=_makes_pdf(words), several=several, ready=ready)
     if prints:
-        for name, value in _SPARED.items():
-            os.environ.setdefault(name, value)
-        # What keeps fetched pages would load it to keep them there, which is never asked for.
-        sys.modules.setdefault("redis", None)  # type: ignore[arg-type]
         from .pages import run
     else:
         from .app import run
@@ -61,6 +63,17 @@ def main() -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code if isinstance(code, int) else int(code is not None))
+
+
+def _load_common() -> None:
+    """Load what this process and those that are forked both need, so that it is loaded once."""
+    import urllib.request
+
+    import PIL.Image
+
+    from ..render import paper
+
+    del urllib, PIL, paper
 
 
 def _make_ready() -> None:
