@@ -22,6 +22,7 @@ from ..errors import JobsError, RenderError
 from . import process
 from .child import Child, Closeable, Ending, Labour
 from .clean import clean
+from .clocks import Clock
 from .job import Claim
 from .leases import Watch
 from .storage import Storage
@@ -93,6 +94,7 @@ class Supervisor:
     _allowed: float = math.inf
     _selector: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector)
     _watch: Watch = field(default_factory=Watch)
+    _clock: Clock = field(default_factory=Clock)
 
     @property
     def name(self) -> str:
@@ -141,6 +143,7 @@ class Supervisor:
         self._stopping = True
 
     def _round(self, idle: float = IDLE_LOOK / 2) -> None:
+        self._clock.look()
         self._keep_companions()
         self._keep_children()
         busy = any(child.claim for child in self._children)
@@ -302,8 +305,11 @@ class Supervisor:
                 self._owe(partial(self.table.release, claim))
 
     def _clean(self) -> None:
-        """Let a process of its own delete what is not kept: a distant storage may take long."""
-        if self._cleaner:
+        """Let a process of its own delete what is not kept: a distant storage may take long.
+
+        Nothing is, while the clock tells how old things are no better than those who set it.
+        """
+        if self._cleaner or not self._clock.is_even:
             return
         self.table.disconnect()
         self._cleaner = process.fork(

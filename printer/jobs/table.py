@@ -311,8 +311,12 @@ class JobTable:
             return connection.execute(delete(jobs).where(jobs.c.id == job)).rowcount == 1
 
     def remove_older(self, seconds: float) -> list[str]:
-        """Forget jobs that have been over for so long; return their ids."""
-        old = jobs.c.state.in_(OVER) & (jobs.c.finished < self._clock() - seconds)
+        """Forget jobs that have been over for so long; return their ids.
+
+        One that was asked for later than it ended, as a clock that was set says, is not old.
+        """
+        since = self._clock() - seconds
+        old = jobs.c.state.in_(OVER) & (jobs.c.finished < since) & (jobs.c.created < since)
         with self._write() as connection:
             ids = list(connection.execute(select(jobs.c.id).where(old).limit(1000)).scalars())
             connection.execute(delete(jobs).where(jobs.c.id.in_(ids)))
