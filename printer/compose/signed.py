@@ -64,7 +64,10 @@ def _says_more(segment: Segment, told: Set[HtmlElement]) -> bool:
 
 
 def signatures(posts: Mapping[HtmlElement, Post], opener: str) -> dict[HtmlElement, Paragraph]:
-    """Return a line for each post; the first has none when it is ``opener``'s, as the title is."""
+    """Return a line for each post.
+
+    The first has none when it is ``opener``'s: the article's byline names them.
+    """
     signed = {element: signature(post.author, post.date) for element, post in posts.items()}
     first = next(iter(posts), None)
     if first is not None and posts[first].author == opener:

@@ -8,9 +8,9 @@ width is known, and ``split_first_line``, which cuts a line off a text.
 
 from __future__ import annotations
 
-import threading
-from functools import wraps
 from typing import Any, TypeAlias
+
+from .between import come_between
 
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
@@ -21,27 +21,20 @@ MOST_LINES = 4
 #: The width is found to this part of it.
 CLOSE = 0.01
 
-_MARK = "_webprint_balances"
-_lock = threading.Lock()
-
 
 def install() -> None:
     """Come between WeasyPrint and its blocks, once; what is not marked is not touched."""
     from weasyprint.layout import block
 
-    with _lock:
-        if hasattr(block.block_container_layout, _MARK):
-            return
-        original = block.block_container_layout
-
-        @wraps(original)
+    def make(original: Any) -> Any:
         def layout(context: Any, box: Box, *rest: Any, **more: Any) -> Any:
             if box.element is not None and "balanced" in (box.element.get("class") or "").split():
                 _narrow(context, box)
             return original(context, box, *rest, **more)
 
-        setattr(layout, _MARK, True)
-        block.block_container_layout = layout
+        return layout
+
+    come_between(block, "block_container_layout", make)
 
 
 def _narrow(context: Any, box: Box) -> None:

@@ -8,9 +8,9 @@ a line off a text, as ``layout.inline`` calls it.
 
 from __future__ import annotations
 
-import threading
-from functools import wraps
 from typing import Any
+
+from .between import come_between
 
 #: White space that ends with the line.
 _HANGS = frozenset({"normal", "pre-line"})
@@ -18,20 +18,12 @@ _HANGS = frozenset({"normal", "pre-line"})
 #: Letters are no narrower than this on an average, by the size of their font.
 _NARROWEST = 0.25
 
-_MARK = "_webprint_hangs"
-_lock = threading.Lock()
-
 
 def install() -> None:
     """Come between WeasyPrint and its lines, once."""
     from weasyprint.layout import inline
 
-    with _lock:
-        if hasattr(inline.split_first_line, _MARK):
-            return
-        original = inline.split_first_line
-
-        @wraps(original)
+    def make(original: Any) -> Any:
         def split(
             text: str, style: Any, context: Any, width: float | None, *rest: Any, **more: Any
         ) -> Any:
@@ -46,5 +38,6 @@ def install() -> None:
                 return found
             return original(text, style, context, width + size, *rest, **more)
 
-        setattr(split, _MARK, True)
-        inline.split_first_line = split
+        return split
+
+    come_between(inline, "split_first_line", make)

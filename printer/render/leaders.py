@@ -6,15 +6,12 @@ dots.  Of its inside this module knows ``handle_leader``, which fills a line tha
 
 from __future__ import annotations
 
-import threading
-from functools import wraps
 from typing import Any
+
+from .between import come_between
 
 #: So many pixels a joined text may be wider or narrower than its pieces were.
 NEAR = 0.5
-
-_MARK = "_webprint_leaders"
-_lock = threading.Lock()
 
 
 def install() -> None:
@@ -22,20 +19,16 @@ def install() -> None:
     from weasyprint.layout import inline
     from weasyprint.layout.leader import leader_index
 
-    with _lock:
-        if hasattr(inline.handle_leader, _MARK):
-            return
-        original = inline.handle_leader
-
-        @wraps(original)
+    def make(original: Any) -> Any:
         def handle(context: Any, line: Any, around: Any) -> None:
             original(context, line, around)
             _, leader = leader_index(line)
             if leader is not None and len(leader.children) > 1:
                 leader.children = _joined(leader.children, context)
 
-        setattr(handle, _MARK, True)
-        inline.handle_leader = handle
+        return handle
+
+    come_between(inline, "handle_leader", make)
 
 
 def _joined(pieces: tuple[Any, ...], context: Any) -> tuple[Any, ...]:

@@ -7,24 +7,16 @@ knows ``block_level_layout``, which is given a block and the column that it is p
 
 from __future__ import annotations
 
-import threading
-from functools import wraps
 from typing import Any
 
-_MARK = "_webprint_tops"
-_lock = threading.Lock()
+from .between import come_between
 
 
 def install() -> None:
     """Come between WeasyPrint and its columns, once; others than an article's are not touched."""
     from weasyprint.layout import block
 
-    with _lock:
-        if hasattr(block.block_level_layout, _MARK):
-            return
-        original = block.block_level_layout
-
-        @wraps(original)
+    def make(original: Any) -> Any:
         def layout(
             context: Any, box: Any, space: Any, skip: Any, around: Any, *rest: Any, **more: Any
         ) -> Any:
@@ -38,8 +30,9 @@ def install() -> None:
             finally:
                 box.style = whole
 
-        setattr(layout, _MARK, True)
-        block.block_level_layout = layout
+        return layout
+
+    come_between(block, "block_level_layout", make)
 
 
 def _is_at_top(box: Any, around: Any) -> bool:
