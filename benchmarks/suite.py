@@ -40,5 +40,5 @@ SUITE = (
     Benchmark("nothing_lost", "Printing: nothing lost on the way to paper", 240, quick=True),
     Benchmark("robustness", "Printing: what comes of pages of the web", 150),
     Benchmark("crawl", "The crawler, killed and with a query", 90),
-    Benchmark("faults", "Faults: killed, full, locked, slow", 1500),
+    Benchmark("faults", "Faults: killed, full, locked, slow", 2000),
 )  # fmt: skip
