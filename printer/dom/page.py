@@ -12,7 +12,7 @@ from .drawn import Drawn, join, unmark
 from .embedded import embedded_text, restore
 from .metadata import Metadata, read_metadata
 from .parse import base_url, decode, parse
-from .segments import Leaf, Outline, Segment, drop_rest, outline
+from .segments import Outline, Segment, drop_rest, outline
 from .twice_encoded import mended
 
 #: A page that shows fewer characters than this outside links may carry its text as data.
@@ -35,10 +35,6 @@ class Page:
     outline: Outline = field(repr=False)
     source: str = field(default="", repr=False)
     drawn: Drawn | None = None
-
-    def owners(self) -> dict[Leaf, Segment]:
-        """Map every text leaf to its segment."""
-        return {leaf: segment for segment in self.segments for leaf in segment.leaves}
 
 
 @uncollected

@@ -28,7 +28,6 @@ from .package import EARLIEST, About, Item, container, opf
 from .places import Places
 from .style import BOOK, COMMON
 
-_NAV_DEPTH = 6
 _SMALLEST_COVER = 300
 _ENDINGS = {"image/jpeg": "jpg", "image/png": "png", "image/svg+xml": "svg", "image/gif": "gif"}
 

@@ -14,8 +14,9 @@ makes one page), the tree of boxes and the place where the next page begins.
 
 from __future__ import annotations
 
-import threading
 from typing import Any, TypeAlias
+
+from .between import come_between
 
 #: A box of WeasyPrint's tree, and the place in it where a page begins: ``{child: {child: None}}``.
 Box: TypeAlias = Any
@@ -42,25 +43,19 @@ MOST_IN_DOCUMENT = 400
 TEXT = ("p", "ul", "ol", "blockquote", "dl", "pre")
 HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 
+#: On a document: so many pages were laid out again.  On a figure: it was made smaller.
 _MARK = "_webprint_fills_pages"
-_lock = threading.Lock()
 
 
 def fill_pages(html: Any) -> None:
-    """Have the pages of this document filled when it is laid out."""
-    setattr(html, _MARK, 0)
-    with _lock:
-        _install()
-
-
-def _install() -> None:
-    """Come between WeasyPrint and its pages, once; other documents are not touched."""
+    """Have the pages of this document filled when it is laid out; others are not touched."""
     from weasyprint.layout import page as pages
 
-    if getattr(pages.remake_page, _MARK, False):
-        return
-    original = pages.remake_page
+    setattr(html, _MARK, 0)
+    come_between(pages, "remake_page", _filling)
 
+
+def _filling(original: Any) -> Any:
     def remake_page(index: int, context: Any, root: Box, html: Any) -> tuple[Box, Place]:
         if not hasattr(html, _MARK):
             made: tuple[Box, Place] = original(index, context, root, html)
@@ -77,8 +72,7 @@ def _install() -> None:
             made = original(index, context, root, html)
         return made
 
-    setattr(remake_page, _MARK, True)
-    pages.remake_page = remake_page
+    return remake_page
 
 
 class _State:

@@ -28,9 +28,6 @@ from .spare import is_short
 from .spelled import spelled_out
 from .tops import install as begin_columns_at_the_top
 
-#: PDF/UA-1: tagged in reading order, with a title and a language.
-VARIANT = "pdf/ua-1"
-
 MOST_WARNINGS = 20
 
 #: A picture is scaled down again where it has more than so many times the pixels asked for.

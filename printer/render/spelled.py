@@ -14,22 +14,22 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import wraps
 from typing import Any
+
+from .between import come_between
 
 #: Devanagari to Sinhala, Tibetan, Myanmar, Khmer.
 _JOINED = re.compile("[\u0900-\u0dff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff]")
 
-_MARK = "_webprint_spells"
-_lock = threading.Lock()
 _here = threading.local()
 
 
 @contextmanager
 def spelled_out() -> Iterator[None]:
-    """Spell out what this thread draws meanwhile."""
-    with _lock:
-        _install()
+    """Spell out what this thread draws meanwhile; what others draw is not touched."""
+    from weasyprint.draw import text
+
+    come_between(text, "draw_first_line", _spelling)
     _here.on = True
     try:
         yield
@@ -37,16 +37,9 @@ def spelled_out() -> Iterator[None]:
         _here.on = False
 
 
-def _install() -> None:
-    """Come between WeasyPrint and what it draws, once; what other threads draw is not touched."""
+def _spelling(original: Any) -> Any:
     import pydyf
-    from weasyprint.draw import text
 
-    if hasattr(text.draw_first_line, _MARK):
-        return
-    original = text.draw_first_line
-
-    @wraps(original)
     def draw(stream: Any, box: Any, *rest: Any) -> Any:
         if not getattr(_here, "on", False) or not _JOINED.search(box.text):
             return original(stream, box, *rest)
@@ -57,5 +50,4 @@ def _install() -> None:
         finally:
             stream.end_marked_content()
 
-    setattr(draw, _MARK, True)
-    text.draw_first_line = draw
+    return draw
