@@ -21,6 +21,9 @@ _WORD = re.compile(
     "\u3400-\u4dbf\u4e00-\u9fff]+"
 )
 
+#: Where a line may be broken within a word: scripts without spaces have it between words.
+ZERO_WIDTH_SPACE = "\u200b"
+
 #: The marks a span may carry, in the order in which they nest, outermost first.
 MARKS = (
     "strong", "em", "mark", "del", "ins", "small", "cite", "q", "abbr", "dfn",
@@ -32,7 +35,8 @@ MARKS = (
 class Span:
     r"""A run of text under the same marks.
 
-    ``text`` has its white space folded, except that ``\n`` is a line break the author set.
+    ``text`` has its white space folded, except that ``\n`` is a line break the author set; a
+    zero-width space in it is a place where a line may be broken, and no text.
     ``href`` is an absolute http(s) or mailto address, or ``#id`` for a place in the same article.
     ``note`` is the id of the :class:`Note` that this span (its printed sign) refers to.
     ``ruby`` is the reading printed over the text, ``math`` the source of an inline formula
@@ -55,8 +59,8 @@ Spans: TypeAlias = tuple[Span, ...]
 
 
 def plain(spans: Spans) -> str:
-    """Return the text of spans."""
-    return "".join(span.text for span in spans).strip()
+    """Return the text of spans, without the places where a word may be broken."""
+    return "".join(span.text for span in spans).replace(ZERO_WIDTH_SPACE, "").strip()
 
 
 @dataclass(frozen=True, slots=True)

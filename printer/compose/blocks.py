@@ -21,6 +21,7 @@ from .boxes import (
     NoteBox,
     QuoteBox,
     SummaryBox,
+    is_pull,
 )
 from .code import code_text, is_code_table, language_of
 from .embeds import described_durations, read_card, read_embed
@@ -44,7 +45,6 @@ _PICTURES = frozenset({"img", "picture", "svg", "amp-img", "video", "noscript"})
 _ATOMS = _CODE | _FRAMES | {"img", "a", "hr", "ruby", "table", "math", "script", "style"}
 #: The attributes that tell how an element's text is set.
 _TELLING = frozenset({"lang", "dir", "style", "title"})
-_PULL = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)
 _BOLD = re.compile(r"font-weight\s{0,9}:\s{0,9}(?:bold|[6-9]00)")
 _ITALIC = re.compile(r"font-style\s{0,9}:\s{0,9}(?:italic|oblique)")
 _LANG = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{1,8}){0,4}")
@@ -149,6 +149,8 @@ class Composer:
         tag = element.tag
         if tag == "br":
             self.flow.run.breaks += 1
+        elif tag == "wbr":
+            self.flow.run.joint = True
         elif tag == "img":
             self._character(element)
         elif tag in BLOCKS:
@@ -214,6 +216,8 @@ class Composer:
             self._enter_block(entered, element, tag)
         elif tag in MARKS_OF:
             self._mark(MARKS_OF[tag])
+        elif tag == "wbr":  # to the parser it holds what follows it
+            self.flow.run.joint = True
         return entered
 
     def _atom(self, element: HtmlElement, tag: str) -> bool:
@@ -345,7 +349,7 @@ class Composer:
         if role == "heading":
             level = element.get("aria-level") or ""
             return HeadingBox(int(level) if level in {"1", "2", "3", "4", "5", "6"} else 3)
-        return QuoteBox(pull=True) if _is_pull(element) else None
+        return QuoteBox(pull=True) if is_pull(element) else None
 
     def _orphan(self, flow: Flow) -> None:
         """Put an item outside any list into one with the items before it."""
@@ -387,13 +391,8 @@ class Composer:
             self.flow.id = own.id
 
 
-def _is_pull(element: HtmlElement) -> bool:
-    named = element.get("class")
-    return bool(named and "pull" in named.lower() and _PULL.search(named[:500]))
-
-
 _BOXES: dict[str, Callable[[HtmlElement], Box | None]] = {
-    "blockquote": lambda element: QuoteBox(pull=_is_pull(element)),
+    "blockquote": lambda element: QuoteBox(pull=is_pull(element)),
     "dl": lambda _: DefinitionBox(),
     "table": lambda element: TableBox() if is_data(element) else None,
     "summary": lambda _: SummaryBox(),

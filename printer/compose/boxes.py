@@ -30,6 +30,7 @@ from .tables import TableBox
 Close: TypeAlias = Callable[[Flow], None]
 
 _STYLES = {"a": "a", "A": "A", "i": "i", "I": "I"}
+_PULL = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)
 _ATTRIBUTION = re.compile(r"^\s*[—–―-]{1,2}\s*\S")
 
 
@@ -166,6 +167,12 @@ class QuoteBox:
         if not inside:
             return [Paragraph(cite)] if cite else []
         return [Quote(tuple(inside), cite, self.pull)]
+
+
+def is_pull(element: HtmlElement) -> bool:
+    """Tell whether an element's class calls it a pull quote."""
+    named = element.get("class")
+    return bool(named and "pull" in named.lower() and _PULL.search(named[:500]))
 
 
 class HeadingBox:

@@ -7,13 +7,16 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import NamedTuple
 
-from ..article import MARKS, Span, Spans
+from ..article import MARKS, ZERO_WIDTH_SPACE, Span, Spans
 
-#: What is in the text for machines: soft hyphens, zero-width characters that are no joiners,
-#: control characters, glyphs of icon fonts, halves of surrogate pairs.
+#: What is in the text for machines: soft hyphens, zero-width characters that are no joiners and
+#: no spaces, control characters, glyphs of icon fonts, halves of surrogate pairs.
 _UNSEEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u2060\ufeff\ufff9-\ufffc\ufffe\uffff\ue000-\uf8ff\ud800-\udfff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u2060\ufeff\ufff9-\ufffc\ufffe\uffff\ue000-\uf8ff\ud800-\udfff]"
 )
+_WHITE = re.compile(r"\s+")
+#: Zero-width spaces and the white space around them, folded.
+_JOINTS = re.compile(f" ?{ZERO_WIDTH_SPACE}[ {ZERO_WIDTH_SPACE}]*")
 #: The mark that an element puts on its text.
 MARKS_OF = {mark: mark for mark in MARKS} | {
     "b": "strong", "i": "em", "s": "del", "strike": "del", "tt": "code",
@@ -53,7 +56,7 @@ def clean(text: str) -> str:
     """Drop what is not for reading."""
     if text.isascii() or text.isprintable():
         return text
-    return _UNSEEN.sub("", text)
+    return _UNSEEN.sub("", text).replace(ZERO_WIDTH_SPACE, "")
 
 
 def tidy(text: str) -> str:
@@ -64,17 +67,22 @@ def tidy(text: str) -> str:
 class Run:
     """Gathers the text of one paragraph."""
 
-    __slots__ = ("breaks", "parts", "space")
+    __slots__ = ("breaks", "joint", "parts", "space")
 
     def __init__(self) -> None:
         self.parts: list[tuple[Style, list[str]]] = []
         self.space = False  # whether white space stands since the last text
         self.breaks = 0  # how many line breaks do
+        self.joint = False  # whether a line may be broken here, inside a word
 
     def add(self, text: str, style: Style) -> None:
         """Add text as it stands in the source."""
+        after = False
         if not (text.isascii() or text.isprintable()):
             text = _UNSEEN.sub("", text)
+            if ZERO_WIDTH_SPACE in text:
+                before, text, after = _jointed(text)
+                self.joint = self.joint or before
         folded = " ".join(text.split())
         if not folded:
             self.space = self.space or bool(text)
@@ -82,6 +90,8 @@ class Run:
         if self.parts:
             if self.space or self.breaks or text[0].isspace():
                 self._glue(style)
+            elif self.joint:
+                folded = ZERO_WIDTH_SPACE + folded
             last, texts = self.parts[-1]
             if last is style or (last == style and joinable(style)):
                 texts.append(folded)
@@ -91,6 +101,7 @@ class Run:
             self.parts.append((style, [folded]))
         self.space = text[-1].isspace()
         self.breaks = 0
+        self.joint = after
 
     def add_whole(self, text: str, style: Style) -> None:
         """Add a span that nothing may join: a formula, a note's sign, text with its reading."""
@@ -111,14 +122,25 @@ class Run:
 
     def forget(self) -> None:
         """Forget white space and line breaks."""
-        self.space, self.breaks = False, 0
+        self.space, self.breaks, self.joint = False, 0, False
 
     def take(self) -> Spans:
         """Return the text as spans and begin anew."""
         spans = tuple([Span("".join(texts), *style) for style, texts in self.parts])
         self.parts = []
-        self.space, self.breaks = False, 0
+        self.space, self.breaks, self.joint = False, 0, False
         return spans
+
+
+def _jointed(text: str) -> tuple[bool, str, bool]:
+    """Return text with one zero-width space at a place, within words, and whether at its ends."""
+    folded = _JOINTS.sub(_joint, _WHITE.sub(" ", text))
+    begins, ends = folded.startswith(ZERO_WIDTH_SPACE), folded.endswith(ZERO_WIDTH_SPACE)
+    return begins, folded.strip(ZERO_WIDTH_SPACE), ends
+
+
+def _joint(found: re.Match[str]) -> str:
+    return " " if " " in found[0] else ZERO_WIDTH_SPACE
 
 
 def joinable(style: Style) -> bool:

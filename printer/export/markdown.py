@@ -6,6 +6,7 @@ import re
 from itertools import groupby
 
 from ..article import (
+    ZERO_WIDTH_SPACE,
     Article,
     Block,
     Code,
@@ -36,6 +37,9 @@ _ANYWHERE = re.compile(r"([\\`*_\[\]<>|~$])")
 _AT_START = re.compile(
     r"^([ \t]*)(#{1,6}(?=\s|$)|[-+=](?=\s|$|[-=])|>|(\d{1,9})([.)])(?=\s|$))", re.MULTILINE
 )
+
+#: A zero-width space, but where a script has no other between words.
+_WITHIN = re.compile(f"(?<![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]){ZERO_WIDTH_SPACE}")
 
 #: An ampersand that would be read as the beginning of a character's name.
 _ENTITY = re.compile(r"&(?=#?\w{1,32};)")
@@ -214,7 +218,7 @@ def _span(span: Span) -> str:
     if span.math and (source := _tex(span.math)) and "$" not in source:
         return f"${source}$"
     if "code" in span.marks and "\n" not in span.text:
-        return _code(clean(span.text))
+        return _code(_whole(span.text))
     text = _text(span.text).replace("\n", "\\\n")
     if span.ruby:
         text += f" ({_text(span.ruby)})"
@@ -240,7 +244,12 @@ def _code(text: str) -> str:
 
 def _text(text: str) -> str:
     """Return text with everything that Markdown or HTML would read as markup escaped."""
-    return _ENTITY.sub(r"\\&", _ANYWHERE.sub(r"\\\1", clean(text)))
+    return _ENTITY.sub(r"\\&", _ANYWHERE.sub(r"\\\1", _whole(text)))
+
+
+def _whole(text: str) -> str:
+    """Return clean text without breaks within words, which a search would not find then."""
+    return _WITHIN.sub("", clean(text))
 
 
 def _at_start(text: str) -> str:

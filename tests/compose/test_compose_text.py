@@ -73,6 +73,25 @@ def test_white_space(html: str, text: str) -> None:
     assert article(html).text == text
 
 
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<p>ខ្ញុំ\u200bញ៉ាំ\u200bបាយ", "ខ្ញុំ|ញ៉ាំ|បាយ"),
+        ("<p>retry_<wbr>after_<wbr/>seconds", "retry_|after_|seconds"),
+        ("<p>one\u200b\u200b\u200btwo", "one|two"),
+        ("<p>\u200bone \u200b two\u200b \u200b", "one two"),
+        ("<p>one\u200b<b>two</b>\u200b<br>\u200bthree", "one|two\nthree"),
+        ("<p>one<b> \u200btwo\u200b</b><wbr>three", "one two|three"),
+        ("<p>one</p><p>\u200b</p><wbr><p>two", "one;two"),
+    ],
+)
+def test_places_within_words_where_a_line_may_be_broken_are_kept(html: str, text: str) -> None:
+    made = article(html)
+    spans = ["".join(span.text for span in block.spans) for block in made.blocks]  # type: ignore[union-attr]
+    assert ";".join(spans).replace("\u200b", "|") == text
+    assert "\u200b" not in made.text + "".join(made.paragraphs)
+
+
 def test_a_dropped_segment_leaves_its_neighbours_apart() -> None:
     made = article("<p>one<br>ADVERT two<br>three", drop="ADVERT")
     assert made.text == "one\n\nthree"

@@ -33,6 +33,11 @@ def test_the_specimen_reads_as_what_it_is() -> None:
     assert "family.[^n1]" in to_markdown(SPECIMEN)
 
 
+def test_breaks_within_words_stay_where_a_script_has_no_others() -> None:
+    made = to_markdown(Article("T", (para("ខ្ញុំ\u200bញ៉ាំ and retry_\u200bafter"),)))
+    assert made.endswith("ខ្ញុំ\u200bញ៉ាំ and retry\\_after\n")
+
+
 @given(
     st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=40)
 )

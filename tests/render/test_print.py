@@ -167,6 +167,15 @@ def test_japanese_lines_do_not_begin_with_a_stop(printed) -> None:
         assert not [line for line in lines if line.strip()[0] in "、。」，．"]
 
 
+def test_lines_are_broken_between_words_where_a_script_has_no_spaces(printed) -> None:
+    words = ("ខ្ញុំ", "ចូលចិត្ត", "ញ៉ាំ", "បាយ", "នៅ", "ផ្ទះ", "របស់", "ជីដូន") * 12
+    paper = printed(Article("ជីដូន", (para("\u200b".join(words)),), language="km"))
+    lines = [line for line in paper.texts[0].splitlines() if "ចូលចិត្ត" in line]
+    parts = [part for line in lines for part in line.split("\u200b") if part]
+    assert len(lines) > 3
+    assert [part for part in parts if part not in words] == []
+
+
 def test_right_to_left_pages_are_mirrored(printed) -> None:
     paper = printed(replace(SCRIPTS["ar"], blocks=(para("قصير"), items("على الأقدام"))))
     ink = paper.picture_of(0, 0.5) < 128
