@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import random
 import shutil
@@ -19,11 +20,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from webserver import Hit, Reply, WebServer
+
+from . import TESTS
 from .processes import tree
 from .protocol import Unavailable
 
 ROOT = Path(__file__).resolve().parent.parent
-TESTS = ROOT / "tests"
 
 
 @dataclass(frozen=True)
@@ -201,39 +204,18 @@ def mailbox(taken: Callable[[str], None], faults: Iterator[str] | None = None) -
 @contextmanager
 def webhook(told: Callable[[str], None]) -> Iterator[str]:
     """Be told of digests at an address of loopback; ``told`` gets the day of each."""
-    import json
-    import threading
-    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-    class Hook(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            told(str(json.loads(body)["date"])[:10])
-            self.send_response(204)
-            self.end_headers()
+    def hear(hit: Hit) -> Reply:
+        told(str(json.loads(hit.body)["date"])[:10])
+        return Reply(status=204)
 
-        def log_message(self, *_: Any) -> None:
-            """Say nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Hook) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}/"
-        finally:
-            server.shutdown()
-            thread.join()
+    with WebServer() as web:
+        yield web.add("/", hear)
 
 
 def jobs_conftest() -> ModuleType:
     """Return what the tests of jobs start their servers and workers with."""
     return module(TESTS / "jobs" / "conftest.py")
-
-
-def crawl_killed() -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Return what the test of killed crawls counts and kills with."""
-    test = module(TESTS / "crawl" / "test_crawl_killed.py")
-    return test.kept, test.kill_and_go_on
 
 
 class Postgres:

@@ -15,15 +15,14 @@ import argparse
 import os
 import signal
 import statistics
-import sys
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 from playwright.sync_api import Browser as Driven
 from playwright.sync_api import sync_playwright
+from webserver import Hit, Reply, WebServer
 
 from printer.fetch.browser import Browser
 from printer.fetch.chromium import programs
@@ -31,10 +30,6 @@ from printer.fetch.guard import Guard
 from printer.options import FetchOptions
 
 from .protocol import Effort, Row
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-
-from webserver import Hit, Reply, WebServer
 
 LEAVES, SIZE = 2600, 200_000
 STYLE = """body { margin: 0; font: 17px/1.5 sans-serif } header, footer { background: #eee }

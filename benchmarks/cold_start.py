@@ -28,6 +28,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from lxml import html as lxml_html
+from webserver import WebServer
 
 import printer
 from printer.options import ExtractOptions, FetchOptions, PrintOptions
@@ -41,9 +42,6 @@ from .protocol import Effort, Row
 ROOT = Path(__file__).resolve().parents[1]
 ESSAY = ROOT / "samples" / "essay" / "page.html"
 PERCOLLATE = NODE / "node_modules" / ".bin" / "percollate"
-
-sys.path.insert(0, str(ROOT / "tests"))
-from webserver import WebServer  # noqa: E402
 
 WEBPRINT = "from printer.cli import main; main()"
 BARE = """

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice, zip_longest
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -62,6 +64,16 @@ def samples(*sets: str) -> Iterator[Sample]:
         with (CORPUS / name / "truth.jsonl").open(encoding="utf-8") as lines:
             for line in lines:
                 yield _sample(name, json.loads(line))
+
+
+def evenly(count: int) -> Iterator[Sample]:
+    """Return so many pages, from every set and of every kind, taken in turn."""
+    kinds: dict[tuple[str, str], list[Sample]] = defaultdict(list)
+    for sample in samples("wcxb", "traf", "moz"):
+        if len(kinds[sample.set, sample.kind]) < count:
+            kinds[sample.set, sample.kind].append(sample)
+    turns = (sample for row in zip_longest(*kinds.values()) for sample in row if sample)
+    return islice(turns, count)
 
 
 def _sample(name: str, record: dict[str, object]) -> Sample:

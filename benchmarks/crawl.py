@@ -12,22 +12,18 @@ crawl with a query is compared with one without: how many pages each fetches unt
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from small_web import SmallWeb
+from test_crawl_killed import kept, kill_and_go_on
+
+from printer.crawl import Crawl, CrawlOptions
+
 from .protocol import Effort, Row
-
-TESTS = Path(__file__).parent.parent / "tests"
-sys.path[:0] = [str(TESTS), str(TESTS / "crawl")]
-
-from small_web import SmallWeb  # noqa: E402
-from test_crawl_killed import kept, kill_and_go_on  # noqa: E402
-
-from printer.crawl import Crawl, CrawlOptions  # noqa: E402
 
 TOPIC = "railway"
 

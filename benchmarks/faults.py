@@ -19,13 +19,9 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from .breaking import TESTS, Came
+from . import hindering, killing
+from .breaking import Came
 from .protocol import Effort, Row, Unavailable
-
-# The servers that the tests have are as good here.
-sys.path[:0] = [str(TESTS), str(TESTS / "crawl")]
-
-from . import hindering, killing  # noqa: E402
 
 SCENES: dict[str, Callable[[int, random.Random, Path], Came]] = {
     "prints": killing.prints, "batches": killing.batches, "crawls": killing.crawls,

@@ -28,8 +28,8 @@ from webserver import WebServer, drip
 from printer.errors import JobsError, WebprintError
 from printer.jobs.table import JobTable
 
+from . import TESTS
 from .breaking import (
-    TESTS,
     Came,
     Postgres,
     Refusing,

@@ -22,6 +22,7 @@ from jobs_help import until
 from print_server import Server
 from small_web import SmallWeb
 from stories import story
+from test_crawl_killed import kept, kill_and_go_on
 from webserver import WebServer
 
 from printer.fetch.chromium import programs
@@ -29,7 +30,6 @@ from printer.jobs.process import tree
 
 from .breaking import (
     Came,
-    crawl_killed,
     environment,
     error,
     feed,
@@ -155,7 +155,6 @@ def batches(kills: int, dice: random.Random, folder: Path) -> Came:
 def crawls(kills: int, dice: random.Random, folder: Path) -> Came:
     """Kill a crawl; see benchmarks/crawl.py."""
     began, articles, database = time.monotonic(), max(30, 2 * kills), str(folder / "crawl.sqlite")
-    kept, kill_and_go_on = crawl_killed()
     with SmallWeb(articles=articles, pause=0.01) as web:
         on_its_way = kill_and_go_on(
             web, database, kills, dice.randrange(10**6), within=2 * articles

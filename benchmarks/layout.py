@@ -12,11 +12,13 @@ and 99.1 % on 95 news pages of its own.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+
+from laid_out import PAGES
+from laid_out.sheet import Sheet
+from webserver import WebServer
 
 from printer.dom.drawn import unmark
 from printer.dom.page import Page, read_page
@@ -28,12 +30,6 @@ from printer.model import Capture
 from printer.options import ExtractOptions, FetchOptions
 
 from .protocol import Effort, Row
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-
-from laid_out import PAGES
-from laid_out.sheet import Sheet
-from webserver import WebServer
 
 METHODS = ("max-subsequence", "default")
 

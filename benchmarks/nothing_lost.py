@@ -16,10 +16,8 @@ import argparse
 import subprocess
 import sys
 import unicodedata
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice, zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeAlias
@@ -34,7 +32,7 @@ from printer.render.loss import body_pieces, compare, note_pieces
 from printer.render.paper import UNITS, lay_out
 from printer.render.pdf import to_pdf
 
-from .corpus import CORPUS, Sample, samples, there
+from .corpus import CORPUS, evenly, there
 from .protocol import Effort, Row, floors
 
 #: A page, and how many letters of it come before.
@@ -59,7 +57,7 @@ def articles(count: int) -> Iterator[tuple[str, Article]]:
         for page in sorted(SAMPLES.glob("*/page.html"))
     }
     if count and there():
-        pages |= chosen(count)
+        pages |= {sample.key: sample.html for sample in evenly(count)}
     elif count:
         print(f"no corpus at {CORPUS}: samples alone", file=sys.stderr)
     for name, page in pages.items():
@@ -68,16 +66,6 @@ def articles(count: int) -> Iterator[tuple[str, Article]]:
         except NoArticle:
             continue
         yield name, article
-
-
-def chosen(count: int) -> dict[str, bytes]:
-    """Return pages from every set and kind of the corpus, taken in turn."""
-    kinds: dict[tuple[str, str], list[Sample]] = defaultdict(list)
-    for sample in samples("wcxb", "traf", "moz"):
-        if len(kinds[sample.set, sample.kind]) < count:
-            kinds[sample.set, sample.kind].append(sample)
-    turns = (sample for row in zip_longest(*kinds.values()) for sample in row if sample)
-    return {sample.key: sample.html for sample in islice(turns, count)}
 
 
 def read_back(pdf: bytes, *order: str) -> list[str]:

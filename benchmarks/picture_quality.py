@@ -11,7 +11,6 @@ is none on either side.  'out of fold' is the default with weights learned on th
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import statistics
 import sys
@@ -21,30 +20,18 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from printer.dom.page import Page, read_page
-from printer.extract import decide
 from printer.images import choose
 from printer.images.choice import Choice, place, unite
 from printer.images.methods import METHODS
-from printer.model import Placed, Verdict
-from printer.options import ExtractOptions
+from printer.model import Placed
 
 from . import corpus
+from .pictures import Labelled, key, labelled
 from .protocol import Effort, Row, Unavailable
+from .train_pictures import out_of_fold
 
 #: What the papers report, in per cent: precision, recall, captions.
 REPORTED = {"cuter": "77 / 87 / 78", "joshi-liu": "83 right"}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Labelled:
-    """A page and its answer: addresses and caption of each picture, and addresses left out."""
-
-    name: str
-    page: Page
-    verdict: Verdict
-    pictures: tuple[tuple[frozenset[str], str], ...]
-    open: frozenset[str]
 
 
 @dataclass
@@ -60,32 +47,6 @@ class Counts:
     exact: int = 0
     pages: int = 0
     seconds: list[float] = field(default_factory=list)
-
-
-def key(url: str) -> str:
-    """Return an address as it is compared."""
-    return re.sub(r"^https?:", "", url).replace("&amp;", "&").rstrip("/")
-
-
-def labelled(folder: Path) -> Iterator[Labelled]:
-    """Yield the labelled pages, their text chosen by the default extractor."""
-    corpus.CORPUS = folder
-    samples = {sample.key: sample for sample in corpus.samples("wcxb", "traf")}
-    with (folder / "images.jsonl").open(encoding="utf-8") as lines:
-        for line in lines:
-            record = json.loads(line)
-            name = f"{record['set']}/{record['id']}"
-            page = read_page(samples[name].html, samples[name].url)
-            yield Labelled(
-                name,
-                page,
-                decide(page, ExtractOptions()),
-                tuple(
-                    (frozenset(map(key, each["urls"])), each["caption"] or "")
-                    for each in record["images"]
-                ),
-                frozenset(key(url) for urls in record["ignore"] for url in urls),
-            )
 
 
 def count(counts: Counts, answer: Labelled, placed: Iterable[Placed]) -> None:
@@ -169,8 +130,6 @@ def rows(effort: Effort) -> Iterator[Row]:
     del effort
     if not (corpus.CORPUS / "images.jsonl").is_file():
         raise Unavailable("not measured: the labelled pictures are not here")
-    from .train_pictures import out_of_fold
-
     pages = list(labelled(corpus.CORPUS))
     found = {name: measure(pages, partial(_chosen, name)) for name in METHODS}
     found[OURS] = measure(pages, out_of_fold(pages).__getitem__)
@@ -190,8 +149,6 @@ def main() -> int:
     if not (folder / "images.jsonl").is_file():
         print(f"no labelled pictures in {folder}: nothing was measured", file=sys.stderr)
         return 1
-    from .train_pictures import out_of_fold
-
     pages = list(labelled(folder))
     pictures = sum(len(each.pictures) for each in pages)
     print(f"{len(pages)} pages, {pictures} pictures of articles\n")

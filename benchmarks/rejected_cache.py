@@ -16,18 +16,16 @@ import argparse
 import random
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache, partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
+from webserver import WebServer
 
 from printer.dom.page import read_page
 from printer.extract import decide
@@ -44,6 +42,7 @@ TEMPLATE = {
     "spacer.gif": (1, 1), "rule.gif": (600, 3), "quote.png": (64, 48), "more.png": (90, 30),
 }  # fmt: skip
 BANNERS = 6
+KINDS = {"gif": "GIF", "jpg": "JPEG", "png": "PNG"}
 WORDS = (
     "harbour ferry council winter bridge market river letter morning station garden committee "  # noqa: SIM905
     "engine weather window journey promise company village supper question number summer".split()
@@ -77,66 +76,14 @@ def picture(width: int, height: int, kind: str) -> bytes:
     return file.getvalue()
 
 
-def answer(path: str) -> bytes:
-    """Return what the site has under a path."""
-    _, folder, name = path.split("/", 2)
-    kind = {"gif": "GIF", "png": "PNG", "jpg": "JPEG"}.get(name.rpartition(".")[2], "")
-    match folder:
-        case "t":
-            return picture(*TEMPLATE[name], kind)
-        case "b":
-            return picture(728, 90, kind)
-        case "ad":
-            return picture(468, 60, kind)
-        case "p":
-            return picture(640, 400, kind)
-    return page(int(name))
-
-
-@dataclass
-class Traffic:
-    """What the server was asked for."""
-
-    pictures: int = 0
-    bytes: int = 0
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-
-class Handler(BaseHTTPRequestHandler):
-    """Serves the site."""
-
-    protocol_version = "HTTP/1.1"
-
-    def __init__(self, traffic: Traffic, *arguments: object) -> None:
-        self.traffic = traffic
-        super().__init__(*arguments)  # type: ignore[arg-type]
-
-    def do_GET(self) -> None:
-        body = answer(self.path)
-        is_page = self.path.startswith("/n/")
-        if not is_page:
-            with self.traffic.lock:
-                self.traffic.pictures += 1
-                self.traffic.bytes += len(body)
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html" if is_page else "image/png")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-@contextmanager
-def served(traffic: Traffic) -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, traffic)) as server:
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}"
-        finally:
-            server.shutdown()
+def pictures(pages: int) -> dict[str, bytes]:
+    """Return the pictures of so many pages by their paths."""
+    sides = {f"/t/{name}": each for name, each in TEMPLATE.items()}
+    sides |= {f"/b/{number}.gif": (728, 90) for number in range(BANNERS)}
+    for number in range(pages):
+        sides |= {f"/p/{number}-{each}.jpg": (640, 400) for each in "ab"}
+        sides[f"/ad/{number}.gif"] = (468, 60)
+    return {path: picture(*each, KINDS[path[-3:]]) for path, each in sides.items()}
 
 
 @dataclass
@@ -178,13 +125,18 @@ def crawl(root: str, pages: int, method: str, folder: Path | None) -> Crawl:
 
 def crawls(method: str, pages: int) -> Iterator[tuple[str, Crawl]]:
     """Crawl the site without the cache, with an empty one, with that of the run before."""
-    traffic = Traffic()
-    with tempfile.TemporaryDirectory() as folder, served(traffic) as root:
+    files = pictures(pages)
+    with tempfile.TemporaryDirectory() as folder, WebServer() as web:
+        for path, body in files.items():
+            web.add(path, body, media_type="image/png")
+        for number in range(pages):
+            web.add(f"/n/{number}", page(number))
         kept = Path(folder)
         for name, where in (("none", None), ("empty at first", kept), ("of the run before", kept)):
-            traffic.pictures = traffic.bytes = 0
-            found = crawl(root, pages, method, where)
-            found.downloads, found.megabytes = traffic.pictures, traffic.bytes / 1e6
+            before = len(web.hits())
+            found = crawl(web.url, pages, method, where)
+            fetched = [files[hit.path] for hit in web.hits()[before:] if hit.path in files]
+            found.downloads, found.megabytes = len(fetched), sum(map(len, fetched)) / 1e6
             yield name, found
 
 

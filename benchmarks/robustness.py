@@ -11,62 +11,25 @@ from __future__ import annotations
 
 import argparse
 import sys
-import threading
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from itertools import islice, zip_longest
 from pathlib import Path
 from statistics import median
 from typing import Literal, NamedTuple
 
+from webserver import WebServer
+
 from printer import FetchOptions, Printer
 from printer.errors import NoArticle, WebprintError
 
-from .corpus import CORPUS, Sample, samples, there
+from .corpus import CORPUS, evenly, there
 from .protocol import Effort, Row, Unavailable
 
 
 def chosen(count: int) -> dict[str, bytes]:
-    """Return pages from every set and kind, taken in turn, by name."""
-    kinds: dict[tuple[str, str], list[Sample]] = defaultdict(list)
-    for sample in samples("wcxb", "traf", "moz"):
-        if len(kinds[sample.set, sample.kind]) < count:
-            kinds[sample.set, sample.kind].append(sample)
-    turns = (s for row in zip_longest(*kinds.values()) for s in row if s)
-    return {f"{s.set}-{s.kind}-{s.id}": s.html for s in islice(turns, count)}
-
-
-class Handler(BaseHTTPRequestHandler):
-    """Serves the chosen pages, and nothing for anything else they name."""
-
-    def __init__(self, pages: Mapping[str, bytes], *arguments: object) -> None:
-        self.pages = pages
-        super().__init__(*arguments)  # type: ignore[arg-type]
-
-    def do_GET(self) -> None:
-        body = self.pages.get(self.path.strip("/"), b"")
-        self.send_response(200 if body else 404)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-@contextmanager
-def served(pages: Mapping[str, bytes]) -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, pages)) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}"
-        finally:
-            server.shutdown()
+    """Return so many pages of the corpus, each under a name for its file."""
+    return {f"{s.set}-{s.kind}-{s.id}": s.html for s in evenly(count)}
 
 
 class End(NamedTuple):
@@ -87,12 +50,14 @@ def printed(
 ) -> Iterator[End]:
     """Print pages one by one; keep the PDFs in a folder if one is given."""
     options = FetchOptions(cache=False, follow=False, render=render)
-    with served(pages) as root:
+    with WebServer() as web:
+        for name, page in pages.items():
+            web.add(f"/{name}", page)
         for name in pages:
             start = time.perf_counter()
             try:
-                with Printer(options, named=(root,)) as printer:
-                    result = printer.print([f"{root}/{name}"])
+                with Printer(options, named=(web.url,)) as printer:
+                    result = printer.print([f"{web.url}/{name}"])
                 end, told = "printed", f"{result.pages} pages, {len(result.warnings)} warnings"
                 if out:
                     out.mkdir(parents=True, exist_ok=True)

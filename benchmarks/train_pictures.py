@@ -23,7 +23,7 @@ from printer.images.choice import Choice
 from printer.images.weighing import Weights, by_signals
 
 from . import corpus
-from .picture_quality import Labelled, key, labelled
+from .pictures import Labelled, key, labelled
 
 WEIGHTS = Path(weighing.__file__).with_name("weights.json")
 #: Strength of the ridge penalty, and the probability from which a picture is kept.

@@ -1,6 +1,7 @@
 """What the tests of jobs share."""
 
 import time
+from contextlib import contextmanager
 
 from sqlalchemy import text
 
@@ -18,6 +19,15 @@ def until(true, seconds=90.0):
         assert time.monotonic() < end, "it did not become so in time"
         time.sleep(0.02)
     return found
+
+
+@contextmanager
+def disconnecting(table):
+    """Close a table's connections, when its test fails too."""
+    try:
+        yield table
+    finally:
+        table.disconnect()
 
 
 def count_deliveries(table):

@@ -35,6 +35,7 @@ class Hit:
     path: str
     query: str
     headers: Mapping[str, str]
+    body: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -196,7 +197,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         parts = urlsplit(self.path)
         names = {name.lower(): value for name, value in self.headers.items()}
-        reply = self.server.web.answer(Hit(self.command, parts.path, parts.query, names))
+        body = self.rfile.read(int(names.get("content-length", 0)))
+        reply = self.server.web.answer(Hit(self.command, parts.path, parts.query, names, body))
         if reply.raw is not None:
             self.close_connection = True
             reply.raw(self.connection)

@@ -41,8 +41,8 @@ class MaxSubsequenceOptions:
 
     ``tolerance`` is in CSS pixels, ``cover`` the share of the body's width a segment must cover,
     ``part`` the one that will do in the body's own print, ``inset`` the one with which such text
-    need not line up, ``column`` the share of the text that
-    makes another column of the same width one of the body's.
+    need not line up, ``column`` the share of the text that makes another column of the same width
+    one of the body's.
     """
 
     min_size: float = 0.7

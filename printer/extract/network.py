@@ -1,6 +1,6 @@
 """Neural networks that judge a page's segments together.
 
-The forests judge segments one by one.  A network sees the same features, exchanges what it makes of
+The forest judges segments one by one.  A network sees the same features, exchanges what it makes of
 them among the segments of one element, of one look and of the whole page, and was trained for the
 page's F1 over words besides: whole lists and boxes go or stay.
 """

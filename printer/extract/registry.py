@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from ..dom.page import Page
-from ..errors import UsageError
 from . import article_subtree, joint_para, max_subsequence, text_to_tag, useful_text
 from .positions import Positions, positions
 
@@ -41,15 +40,7 @@ METHODS: Mapping[str, Method] = MappingProxyType({
 })  # fmt: skip
 
 
-def method(name: str) -> Method:
-    """Return the method of a name, or raise :class:`UsageError` with the names there are."""
-    if name not in METHODS:
-        raise UsageError(f"no extractor is called {name!r}", hint=f"Known are {', '.join(METHODS)}")
-    return METHODS[name]
-
-
 def score_all(page: Page, names: Iterable[str] = METHODS) -> dict[str, Scores]:
     """Score a page's segments by the methods named, giving its tree positions once."""
-    chosen = {name: method(name) for name in names}
     tree = positions(page)
-    return {name: each(page, tree) for name, each in chosen.items()}
+    return {name: METHODS[name](page, tree) for name in names}

@@ -1,6 +1,6 @@
 """The choice beside what a browser drew: no text that is not seen, none beside the column.
 
-The default's forests learned from pages without a layout.  Where a page has one, their choice is
+The default learned from pages without a layout.  Where a page has one, its choice is
 looked at again, by what holds of any page laid out for reading (Luo et al., section 4.2, go by the
 last alone):
 

@@ -11,7 +11,6 @@ from ..errors import HTTPStatusError
 #: Statuses of a server that may answer in a moment.
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 523, 524})
 
-
 #: What may pass by itself, by the name of the error; of statuses only some.
 _ERRORS = frozenset({"FetchError", "FetchTimeout"})
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Choice", "choose", "choose_pictures", "insist", "judged", "offered", "pick",
-    "placed",    "without_captions",
+    "placed", "without_captions",
 ]  # fmt: skip
 
 

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from printer.dom.page import read_page
 from printer.errors import UsageError
+from printer.extract import decide
 from printer.extract.registry import METHODS, score_all
+from printer.options import ExtractOptions
 
 TAGS = (
     "p", "div", "span", "a href=1", "br", "hr", "td", "table", "tr", "ul", "li", "h1", "b", "svg",
@@ -41,8 +43,8 @@ def test_any_page_gives_one_finite_number_per_segment(html: str) -> None:
 
 
 def test_an_unknown_name_is_told_with_the_known_ones() -> None:
-    with pytest.raises(UsageError, match=r"'luo'.*max-subsequence"):
-        score_all(read_page("<p>x"), ["luo"])
+    with pytest.raises(UsageError, match=r"'max-sequence'.*'max-subsequence'.*default, article-"):
+        decide(read_page("<p>x"), ExtractOptions(extractor="max-sequence"))
 
 
 def test_options_can_be_changed_one_by_one() -> None:

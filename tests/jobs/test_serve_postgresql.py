@@ -4,23 +4,15 @@ import os
 import random
 import signal
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing
 
 import pytest
-from jobs_help import count_deliveries, until
+from jobs_help import count_deliveries, disconnecting, until
 from print_server import Server
 from stories import story
 
 from printer.jobs.process import children
 from printer.jobs.table import JobTable
-
-
-@contextmanager
-def disconnecting(table):
-    try:
-        yield table
-    finally:
-        table.disconnect()
 
 
 @pytest.mark.slow

@@ -5,11 +5,11 @@ import random
 import signal
 import sqlite3
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from jobs_help import ask, count_deliveries, until
+from jobs_help import ask, count_deliveries, disconnecting, until
 
 from printer.errors import UsageError
 from printer.jobs.calls import make_celery
@@ -196,15 +196,6 @@ def test_a_storage_without_room_holds_prints_until_there_is_some(sqlite_table, k
     assert {(job.state, job.faults) for job in jobs} == {("done", 0)}
 
 
-@contextmanager
-def closing_table(table):
-    """Close a table's connections, when its test fails too."""
-    try:
-        yield table
-    finally:
-        table.disconnect()
-
-
 @pytest.mark.slow
 def test_postgresql_gone_and_back_loses_nothing(fresh_postgres, keep):
     import psycopg
@@ -226,7 +217,7 @@ def test_postgresql_gone_and_back_loses_nothing(fresh_postgres, keep):
 
 
 def test_redis_gone_and_back_loses_nothing(fresh_postgres, redis_server, keep):
-    with closing_table(JobTable(fresh_postgres)) as table:
+    with disconnecting(JobTable(fresh_postgres)) as table:
         keep(fresh_postgres, called=(redis_server.url, "send"), **QUICK)
         worker = keep(fresh_postgres, called=(redis_server.url, "answer"), **QUICK)
         ids = [table.submit(ask("nap/0.2"))[0].id for _ in range(8)]

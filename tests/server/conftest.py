@@ -10,6 +10,8 @@ from stories import story
 from strict import STRICT_BUT_PICTURES
 from webserver import Reply, WebServer
 
+from printer.fetch.chromium import programs
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
@@ -32,6 +34,19 @@ def serve(tmp_path):
     yield start
     for made in started:
         made.close()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A Chromium of the tests of a file, driven by Playwright itself."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    program = next(iter(programs()), "")
+    if not program:
+        pytest.skip("no Chromium")
+    with sync_api.sync_playwright() as playwright:
+        driven = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield driven
+        driven.close()
 
 
 def png(side=400):

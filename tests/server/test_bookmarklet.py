@@ -11,21 +11,8 @@ from stories import SENTENCE, story
 from strict import STRICT
 from webserver import Reply, WebServer
 
-from printer.fetch.chromium import programs
-
 sync_api = pytest.importorskip("playwright.sync_api")
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser():
-    program = next(iter(programs()), "")
-    if not program:
-        pytest.skip("no Chromium")
-    with sync_api.sync_playwright() as playwright:
-        driven = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield driven
-        driven.close()
 
 
 @pytest.fixture

@@ -11,8 +11,6 @@ import pytest
 from PIL import Image
 from stories import SENTENCE, story
 
-from printer.fetch.chromium import programs
-
 sync_api = pytest.importorskip("playwright.sync_api")
 pytestmark = pytest.mark.browser
 
@@ -20,17 +18,6 @@ expect = sync_api.expect
 WAIT = 20_000
 LETTER = "A letter from the harbour comes each morning."
 COUNT = re.compile(r"^(\d+) pages?, ")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    program = next(iter(programs()), "")
-    if not program:
-        pytest.skip("no Chromium")
-    with sync_api.sync_playwright() as playwright:
-        driven = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield driven
-        driven.close()
 
 
 @pytest.fixture

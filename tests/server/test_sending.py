@@ -2,38 +2,12 @@
 
 import json
 import re
-import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 from stories import story
+from webserver import Reply
 
 from printer.server.access import COOKIE, Access
-
-
-@contextmanager
-def webhook():
-    """What is told to a webhook, while one listens; its address has a key in it."""
-    told = []
-
-    class Hook(BaseHTTPRequestHandler):
-        def do_POST(self):
-            told.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            self.send_response(204)
-            self.end_headers()
-
-        def log_message(self, *_):
-            pass
-
-    with HTTPServer(("127.0.0.1", 0), Hook) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/secret-key", told
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 @pytest.fixture(scope="module")
@@ -102,16 +76,18 @@ def test_as_a_book_where_the_owner_wants_one(server, settings, done, tmp_path):
     assert b"application/epub+zip" in kept.read_bytes()[:100]
 
 
-def test_a_webhook_is_told_and_its_key_is_not(server, settings, done):
-    with webhook() as (url, told):
-        settings(f'[[send]]\nwebhook = "{url}"\n')
-        (known,) = server.client.get("/api/destinations").json()
-        assert known["kind"] == "webhook"
-        assert "secret-key" not in known["name"]
-        sent = server.client.post(f"/api/prints/{done}/deliver", json={"to": known["name"]})
-        assert sent.status_code == 200, sent.text
-    assert told[0]["title"] == "The quay at night"
-    assert told[0]["print"] == done
+def test_a_webhook_is_told_and_its_key_is_not(server, settings, done, web):
+    url = web.add("/secret-key", Reply(status=204))
+    settings(f'[[send]]\nwebhook = "{url}"\n')
+    (known,) = server.client.get("/api/destinations").json()
+    assert known["kind"] == "webhook"
+    assert "secret-key" not in known["name"]
+    sent = server.client.post(f"/api/prints/{done}/deliver", json={"to": known["name"]})
+    assert sent.status_code == 200, sent.text
+    (hit,) = web.hits("/secret-key")
+    told = json.loads(hit.body)
+    assert told["title"] == "The quay at night"
+    assert told["print"] == done
 
 
 def test_where_digests_go_prints_may_go_too(server, settings, tmp_path):
