@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
+from itertools import chain
 from typing import Any, Literal, TypeAlias
 
 Direction = Literal["ltr", "rtl"]
@@ -23,6 +24,8 @@ _WORD = re.compile(
 
 #: Where a line may be broken within a word: scripts without spaces have it between words.
 ZERO_WIDTH_SPACE = "\u200b"
+
+_COLONS = (":", "：")
 
 #: The marks a span may carry, in the order in which they nest, outermost first.
 MARKS = (
@@ -119,11 +122,19 @@ class DefinitionList:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A block quotation; ``pull`` marks a line of the article set off for effect."""
+    """A block quotation; ``pull`` marks a line of the article set off for effect.
+
+    ``cite`` says whose words they are: below them, or above when it ends in a colon.
+    """
 
     blocks: tuple[Block, ...]
     cite: Spans = ()
     pull: bool = False
+
+    @property
+    def introduced(self) -> bool:
+        """Whether the line that says whose words they are stands above them."""
+        return plain(self.cite).endswith(_COLONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,11 +267,12 @@ def pieces(block: Block) -> Iterator[str]:
             yield block.caption
             for row in (*block.head, *block.body, *block.foot):
                 yield "\t".join(" ".join(_within(cell.blocks)) for cell in row).strip()
+        case Quote(cite=cite):
+            said, by = _within(block.blocks), [plain(cite)]
+            yield from chain(by, said) if block.introduced else chain(said, by)
         case _:
             for blocks in inner(block):
                 yield from _within(blocks)
-    if isinstance(block, Quote):
-        yield plain(block.cite)
 
 
 def _within(blocks: tuple[Block, ...]) -> Iterator[str]:

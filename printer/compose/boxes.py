@@ -24,6 +24,7 @@ from ..article import (
 )
 from .flow import Flow
 from .inline import with_mark
+from .quoted import introduction, is_cited, is_introduction
 from .tables import TableBox
 
 #: Takes the flow of a part of a box when the part is closed.
@@ -148,7 +149,11 @@ class QuoteBox:
 
     def part(self, element: HtmlElement) -> Close | None:
         """Return what takes the flow of the line that names the source."""
-        return self._set_cite if element.tag == "footer" and not self.cite else None
+        if self.cite:
+            return None
+        begun = self.flow.blocks or self.flow.run.parts
+        named = element.tag == "footer" or (not begun and is_introduction(element))
+        return self._set_cite if named else None
 
     def _set_cite(self, flow: Flow) -> None:
         self.cite, others = flow.take_spans()
@@ -158,15 +163,22 @@ class QuoteBox:
         """Return the quotation, with a last line that names its source as its cite."""
         inside = list(self.flow.take())
         cite = self.cite
+        if not cite and inside and isinstance(first := inside[0], Paragraph):
+            cite, spans = introduction(first.spans, alone=all(map(_is_cite, inside[1:])))
+            if cite:
+                inside[:1] = [replace(first, spans=spans)] if spans else []
         if not cite and len(inside) > 1 and isinstance(last := inside[-1], Paragraph):
             text = plain(last.spans)
-            cited = all("cite" in span.marks for span in last.spans if span.text.strip())
-            if len(text) < 120 and (cited or _ATTRIBUTION.match(text)):
+            if len(text) < 120 and (is_cited(last.spans) or _ATTRIBUTION.match(text)):
                 cite = last.spans
                 del inside[-1]
         if not inside:
             return [Paragraph(cite)] if cite else []
         return [Quote(tuple(inside), cite, self.pull)]
+
+
+def _is_cite(block: Block) -> bool:
+    return isinstance(block, Paragraph) and is_cited(block.spans)
 
 
 def is_pull(element: HtmlElement) -> bool:

@@ -26,22 +26,23 @@ def parted(spans: Spans) -> list[Spans]:
     """
     if not any("\n" in span.text for span in spans):
         return [spans]
-    lines = _lines(spans)
+    lines = lines_of(spans)
     if len(lines) < 2:
         return [spans]
     texts = [plain(line) for line in lines]
     if _is_wrapped(texts):
-        return [_with(lines, " ")]
+        return [put_together(lines, " ")]
     paragraphs: list[list[Spans]] = [[lines[0]]]
     for line, text, before in zip(lines[1:], texts[1:], texts, strict=False):
         if min(len(text), len(before)) >= _LONG and _ends(before) and _ends(text):
             paragraphs.append([line])
         else:
             paragraphs[-1].append(line)
-    return [_with(paragraph, "\n") for paragraph in paragraphs]
+    return [put_together(paragraph, "\n") for paragraph in paragraphs]
 
 
-def _lines(spans: Spans) -> list[Spans]:
+def lines_of(spans: Spans) -> list[Spans]:
+    """Return the lines of a run of text that are not empty."""
     lines: list[list[Span]] = [[]]
     for span in spans:
         first, *rest = span.text.split("\n")
@@ -55,7 +56,7 @@ def _lines(spans: Spans) -> list[Spans]:
     return [tuple(line) for line in lines if line]
 
 
-def _with(lines: list[Spans], glue: str) -> Spans:
+def put_together(lines: list[Spans], glue: str) -> Spans:
     """Join lines; the glue goes with the text before it, outside its link."""
     joined: list[Span] = []
     style, texts = PLAIN, list[str]()  # of the last span, the others being in ``joined``

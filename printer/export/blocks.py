@@ -158,9 +158,9 @@ def _quote(block: Quote, chapter: Chapter) -> etree._Element:
     element = chapter.make("blockquote", class_="pull" if block.pull else "")
     blocks(element, block.blocks, chapter)
     if block.cite:
-        source = chapter.make("p", class_="source")
+        source = chapter.make("p", class_="source above" if block.introduced else "source")
         write(source, block.cite, chapter)
-        element.append(source)
+        element.insert(0 if block.introduced else len(element), source)
     return element
 
 

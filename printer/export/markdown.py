@@ -130,7 +130,9 @@ def _definitions(block: DefinitionList) -> str:
 
 def _quote(block: Quote) -> str:
     inside = _blocks(block.blocks)
-    if block.cite:
+    if block.introduced:
+        inside = f"{_inline(block.cite)}\n\n{inside}"
+    elif block.cite:
         inside += f"\n\n— {_inline(block.cite)}"
     return "\n".join(f"> {line}".rstrip() for line in inside.strip("\n").split("\n"))
 

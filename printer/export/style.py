@@ -23,6 +23,7 @@ blockquote { margin-block: 1em; margin-inline: 1.5em 0; padding-inline-start: .8
   border-inline-start: .15em solid #888 }
 blockquote.pull { font-size: 1.2em; font-style: italic; border-inline-start: none }
 .source { text-align: end }
+.source.above { text-align: start; font-size: .9em }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .85em; line-height: 1.35;
   padding-inline-start: .8em; border-inline-start: .1em solid #888; hyphens: none;
   text-align: start }

@@ -133,13 +133,13 @@ def _parts(block: Block) -> Iterator[Block | Spans | str]:
                 for details in entry.details:
                     yield from details
             return
+        case Quote(blocks=said, cite=by):
+            yield from (by, *said) if block.introduced else (*said, by)
+            return
     for run in inner(block):
         yield from run
-    match block:
-        case Quote(cite=cite):
-            yield cite
-        case Embed():
-            yield from (block.title, block.author, block.published)
+    if isinstance(block, Embed):
+        yield from (block.title, block.author, block.published)
 
 
 def _unbroken(spans: Spans) -> Iterator[str]:

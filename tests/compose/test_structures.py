@@ -113,6 +113,49 @@ def test_quotations_name_their_source(html: str) -> None:
     assert plain(quote.cite).endswith("A. Writer")
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<cite>Old Gasket wrote:</cite>Take the cap off.",
+        "<div><cite>Old Gasket wrote:</cite> Take the cap off.</div>",
+        "<b>Old Gasket</b> wrote:<br>Take the cap off.",
+        "<i>On 3 May <a href=/u/1>Old Gasket</a> wrote:</i><br><br>Take the cap off.",
+        "<div class=title><a href=/u/1>Old Gasket said:</a></div><div>Take the cap off.</div>",
+        "<p><strong>Old Gasket：</strong></p><p>Take the cap off.</p>",
+    ],
+)
+def test_a_line_above_a_quotation_says_whose_words_follow(html: str) -> None:
+    quote = only(f"<blockquote>{html}</blockquote>", Quote)
+    assert "Old Gasket" in plain(quote.cite)
+    assert quote.introduced
+    (said,) = quote.blocks
+    assert isinstance(said, Paragraph)
+    assert plain(said.spans) == "Take the cap off."
+    assert article(f"<blockquote>{html}</blockquote>").text.endswith("\nTake the cap off.")
+
+
+def test_a_name_glued_to_a_quotation_is_its_source() -> None:
+    quote = only("<blockquote><cite>Old Gasket</cite>Take the cap off.</blockquote>", Quote)
+    assert (plain(quote.cite), quote.introduced) == ("Old Gasket", False)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p><cite>The Kettle</cite> is a long book.</p><p>It has two parts.</p>",
+        "<p>He gave <em>three</em> reasons:</p><ul><li>One<li>Two</ul>",
+        "<p><b>Note:</b> mind the step.</p>",
+        "So said the king:<br>fill up the kettle",
+        "<cite><p>One line.</p><p>Another line.</p></cite>",
+        "<cite>Old Gasket wrote:</cite>",
+    ],
+)
+def test_what_a_quotation_itself_says_stays_in_it(html: str) -> None:
+    quote = only(f"<blockquote>{html}</blockquote>", Quote)
+    assert not quote.introduced
+    assert len(quote.blocks) >= 1
+
+
 def test_a_pull_quote_that_repeats_the_text_is_left_out() -> None:
     body = "<p>First words. The line that matters, said once. Last words.</p>"
     pull = "<aside class='pull-quote'><p>“The line that matters, said once.”</p></aside>"

@@ -38,6 +38,13 @@ def test_breaks_within_words_stay_where_a_script_has_no_others() -> None:
     assert made.endswith("ខ្ញុំ\u200bញ៉ាំ and retry\\_after\n")
 
 
+def test_who_is_quoted_stands_above_or_below() -> None:
+    above = to_markdown(Article("T", (Quote((para("Yes."),), (Span("Ann wrote:"),)),)))
+    assert above.endswith("> Ann wrote:\n>\n> Yes.\n")
+    below = to_markdown(Article("T", (Quote((para("Yes."),), (Span("Ann"),)),)))
+    assert below.endswith("> Yes.\n>\n> — Ann\n")
+
+
 @given(
     st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=40)
 )
