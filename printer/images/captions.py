@@ -1,6 +1,6 @@
 """Captions: which text of the page is a picture's, and the credit in it.
 
-Three ways of finding it: by markup and by where the text stands (:func:`default_caption`), CUTER's
+Three ways of finding it: by markup and by where the text stands (:class:`Captions`), CUTER's
 climb from the picture (:func:`climbed_caption`), and the text of the first block around the picture
 (:func:`block_caption`, Joshi and Liu).
 """
