@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, get_args
 from urllib.parse import quote
 
 import anyio
 from anyio.to_thread import run_sync
-from fastapi import APIRouter, Header, HTTPException, Path, Query, Request
+from fastapi import APIRouter, Header, HTTPException, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from ..export import write
 from ..jobs import work
 from ..jobs.asked import MOST_PICTURES, MOST_URL, open_settings, pictures_sent
 from ..jobs.job import OVER, PAGE, STATES, Job, State
 from ..jobs.job import Request as Wanted
-from ..options import ENDINGS, MEDIA_TYPES
+from ..options import ENDINGS, MEDIA_TYPES, Format
 from .chosen import options_model
 from .edits import add_edits
-from .prints import Prints, Shown, format_of, shown
+from .prints import Form, PrintId, Prints, Shown, format_of, shown
 from .problems import documented
 
 LOOK = 0.3  # Seconds between two looks at a job that somebody watches.
@@ -36,8 +35,6 @@ _EVENT = {
         "data": {"type": "string", "description": "The print, as JSON."},
     },
 }
-
-_ID = Path(pattern="^[0-9a-f]{20}$", description="The print's id.")
 
 
 class Order(BaseModel):
@@ -86,25 +83,8 @@ def make_api(prints: Prints) -> APIRouter:
     api = APIRouter(prefix="/api/prints", tags=["prints"])
     _add_prints(api, prints)
     _add_results(api, prints)
-    add_edits(api, prints, _known)
+    add_edits(api, prints)
     return api
-
-
-def _known(prints: Prints, print_id: str) -> Job:
-    job = prints.table.get(print_id)
-    if job is None:
-        raise HTTPException(404, "there is no such print")
-    return job
-
-
-def _finished(prints: Prints, print_id: str, name: str) -> tuple[Job, bytes]:
-    job = _known(prints, print_id)
-    if job.state != "done":
-        raise HTTPException(409, f"the print is {job.state}")
-    data = prints.file(job, name)
-    if data is None:
-        raise HTTPException(404, "its result is not kept any more")
-    return job, data
 
 
 def _add_prints(api: APIRouter, prints: Prints) -> None:
@@ -135,9 +115,9 @@ def _add_prints(api: APIRouter, prints: Prints) -> None:
         return list(map(shown, prints.table.recent(limit, (state,) if state else STATES)))
 
     @api.get("/{print_id}", response_model=Shown, responses=documented(401, 404, 422, 503))
-    def show(print_id: Annotated[str, _ID]) -> Any:
+    def show(print_id: PrintId) -> Any:
         """Show a print and how far it is."""
-        return shown(_known(prints, print_id))
+        return shown(prints.known(print_id))
 
     @api.get(
         "/{print_id}/events",
@@ -147,9 +127,9 @@ def _add_prints(api: APIRouter, prints: Prints) -> None:
             **documented(401, 404, 422, 503),
         },
     )
-    async def events(print_id: Annotated[str, _ID], request: Request) -> Response:
+    async def events(print_id: PrintId, request: Request) -> Response:
         """Follow a print by server-sent events: its new state each time something happened."""
-        job = await run_sync(_known, prints, print_id)
+        job = await run_sync(prints.known, print_id)
         try:
             watchers.acquire_on_behalf_of_nowait(request)
         except anyio.WouldBlock:
@@ -164,15 +144,15 @@ def _add_prints(api: APIRouter, prints: Prints) -> None:
         response_model=Shown,
         responses=documented(401, 404, 409, 422, 503),
     )
-    def retry(print_id: Annotated[str, _ID]) -> Any:
+    def retry(print_id: PrintId) -> Any:
         """Try a print again that failed or was cancelled."""
-        if not prints.table.retry(_known(prints, print_id).id):
+        if not prints.table.retry(prints.known(print_id).id):
             raise HTTPException(409, "only a print that failed or was cancelled is tried again")
         prints.call()
-        return shown(_known(prints, print_id))
+        return shown(prints.known(print_id))
 
     @api.delete("/{print_id}", status_code=204, responses=documented(401, 404, 422, 503))
-    def remove(print_id: Annotated[str, _ID]) -> None:
+    def remove(print_id: PrintId) -> None:
         """Delete a print; one that is not finished is stopped."""
         if not prints.remove(print_id):
             raise HTTPException(404, "there is no such print")
@@ -187,9 +167,10 @@ def _add_results(api: APIRouter, prints: Prints) -> None:
             **documented(401, 404, 409, 422, 503),
         },
     )
-    def pdf(print_id: Annotated[str, _ID], download: bool = False) -> Response:
+    def pdf(print_id: PrintId, download: bool = False) -> Response:
         """Get the PDF."""
-        job, data = _finished(prints, print_id, work.PDF)
+        job = prints.known(print_id)
+        data = prints.file(job, work.PDF)
         csp = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
         headers = _attached(job, "pdf", "attachment" if download else "inline") | {
             "Content-Security-Policy": csp,
@@ -205,16 +186,13 @@ def _add_results(api: APIRouter, prints: Prints) -> None:
             **documented(401, 404, 409, 422, 503),
         },
     )
-    def file(print_id: Annotated[str, _ID]) -> Response:
+    def file(print_id: PrintId) -> Response:
         """Get what was made, in the format that was asked for, to be saved."""
-        made = format_of(_known(prints, print_id))
-        job, data = _finished(prints, print_id, work.file_of(made))
-        name, ending = quote(_file_name(job.title), safe=""), ENDINGS[made][0]
-        headers = {
-            "Content-Disposition": f'attachment; filename="article{ending}"; '
-            f"filename*=UTF-8''{name}{ending}",
-            "Content-Security-Policy": "default-src 'none'; sandbox",
-        }
+        job = prints.known(print_id)
+        made = format_of(job)
+        data = prints.file(job, work.file_of(made))
+        csp = "default-src 'none'; sandbox"
+        headers = _attached(job, made) | {"Content-Security-Policy": csp}
         return Response(data, 200, headers, MEDIA_TYPES[made])
 
     @api.get(
@@ -222,31 +200,27 @@ def _add_results(api: APIRouter, prints: Prints) -> None:
         response_class=JSONResponse,
         responses=documented(401, 404, 409, 422, 503),
     )
-    def article(print_id: Annotated[str, _ID]) -> Response:
+    def article(print_id: PrintId) -> Response:
         """Get the article itself: title, byline, typed blocks in reading order."""
-        return Response(_finished(prints, print_id, work.ARTICLE)[1], 200, None, "application/json")
+        data = prints.file(prints.known(print_id), work.ARTICLE)
+        return Response(data, 200, None, "application/json")
 
     @api.get(
         "/{print_id}/as/{form}",
         response_class=Response,
         responses={
-            200: {"content": {MEDIA_TYPES[name]: {} for name in ("epub", "html", "markdown")}},
+            200: {"content": {MEDIA_TYPES[name]: {} for name in get_args(Form)}},
             **documented(401, 404, 409, 422, 503),
         },
     )
-    def in_another_form(
-        print_id: Annotated[str, _ID], form: Literal["epub", "html", "markdown"]
-    ) -> Response:
+    def in_another_form(print_id: PrintId, form: Form) -> Response:
         """Get the article as a book, as one page with its pictures in it, or as Markdown."""
-        job = _known(prints, print_id)
-        base = prints.revisions.base(job)
-        if base is None or job.state != "done":
+        job = prints.known(print_id)
+        data = prints.written(job, form) if job.state == "done" else None
+        if data is None:
             raise HTTPException(409, f"the print is {job.state}, or too old for this")
-        article = base.revised(prints.revisions.edit(job))
-        data, _ = write([article], form, base.pictures, fetched=base.capture.fetched)
-        headers = _attached(job, ENDINGS[form][0].lstrip(".")) | {
-            "Content-Security-Policy": "sandbox; default-src 'none'"
-        }
+        csp = "sandbox; default-src 'none'"
+        headers = _attached(job, form) | {"Content-Security-Policy": csp}
         return Response(data, 200, headers, MEDIA_TYPES[form])
 
     @api.get(
@@ -254,9 +228,9 @@ def _add_results(api: APIRouter, prints: Prints) -> None:
         response_class=Response,
         responses={200: {"content": {"image/png": {}}}, **documented(401, 404, 409, 422, 503)},
     )
-    def first_page(print_id: Annotated[str, _ID]) -> Response:
+    def first_page(print_id: PrintId) -> Response:
         """Get a picture of the first page."""
-        data = _finished(prints, print_id, work.FIRST)[1]
+        data = prints.file(prints.known(print_id), work.FIRST)
         return Response(data, 200, {"Cache-Control": "private, max-age=86400"}, "image/png")
 
 
@@ -284,11 +258,11 @@ async def _followed(
         watchers.release_on_behalf_of(request)
 
 
-def _attached(job: Job, ending: str, how: str = "attachment") -> dict[str, str]:
+def _attached(job: Job, made: Format, how: str = "attachment") -> dict[str, str]:
     """Return the header that gives a result its file name."""
-    name = quote(_file_name(job.title), safe="")
-    plain, told = f"article.{ending}", f"{name}.{ending}"
-    return {"Content-Disposition": f"{how}; filename=\"{plain}\"; filename*=UTF-8''{told}"}
+    name, ending = quote(_file_name(job.title), safe=""), ENDINGS[made][0]
+    names = f"filename=\"article{ending}\"; filename*=UTF-8''{name}{ending}"
+    return {"Content-Disposition": f"{how}; {names}"}
 
 
 def _file_name(title: str) -> str:

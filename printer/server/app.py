@@ -37,7 +37,7 @@ def make_app(prints: Prints, access: Access, hosts: Hosts) -> ASGIApp:
     handle_problems(app)
     more, pages, sender = APIRouter(prefix="/api"), make_pages(prints, access), Sender(prints)
     add_sending(more, sender)
-    add_sending_pages(pages, sender, prints.table.get)
+    add_sending_pages(pages, prints, sender)
     add_later(more, pages, prints)
     for routes in (make_api(prints), more, pages):
         app.include_router(routes)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Path
+from fastapi import APIRouter, HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
 from ..editing.stored import block_data
-from ..jobs.job import Job
 from .chosen import options_model
-from .prints import Prints, Shown, shown
+from .prints import PrintId, Prints, Shown, shown
 from .problems import documented
 from .revisions import EDITABLE, NotNow, label
 
 _MOST_PIECES = 10_000
-
-_ID = Path(pattern="^[0-9a-f]{20}$", description="The print's id.")
 
 _Name = Annotated[str, Field(pattern="^[bd][0-9]{1,6}$")]
 
@@ -68,15 +64,15 @@ class Change(BaseModel):
     )
 
 
-def add_edits(api: APIRouter, prints: Prints, known: Callable[[Prints, str], Job]) -> None:
-    """Add the routes of editing; ``known`` finds a print or raises."""
+def add_edits(api: APIRouter, prints: Prints) -> None:
+    """Add the routes of editing."""
 
     @api.get(
         "/{print_id}/edit", response_model=Edits, responses=documented(401, 404, 409, 422, 503)
     )
-    def pieces(print_id: Annotated[str, _ID]) -> Any:
+    def pieces(print_id: PrintId) -> Any:
         """Get the article in pieces: its blocks, and those that were left out near it."""
-        job = known(prints, print_id)
+        job = prints.known(print_id)
         base = prints.revisions.base(job)
         if base is None:
             raise HTTPException(409, f"the print is {job.state}, and nothing is kept to edit")
@@ -104,9 +100,9 @@ def add_edits(api: APIRouter, prints: Prints, known: Callable[[Prints, str], Job
         response_model=Shown,
         responses=documented(400, 401, 404, 408, 409, 413, 422, 503),
     )
-    def change(print_id: Annotated[str, _ID], change: Change) -> Response:
+    def change(print_id: PrintId, change: Change) -> Response:
         """Leave pieces out, bring some back, set it otherwise: the print is made again."""
-        job = known(prints, print_id)
+        job = prints.known(print_id)
         if change.revision not in (None, job.attempt):
             raise HTTPException(409, f"the print is at revision {job.attempt}")
         options = change.options.model_dump(exclude_none=True)

@@ -21,7 +21,7 @@ from .access import COOKIE, Access
 from .editor import add_editor, editor_of
 from .later import kept
 from .prints import Prints
-from .show import page, trouble
+from .show import no_print, page, trouble
 
 _RECENT = 24
 _YEAR = 365 * 86_400
@@ -219,7 +219,7 @@ def _add_showing(pages: APIRouter, prints: Prints) -> None:
     def show(print_id: str) -> Response:
         job = prints.table.get(print_id)
         if job is None:
-            return page("trouble", 404, message="There is no such print", hint="")
+            return no_print()
         edit = editor_of(prints, job)
         return page("print", print=job, over=job.state in OVER, steps=_STEPS, edit=edit)
 

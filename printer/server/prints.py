@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal, get_args
 
+from fastapi import HTTPException, Path
 from pydantic import BaseModel, Field
 
 from .. import config
+from ..export import write
 from ..jobs.asked import check
 from ..jobs.job import Job, Request, State, folder
 from ..jobs.storage import Storage
@@ -16,6 +18,9 @@ from ..jobs.table import JobTable
 from ..options import ENDINGS, Format
 from .defaults import Defaults
 from .revisions import Revisions
+
+#: The id of a print in an address.
+PrintId = Annotated[str, Path(pattern="^[0-9a-f]{20}$", description="The print's id.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +41,29 @@ class Prints:
         self.call()
         return job
 
-    def file(self, job: Job, name: str) -> bytes | None:
-        """Return a file of a finished print; None when there is none."""
-        return self.storage.get(f"{folder(job.id, job.attempt)}/{name}")
+    def known(self, print_id: str) -> Job:
+        """Return a print; 404 when there is none."""
+        job = self.table.get(print_id)
+        if job is None:
+            raise HTTPException(404, "there is no such print")
+        return job
+
+    def file(self, job: Job, name: str) -> bytes:
+        """Return a file of a print; 409 when it is not done, 404 when the file is gone."""
+        if job.state != "done":
+            raise HTTPException(409, f"the print is {job.state}")
+        data = self.storage.get(f"{folder(job.id, job.attempt)}/{name}")
+        if data is None:
+            raise HTTPException(404, "its result is not kept any more")
+        return data
+
+    def written(self, job: Job, form: Format) -> bytes | None:
+        """Return a print's article, as edited, in another format; None when it is not kept."""
+        base = self.revisions.base(job)
+        if base is None:
+            return None
+        article = base.revised(self.revisions.edit(job))
+        return write([article], form, base.pictures, fetched=base.capture.fetched)[0]
 
     def revise(self, job: Job, **changes: Any) -> Job:
         """Have a print made again as edited; raises what :meth:`Revisions.revise` raises."""
@@ -60,7 +85,8 @@ def format_of(job: Job) -> Format:
     return next((known for known in ENDINGS if known == made), "pdf")
 
 
-_FORMS = ("epub", "html", "markdown")
+#: The formats in which a print on paper can be had as well.
+Form = Literal["epub", "html", "markdown"]
 
 
 class Shown(BaseModel):
@@ -89,7 +115,7 @@ def shown(job: Job) -> dict[str, Any]:
         names = ("pdf", "file", "article", "first-page", "edit") if paper else ("file", "article")
         links |= {name: f"/api/prints/{job.id}/{name}" for name in names}
         if paper:
-            links |= {name: f"/api/prints/{job.id}/as/{name}" for name in _FORMS}
+            links |= {name: f"/api/prints/{job.id}/as/{name}" for name in get_args(Form)}
     return {
         "id": job.id,
         "state": job.state,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 from urllib.parse import quote
 
 import anyio
 from anyio.to_thread import run_sync
-from fastapi import APIRouter, HTTPException, Path, Request
+from fastapi import APIRouter, HTTPException, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import RedirectResponse, Response
 
@@ -17,17 +16,14 @@ from ..digest.deliver import Parcel, deliver
 from ..digest.described import Destination
 from ..digest.destinations import NONE, chosen, destinations
 from ..errors import WebprintError
-from ..export import write
 from ..jobs import work
 from ..jobs.job import Job
-from .prints import Prints, format_of
+from .prints import PrintId, Prints, format_of
 from .problems import documented
-from .show import page, trouble
+from .show import no_print, page, trouble
 
 #: Prints sent at a time: mail may have to be tried again for a while.
 MOST = 4
-
-_ID = Path(pattern="^[0-9a-f]{20}$", description="The print's id.")
 
 
 class Known(BaseModel):
@@ -71,21 +67,15 @@ def _send(prints: Prints, job: Job, name: str) -> str:
 
 def _made(prints: Prints, job: Job, to: Destination) -> bytes:
     if to.format == "epub":
-        base = prints.revisions.base(job)
-        if base is None:
+        book = prints.written(job, "epub")
+        if book is None:
             raise HTTPException(409, "the print is too old to make a book of it")
-        article = base.revised(prints.revisions.edit(job))
-        return write([article], "epub", base.pictures, fetched=base.capture.fetched)[0]
-    data = prints.file(job, work.PDF)
-    if data is None:
-        raise HTTPException(404, "its result is not kept any more")
-    return data
+        return book
+    return prints.file(job, work.PDF)
 
 
 def _finished(prints: Prints, print_id: str) -> Job:
-    job = prints.table.get(print_id)
-    if job is None:
-        raise HTTPException(404, "there is no such print")
+    job = prints.known(print_id)
     if job.state != "done" or format_of(job) != "pdf":
         raise HTTPException(409, f"the print is {job.state}, or no PDF")
     return job
@@ -119,19 +109,19 @@ def add_sending(api: APIRouter, sender: Sender) -> None:
         response_model=Sent,
         responses=documented(400, 401, 404, 408, 409, 413, 422, 500, 502, 503),
     )
-    async def send(print_id: Annotated[str, _ID], parting: Parting) -> Any:
+    async def send(print_id: PrintId, parting: Parting) -> Any:
         """Send a print that is done; answers when it is on its way."""
         return {"delivered": await sender.send(print_id, parting.to)}
 
 
-def add_sending_pages(pages: APIRouter, sender: Sender, known: Callable[[str], Job | None]) -> None:
+def add_sending_pages(pages: APIRouter, prints: Prints, sender: Sender) -> None:
     """Add the page from which a print is sent."""
 
     @pages.get("/prints/{print_id}/deliver")
     def ask(print_id: str, sent: str = "") -> Response:
-        job = known(print_id)
+        job = prints.table.get(print_id)
         if job is None:
-            return page("trouble", 404, message="There is no such print", hint="")
+            return no_print()
         try:
             names = list(destinations())
         except WebprintError as error:

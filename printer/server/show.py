@@ -24,6 +24,11 @@ def page(name: str, status: int = 200, **values: Any) -> HTMLResponse:
     return HTMLResponse(_environment().get_template(f"{name}.html.j2").render(values), status)
 
 
+def no_print() -> Response:
+    """Return the page for a print that is not there."""
+    return page("trouble", 404, message="There is no such print", hint="")
+
+
 def trouble(error: WebprintError) -> Response:
     """Return a page that says what went wrong."""
     return page("trouble", 422, message=error.message, hint=error.hint)
