@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeVar
+
+T = TypeVar("T")
 
 RenderMode = Literal["auto", "never", "always"]
 PdfVariant = Literal["ua-1", "a-3u"]
@@ -30,6 +32,16 @@ KeyStyle = Literal["only", "box"]
 
 #: Which pictures are wanted.
 Wanted = Literal["all", "article", "lead", "none"]
+
+
+def offered(default: T, text: str, **more: object) -> T:
+    """Return a field of an options value that a command offers, with what its help says of it.
+
+    ``more`` is ``flag`` where the option has another name than the field, ``metavar``, and ``min``
+    and ``max`` of a number (see :func:`printer.cli.flags.with_settings`).
+    """
+    made: T = field(default=default, metadata={"help": text, **more})
+    return made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,6 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
@@ -30,6 +29,7 @@ from ..jobs.start import storage
 from ..jobs.table import JobTable, QueueFull
 from ..jobs.work import PDF
 from .items import Item, Items
+from .options import BatchOptions
 
 #: The folder of the state, in the one for the files.
 STATE = ".webprint"
@@ -39,22 +39,6 @@ _LOOK = 0.1
 
 #: Jobs at a time, for each worker here and for workers elsewhere.
 _AHEAD, _AHEAD_ELSEWHERE = 3, 100
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BatchOptions:
-    """How a list is printed.
-
-    ``delay`` is the pause between two pages of one host in seconds; a page that failed and may not
-    the next time is printed ``tries`` times, after a ``rest`` in seconds that doubles; ``resume``
-    leaves what failed in an earlier run.  ``chosen`` are settings for workers elsewhere.
-    """
-
-    delay: float = 1.0
-    tries: int = 3
-    rest: float = 10.0
-    resume: bool = False
-    chosen: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _nothing(item: Item) -> None:

@@ -16,7 +16,7 @@ from .batching import batch
 from .console import Console
 from .crawling import crawl
 from .digests import add_digests
-from .flags import with_settings
+from .flags import AsData, Out, with_settings
 from .login import login
 from .pages import BaseURL, app, run
 from .printing import printer_for, source_of
@@ -52,19 +52,17 @@ def extract(
     *,
     loaded: config.Loaded,
     to: Annotated[Form, typer.Option("--to", "-t", help="What to write.")] = Form.json,
-    out: Annotated[
-        str, typer.Option("--out", "-o", help="The file to write instead of stdout.")
-    ] = "-",
+    out: Out = output.STDOUT,
     url: BaseURL = "",
 ) -> None:
     """Print the article itself: as JSON, Markdown, text or HTML."""
-    console = Console(loaded.settings.verbose, loaded.settings.quiet)
+    console = Console.of(loaded.settings)
     with printer_for(loaded.settings, [page, url], console) as printer, console.progress(1):
         printer.measure = False  # fetches no picture
         reading = printer.read(source_of(page, url, loaded.settings.max_size))
     for warning in reading.article.warnings:
         console.warn(warning)
-    _deliver(_written(reading, to), out)
+    output.deliver(_written(reading, to).encode("utf-8", "replace"), out)
 
 
 @app.command("explain")
@@ -73,19 +71,17 @@ def explain_(
     page: Page,
     *,
     loaded: config.Loaded,
-    as_json: Annotated[bool, typer.Option("--json", help="Write data for programs.")] = False,
+    as_json: AsData = False,
     picture: Annotated[
         str, typer.Option(help="Write a picture of the page, with what was made of each place.")
     ] = "",
-    out: Annotated[
-        str, typer.Option("--out", "-o", help="The file to write instead of stdout.")
-    ] = "-",
+    out: Out = output.STDOUT,
     url: BaseURL = "",
 ) -> None:
     """Show why the article is what it is: each piece of text and what every method thought."""
     from ..render.explain import to_data, to_report
 
-    console = Console(loaded.settings.verbose, loaded.settings.quiet)
+    console = Console.of(loaded.settings)
     with printer_for(loaded.settings, [page, url], console) as printer, console.progress(1):
         source = source_of(page, url, loaded.settings.max_size)
         explanation = printer.explain(source, picture=bool(picture))
@@ -98,7 +94,7 @@ def explain_(
         text = json.dumps(to_data(explanation), ensure_ascii=False, indent=2) + "\n"
     else:
         text = to_report(explanation)
-    _deliver(text, out)
+    output.deliver(text.encode("utf-8", "replace"), out)
 
 
 @app.command("config")
@@ -150,11 +146,3 @@ def _written(reading: Reading, form: Form) -> str:
             return f"{article.title}\n\n{article.text}\n"
         case Form.html:
             return to_html(article)
-
-
-def _deliver(text: str, out: str) -> None:
-    data = text.encode("utf-8", "replace")
-    if out == output.STDOUT:
-        output.write_stdout(data)
-    else:
-        output.write(Path(out), data)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from .. import config
+from ..batch.options import BatchOptions
 from ..errors import UsageError
 from . import output
-from .console import Console
+from .console import INTERRUPTED, Console
 from .extras import require
 from .flags import with_settings
-
-INTERRUPTED = 130
 
 REPORT, REPORT_DATA = "report.txt", "report.json"
 
@@ -31,24 +31,13 @@ def batch(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the PDFs go.")],
     *,
     loaded: config.Loaded,
-    delay: Annotated[
-        float, typer.Option(help="Seconds between two pages of one host.", min=0.0)
-    ] = 1.0,
-    tries: Annotated[
-        int, typer.Option(help="How often a page is tried that may be had later.", min=1)
-    ] = 3,
-    rest: Annotated[
-        float, typer.Option(help="Seconds before it is tried again; doubles.", min=0.0)
-    ] = 10.0,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Leave what failed in an earlier run as it is.")
-    ] = False,
+    options: BatchOptions,
 ) -> None:
     """Print a list of pages, a file each; begun again, it does what is not done yet."""
     require("server")
     from ..batch import report
     from ..batch.items import read_list
-    from ..batch.run import Batch, BatchOptions
+    from ..batch.run import Batch
     from ..jobs.asked import OPEN
 
     listed = read_list(_read(urls))
@@ -60,10 +49,10 @@ def batch(
         for name in OPEN
         if settings.database and loaded.origins[name] != "default"
     }
-    options = BatchOptions(delay=delay, tries=tries, rest=rest, resume=resume, chosen=chosen)
-    console = Console(settings.verbose, settings.quiet)
+    options = replace(options, chosen=chosen)
+    console = Console.of(settings)
     with Batch(folder, settings, options, name=output.file_name, write=output.write) as work:
-        repeated = work.items.enter(listed, folder, again=not resume)
+        repeated = work.items.enter(listed, folder, again=not options.resume)
 
         def tell(item: object) -> None:
             console.doing(getattr(item, "url", ""))

@@ -8,11 +8,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .. import config
 from ..errors import WebprintError
 from ..pipeline import Step
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
+
+#: The exit code of a command that a person interrupted, as shells have it.
+INTERRUPTED = 130
 
 _DOING: dict[Step, str] = {
     "fetch": "fetching",
@@ -37,6 +41,11 @@ class Console:
     quiet: bool = False
     _progress: Progress | None = None
     _task: TaskID | None = None
+
+    @classmethod
+    def of(cls, settings: config.Settings) -> Console:
+        """Return the one that the settings ask for."""
+        return cls(settings.verbose, settings.quiet)
 
     def step(self, source: str, step: Step) -> None:
         """Say what is being done to a page."""

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .. import config
+from ..crawl import CrawlOptions
 from ..errors import NoArticle, UsageError, WebprintError
 from ..rules.files import shelf
 from . import output, summary
-from .console import Console
+from .console import INTERRUPTED, Console
 from .extras import require
 from .flags import with_settings
 from .printing import printer_for
 
 if TYPE_CHECKING:
-    from ..crawl import Crawl, CrawlOptions, Found, Summary
+    from ..crawl import Crawl, Found, Summary
     from ..pipeline import Printer
     from ..render.press import Presses
-
-INTERRUPTED = 130
 
 #: What is written into a folder beside the PDFs.
 LIST = "articles.jsonl"
@@ -38,24 +37,7 @@ def crawl(
     ],
     *,
     loaded: config.Loaded,
-    query: Annotated[
-        str, typer.Option("--query", help="Words that articles should be about.")
-    ] = "",
-    most: Annotated[int, typer.Option("--max", help="Articles to find at most.", min=1)] = 100,
-    max_pages: Annotated[int, typer.Option(help="Pages to fetch at most.", min=1)] = 2_000,
-    depth: Annotated[int, typer.Option(help="Links to follow from a seed at most.", min=0)] = 10,
-    path_prefix: Annotated[
-        str, typer.Option(help="What the paths of all pages but the seeds begin with.")
-    ] = "",
-    also: Annotated[
-        list[str] | None,
-        typer.Option(metavar="HOST", help="Another host to crawl; repeatable.", show_default=False),
-    ] = None,
-    delay: Annotated[
-        float, typer.Option(help="Seconds between two requests to one host.", min=0.0)
-    ] = 1.0,
-    parallel: Annotated[int, typer.Option(help="Hosts asked at once.", min=1, max=64)] = 4,
-    sitemaps: Annotated[bool, typer.Option(help="Read the sitemaps of the seeds.")] = True,
+    options: CrawlOptions,
     state: Annotated[
         str,
         typer.Option(help="Where to keep what was found: an SQLite file, or postgresql://..."),
@@ -72,20 +54,15 @@ def crawl(
 ) -> None:
     """Find the articles of sites, those first that are about what you look for."""
     require("crawl")
-    from ..config import data_folder
-    from ..crawl import Crawl, CrawlOptions
+    from ..crawl import Crawl
 
-    options = CrawlOptions(
-        query=query, hosts=tuple(also or ()), path_prefix=path_prefix, articles=most,
-        pages=max_pages, depth=depth, delay=delay, parallel=parallel, sitemaps=sitemaps,
-    )  # fmt: skip
-    console = Console(loaded.settings.verbose, loaded.settings.quiet)
+    console = Console.of(loaded.settings)
     press = _press(out)
     try:
         with Crawl(
             seeds,
             options,
-            database=state or str(data_folder() / "crawl.sqlite"),
+            database=state or str(config.data_folder() / "crawl.sqlite"),
             fetch=loaded.settings.fetch_options(),
             extract=loaded.settings.extract_options(),
             fresh=not (state or resume),
@@ -94,7 +71,7 @@ def crawl(
             told, stopped = _run(made, console, options)
             found = made.found()
             with printer_for(loaded.settings, list(seeds), console, press) as printer:
-                failed = _write(made, found, Path(out), printer, console, out == output.STDOUT)
+                failed = _Writer(made, printer, console).write(found, out)
     finally:
         if press:
             press.close()
@@ -145,61 +122,60 @@ def _what(outcome: object, found: Found | None) -> str:
     return str(said or getattr(outcome, "error", "") or type(outcome).__name__.lower())
 
 
-def _write(
-    made: Crawl, found: list[Found], out: Path, printer: Printer, console: Console, stdout: bool
-) -> WebprintError | None:
-    """Write what was found where it was asked for; return the first failure of a print."""
-    lines = [json.dumps(each.data(), ensure_ascii=False) + "\n" for each in found]
-    data = "".join(lines).encode("utf-8", "replace")
-    if stdout:
-        output.write_stdout(data)
-        return None
-    if out.suffix in (".jsonl", ".json"):
-        output.write(out, data)
-        return None
-    if not found:
-        return None
-    if out.suffix.lower() == ".pdf":
-        result = printer.print([made.capture(each) for each in found])
-        output.write(out, result.pdf)
-        for failure in result.failures:
-            console.error(failure.error)
-        console.say(f"{out}: {summary.line(result)}")
-        return result.failures[0].error if result.failures else None
-    return _into_folder(made, found, out, printer, console, lambda: output.write(out / LIST, data))
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Writes what a crawl found: as a list, in one PDF, or into a folder."""
 
+    made: Crawl
+    printer: Printer
+    console: Console
 
-def _into_folder(
-    made: Crawl,
-    found: list[Found],
-    folder: Path,
-    printer: Printer,
-    console: Console,
-    write_list: Callable[[], None],
-) -> WebprintError | None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"the folder {folder} cannot be made: {error.strerror}") from error
-    write_list()
-    first: WebprintError | None = None
-    used: set[str] = set()
-    for each in found:
-        name = output.file_name(each.told.title)
-        while name in used:
-            name = f"{name} {each.id}"
-        used.add(name)
-        path = folder / f"{name}.pdf"
-        if path.exists():  # Printed before the crawl was gone on with.
-            continue
+    def write(self, found: list[Found], out: str) -> WebprintError | None:
+        """Write it where it was asked for; return the first failure of a print."""
+        lines = [json.dumps(each.data(), ensure_ascii=False) + "\n" for each in found]
+        data = "".join(lines).encode("utf-8", "replace")
+        if _is_list(out):
+            output.deliver(data, out)
+            return None
+        if not found:
+            return None
+        path = Path(out)
+        if path.suffix.lower() == ".pdf":
+            return self._into_one(found, path)
         try:
-            result = printer.print([made.capture(each)])
-            output.write(path, result.pdf)
-            console.say(f"{path}: {summary.line(result)}")
-        except WebprintError as error:
-            console.error(error)
-            first = first or error
-    return first
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"the folder {path} cannot be made: {error.strerror}") from error
+        output.write(path / LIST, data)
+        return self._into_folder(found, path)
+
+    def _into_one(self, found: list[Found], path: Path) -> WebprintError | None:
+        result = self.printer.print([self.made.capture(each) for each in found])
+        output.write(path, result.pdf)
+        for failure in result.failures:
+            self.console.error(failure.error)
+        self.console.say(f"{path}: {summary.line(result)}")
+        return result.failures[0].error if result.failures else None
+
+    def _into_folder(self, found: list[Found], folder: Path) -> WebprintError | None:
+        first: WebprintError | None = None
+        used: set[str] = set()
+        for each in found:
+            name = output.file_name(each.told.title)
+            while name in used:
+                name = f"{name} {each.id}"
+            used.add(name)
+            path = folder / f"{name}.pdf"
+            if path.exists():  # Printed before the crawl was gone on with.
+                continue
+            try:
+                result = self.printer.print([self.made.capture(each)])
+                output.write(path, result.pdf)
+                self.console.say(f"{path}: {summary.line(result)}")
+            except WebprintError as error:
+                self.console.error(error)
+                first = first or error
+        return first
 
 
 def _line(told: Summary, found: int) -> str:
@@ -215,8 +191,13 @@ def _line(told: Summary, found: int) -> str:
 
 def _press(out: str) -> Presses | None:
     """Return what prints, if anything is to be printed; to be made before a thread starts."""
-    if out == output.STDOUT or Path(out).suffix in (".jsonl", ".json"):
+    if _is_list(out):
         return None
     from ..render.press import Presses
 
     return Presses()
+
+
+def _is_list(out: str) -> bool:
+    """Tell whether a list is asked for, and nothing is to be printed."""
+    return out == output.STDOUT or Path(out).suffix in (".jsonl", ".json")

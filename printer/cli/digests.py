@@ -17,7 +17,7 @@ from ..model import Result
 from . import library, output, summary
 from .console import Console
 from .extras import require
-from .flags import with_settings
+from .flags import Out, with_settings
 
 if TYPE_CHECKING:
     from ..digest.described import Digest
@@ -67,9 +67,9 @@ def run(
     require("digest")
     from contextlib import ExitStack, closing
 
-    from ..digest.running import Runner, told
+    from ..digest.running import Runner
 
-    console = Console(loaded.settings.verbose, loaded.settings.quiet)
+    console = Console.of(loaded.settings)
     digest = _digest(name)
     if out.lower().endswith(".epub"):
         digest = digest.model_copy(update={"format": "epub"})
@@ -93,18 +93,25 @@ def run(
     if done.issue and done.result is None:
         console.say(f"{name}: nothing new")
         return
-    counted = "made before"
-    if done.issue and done.result:
-        articles = [each.reading.article for each in done.issue.taken]
-        if done.delivered:
-            library.keep(loaded.settings, articles, done.delivered[0], console)
-        for warning in done.result.warnings:
-            console.warn(warning)
-        if as_json:
-            data = {**told(done.issue, done.result), "delivered": list(done.delivered)}
-            print(json.dumps(data, ensure_ascii=False), flush=True)
-        counted = f"{summary.count(len(articles), 'article')}, {summary.line(done.result)}"
+    counted = _tell(done, loaded.settings, console, as_json=as_json)
     _ended(done, counted, console)
+
+
+def _tell(done: Run, settings: config.Settings, console: Console, *, as_json: bool) -> str:
+    """Tell of what was printed and keep it in the library; return how much it is, in words."""
+    if not done.issue or not done.result:
+        return "made before"
+    from ..digest.running import told
+
+    articles = [each.reading.article for each in done.issue.taken]
+    if done.delivered:
+        library.keep(settings, articles, done.delivered[0], console)
+    for warning in done.result.warnings:
+        console.warn(warning)
+    if as_json:
+        data = {**told(done.issue, done.result), "delivered": list(done.delivered)}
+        print(json.dumps(data, ensure_ascii=False), flush=True)
+    return f"{summary.count(len(articles), 'article')}, {summary.line(done.result)}"
 
 
 def _ended(done: Run, counted: str, console: Console) -> None:
@@ -123,7 +130,7 @@ def check(name: Name, *, loaded: config.Loaded) -> None:
     """Say what would be in a digest, what not, and why; prints and remembers nothing."""
     from contextlib import closing
 
-    console = Console(loaded.settings.verbose, loaded.settings.quiet)
+    console = Console.of(loaded.settings)
     digest = _digest(name)
     with closing(_memory(loaded.settings)) as memory:
         issue = _editor(loaded, memory, console, None).issue(digest, datetime.now(UTC))
@@ -194,9 +201,7 @@ def export(
     name: Annotated[str, typer.Argument(metavar="[NAME]", help="One digest only.")] = "",
     *,
     loaded: config.Loaded,
-    out: Annotated[
-        str, typer.Option("--out", "-o", help="The file to write instead of stdout.")
-    ] = "-",
+    out: Out = output.STDOUT,
 ) -> None:
     """Write the feeds of all digests, or of one, as OPML."""
     del loaded
@@ -211,10 +216,7 @@ def export(
         if source.kind == "feed"
     ]
     data = write_opml(digests[0].heading if name else "webprint", feeds)
-    if out == output.STDOUT:
-        output.write_stdout(data)
-    else:
-        output.write(Path(out), data)
+    output.deliver(data, out)
 
 
 @digest_app.command("schedule")
@@ -225,7 +227,7 @@ def schedule(*, loaded: config.Loaded) -> None:
 
     from ..digest.schedule import Scheduler
 
-    console = Console(loaded.settings.verbose, loaded.settings.quiet)
+    console = Console.of(loaded.settings)
     digests = [digest for digest in _load() if digest.schedule]
     if not digests:
         raise UsageError("no digest in webprint.toml has a schedule")

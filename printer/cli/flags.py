@@ -1,44 +1,62 @@
-"""Command-line options made from the settings, so that no command repeats them."""
+"""Command-line options made from settings and options values, so that no command repeats them."""
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
-from collections.abc import Callable
-from typing import Annotated, Any, Literal, get_origin
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any, Literal, TypeAlias, get_origin, get_type_hints
 
 import typer
 
 from .. import config
+
+#: Options that several commands have.
+AsData: TypeAlias = Annotated[bool, typer.Option("--json", help="Write data for programs.")]
+Out: TypeAlias = Annotated[
+    str, typer.Option("--out", "-o", help="The file to write instead of stdout.")
+]
 
 
 def with_settings(*panels: config.Stage) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options of some panels, and the loaded settings as ``loaded``.
 
     The command must have a parameter ``loaded``; in its place it gets an option a setting.  An
-    option that was not given leaves the setting to the layers below the command line.
+    option that was not given leaves the setting to the layers below the command line.  In place of
+    a parameter whose type is a value of options the command gets an option for each field that is
+    :func:`~printer.options.offered`, and is called with the value that these make.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        shown = [name for name, _, notes in config.fields() if notes["stage"] in panels]
+        shown = [field for field in config.fields() if field[2]["stage"] in panels]
         signature = inspect.signature(command, eval_str=True)
-        own = [p for p in signature.parameters.values() if p.name != "loaded"]
+        own: list[inspect.Parameter] = []
+        values: dict[str, Any] = {}
+        for each in signature.parameters.values():
+            if each.name != "loaded" and dataclasses.is_dataclass(each.annotation):
+                values[each.name] = each.annotation
+                own += _of_value(each.annotation)
+            elif each.name != "loaded":
+                own.append(each)
 
         @functools.wraps(command)
-        def wrapper(**values: Any) -> None:
-            given = {name: values.pop(name) for name in shown}
+        def wrapper(**said: Any) -> None:
+            given = {name: said.pop(name) for name, _, _ in shown}
             given = {name: value for name, value in given.items() if value not in (None, [], ())}
-            command(loaded=config.load(given), **values)
+            made = {name: _value(kind, said) for name, kind in values.items()}
+            command(loaded=config.load(given), **made, **said)
 
-        options = [_parameter(*field) for field in config.fields() if field[0] in shown]
-        wrapper.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
-        wrapper.__annotations__ = {p.name: p.annotation for p in (*own, *options)}
+        every = [*own, *(_of_setting(*field) for field in shown)]
+        wrapper.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
+        wrapper.__annotations__ = {each.name: each.annotation for each in every}
         return wrapper
 
     return decorate
 
 
-def _parameter(name: str, field: Any, notes: Any) -> inspect.Parameter:
+def _of_setting(name: str, field: Any, notes: Any) -> inspect.Parameter:
+    """Return the option of a setting; None says that it was not given."""
     kind = field.annotation
     flag = "--" + name.replace("_", "-")
     default = field.default
@@ -59,9 +77,41 @@ def _parameter(name: str, field: Any, notes: Any) -> inspect.Parameter:
         rich_help_panel=notes["stage"],
         metavar=None if kind is bool or get_origin(kind) is Literal else name.upper(),
     )
+    return _parameter(name, kind | None, None, option)
+
+
+def _offered(kind: Any) -> Iterator[dataclasses.Field[Any]]:
+    """Yield the fields of a value of options that commands offer."""
+    return (field for field in dataclasses.fields(kind) if "help" in field.metadata)
+
+
+def _of_value(kind: Any) -> Iterator[inspect.Parameter]:
+    """Yield the options for a value of options."""
+    hints = get_type_hints(kind)
+    for field in _offered(kind):
+        more = dict(field.metadata)
+        flags = [more.pop("flag")] if "flag" in more else []
+        if get_origin(hints[field.name]) is tuple:
+            option = typer.Option(*flags, show_default=False, **more)
+            yield _parameter(field.name, list[str] | None, None, option)
+        else:
+            option = typer.Option(*flags, **more)
+            yield _parameter(field.name, hints[field.name], field.default, option)
+
+
+def _value(kind: Any, said: dict[str, Any]) -> Any:
+    """Make a value of options of what was said, and take that away."""
+    given = {field.name: said.pop(field.name) for field in _offered(kind)}
+    for name, value in given.items():
+        if value is None or isinstance(value, list):
+            given[name] = tuple(value or ())
+    return kind(**given)
+
+
+def _parameter(name: str, kind: Any, default: object, option: Any) -> inspect.Parameter:
     return inspect.Parameter(
         name,
         inspect.Parameter.KEYWORD_ONLY,
-        default=None,
-        annotation=Annotated[kind | None, option],
+        default=default,
+        annotation=Annotated[kind, option],
     )

@@ -15,6 +15,7 @@ from ..article import Article
 from ..errors import UsageError, WebprintError
 from ..pipeline import Came
 from .console import Console
+from .flags import AsData
 
 
 def path() -> Path:
@@ -49,7 +50,7 @@ def keep(
 def search(
     words: Annotated[list[str], typer.Argument(metavar="WORDS", help="What to look for.")],
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="Write data for programs.")] = False,
+    as_json: AsData = False,
 ) -> None:
     """Search what was printed with --library: all of the words, the best first."""
     from ..library import Library

@@ -52,7 +52,7 @@ def save_login(
     options = settings.fetch_options()
     if not Path(file).exists():
         options = replace(options, storage_state="")
-    console = Console(settings.verbose, settings.quiet)
+    console = Console.of(settings)
     console.say("Sign in in the browser that opens; then close the page, or press Enter here.")
     guard = Guard([page], allow_private=settings.allow_private)
     write_state(file, sign_in(page, options, guard, person, visible=visible))

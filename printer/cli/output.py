@@ -88,6 +88,14 @@ def write(path: Path, data: bytes) -> None:
         raise OutputError(f"{path} cannot be written: {reason}", hint=hint) from error
 
 
+def deliver(data: bytes, out: str) -> None:
+    """Write data to a file, or to standard output where that is asked for."""
+    if out == STDOUT:
+        write_stdout(data)
+    else:
+        write(Path(out), data)
+
+
 def write_stdout(data: bytes) -> None:
     """Write the result to standard output; a terminal is spared binary data."""
     if sys.stdout.isatty() and data.startswith((b"%PDF", b"PK")):

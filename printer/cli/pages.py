@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,14 +20,12 @@ from ..model import Result
 from ..options import ENDINGS
 from ..pipeline import Came, Printer
 from . import library, output, summary
-from .console import Console
+from .console import INTERRUPTED, Console
 from .flags import with_settings
 from .printing import printer_for, source_of
 
 if TYPE_CHECKING:
     from ..render.press import Presses
-
-INTERRUPTED = 130
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -134,7 +133,7 @@ def print_(
     names, out = _split(pages, out or bundle)
     if as_json and out == output.STDOUT:
         raise UsageError("--json and the result cannot both go to standard output")
-    console = Console(loaded.settings.verbose, loaded.settings.quiet)
+    console = Console.of(loaded.settings)
     folder = Path(out) if Path(out).is_dir() and out else None
     if len(names) > 1 and out and not bundle and folder is None:
         raise UsageError("several pages make several files", hint="For one of all: --bundle OUT")
@@ -143,25 +142,24 @@ def print_(
         sources = [source_of(name, url, loaded.settings.max_size) for name in names]
         came = printer.readings(sources)
         groups = [came] if bundle else ([one] for one in came)
-        target = _Target("" if folder else out, folder or Path(), force)
+        work = _Work(
+            printer, _Target("" if folder else out, folder or Path(), force), console,
+            loaded.settings, as_json,
+        )  # fmt: skip
         with console.progress(1 if bundle else len(sources)):
-            errors = [
-                _print_one(
-                    printer, group, target, console,
-                    settings=loaded.settings, as_json=as_json,
-                )
-                for group in groups
-            ]  # fmt: skip
+            errors = [work.print_one(group) for group in groups]
         for line in printer.details():
             console.detail(line)
     _finish([error for error in errors if error])
 
 
+@dataclass(frozen=True, slots=True)
 class _Target:
     """Where a result goes: a named file, standard output, or a file named after the title."""
 
-    def __init__(self, out: str, folder: Path, force: bool) -> None:
-        self.out, self.folder, self.force = out, folder, force
+    out: str
+    folder: Path
+    force: bool
 
     def write(self, result: Result, fallback: str) -> str:
         """Write the result and return what to call it."""
@@ -176,39 +174,44 @@ class _Target:
         return str(path)
 
 
-def _print_one(
-    printer: Printer,
-    came: Iterable[Came],
-    target: _Target,
-    console: Console,
-    *,
-    settings: config.Settings,
-    as_json: bool,
-) -> WebprintError | None:
-    """Print to one file and tell about it; a failure is told and returned."""
-    try:
-        articles: list[Article] = []
-        result = printer.bind(library.noted(came, articles))
-        written = target.write(result, fallback="article")
-    except WebprintError as error:
-        console.error(error)
-        return error
-    finally:
-        console.done_one()
-    library.keep(settings, articles, written, console)
-    for warning in result.warnings:
-        console.warn(warning)
-    for failure in result.failures:
-        console.error(failure.error)
-    for piece in result.report.missing:
-        console.warn(f"{summary.absent(result)}: {piece}")
-    if as_json:
-        print(json.dumps(summary.data(result, written), ensure_ascii=False), flush=True)
-    console.say(f"{written}: {summary.line(result)}")
-    short = summary.shortfall(result) if settings.strict else None
-    if short:
-        console.error(short)
-    return result.failures[0].error if result.failures else short
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """Prints to files, and tells about each: a line for people, or data with ``as_json``."""
+
+    printer: Printer
+    target: _Target
+    console: Console
+    settings: config.Settings
+    as_json: bool
+
+    def print_one(self, came: Iterable[Came]) -> WebprintError | None:
+        """Print to one file and tell about it; a failure is told and returned."""
+        try:
+            articles: list[Article] = []
+            result = self.printer.bind(library.noted(came, articles))
+            written = self.target.write(result, fallback="article")
+        except WebprintError as error:
+            self.console.error(error)
+            return error
+        finally:
+            self.console.done_one()
+        library.keep(self.settings, articles, written, self.console)
+        self._tell(result, written)
+        short = summary.shortfall(result) if self.settings.strict else None
+        if short:
+            self.console.error(short)
+        return result.failures[0].error if result.failures else short
+
+    def _tell(self, result: Result, written: str) -> None:
+        for warning in result.warnings:
+            self.console.warn(warning)
+        for failure in result.failures:
+            self.console.error(failure.error)
+        for piece in result.report.missing:
+            self.console.warn(f"{summary.absent(result)}: {piece}")
+        if self.as_json:
+            print(json.dumps(summary.data(result, written), ensure_ascii=False), flush=True)
+        self.console.say(f"{written}: {summary.line(result)}")
 
 
 def _split(pages: list[str], out: str) -> tuple[list[str], str]:

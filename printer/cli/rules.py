@@ -77,7 +77,7 @@ def compare(
     url: Annotated[str, typer.Option("--url", help="The address a local file came from.")] = "",
 ) -> None:  # fmt: skip
     """Show what each rule for a page's site meets on it, and what the article is without."""
-    console = Console(loaded.settings.verbose, loaded.settings.quiet)
+    console = Console.of(loaded.settings)
     with printer_for(loaded.settings, [page, url], console) as printer, console.progress(1):
         shelf, printer.rules, printer.measure = printer.rules, None, False
         bare = printer.read(source_of(page, url, loaded.settings.max_size))

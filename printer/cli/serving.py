@@ -12,7 +12,7 @@ import typer
 from .. import config
 from ..errors import UsageError
 from .extras import require
-from .flags import with_settings
+from .flags import AsData, with_settings
 
 if TYPE_CHECKING:
     from ..jobs.job import Job
@@ -62,7 +62,7 @@ def jobs(
     ] = None,
     *,
     loaded: config.Loaded,
-    as_json: Annotated[bool, typer.Option("--json", help="Write data for programs.")] = False,
+    as_json: AsData = False,
 ) -> None:
     """List the print server's jobs, try some again, or stop some."""
     require("server")

@@ -1,0 +1,25 @@
+"""How a list is printed, as a value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..options import offered
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchOptions:
+    """How a list is printed.
+
+    ``delay`` is the pause between two pages of one host in seconds; a page that failed and may not
+    the next time is printed ``tries`` times, after a ``rest`` in seconds that doubles; ``resume``
+    leaves what failed in an earlier run.  ``chosen`` are settings for workers elsewhere.
+    """
+
+    delay: float = offered(1.0, "Seconds between two pages of one host.", min=0.0)
+    tries: int = offered(3, "How often a page is tried that may be had later.", min=1)
+    rest: float = offered(10.0, "Seconds before it is tried again; doubles.", min=0.0)
+    resume: bool = offered(False, "Leave what failed in an earlier run as it is.", flag="--resume")
+    chosen: Mapping[str, Any] = field(default_factory=dict)
