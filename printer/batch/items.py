@@ -25,13 +25,12 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.exc import SQLAlchemyError
 
 from ..crawl import mark
 from ..crawl.scope import host_of
-from ..errors import BadURL, JobsError, UsageError
+from ..database import faults_told, open_engine
+from ..errors import BadURL, UsageError
 from ..fetch.urls import normalise
-from ..jobs.schema import open_engine
 
 State = Literal["waiting", "sent", "done", "failed"]
 
@@ -209,12 +208,9 @@ class Items:
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
-        try:
-            with self._engine.begin() as connection:
-                yield connection
-        except SQLAlchemyError as error:
-            said = " ".join(str(getattr(error, "orig", None) or error).split())[:200]
-            raise JobsError(f"the state of the list cannot be kept: {said}") from error
+        told = faults_told("the state of the list cannot be kept")
+        with told, self._engine.begin() as connection:
+            yield connection
 
 
 def _item(row: Any) -> Item:

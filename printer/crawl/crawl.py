@@ -13,11 +13,11 @@ from typing import Self
 
 from sqlalchemy import select
 
+from ..database import open_engine
 from ..errors import UsageError, WebprintError
 from ..fetch.guard import Resolver, system_addresses
 from ..fetch.http import Web
 from ..fetch.urls import normalise
-from ..jobs.schema import open_engine
 from ..model import Capture
 from ..options import ExtractOptions, FetchOptions
 from .frontier import Frontier

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, case, select, update
+from sqlalchemy import ColumnElement, Connection, case, select, update
 
 from .schema import addresses, hosts
 
@@ -71,5 +71,12 @@ def rest(connection: Connection, host: str, until: float) -> None:
 
 
 def _rest(connection: Connection, which: Any, now: float, delay: float) -> None:
-    pause = case((hosts.c.delay > delay, hosts.c.delay), else_=delay)
-    connection.execute(update(hosts).where(which).values(next_at=now + pause, holder=""))
+    connection.execute(update(hosts).where(which).values(next_at=now + pause(delay), holder=""))
+
+
+def pause(delay: float) -> ColumnElement[float]:
+    """Return the seconds that a host is left: ``delay``, or those it asks for where they are more.
+
+    What it asks for stands in its row.
+    """
+    return case((hosts.c.delay > delay, hosts.c.delay), else_=delay)

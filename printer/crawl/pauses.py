@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import case, select, update
+from sqlalchemy import select, update
 
+from ..database import open_engine
 from ..fetch.urls import normalise
-from ..jobs.schema import open_engine
 from . import holders
 from .record import LONGEST_REST
 from .schema import Store, hosts
@@ -47,7 +47,6 @@ class Pauses:
                 connection.execute(hosts.insert().values(name=host))
             elif next_at > now:
                 return False
-            pause = case((hosts.c.delay > self._delay, hosts.c.delay), else_=self._delay)
             asked = update(hosts).where(hosts.c.name == host)
-            connection.execute(asked.values(next_at=now + pause))
+            connection.execute(asked.values(next_at=now + holders.pause(self._delay)))
         return True

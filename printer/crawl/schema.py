@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from sqlalchemy import (
@@ -24,12 +24,9 @@ from sqlalchemy import (
     event,
     func,
     select,
-    text,
 )
-from sqlalchemy.exc import SQLAlchemyError
 
-from ..errors import JobsError
-from ..jobs.schema import READING
+from ..database import faults_told, reading, wait_in_line
 
 metadata = MetaData()
 
@@ -152,15 +149,14 @@ class Store:
     def write(self) -> Iterator[Connection]:
         """Open a transaction that no other writer shares."""
         with _told(), self._engine.begin() as connection:
-            if self._served:
-                connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
+            wait_in_line(connection, _LOCK)
             yield connection
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """Open a connection that only reads."""
-        with _told(), self._engine.connect() as connection:
-            yield connection.execution_options(**{READING: True})
+        with _told(), reading(self._engine) as connection:
+            yield connection
 
     def now(self, connection: Connection) -> float:
         """Return the seconds since 1970."""
@@ -179,14 +175,8 @@ def _quick(connection: Any, _record: object) -> None:
     connection.execute("PRAGMA synchronous = NORMAL").close()
 
 
-@contextmanager
-def _told() -> Iterator[None]:
-    """Turn what the database says into one line."""
-    try:
-        yield
-    except SQLAlchemyError as error:
-        said = " ".join(str(getattr(error, "orig", None) or error).split())[:200]
-        raise JobsError(
-            f"the state of the crawl cannot be used now: {said}",
-            hint="What was found is kept; go on with --resume when it can be reached",
-        ) from error
+def _told() -> AbstractContextManager[None]:
+    return faults_told(
+        "the state of the crawl cannot be used now",
+        "What was found is kept; go on with --resume when it can be reached",
+    )

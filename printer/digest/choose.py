@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -13,6 +13,7 @@ from ..pipeline import Reading
 from .described import Digest
 from .finds import Find, Offer
 from .memory import Past, mark
+from .spans import moment
 from .wanted import unwanted
 
 #: Below this resemblance to what was printed from the same address an article is another one.
@@ -59,7 +60,7 @@ class Taken:
     @property
     def when(self) -> datetime:
         """When it was published, as far as anyone says."""
-        return self.find.when or _published(self.reading.article) or _OLDEST
+        return self.find.when or moment(self.reading.article.published) or _OLDEST
 
     @property
     def stamps(self) -> tuple[str, ...]:
@@ -100,7 +101,7 @@ def candidates(
 
 def _refusal(digest: Digest, find: Find, memory: Remembers, now: datetime) -> str:
     age = find.source.age or digest.age
-    stated = [moment for moment in (find.when, find.changed) if moment]
+    stated = [when for when in (find.when, find.changed) if when]
     if age and stated and now - max(stated) > age:
         return f"is older than {_days(age.total_seconds())}"
     if find.title and (reason := _filtered(digest, find, f"{find.title}\n{find.summary}")):
@@ -169,9 +170,6 @@ class Chooser:
         tag = article.language.lower()
         if languages and tag and not any(_is_language(tag, each.lower()) for each in languages):
             return f"is in another language ({article.language})"
-        when = _published(article)
-        if not find.when and when:
-            find = replace(find, when=when)
         if not find.title:
             return _filtered(self.digest, find, f"{article.title}\n{article.lead}")
         return ""
@@ -213,14 +211,6 @@ def _weight(each: Taken) -> tuple[int, int]:
     """Say how good a version of a story is: by its length, and then its pictures."""
     article = each.reading.article
     return len(article.text), len(article.figures)
-
-
-def _published(article: Article) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(article.published) if article.published else None
-    except ValueError:
-        return None
-    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
 
 
 def _is_language(tag: str, wanted: str) -> bool:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from ..config import Settings, data_folder
 from ..crawl import Crawl, CrawlOptions
 from ..rules.files import shelf
 from .described import Source
 from .finds import Find
+from .spans import moment
 
 #: So many articles are looked for where the description has no limit.
 ARTICLES = 20
@@ -42,16 +41,8 @@ def crawled(source: Source, place: int, query: str, settings: Settings) -> list[
                 place=place,
                 name=source.name or found.told.site,
                 title=found.told.title,
-                when=_moment(found.told.published),
+                when=moment(found.told.published),
                 capture=capture,
             )
             for found, capture in crawl.captures()
         ]
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(text) if text else None
-    except ValueError:
-        return None
-    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment

@@ -21,6 +21,7 @@ from lxml import etree
 from ..dom.charset import web_codec
 from ..dom.parse import without_odd_signs
 from ..errors import FetchError
+from .spans import moment
 
 #: The largest feed that is read, in bytes, and the most entries of one.
 MOST_BYTES = 8_000_000
@@ -238,11 +239,7 @@ def _is_list(value: object) -> bool:
 
 
 def _iso(text: object) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(str(text)[:40]) if text else None
-    except ValueError:
-        return None
-    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
+    return moment(str(text)[:40] if text else "")
 
 
 # ---- text ----

@@ -27,15 +27,14 @@ from sqlalchemy import (
     Text,
     delete,
     select,
-    text,
     update,
 )
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from ..crawl.shingles import NEAR, Sketch, bands, from_bytes, resemblance, to_bytes
 from ..crawl.urls import normal_url
+from ..database import open_engine, reading, wait_in_line
 from ..errors import BadURL, JobsError
-from ..jobs.schema import READING, open_engine
 
 #: Seconds without a sign of life after which a slot is taken from who promised to serve it.
 LEASE = 1800.0
@@ -145,10 +144,8 @@ class Memory:
 
     def __init__(self, database: str) -> None:
         self._engine = open_engine(database)
-        with self._told(), self._engine.begin() as connection:
-            if self._engine.dialect.name == "postgresql":
-                # Of several that make the tables at once each waits for the one before.
-                connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
+        with self.writing() as connection:
+            wait_in_line(connection, _LOCK)
             metadata.create_all(connection)
 
     def close(self) -> None:
@@ -164,7 +161,7 @@ class Memory:
             .where(addresses.c.digest == digest, addresses.c.mark.in_(marks))
             .order_by(stories.c.printed.desc())
         )
-        with self._told(), self._reading() as connection:
+        with self._reading() as connection:
             row = connection.execute(query.limit(1)).first()
         return _past(row) if row else None
 
@@ -174,7 +171,7 @@ class Memory:
             return
         here = (addresses.c.digest == digest) & (addresses.c.mark == mark(url))
         story = select(addresses.c.story).where(here).scalar_subquery()
-        with self._told(), self._engine.begin() as connection:
+        with self.writing() as connection:
             found = connection.execute(select(stories.c.stamps).where(stories.c.id == story))
             stamps = (found.scalar() or "").split()
             kept = " ".join([*stamps[-_MOST_STAMPS:], stamp])
@@ -190,7 +187,7 @@ class Memory:
             .distinct()
             .limit(200)
         )
-        with self._told(), self._reading() as connection:
+        with self._reading() as connection:
             rows = connection.execute(select(stories).where(stories.c.id.in_(ids))).all()
         found = [past for past in map(_past, rows) if past.sketch is not None]
         best = max(found, key=lambda past: resemblance(sketch, past.sketch), default=None)  # type: ignore[arg-type]
@@ -231,7 +228,7 @@ class Memory:
 
     def _take_over(self, digest: str, slot: float, now: float) -> int:
         """Take a slot that was promised and not served, or failed and is to be tried again."""
-        here = (slots.c.digest == digest) & (slots.c.slot == slot)
+        here = _slot(digest, slot)
         values = {"state": "making", "since": now, "tries": slots.c.tries + 1}
         with self._engine.begin() as connection:
             taken = connection.execute(update(slots).where(here & _free(now)).values(values))
@@ -241,19 +238,20 @@ class Memory:
 
     def may_take(self, digest: str, slot: float, now: float) -> bool:
         """Tell whether a slot that was taken may be taken over."""
-        here = (slots.c.digest == digest) & (slots.c.slot == slot)
+        here = _slot(digest, slot)
         query = select(slots.c.slot).where(here & _free(now))
-        with self._told(), self._reading() as connection:
+        with self._reading() as connection:
             return connection.execute(query).first() is not None
 
     def done(self, digest: str, slot: float) -> None:
         """Note that a slot was served."""
-        self._set(digest, slot, state="done")
+        with self.writing() as connection:
+            connection.execute(update(slots).where(_slot(digest, slot)).values(state="done"))
 
     def failed(self, digest: str, slot: float, now: float) -> None:
         """Note that a digest could not be made, so that it is tried again after a while."""
-        here = (slots.c.digest == digest) & (slots.c.slot == slot)
-        with self._told(), self._engine.begin() as connection:
+        here = _slot(digest, slot)
+        with self.writing() as connection:
             tries = connection.execute(select(slots.c.tries).where(here)).scalar() or 1
             values = {"state": "failed", "since": now + PAUSE * 2 ** (tries - 1)}
             connection.execute(update(slots).where(here).values(values))
@@ -261,19 +259,14 @@ class Memory:
     def last_slot(self, digest: str) -> float | None:
         """Return the latest slot that anyone took."""
         query = select(slots.c.slot).where(slots.c.digest == digest).order_by(slots.c.slot.desc())
-        with self._told(), self._reading() as connection:
+        with self._reading() as connection:
             return connection.execute(query.limit(1)).scalar()
 
     def slot_state(self, digest: str, slot: float) -> str:
         """Return how far a slot is, '' for one that nobody took."""
-        here = (slots.c.digest == digest) & (slots.c.slot == slot)
-        with self._told(), self._reading() as connection:
+        here = _slot(digest, slot)
+        with self._reading() as connection:
             return connection.execute(select(slots.c.state).where(here)).scalar() or ""
-
-    def _set(self, digest: str, slot: float, **values: str) -> None:
-        here = (slots.c.digest == digest) & (slots.c.slot == slot)
-        with self._told(), self._engine.begin() as connection:
-            connection.execute(update(slots).where(here).values(values))
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
@@ -281,8 +274,10 @@ class Memory:
         with self._told(), self._engine.begin() as connection:
             yield connection
 
-    def _reading(self) -> Connection:
-        return self._engine.connect().execution_options(**{READING: True})
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with self._told(), reading(self._engine) as connection:
+            yield connection
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -294,7 +289,12 @@ class Memory:
             ) from error
 
 
+def _slot(digest: str, slot: float) -> ColumnElement[bool]:
+    return (slots.c.digest == digest) & (slots.c.slot == slot)
+
+
 def _free(now: float) -> ColumnElement[bool]:
+    """Choose the slots that may be taken over: left by who took them, or due for another try."""
     left = slots.c.state.in_(("making", "sending")) & (slots.c.since < now - LEASE)
     failed = (slots.c.state == "failed") & (slots.c.since < now)
     return (left | failed) & (slots.c.tries < TRIES)

@@ -8,16 +8,17 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, case, delete, func, select, update
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import IntegrityError
 
+from ..database import faults_told, open_engine, reading
 from ..errors import JobsError
 from .job import EDIT, OVER, STATES, Claim, Job, Request, State
-from .schema import READING, dump, jobs, make_tables, open_engine, parts
+from .schema import dump, jobs, make_tables, parts
 from .together import Together, Wish
 
 #: How much is held against a job whose worker crashed or ran out of memory, and against one whose
@@ -53,7 +54,7 @@ class JobTable:
     """Jobs in a database; to be shared by threads, not over a fork (see :meth:`disconnect`).
 
     ``clock`` tells the time of day for the columns that people read; for ``durable`` see
-    :func:`~printer.jobs.schema.open_engine`.  Every method raises
+    :func:`~printer.database.open_engine`.  Every method raises
     :class:`JobsError` when the database cannot be used; what was to be written is then not there,
     save that an answer lost on its way from a server leaves it unknown.
     """
@@ -329,23 +330,16 @@ class JobTable:
 
     @contextmanager
     def _read(self) -> Iterator[Connection]:
-        with _told(), self._engine.connect() as connection:
-            yield connection.execution_options(**{READING: True})
+        with _told(), reading(self._engine) as connection:
+            yield connection
 
 
-@contextmanager
-def _told() -> Iterator[None]:
-    """Turn what the database says into one line."""
-    try:
-        yield
-    except IntegrityError:
-        raise
-    except SQLAlchemyError as error:
-        said = " ".join(str(getattr(error, "orig", None) or error).split())[:200]
-        raise JobsError(
-            f"the job table cannot be used now: {said}",
-            hint="Nothing that was accepted is lost; try again when it can be reached",
-        ) from error
+def _told() -> AbstractContextManager[None]:
+    return faults_told(
+        "the job table cannot be used now",
+        "Nothing that was accepted is lost; try again when it can be reached",
+        besides=(IntegrityError,),  # Of two with one key the second is told by the table.
+    )
 
 
 def _by_id(job: str) -> Any:
