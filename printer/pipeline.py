@@ -21,7 +21,7 @@ from .article import Article
 from .compose import with_comments
 from .compose.join import join
 from .dom.continuation import next_page
-from .dom.page import read_page
+from .dom.page import Page, read_page
 from .editing.pieces import Piece, whole
 from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
 from .fetch.urls import part_login
@@ -38,14 +38,7 @@ from .model import (
     Report,
     Result,
 )
-from .options import (
-    PICTURED,
-    ExtractOptions,
-    FetchOptions,
-    ImageOptions,
-    PrintOptions,
-    SiteRule,
-)
+from .options import PICTURED, ExtractOptions, FetchOptions, ImageOptions, PrintOptions, SiteRule
 from .retrieve import summarised
 
 __all__ = [
@@ -159,7 +152,7 @@ class Printer:
         With ``picture`` a browser loads an address, whatever the options say, and pictures it.
         """
         capture = self._capture(_public(source), picture)
-        page = read_page(capture.body, capture.url, capture.charset, capture.layout)
+        page = _parsed(capture)
         told = explain(page, self._extraction(page.url), self._measuring())
         return replace(told, screenshot=capture.screenshot)
 
@@ -199,7 +192,7 @@ class Printer:
 
         Of an ``edition`` they are a digest.
         """
-        from .setting import set_articles
+        from .setting import SetOptions, set_articles
 
         if self.page.deterministic:
             readings = [replace(each, capture=_undated(each.capture)) for each in readings]
@@ -212,7 +205,8 @@ class Printer:
             return prepared
 
         pages = [(reading.article, reading.capture) for reading in readings]
-        result = set_articles(pages, prepare, self.page, self.press, self.pictures.dpi, edition)
+        options = SetOptions(self.page, self.pictures.dpi, edition)
+        result = set_articles(pages, prepare, options, self.press)
         judged = tuple(each for reading in readings for each in reading.pictures)
         warnings = (*result.warnings, *self._held.warnings())
         report = result.report.after([lost for reading in readings for lost in reading.lost])
@@ -259,7 +253,7 @@ class Printer:
         options = self._extraction(capture.url)
         if self.elsewhere:
             return self.elsewhere(capture, options)
-        page = read_page(capture.body, capture.url, capture.charset, capture.layout)
+        page = _parsed(capture)
         found = find(page, options, self._measuring(), editable=self.editable)
         article, pictures = found.article, found.pictures
         lost: tuple[Report, ...] = (found.lost,)
@@ -293,7 +287,7 @@ class Printer:
             seen_urls.add(follows)
             try:
                 capture = self._held.web.page(follows)
-                page = read_page(capture.body, capture.url, capture.charset, capture.layout)
+                page = _parsed(capture)
                 found = find(page, self._extraction(page.url), self._measuring())
             except WebprintError as error:
                 warnings = (f"a page of it is missing: {error}",)
@@ -379,6 +373,10 @@ def _undated(capture: Capture) -> Capture:
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     known = epoch.isascii() and epoch.isdigit() and len(epoch) < 12
     return replace(capture, fetched=datetime.fromtimestamp(int(epoch), UTC) if known else None)
+
+
+def _parsed(capture: Capture) -> Page:
+    return read_page(capture.body, capture.url, capture.charset, capture.layout)
 
 
 def _public(source: Source) -> Source:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -18,38 +18,49 @@ if TYPE_CHECKING:
     from .render.volume import Prepare, Volume
 
 
+@dataclass(frozen=True, slots=True)
+class SetOptions:
+    """How articles are set: the ``page``, and the resolution of its pictures.
+
+    Of an ``edition`` they are a digest.
+    """
+
+    page: PrintOptions
+    dpi: int = 0
+    edition: Edition | None = None
+
+
 def set_articles(
     pages: Sequence[tuple[Article, Capture]],
     prepare: Prepare,
-    options: PrintOptions,
+    options: SetOptions,
     press: Sets | None = None,
-    dpi: int = 0,
-    edition: Edition | None = None,
 ) -> Result:
     """Set articles on paper, or write them in the format that is asked for.
 
     ``prepare`` prepares the pictures of the articles at the places it is given.
     """
-    if options.format == "pdf":
-        alone = len(pages) == 1 and edition is None and not options.fit
+    page = options.page
+    if page.format == "pdf":
+        alone = len(pages) == 1 and options.edition is None and not page.fit
         if alone and isinstance(press, Presses):
-            return _in_press(press, pages[0], prepare((0,)), options, dpi)
-        return _printed(pages, prepare, options, press, dpi, edition)
+            return _in_press(press, pages[0], prepare((0,)), options)
+        return _printed(pages, prepare, options, press)
     from .export import write
 
-    articles = [_with_summary(article, options) for article, _ in pages]
+    articles = [_with_summary(article, page) for article, _ in pages]
     prepared = prepare(range(len(articles)))
-    if edition:
-        articles = _told(articles, edition)
+    if options.edition:
+        articles = _told(articles, options.edition)
     fetched = pages[0][1].fetched
     data, report = write(
-        articles, options.format, prepared.pictures, title=options.title, fetched=fetched
+        articles, page.format, prepared.pictures, title=page.title, fetched=fetched
     )
     return Result(
         data=data,
         pages=0,
         title=articles[0].title,
-        format=options.format,
+        format=page.format,
         pictures=len(prepared.pictures),
         missing=prepared.missing,
         warnings=(*(w for a in articles for w in a.warnings), *prepared.warnings),
@@ -89,11 +100,7 @@ def _told(articles: Sequence[Article], edition: Edition) -> list[Article]:
 
 
 def _in_press(
-    press: Presses,
-    page: tuple[Article, Capture],
-    prepared: Prepared,
-    options: PrintOptions,
-    dpi: int,
+    press: Presses, page: tuple[Article, Capture], prepared: Prepared, options: SetOptions
 ) -> Result:
     """Set one article in a press, which has loaded meanwhile what makes its HTML too."""
     article, capture = page
@@ -101,17 +108,17 @@ def _in_press(
     capture = replace(capture, layout=None, screenshot=b"")
     pictures = replace(prepared, pictures=dict(prepared.pictures))
     result: Result = press.call(
-        "setting the pages", _set_alone, article, capture, pictures, options, dpi
+        "setting the pages", _set_alone, article, capture, pictures, options
     )
     return result
 
 
 def _set_alone(
-    article: Article, capture: Capture, prepared: Prepared, options: PrintOptions, dpi: int
+    article: Article, capture: Capture, prepared: Prepared, options: SetOptions
 ) -> Result:
     """Set one article in this process, where nobody sees what else is raised."""
     try:
-        return _printed([(article, capture)], lambda _: prepared, options, None, dpi, None)
+        return _printed([(article, capture)], lambda _: prepared, options, None)
     except WebprintError:
         raise
     except Exception as error:
@@ -122,10 +129,8 @@ def _set_alone(
 def _printed(
     pages: Sequence[tuple[Article, Capture]],
     prepare: Prepare,
-    options: PrintOptions,
+    options: SetOptions,
     press: Sets | None,
-    dpi: int,
-    edition: Edition | None,
 ) -> Result:
     from .render.archive import origin
     from .render.fit import fitted
@@ -136,18 +141,19 @@ def _printed(
 
     articles = [article for article, _ in pages]
     fetched = pages[0][1].fetched
-    sources = origin(pages, attach=options.pdf == "a-3u")
+    page = options.page
+    sources = origin(pages, attach=page.pdf == "a-3u")
     # What is tried at several sizes is prepared once.
-    pictures = cache(prepare) if options.fit else prepare
+    pictures = cache(prepare) if page.fit else prepare
 
     def print_(chosen: PrintOptions) -> Volume:
-        whole = Whole.of(articles, chosen, fetched, edition, dpi)
+        whole = Whole.of(articles, chosen, fetched, options.edition, options.dpi)
         return print_articles(whole, pictures, press, sources)
 
-    volume = fitted(options, print_).printed
+    volume = fitted(page, print_).printed
     lost = {place for place, _ in volume.failed}
     rtl = articles[0].direction == "rtl"
-    imposed = impose(volume.pdf, volume.pages, options, rtl=rtl)
+    imposed = impose(volume.pdf, volume.pages, page, rtl=rtl)
     warnings = (w for a in articles for w in a.warnings)
     return Result(
         data=imposed.pdf,
