@@ -245,6 +245,11 @@ class Loaded:
     settings: Settings
     origins: Mapping[str, str]
 
+    @property
+    def chosen(self) -> frozenset[str]:
+        """The names of the settings that somebody chose, wherever."""
+        return frozenset(name for name, origin in self.origins.items() if origin != "default")
+
 
 def fields() -> Iterator[tuple[str, FieldInfo, Mapping[str, Any]]]:
     """Yield each setting's name, field and notes (stage, short, sensitive)."""

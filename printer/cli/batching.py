@@ -44,12 +44,9 @@ def batch(
     if not listed:
         raise UsageError(f"{urls} names no page")
     settings = loaded.settings
-    chosen = {
-        name: getattr(settings, name)
-        for name in OPEN
-        if settings.database and loaded.origins[name] != "default"
-    }
-    options = replace(options, chosen=chosen)
+    if settings.database:
+        chosen = {name: getattr(settings, name) for name in OPEN & loaded.chosen}
+        options = replace(options, chosen=chosen)
     console = Console.of(settings)
     with Batch(folder, settings, options, name=output.file_name, write=output.write) as work:
         repeated = work.items.enter(listed, folder, again=not options.resume)

@@ -135,7 +135,7 @@ def check(name: Name, *, loaded: config.Loaded) -> None:
     with closing(_memory(loaded.settings)) as memory:
         issue = _editor(loaded, memory, console, None).issue(digest, datetime.now(UTC))
     for line in _report(issue):
-        print("".join(c if c.isprintable() else " " for c in line))
+        output.print_line(line)
 
 
 @digest_app.command("list")
@@ -280,8 +280,7 @@ def _spread(loaded: config.Loaded) -> Spread:
     """Return the workers of other machines, with what this one was told of how pages are read."""
     from ..digest.spread import Spread
 
-    chosen = (name for name, origin in loaded.origins.items() if origin != "default")
-    return Spread(loaded.settings, chosen)
+    return Spread(loaded.settings, loaded.chosen)
 
 
 def _editor(

@@ -14,6 +14,7 @@ from .. import config
 from ..article import Article
 from ..errors import UsageError, WebprintError
 from ..pipeline import Came
+from . import output
 from .console import Console
 from .flags import AsData
 
@@ -68,4 +69,4 @@ def search(
         else:
             for line in (f"{hit.title}  {hit.url}", f"  {hit.printed[:10]}  {hit.file}",
                          f"  {hit.extract}"):  # fmt: skip
-                print("".join(c if c.isprintable() else " " for c in line))
+                output.print_line(line)

@@ -96,6 +96,11 @@ def deliver(data: bytes, out: str) -> None:
         write(Path(out), data)
 
 
+def print_line(line: str) -> None:
+    """Print a line of a stranger's words, without the signs that a terminal would obey."""
+    print("".join(c if c.isprintable() else " " for c in line))
+
+
 def write_stdout(data: bytes) -> None:
     """Write the result to standard output; a terminal is spared binary data."""
     if sys.stdout.isatty() and data.startswith((b"%PDF", b"PK")):

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from html import escape
-from itertools import islice
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from ..ahead import read_ahead
 from ..apart import apart
 from ..article import Article
 from ..config import Settings
-from ..errors import NoArticle, WebprintError
 from ..fetch.http import Web
-from ..model import Capture, Edition, Failure, Result, Story
-from ..pipeline import Notify, Printer, Reading
+from ..model import Edition, Failure, Result, Story
+from ..pipeline import Notify, Printer
 from ..retrieve import Vocabulary, profile
 from ..retrieve.relevance import Candidate, relevance
 from ..rules.files import shelf
@@ -27,7 +23,8 @@ from .described import Digest
 from .finds import Find, Offer
 from .gather import Gatherer
 from .later import list_path
-from .memory import ToKeep, mark
+from .memory import ToKeep
+from .reading import Reader
 
 if TYPE_CHECKING:
     from ..render.press import Presses
@@ -35,12 +32,6 @@ if TYPE_CHECKING:
 
 #: Words a minute that people read (Brysbaert 2019: 238 of English non-fiction).
 PACE = 238
-
-#: With a query so many times the limit is read, to choose from.
-_CHOICE = 4
-
-#: A page with less text than this part of its feed's own gives less than it.
-_LESS = 0.7
 
 #: So many times articles are left out to keep to the pages there may be.
 _CUTS = 4
@@ -99,31 +90,24 @@ class Editor:
     def issue(self, digest: Digest, now: datetime) -> Issue:
         """Ask all sources and choose; raises the first error when every source failed."""
         addresses = tuple(source.where for source in digest.source)
-        options = self.settings.fetch_options()
         with (
-            Web(options, named=addresses) as web,
+            Web(self.settings.fetch_options(), named=addresses) as web,
             self._printer(digest, addresses) as printer,
             self._printer(digest, addresses, feed=True) as feed_printer,
         ):
-            gatherer = Gatherer(web, self._list, self.settings)
+            gatherer = Gatherer(web, partial(list_path, self.settings), self.settings)
             offers = gatherer.offers(digest)
             if all(offer.error for offer in offers):
                 raise next(offer.error for offer in offers if offer.error)
             found, refused, others = candidates(digest, offers, self.memory, now)
             chooser = Chooser(digest, self.memory)
-            reader = _Reader(printer, feed_printer, options.render)
-            self._read(digest, found, others, gatherer, reader, chooser, now)
-        worth = _worth(digest, chooser.taken)
-        taken = [t for t in chooser.taken if not worth or worth[id(t)] > 0]
-        for each in chooser.taken:
-            if each not in taken:
-                refused.append(Refused(each.find, f"says nothing of {digest.query!r}"))
-        best = sorted(taken, key=lambda each: -worth.get(id(each), 0.0))
-        for each in best[digest.limit :]:
-            refused.append(Refused(each.find, f"is over the limit of {digest.limit}"))
-        order = arranged(digest, best[: digest.limit], worth)
+            run = f"{digest.name[:60]} {now:%Y-%m-%d}"
+            pages = partial(self.spread.pages, run=run) if self.spread else gatherer.pages
+            at_once = self.readers.count if self.readers else 1
+            Reader(printer, feed_printer, pages, at_once).fill(chooser, found, others)
+        order, beyond = _best(digest, chooser.taken)
         when = now.astimezone(ZoneInfo(digest.timezone))
-        every = (*refused, *chooser.refused)
+        every = (*refused, *beyond, *chooser.refused)
         return Issue(digest, when, tuple(order), every, tuple(offers), tuple(chooser.unchanged))
 
     def set(self, issue: Issue) -> tuple[Issue, Result]:
@@ -165,138 +149,21 @@ class Editor:
             rules=shelf(not settings.no_rules, settings.rules),
         )
 
-    def _list(self, named: str) -> Path:
-        return list_path(self.settings, named)
 
-    def _read(
-        self,
-        digest: Digest,
-        found: Sequence[Find],
-        others: Mapping[str, list[Find]],
-        gatherer: Gatherer,
-        reader: _Reader,
-        chooser: Chooser,
-        now: datetime,
-    ) -> None:
-        """Read what was found, the newest first, until there is enough of every source."""
-        most = digest.limit * (_CHOICE if digest.query else 1)
-        waiting, left = list(found), 2 * most + 50
-        while waiting and left > 0 and len(chooser.taken) < most:
-            batch = list(islice(_wanted(waiting, chooser, most), left))
-            if not batch:
-                break
-            left -= len(batch)
-            ids = set(map(id, batch))
-            waiting = [find for find in waiting if id(find) not in ids]
-            paged = _paged(batch, digest)
-            run = f"{digest.name[:60]} {now:%Y-%m-%d}"
-            pages = self.spread.pages(paged, run) if self.spread else gatherer.pages(paged)
-            fetched = zip(batch, pages, strict=True)
-            at_once = self.readers.count if self.readers else 1
-
-            def read(came: tuple[Find, Reading | Capture | WebprintError]) -> Reading:
-                find, page = came
-                body = find.source.body or digest.body
-                reading = reader.read(find, page, body)
-                return replace(reading, capture=reading.capture.until_set(reader.printer.page))
-
-            for (find, _), reading in read_ahead(read, fetched, at_once):
-                if isinstance(reading, WebprintError):
-                    chooser.fault(find, reading.message)
-                else:
-                    chooser.offer(find, reading, others.get(mark(find.url), ()))
-        for find in waiting:
-            chooser.refused.append(Refused(find, "is over the limit"))
-
-
-def _wanted(waiting: Sequence[Find], chooser: Chooser, most: int) -> Iterator[Find]:
-    """Yield what may still be taken, as far as the limits of all and of each source go."""
-    room = most - len(chooser.taken)
-    taken: dict[int, int] = {}
-    for each in chooser.taken:
-        taken[each.find.place] = taken.get(each.find.place, 0) + 1
-    for find in waiting:
-        limit = find.source.limit
-        if room <= 0:
-            return
-        if not limit or taken.get(find.place, 0) < limit:
-            taken[find.place] = taken.get(find.place, 0) + 1
-            room -= 1
-            yield find
-
-
-def _paged(batch: Sequence[Find], digest: Digest) -> list[Find]:
-    """Return finds such that nothing is fetched of which the feed's own text is wanted."""
-    return [
-        replace(find, capture=_feed_page(find))
-        if (find.source.body or digest.body) == "feed" and find.html
-        else find
-        for find in batch
+def _best(digest: Digest, taken: Sequence[Taken]) -> tuple[list[Taken], list[Refused]]:
+    """Return the articles to be printed in their order, and those that say too little."""
+    worth = _worth(digest, taken)
+    useful = [each for each in taken if not worth or worth[id(each)] > 0]
+    refused = [
+        Refused(each.find, f"says nothing of {digest.query!r}")
+        for each in taken
+        if worth and worth[id(each)] <= 0
     ]
-
-
-@dataclass(slots=True)
-class _Reader:
-    """Reads pages, and the texts of feeds where these say more."""
-
-    printer: Printer
-    feed_printer: Printer
-    render: str
-
-    def read(self, find: Find, page: Reading | Capture | WebprintError, body: str) -> Reading:
-        """Return the article of a find, whose page may be read; raises what stood in the way."""
-        if find.source.kind == "mail" and find.capture is not None:
-            return _named(self.feed_printer.read(find.capture), find, mail=True)
-        if body == "feed" and find.html:
-            return _named(self.feed_printer.read(_feed_page(find)), find)
-        try:
-            if isinstance(page, WebprintError):
-                raise page
-            browse = self.render == "always" and find.capture is None
-            if isinstance(page, Capture):
-                page = self.printer.read(find.url if browse else page)
-            reading = page
-        except WebprintError:
-            own = self._own(find) if find.full else None
-            if own is None:
-                raise
-            return own
-        own = self._own(find) if find.full else None
-        if own and len(reading.article.text) < _LESS * len(own.article.text):
-            return own
-        return _named(reading, find)
-
-    def _own(self, find: Find) -> Reading | None:
-        """Return the text that the feed holds."""
-        try:
-            return _named(self.feed_printer.read(_feed_page(find)), find)
-        except NoArticle:
-            return None
-
-
-def _feed_page(find: Find) -> Capture:
-    """Make a page of what a feed gives of an article."""
-    title = escape(find.title)
-    page = (
-        f"<!doctype html><html><head><meta charset=utf-8><title>{title}</title></head>"
-        f"<body><article><h1>{title}</h1>{find.html}</article></body></html>"
-    )
-    body = page.encode("utf-8", "replace")
-    return Capture(body, find.url, find.url, "text/html", "utf-8", fetched=find.when)
-
-
-def _named(reading: Reading, find: Find, *, mail: bool = False) -> Reading:
-    """Fill in what the page does not say of its article, and the source does."""
-    article = reading.article
-    published = article.published or (find.when.isoformat() if find.when else "")
-    article = replace(
-        article,
-        title=find.title if mail else article.title or find.title,
-        byline=article.byline or find.author,
-        published=published,
-        site=article.site or find.name,
-    )
-    return replace(reading, article=article)
+    best = sorted(useful, key=lambda each: -worth.get(id(each), 0.0))
+    refused += [
+        Refused(each.find, f"is over the limit of {digest.limit}") for each in best[digest.limit :]
+    ]
+    return arranged(digest, best[: digest.limit], worth), refused
 
 
 def _worth(digest: Digest, taken: Sequence[Taken]) -> dict[int, float]:
