@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from ..config import Settings
-from ..config import data_folder as data_folder
+from ..config import Settings, data_folder
 from .calls import Sender, answer_calls, make_celery
 from .child import Closeable
 from .storage import Storage, open_storage

@@ -90,7 +90,7 @@ def _serve_web(
 
     table, storage = start.open_table(settings), start.storage(settings)
     revisions = Revisions(table, storage, settings)
-    defaults = Defaults(start.data_folder() / FILE)
+    defaults = Defaults(config.data_folder() / FILE)
     prints = Prints(table, storage, settings, wake, revisions, defaults)
     app = make_app(prints, access, Hosts.of(settings.host, settings.hostnames.split()))
     server = uvicorn.Server(
