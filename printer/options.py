@@ -34,7 +34,7 @@ KeyStyle = Literal["only", "box"]
 Wanted = Literal["all", "article", "lead", "none"]
 
 
-def offered(default: T, text: str, **more: object) -> T:
+def option(default: T, text: str, **more: object) -> T:
     """Return a field of an options value that a command offers, with what its help says of it.
 
     ``more`` is ``flag`` where the option has another name than the field, ``metavar``, and ``min``

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..options import offered
+from ..options import option
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,8 +18,8 @@ class BatchOptions:
     leaves what failed in an earlier run.  ``chosen`` are settings for workers elsewhere.
     """
 
-    delay: float = offered(1.0, "Seconds between two pages of one host.", min=0.0)
-    tries: int = offered(3, "How often a page is tried that may be had later.", min=1)
-    rest: float = offered(10.0, "Seconds before it is tried again; doubles.", min=0.0)
-    resume: bool = offered(False, "Leave what failed in an earlier run as it is.", flag="--resume")
+    delay: float = option(1.0, "Seconds between two pages of one host.", min=0.0)
+    tries: int = option(3, "How often a page is tried that may be had later.", min=1)
+    rest: float = option(10.0, "Seconds before it is tried again; doubles.", min=0.0)
+    resume: bool = option(False, "Leave what failed in an earlier run as it is.", flag="--resume")
     chosen: Mapping[str, Any] = field(default_factory=dict)

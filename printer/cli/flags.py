@@ -24,8 +24,8 @@ def with_settings(*panels: config.Stage) -> Callable[[Callable[..., None]], Call
 
     The command must have a parameter ``loaded``; in its place it gets an option a setting.  An
     option that was not given leaves the setting to the layers below the command line.  In place of
-    a parameter whose type is a value of options the command gets an option for each field that is
-    :func:`~printer.options.offered`, and is called with the value that these make.
+    a parameter whose type is a value of options the command gets an option for each field made by
+    :func:`printer.options.option`, and is called with the value that these make.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:

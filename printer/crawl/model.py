@@ -10,7 +10,7 @@ from typing import Literal
 
 from ..errors import WebprintError
 from ..model import Capture
-from ..options import offered
+from ..options import option
 
 Kind = Literal["page", "sitemap"]
 
@@ -32,17 +32,17 @@ class CrawlOptions:
     doubles.
     """
 
-    query: str = offered("", "Words that articles should be about.")
-    articles: int = offered(100, "Articles to find at most.", flag="--max", min=1)
-    pages: int = offered(2_000, "Pages to fetch at most.", flag="--max-pages", min=1)
-    depth: int = offered(10, "Links to follow from a seed at most.", min=0)
-    path_prefix: str = offered("", "What the paths of all pages but the seeds begin with.")
-    hosts: tuple[str, ...] = offered(
+    query: str = option("", "Words that articles should be about.")
+    articles: int = option(100, "Articles to find at most.", flag="--max", min=1)
+    pages: int = option(2_000, "Pages to fetch at most.", flag="--max-pages", min=1)
+    depth: int = option(10, "Links to follow from a seed at most.", min=0)
+    path_prefix: str = option("", "What the paths of all pages but the seeds begin with.")
+    hosts: tuple[str, ...] = option(
         (), "Another host to crawl; repeatable.", flag="--also", metavar="HOST"
     )
-    delay: float = offered(1.0, "Seconds between two requests to one host.", min=0.0)
-    parallel: int = offered(4, "Hosts asked at once.", min=1, max=64)
-    sitemaps: bool = offered(True, "Read the sitemaps of the seeds.")
+    delay: float = option(1.0, "Seconds between two requests to one host.", min=0.0)
+    parallel: int = option(4, "Hosts asked at once.", min=1, max=64)
+    sitemaps: bool = option(True, "Read the sitemaps of the seeds.")
     relevance: float = 0.1
     tries: int = 4
     rest: float = 5.0

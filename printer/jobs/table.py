@@ -175,12 +175,6 @@ class JobTable:
         with self._read() as connection:
             return int(connection.execute(wanted).scalar_one())
 
-    def request(self, job: str) -> Request | None:
-        """Return what a job was asked with."""
-        with self._read() as connection:
-            row = connection.execute(_by_id(job)).first()
-            return _request(connection, row) if row else None
-
     def claim(self, worker: str) -> Claim | None:
         """Take the oldest job that waits; ``worker`` is a name for people."""
         first = select(*_SHOWN).where(jobs.c.state == "queued").order_by(jobs.c.seq).limit(1)
