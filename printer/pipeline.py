@@ -127,15 +127,17 @@ class Printer:
 
     def read(self, source: Source) -> Reading:
         """Fetch a page and extract its article, in a browser when the static page is not enough."""
-        source = _public(source)
-        capture = self._capture(source)
-        if capture.how == "browser" or self.fetch.render == "never" or not _is_web(capture.url):
+        capture = self._capture(source := _public(source))
+        if capture.how == "browser" or not _is_web(capture.url):
             return self._extract(capture)
         try:
             reading = self._extract(capture)
         except NoArticle as error:
+            if self.fetch.render == "never":
+                error.hint = error.hint or "A script may show its text: leave out --render never"
+                raise
             return self._read_in_browser(error, capture.requested_url, "empty")
-        if reading.article.confidence >= UNSURE:
+        if self.fetch.render == "never" or reading.article.confidence >= UNSURE:
             self.notify(_name(source), "enough")
             return reading
         return self._read_in_browser(reading, capture.requested_url, "unsure")

@@ -39,12 +39,13 @@ def to_text(items: Sequence[Item], repeated: int) -> str:
         lines += [f"    line {item.line}: {item.url}" for item in failed[reason]]
         hint = str(failed[reason][0].error.get("hint", ""))
         lines += [f"    {hint}", ""] if hint else [""]
-    lines += [
-        f"{item.name}: {item.told.get('pages', 0)} pages, {item.url}"
-        for item in items
-        if item.state == "done"
-    ]
+    lines += [f"{item.name}: {_pages(item)}, {item.url}" for item in items if item.state == "done"]
     return "\n".join(lines) + "\n"
+
+
+def _pages(item: Item) -> str:
+    pages = item.told.get("pages", 0)
+    return f"{pages} page{'' if pages == 1 else 's'}"
 
 
 def summary(items: Sequence[Item], repeated: int) -> str:

@@ -34,6 +34,8 @@ digest_app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 
+_NONE = "webprint.toml describes none; one begins with: webprint digest add ADDRESS --digest NAME"
+
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The digest's name.", show_default=False)]
 
 
@@ -146,7 +148,10 @@ def list_(*, loaded: config.Loaded) -> None:
 
     del loaded
     require("digest")
-    for digest in _load():
+    digests = _load()
+    if not digests:
+        Console().say(_NONE)
+    for digest in digests:
         sources = summary.count(len(digest.source), "source")
         after = next_slot(digest, datetime.now(UTC))
         due = f", next {after:%Y-%m-%d %H:%M %Z}" if after else ""
@@ -265,7 +270,7 @@ def _load() -> tuple[Digest, ...]:
 def _digest(name: str) -> Digest:
     found = {digest.name: digest for digest in _load()}
     if name not in found:
-        known = f"There are {', '.join(found)}" if found else "webprint.toml describes none"
+        known = f"There are {', '.join(found)}" if found else _NONE
         raise UsageError(f"there is no digest {name[:60]!r}", hint=known)
     return found[name]
 
@@ -322,7 +327,8 @@ def _report(issue: Issue) -> list[str]:
         article = each.reading.article
         mark = "~" if each.updated else "+"
         lines.append(f"  {mark} {article.title}  {each.urls[0]}")
-        lines += [f"      also {other.name}: {other.url}" for other in each.also]
+        also = (filter(None, (other.name, other.url)) for other in each.also)
+        lines += [f"      also {': '.join(other)}" for other in also]
     lines += [f"  - {each.find.title or each.find.url}: {each.reason}" for each in issue.refused]
     for offer in issue.offers:
         if offer.error:  # Its name may be the address that the error would name again.

@@ -63,6 +63,8 @@ def search(
         )
     with Library(path()) as library:
         hits = library.search(" ".join(words))
+    if not hits:
+        Console().say("No article that was kept has all of these words; word* finds more.")
     for hit in hits:
         if as_json:
             print(json.dumps(asdict(hit), ensure_ascii=False))

@@ -18,6 +18,9 @@ STDOUT = "-"
 #: Longest file name made from a title, in bytes of UTF-8 (file systems take 255).
 NAME_BYTES = 150
 
+#: How such names end; none of them is a domain of the Internet.
+_FOREIGN = (".docx", ".doc", ".odt", ".rtf", ".txt", ".png", ".jpg", ".azw3", ".tex")
+
 _UNSAFE = re.compile(r'[\\/:*?"<>|\s]+')
 
 
@@ -44,6 +47,11 @@ def is_target(name: str) -> bool:
     if lower.endswith(ENDINGS["html"]):
         return not Path(name).exists()
     return lower.endswith(tuple(ending for endings in ENDINGS.values() for ending in endings))
+
+
+def is_foreign(name: str) -> bool:
+    """Tell whether a word names a file of a kind that is often asked for and never written."""
+    return "/" not in name and name.lower().endswith(_FOREIGN)
 
 
 def file_name(title: str, fallback: str = "article") -> str:

@@ -36,7 +36,7 @@ webprint https://example.org/story out.pdf  a PDF named out.pdf
 
 webprint page.html --paper A5               a page saved on this computer
 
-webprint - --url https://example.org/a < a.html > a.pdf -o -
+webprint - --url https://example.org/a -o - < a.html > a.pdf
 
 webprint URL URL URL --bundle week.pdf      several pages in one PDF
 
@@ -44,7 +44,7 @@ webprint URL story.epub                     another format: .epub .html .md .jso
 
 webprint extract URL --to markdown          the article as Markdown
 
-[bold]Commands[/bold]  extract, explain, rules, themes, config; each has its own --help.
+[bold]Commands[/bold]  extract, explain, login, rules, themes, config; each has its own --help.
 [bold]Many pages[/bold]  crawl, batch.
 [bold]Server[/bold]    serve, worker, jobs.
 [bold]Digests[/bold]   digest, later.  [bold]Library[/bold]  search.
@@ -217,9 +217,16 @@ class _Work:
 def _split(pages: list[str], out: str) -> tuple[list[str], str]:
     """Part the pages from the file to write, which is a last word with an ending we write."""
     last = pages[-1]
-    if out or len(pages) == 1 or "://" in last or not output.is_target(last):
+    if out or len(pages) == 1 or "://" in last:
         return pages, out
-    return pages[:-1], last
+    if output.is_target(last):
+        return pages[:-1], last
+    if output.is_foreign(last) and not Path(last).exists():
+        raise UsageError(
+            f"{last} names a file of a kind that webprint does not write",
+            hint="It writes .pdf, .epub, .html, .md and .json",
+        )
+    return pages, out
 
 
 def _finish(errors: list[WebprintError]) -> None:
@@ -233,7 +240,11 @@ def run(press: Presses | None = None) -> None:
     try:
         sys.exit(app(prog_name="webprint", standalone_mode=False, obj=press))
     except TyperException as error:
-        _fail(UsageError(error.format_message().rstrip("."), hint="See webprint --help"))
+        message = error.format_message().rstrip(".").replace("Value error, ", "")
+        if not message:  # Nothing was asked for, and the help was shown.
+            sys.exit(UsageError.exit_code)
+        asked = getattr(getattr(error, "ctx", None), "command_path", "").strip() or "webprint"
+        _fail(UsageError(message, hint=f"See {asked} --help"))
     except WebprintError as error:
         _fail(error, verbose)
     except Exception as error:  # noqa: BLE001 - the last resort: a fault of ours, told in one line

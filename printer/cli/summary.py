@@ -10,7 +10,10 @@ from ..model import Report, Result
 
 
 def line(result: Result) -> str:
-    """Say what was printed: '2 pages, 3 of 14 pictures kept (1 missing), all 620 words, 120 kB'."""
+    """Say what was printed: '2 pages, 3 of 14 pictures kept (1 missing), all 620 words, 120 kB'.
+
+    Pictures that could not be had are said to be missing, and not once more.
+    """
     kept, found = sum(each.kept for each in result.judged), len(result.judged)
     pictures = f"{kept} of {count(found, 'picture')} kept" if found else "0 pictures"
     if result.missing:
@@ -18,7 +21,9 @@ def line(result: Result) -> str:
     pages = count(result.pages, "page") if result.pages else _NAMES[result.format]
     if result.sheets not in (0, result.pages):
         pages += f" on {count(result.sheets, 'sheet')}"
-    parts = [pages, pictures, held(result.report)]
+    missing = set(result.report.lost()) == {"pictures"} and result.missing
+    words = _all(result.report) if missing else held(result.report)
+    parts = [pages, pictures, words]
     return ", ".join((*parts, f"{len(result.data) / 1000:,.0f} kB"))
 
 
@@ -33,7 +38,11 @@ def absent(result: Result) -> str:
 def held(report: Report) -> str:
     """Say how much of the article is on paper: 'all 620 words', or what is not all there."""
     lost = [f"{had:,} of {whole:,} {name}" for name, (had, whole) in report.lost().items()]
-    return f"only {', '.join(lost)} printed" if lost else f"all {report.article.words:,} words"
+    return f"only {', '.join(lost)} printed" if lost else _all(report)
+
+
+def _all(report: Report) -> str:
+    return f"all {report.article.words:,} words"
 
 
 def data(result: Result, written: str) -> dict[str, Any]:

@@ -32,6 +32,10 @@ Close: TypeAlias = Callable[[Flow], None]
 
 _STYLES = {"a": "a", "A": "A", "i": "i", "I": "I"}
 _PULL = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)
+#: Signs of links that lead nowhere, as where the page's script would have set their target: to the
+#: heading itself, and from a note back to its call.
+_PERMALINK = " \n¶🔗"
+_WAY_BACK = " \n↩\ufe0e"
 _ATTRIBUTION = re.compile(r"^\s*[—–―-]{1,2}\s*\S")
 
 
@@ -211,9 +215,16 @@ class HeadingBox:
 def _without_permalink(spans: Spans) -> Spans:
     """Leave out the link a heading has to itself: a pilcrow, a number sign, a chain."""
     kept = tuple(s for s in spans if not (s.href and not any(map(str.isalnum, s.text))))
-    while kept and not kept[-1].text.strip():
-        kept = kept[:-1]
-    return kept
+    return _without_end(kept, _PERMALINK)
+
+
+def _without_end(spans: Spans, signs: str) -> Spans:
+    """Leave out signs at the end, and the white space before them."""
+    while spans and not spans[-1].math:
+        if text := spans[-1].text.rstrip(signs):
+            return (*spans[:-1], replace(spans[-1], text=text))
+        spans = spans[:-1]
+    return spans
 
 
 class SummaryBox:
@@ -251,6 +262,9 @@ class NoteBox:
         if blocks and isinstance(first := blocks[0], Paragraph):
             spans = self._without_label(first.spans)
             blocks[:1] = [replace(first, spans=spans)] if spans else []
+        if blocks and isinstance(last := blocks[-1], Paragraph):
+            spans = _without_end(last.spans, _WAY_BACK)
+            blocks[-1:] = [replace(last, spans=spans)] if spans else []
         return [Note(self.name, self.label, tuple(blocks))] if blocks else []
 
     def _without_label(self, spans: Spans) -> Spans:

@@ -183,7 +183,11 @@ def _story(taken: Taken) -> Story:
         words=words,
         minutes=max(1, round(words / PACE)),
         keywords=keywords(article),
-        also=tuple((each.name or each.title or each.url, each.url) for each in taken.also),
+        also=tuple(
+            (each.name or each.title or each.url, each.url)
+            for each in taken.also
+            if each.name or each.url != find.url
+        ),
         updated=taken.updated,
     )
 

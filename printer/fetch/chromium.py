@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -27,6 +28,9 @@ _PROGRAMS = (
     "google-chrome",
     "google-chrome-stable",
 )
+#: What says on Linux where windows are shown.
+_SCREENS = {"DISPLAY", "WAYLAND_DISPLAY"}
+
 _INSTALL = (
     "Install one with 'apt-get install chromium-headless-shell' (Debian)"
     " or 'playwright install --only-shell chromium', or use --render never"
@@ -123,6 +127,12 @@ class Chromium:
                 reason = reason or f"{program} does not start: {error}"
             else:
                 return
+        if visible and sys.platform == "linux" and not _SCREENS & os.environ.keys():
+            raise MissingLibrary(
+                "there is no screen for a browser to show itself on",
+                hint="Run this where there is one (DISPLAY or WAYLAND_DISPLAY names it), or export"
+                " your browser's cookies and use --cookies",
+            )
         if visible:
             raise MissingLibrary(
                 reason or "no Chromium was found that can show itself",

@@ -11,6 +11,8 @@ from ..errors import BadURL
 
 _PORTS = {"http": 80, "https": 443}
 _MAX_LENGTH = 16_384
+#: How names of files end that no host's name does.
+_FILES = (".html", ".htm", ".xhtml", ".pdf", ".epub", ".json", ".jsonl", ".txt")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _HOST_AND_PORT = re.compile(r"[^/?#@:]+:\d{1,5}(?:[/?#]|$)")
 _LOGIN = re.compile(r"(https?://)([^/?#]{1,2000})@", re.IGNORECASE)
@@ -101,6 +103,11 @@ def _with_scheme(text: str) -> str:
         raise BadURL(
             f"{_short(text)!r} is neither a file nor a web address",
             hint="An address looks like https://example.org/page",
+        )
+    if host == text and text.lower().endswith(_FILES):
+        raise BadURL(
+            f"there is no file {_short(text)!r}",
+            hint="Check its name; an address looks like https://example.org/page",
         )
     return "https://" + text
 

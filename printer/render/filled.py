@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
@@ -31,6 +32,8 @@ from .judged import (
 from .linked import written_address
 from .theme import Theme, environment
 
+_ZONE = re.compile(r"(?:Z|[+-]\d\d:\d\d)$")
+
 
 @lru_cache(maxsize=16)
 def _environment(folders: tuple[Path, ...]) -> BoundedEnvironment:
@@ -41,6 +44,7 @@ def _environment(folders: tuple[Path, ...]) -> BoundedEnvironment:
         clean=clean,
         breakable=breakable,
         written=written_address,
+        moment=_moment,
         address=lambda url: breakable_address(written_address(url)),
         lang=language,
         code=highlight,
@@ -73,12 +77,18 @@ def fill(theme: Theme, name: str, **values: object) -> str:
             return template.render(values)
     except TemplateError as error:
         place = f"{error.filename}:{error.lineno}" if isinstance(error, TemplateSyntaxError) else ""
-        message = f"a template of the theme {theme.name} is faulty: {error}"
+        reason = str(error).rstrip(".")
+        message = f"a template of the theme {theme.name} is faulty: {reason}"
         raise UsageError(message, hint=f"See {place}" if place else "") from error
     except (MemoryError, RecursionError) as error:
         raise UsageError(f"a template of the theme {theme.name} makes too much") from error
     except (ArithmeticError, TypeError, ValueError) as error:
         raise UsageError(f"a template of the theme {theme.name} is faulty: {error}") from error
+
+
+def _moment(published: str) -> str:
+    """Return a date as metadata takes it (W3C's profile): no time of day without its zone."""
+    return published if _ZONE.search(published) else published.partition("T")[0]
 
 
 def _runs(parts: Sequence[Any], name: str) -> list[tuple[object, list[Any]]]:

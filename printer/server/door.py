@@ -155,7 +155,11 @@ class Door:
             # Who has it must never be kept out by others' wrong ones; it is too long to be guessed.
             return None if scope["path"] == "/" and scope["query_string"] else self.stranger
         return self._too_many(self.failures, scope) or problem(
-            401, "the token is missing or wrong", headers={"WWW-Authenticate": "Bearer"}
+            401,
+            "the token is missing or wrong",
+            "Send the header 'Authorization: Bearer TOKEN'; the token is in the address that"
+            " webprint serve showed, and in the file 'token' beside the settings",
+            headers={"WWW-Authenticate": "Bearer"},
         )
 
     def _too_many(self, rate: Rate, scope: Scope) -> Response | None:

@@ -108,11 +108,20 @@ def handle_problems(app: FastAPI) -> None:
         fault = error.errors()[0]
         where = ".".join(str(part) for part in fault["loc"] if part != "body")[:200]
         detail = f"{where}: {fault['msg']}" if where else str(fault["msg"])
-        return told(request.headers, 422, detail[:400])
+        return told(request.headers, 422, detail[:400], _hint(request, fault["type"], where))
 
     @app.exception_handler(Exception)
     def _fault(request: Request, error: Exception) -> Response:
         return told(request.headers, 500, f"a fault of the server itself: {type(error).__name__}")
+
+
+def _hint(request: Request, kind: str, where: str) -> str:
+    """Say what to do about a request of which a part cannot be used."""
+    if not where and not request.headers.get("content-type", "").startswith("application/json"):
+        return "Send the body with the header 'Content-Type: application/json'"
+    if kind == "extra_forbidden" and where.startswith("options."):
+        return "No print asks for that; /api/openapi.json lists the options that one may ask for"
+    return ""
 
 
 def _methods(app: FastAPI, request: Request) -> str:

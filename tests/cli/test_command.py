@@ -173,6 +173,23 @@ class TestFailures:
     def test_a_bad_address(self, webprint, url):
         assert fails(webprint, url)[0] == BadURL.exit_code
 
+    @pytest.mark.parametrize("name", ["savd.html", "out.pdf"])
+    def test_a_file_that_is_not_there(self, webprint, name):
+        code, err = fails(webprint, name)
+        assert code == BadURL.exit_code
+        assert f"there is no file {name!r}" in err
+
+    def test_a_file_of_a_kind_that_is_not_written(self, webprint, web):
+        code, err = fails(webprint, web.add("/a", story()), "out.docx")
+        assert code == UsageError.exit_code
+        assert ".epub" in err
+        assert not web.hits("/a")
+
+    def test_a_wrong_call_of_a_command_names_its_own_help(self, webprint):
+        assert "See webprint extract --help" in fails(webprint, "extract")[1]
+        assert "See webprint --help" in fails(webprint, "--papper", "a.html")[1]
+        assert "Value error" not in fails(webprint, "a.html", "--format", "docx")[1]
+
     def test_nobody_there(self, webprint, web):
         web.close()
         code, err = fails(webprint, web.url)
@@ -207,7 +224,9 @@ class TestFailures:
 
     def test_no_article(self, webprint, web):
         url = web.add("/empty", "<title>Nothing</title><body></body>")
-        assert fails(webprint, url, "--render", "never")[0] == NoArticle.exit_code
+        code, err = fails(webprint, url, "--render", "never")
+        assert code == NoArticle.exit_code
+        assert "leave out --render never" in err
 
     def test_no_way_to_make_the_pdf(self, webprint, tmp_path, monkeypatch):
         from weasyprint import Document
@@ -279,6 +298,13 @@ def test_help_shows_options_examples_and_commands(webprint):
     assert code == 0
     for word in ("--paper", "Examples", "webprint extract", "--install-completion"):
         assert word in out
+
+
+@pytest.mark.parametrize("words", [(), ("digest",)])
+def test_without_a_word_there_is_help_and_nothing_else(webprint, words):
+    code, out, err = webprint(*words)
+    assert (code, err) == (UsageError.exit_code, "")
+    assert "Usage" in out
 
 
 def test_version(webprint):

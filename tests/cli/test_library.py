@@ -69,3 +69,6 @@ def test_nothing_is_kept_unasked(webprint, web):
     told = json.loads(out)
     assert (code, told["title"], told["url"]) == (0, "Harbour lights", url)
     assert told["file"].endswith("/a.pdf")
+    code, out, err = webprint("search", "absent")
+    assert (code, out) == (0, "")
+    assert "all of these words" in err

@@ -53,6 +53,8 @@ def test_headings_begin_at_2_and_skip_no_level() -> None:
 def test_a_heading_loses_the_link_to_itself() -> None:
     html = '<h2 id=x>How to <a class=headerlink href="#x">¶</a></h2><p>text'
     assert outline(html) == [(2, "How to")]
+    leads_nowhere = '<h2>How to <a class=headerlink href="#gone">¶</a></h2><p>text'
+    assert outline(leads_nowhere) == [(2, "How to")]
 
 
 def test_role_heading_is_a_heading() -> None:
@@ -284,6 +286,10 @@ NOTES = {
     "label typed": (
         '<p>Text<sup><a id=r1 href="#en1">1</a></sup> more.',
         '<p id=en1>1. The note. <a href="#r1">Back</a></p>',
+    ),
+    "sign back that leads nowhere": (
+        '<p>Text<a href="#fn1"><sup>1</sup></a> more.',
+        '<ol class=footnotes><li id=fn1>The note. <a href="#">↩\ufe0e</a></li></ol>',
     ),
 }
 

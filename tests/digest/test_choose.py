@@ -107,6 +107,15 @@ def test_one_story_of_several_feeds_is_printed_once_in_its_best_version(web, oth
     assert len(web.hits("/storm")) == 1
 
 
+def test_a_page_of_the_reading_list_is_not_told_to_stand_at_its_own_address(web, desk, tmp_path):
+    text = feed(web, "/f", entry(web, "Storm", seed="storm"))
+    text += '[[digest.source]]\nreading-list = "default"\n'
+    (tmp_path / "later.txt").write_text(f"{web.url}/storm\n")
+    issue = desk.issue(desk.digest(text), NOW)
+    assert [other.url for other in issue.taken[0].also] == [f"{web.url}/storm"]
+    assert issue.edition.stories[0].also == ()
+
+
 def test_an_article_that_cannot_be_set_is_named_and_may_come_again(web, desk):
     digest = desk.digest(feed(web, "/f", entry(web, "Ferry"), entry(web, "Bridge")))
     desk.too_hard = "Bridge</h1>"

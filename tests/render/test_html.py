@@ -140,6 +140,21 @@ def test_dates_are_written_as_the_reader_writes_them() -> None:
     assert "not a date" in to_html(Article("T", (para("x"),), published="not a date"))
 
 
+@pytest.mark.parametrize(
+    ("published", "told"),
+    [
+        ("2024-03-12", "2024-03-12"),
+        ("2024-03-12T10:12", "2024-03-12"),
+        ("2024-03-12T10:12:30", "2024-03-12"),
+        ("2024-03-12T10:12:30+01:00", "2024-03-12T10:12:30+01:00"),
+        ("2024-03-12T10:12Z", "2024-03-12T10:12Z"),
+    ],
+)
+def test_metadata_has_no_time_without_its_zone(published: str, told: str) -> None:
+    written = render_html([Article("T", (para("x"),), published=published)], {}).html
+    assert f'<meta name="dcterms.created" content="{told}">' in written
+
+
 def test_the_day_of_fetching_may_be_given() -> None:
     document = render_html([SPECIMEN], {}, fetched=datetime(2024, 5, 1, tzinfo=UTC))
     assert "1 May 2024" in document.html
