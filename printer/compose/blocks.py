@@ -12,7 +12,8 @@ from lxml.html import HtmlElement
 
 from ..article import Block, Code, Embed, List, Math, Paragraph, Rule
 from ..dom.page import Page
-from ..dom.segments import BLOCKS
+from ..dom.segments import BLOCKS, Leaf
+from .apart import stands_apart
 from .boxes import Box as OwnBox
 from .boxes import (
     DefinitionBox,
@@ -27,7 +28,7 @@ from .code import code_text, is_code_table, language_of
 from .embeds import described_durations, read_card, read_embed
 from .flow import Flow
 from .formulas import Formula, is_preview, read_formula
-from .inline import MARKS_OF, PLAIN, Style, tidy, with_mark
+from .inline import MARKS_OF, PLAIN, Style, stated_marks, tidy, with_mark
 from .links import Links
 from .notes import Anchors
 from .posts import PanelBox, PostBox, Tabs, TabsBox, is_post, label_of, read_tabs
@@ -45,8 +46,6 @@ _PICTURES = frozenset({"img", "picture", "svg", "amp-img", "video", "noscript"})
 _ATOMS = _CODE | _FRAMES | {"img", "a", "hr", "ruby", "table", "math", "script", "style"}
 #: The attributes that tell how an element's text is set.
 _TELLING = frozenset({"lang", "dir", "style", "title"})
-_BOLD = re.compile(r"font-weight\s{0,9}:\s{0,9}(?:bold|[6-9]00)")
-_ITALIC = re.compile(r"font-style\s{0,9}:\s{0,9}(?:italic|oblique)")
 _LANG = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{1,8}){0,4}")
 
 
@@ -91,6 +90,7 @@ class Composer:
         self.aliases: dict[str, str] = {}  # a place's id -> the id of the block it is in
         self.flow = Flow()
         self.style = PLAIN
+        self.last: Leaf | None = None  # the leaf read last
         self.boxes: list[Box] = []
         self.tabs: Tabs | None = None  # the labels of tabs, once they are needed
         self.durations: dict[str, str] | None = None  # of films and sounds, once they are needed
@@ -142,7 +142,12 @@ class Composer:
         if breaks > 1 or (flow.segment != index and flow.segment >= 0 and not breaks):
             flow.flush()
         flow.segment = index
-        flow.run.add(text, self.style)
+        leaf, run = Leaf(element, tail), flow.run
+        if run.parts and not (breaks or run.space or text[0].isspace()) and self.last is not None:
+            words, marks = run.parts[-1][1][-1], self.style.marks
+            run.space = stands_apart((self.last, words), leaf, text, marks, self.page.drawn)
+        run.add(text, self.style)
+        self.last = leaf
 
     def _pass_by(self, element: HtmlElement) -> None:
         """Take note of an element with nothing chosen in it."""
@@ -303,13 +308,9 @@ class Composer:
         if (direction := (element.get("dir") or "").lower()) in {"ltr", "rtl"}:
             page_direction = metadata.direction or "ltr"
             self.style = self.style._replace(dir="" if direction == page_direction else direction)
-        if style := element.get("style"):
-            style = style[:1000]
-            if tag not in BLOCKS and "font-" in style:
-                if _BOLD.search(style):
-                    self._mark("strong")
-                if _ITALIC.search(style):
-                    self._mark("em")
+        if (style := element.get("style")) and tag not in BLOCKS:
+            for mark in stated_marks(style[:1000]):
+                self._mark(mark)
         if tag == "abbr" and (title := element.get("title")):
             self.style = self.style._replace(title=tidy(title[:300]))
 

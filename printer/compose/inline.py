@@ -38,6 +38,8 @@ class Style(NamedTuple):
 
 
 PLAIN = Style()
+_BOLD = re.compile(r"font-weight\s{0,9}:\s{0,9}(?:bold|[6-9]00)")
+_ITALIC = re.compile(r"font-style\s{0,9}:\s{0,9}(?:italic|oblique)")
 _STYLE = attrgetter(*Style._fields)
 
 
@@ -50,6 +52,13 @@ def style_of(span: Span) -> Style:
 def with_mark(marks: tuple[str, ...], mark: str) -> tuple[str, ...]:
     """Add a mark, in the order in which marks nest."""
     return tuple(sorted({*marks, mark}, key=MARKS.index))
+
+
+def stated_marks(style: str) -> list[str]:
+    """Return the marks that a ``style`` attribute stands for."""
+    if "font-" not in style:
+        return []
+    return ["strong"] * bool(_BOLD.search(style)) + ["em"] * bool(_ITALIC.search(style))
 
 
 def clean(text: str) -> str:

@@ -1,0 +1,58 @@
+"""Text that stands apart on screen though its source has no white space between.
+
+The page's style sheet sets it apart.  Where a browser drew the page, the gap tells; elsewhere
+neighbouring elements that a word and a new beginning meet in.
+"""
+
+from __future__ import annotations
+
+from lxml.html import HtmlElement
+
+from ..dom.drawn import Drawn
+from ..dom.segments import Leaf
+
+#: A gap this wide is no accident, as a share of the letters' size.
+_GAP = 0.2
+_OPENING = "([{“‘«„"
+#: So many small letters are the end of a word, not an initial or a sign.
+_WORD = 3
+_UNTOUCHED = frozenset({"code", "samp", "kbd", "var", "sub", "sup"})
+
+
+def stands_apart(
+    before: tuple[Leaf, str], leaf: Leaf, text: str, marks: tuple[str, ...], drawn: Drawn | None
+) -> bool:
+    """Tell whether text is to be parted from the leaf before it, whose last words are given."""
+    last, words = before
+    if not text[0].isalnum() or not _UNTOUCHED.isdisjoint(marks):
+        return False
+    if drawn is not None and _is_gap(drawn, last, leaf):
+        return len(words) > 1 and len(text.strip()) > 1 and words[-1] not in _OPENING
+    return not leaf.tail and _meets(words, leaf.element, text)
+
+
+def _is_gap(drawn: Drawn, before: Leaf, after: Leaf) -> bool:
+    """Tell whether two leaves were drawn beside each other with a gap between."""
+    one, other = drawn.texts.get(before), drawn.texts.get(after)
+    if one is None or other is None:
+        return False
+    a, b = one.rect, other.rect
+    shared = min(a.bottom, b.bottom) - max(a.top, b.top)
+    if shared < min(a.height, b.height) / 2:
+        return False
+    size = max(one.font.size, other.font.size)
+    return max(b.left - a.right, a.left - b.right) >= _GAP * size
+
+
+def _meets(words: str, element: HtmlElement, text: str) -> bool:
+    """Tell whether a word ends and another thing begins where two elements meet.
+
+    One of them has a class, one several words; inline markup within a word has neither.
+    """
+    end = words[-_WORD:]
+    if not text[0].isupper() or len(end) < _WORD or not (end.isalpha() and end.islower()):
+        return False
+    before = element.getprevious()
+    if before is None or before.tail or not (before.get("class") or element.get("class")):
+        return False
+    return " " in words or " " in text.strip()
