@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from ..config import Settings
@@ -120,8 +121,6 @@ def _opened(place: str) -> tuple[Any, str]:
 
 
 def _home(place: str) -> str:
-    from pathlib import Path
-
     return str(Path(place).expanduser().absolute())
 
 

@@ -49,20 +49,25 @@ class Sent(BaseModel):
 
 def _send(prints: Prints, job: Job, name: str) -> str:
     """Send a finished print; returns where it went.  Raises what :func:`deliver` raises."""
-    to = chosen(name)
+    to, now = chosen(name), datetime.now()
     told = {
         "print": job.id,
         "title": job.title,
         "url": job.url,
-        "date": datetime.now().astimezone().isoformat(),
+        "date": now.astimezone().isoformat(),
         "pages": job.result.get("pages"),
         "articles": [{"title": job.title, "url": job.url}],
     }
-    stem = "".join(c if c.isalnum() else "-" for c in job.title.lower())
-    name = "-".join(filter(None, stem.split("-")))[:60] or "article"
     data = _made(prints, job, to)
-    parcel = Parcel(name, job.title or "An article", datetime.now(), data, told, to.format)
+    title = job.title or "An article"
+    parcel = Parcel(_file_name(job.title), title, now, data, told, to.format)
     return deliver(parcel, to, prints.settings)
+
+
+def _file_name(title: str) -> str:
+    """Return a title as files are called on any machine: small letters, digits and dashes."""
+    letters = "".join(c if c.isalnum() else "-" for c in title.lower())
+    return "-".join(filter(None, letters.split("-")))[:60] or "article"
 
 
 def _made(prints: Prints, job: Job, to: Destination) -> bytes:
