@@ -1,0 +1,50 @@
+"""Options made from a value: what is said becomes its fields, what is not keeps its defaults."""
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from printer import config
+from printer.batch.options import BatchOptions
+from printer.cli.flags import with_settings
+from printer.crawl import CrawlOptions
+
+ASKED = {
+    "--query tides --max 3 --max-pages 4 --depth 0 --path-prefix /a --also a.test --also b.test "
+    "--delay 0.5 --parallel 2 --no-sitemaps": CrawlOptions(
+        query="tides", articles=3, pages=4, depth=0, path_prefix="/a",
+        hosts=("a.test", "b.test"), delay=0.5, parallel=2, sitemaps=False,
+    ),
+    "": CrawlOptions(),
+    "--delay 2 --tries 1 --rest 0 --resume": BatchOptions(
+        delay=2.0, tries=1, rest=0.0, resume=True
+    ),
+    " ": BatchOptions(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words", ASKED)
+def test_what_is_said_is_in_the_value(words: str) -> None:
+    wanted = ASKED[words]
+    made: list[object] = []
+
+    def command(*, loaded: config.Loaded, options: object) -> None:
+        made.extend([options, loaded.settings.verbose])
+
+    command.__annotations__["options"] = type(wanted)
+    app = typer.Typer()
+    app.command()(with_settings("Run")(command))
+    ran = CliRunner().invoke(app, [*words.split(), "--verbose"], catch_exceptions=False)
+    assert ran.exit_code == 0, ran.output
+    assert made == [wanted, True]
+
+
+def test_a_number_out_of_bounds_is_refused() -> None:
+    def command(*, loaded: config.Loaded, options: CrawlOptions) -> None:
+        raise AssertionError(loaded, options)
+
+    app = typer.Typer()
+    app.command()(with_settings("Run")(command))
+    ran = CliRunner().invoke(app, ["--parallel", "65"])
+    assert ran.exit_code == 2
+    assert "--parallel" in ran.output
