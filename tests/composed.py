@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from printer.article import Article
+from printer.article import Article, Heading, Paragraph, Spans, plain
 from printer.compose import compose
 from printer.dom.page import read_page
 from printer.model import Verdict
@@ -15,3 +15,16 @@ def article(html: str, *, drop: str = "") -> Article:
     page = read_page(f"<!doctype html><html lang=en><title></title><body>{html}", URL)
     keep = tuple(not drop or drop not in segment.text for segment in page.segments)
     return compose(page, Verdict(keep), ())
+
+
+def first_spans(html: str) -> Spans:
+    """Return the spans of the first block."""
+    block = article(html).blocks[0]
+    assert isinstance(block, Paragraph | Heading)
+    return block.spans
+
+
+def outline(html: str) -> list[tuple[int, str]]:
+    """Return the level and the text of each heading that is not inside another block."""
+    found = article(html).blocks
+    return [(b.level, plain(b.spans)) for b in found if isinstance(b, Heading)]

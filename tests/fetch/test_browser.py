@@ -1,10 +1,6 @@
 """Captures with the real Chromium, the real proxy and a real server."""
 
-import os
-import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -20,7 +16,6 @@ from printer.errors import (
     FetchError,
     FetchTimeout,
     HTTPStatusError,
-    MissingLibrary,
     NotHTML,
     TooLarge,
     UsageError,
@@ -286,18 +281,6 @@ def test_a_server_that_does_not_answer_ends_at_the_limit(site: WebServer) -> Non
     release.set()
 
 
-def test_a_browser_that_dies_is_an_error_and_is_started_anew(site: WebServer) -> None:
-    slow = site.raw("/dies", lambda sock: time.sleep(1))
-    fine = site.add("/fine", page("", "<p>Fine</p>"))
-    with Browser(OPTIONS, Guard([slow])) as browser:
-        browser.capture(fine)
-        killer = threading.Timer(0.3, browser._running.chromium.kill)
-        killer.start()
-        with pytest.raises(FetchError):
-            browser.capture(slow)
-        assert b"Fine" in browser.capture(fine).body
-
-
 def test_a_page_that_grows_without_end_is_too_large(site: WebServer) -> None:
     script = 'document.querySelector("main").textContent = "x".repeat(3e6);'
     url = site.add("/grows", page(script))
@@ -391,71 +374,6 @@ def test_a_cookie_the_browser_does_not_take_is_a_usage_error(
     options = FetchOptions(timeout=20, cookies=str(jar))
     with Browser(options, Guard([site.url])) as browser, pytest.raises(UsageError):
         browser.capture(site.add("/x", page("")))
-
-
-def test_no_chromium_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
-    with Browser(OPTIONS, Guard()) as browser, pytest.raises(MissingLibrary) as caught:
-        browser.capture("https://example.org/")
-    assert "chromium-headless-shell" in str(caught.value)
-
-
-def test_a_chromium_that_does_not_start_says_why(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    broken = tmp_path / "chromium"
-    broken.write_text("#!/bin/sh\necho '[1:2:ERROR] No usable sandbox!' >&2\nexit 1\n")
-    broken.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
-    with Browser(OPTIONS, Guard()) as browser, pytest.raises(MissingLibrary) as caught:
-        browser.capture("https://example.org/")
-    assert "No usable sandbox" in str(caught.value)
-
-
-def processes_of(marker: str) -> list[int]:
-    """Return the processes whose command line holds a text."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                words = (entry / "cmdline").read_bytes()
-            except OSError:
-                continue
-            if marker.encode() in words:
-                found.append(int(entry.name))
-    return found
-
-
-@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="looks in /proc")
-def test_nothing_is_left_running_when_we_are_killed(site: WebServer, tmp_path: Path) -> None:
-    url = site.add("/x", page(""))
-    code = (
-        "import sys, time\n"
-        "from printer.fetch.browser import Browser\n"
-        "from printer.fetch.guard import Guard\n"
-        "from printer.options import FetchOptions\n"
-        "browser = Browser(FetchOptions(timeout=20), Guard([sys.argv[1]]))\n"
-        "browser.capture(sys.argv[1])\n"
-        "print('ready', flush=True)\n"
-        "time.sleep(60)\n"
-    )
-    ours = subprocess.Popen(
-        [sys.executable, "-c", code, url],
-        stdout=subprocess.PIPE,
-        env={**os.environ, "TMPDIR": str(tmp_path)},
-    )
-    assert ours.stdout is not None
-    with ours.stdout:
-        assert ours.stdout.readline() == b"ready\n"
-    assert processes_of(str(tmp_path))
-    ours.send_signal(signal.SIGKILL)
-    ours.wait()
-    deadline = time.monotonic() + 5
-    while processes_of(str(tmp_path)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not processes_of(str(tmp_path))
 
 
 def test_retries_are_not_needed_for_a_page_that_changes_while_it_is_read(

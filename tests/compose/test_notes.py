@@ -1,0 +1,74 @@
+"""Notes, from the ways in which pages write them."""
+
+from __future__ import annotations
+
+import pytest
+from composed import article, first_spans, outline
+
+from printer.article import Note, Paragraph, plain, walk
+
+NOTES = {
+    "mediawiki": (
+        '<p>Text<sup id="cite_ref-1" class="reference"><a href="#cite_note-1">[1]</a></sup> more.',
+        '<ol class=references><li id="cite_note-1"><span class="mw-cite-backlink"><b>'
+        '<a href="#cite_ref-1">^</a></b></span> <span class="reference-text">The note.</span>'
+        "</li></ol>",
+    ),
+    "markdown": (
+        '<p>Text<sup id="fnref:1"><a class="footnote-ref" href="#fn:1">1</a></sup> more.',
+        '<div class=footnotes><hr><ol><li id="fn:1"><p>The note.'
+        '<a class="footnote-backref" href="#fnref:1">&#8617;</a></p></li></ol></div>',
+    ),
+    "word": (
+        '<p>Text<a href="#_ftn1" name="_ftnref1"><sup>[1]</sup></a> more.',
+        '<p><a href="#_ftnref1" name="_ftn1"><sup>[1]</sup></a> The note.</p>',
+    ),
+    "newsletter": (
+        '<p>Text<a class="footnote-anchor" id="footnote-anchor-1" href="#footnote-1">1</a> more.',
+        '<div class="footnote"><a id="footnote-1" href="#footnote-anchor-1" '
+        'class="footnote-number">1</a><div class="footnote-content"><p>The note.</p></div></div>',
+    ),
+    "aria": (
+        '<p>Text<a role=doc-noteref href="#n1">*</a> more.',
+        "<section role=doc-endnotes><p id=n1 role=doc-endnote>The note.</p></section>",
+    ),
+    "label typed": (
+        '<p>Text<sup><a id=r1 href="#en1">1</a></sup> more.',
+        '<p id=en1>1. The note. <a href="#r1">Back</a></p>',
+    ),
+    "sign back that leads nowhere": (
+        '<p>Text<a href="#fn1"><sup>1</sup></a> more.',
+        '<ol class=footnotes><li id=fn1>The note. <a href="#">↩\ufe0e</a></li></ol>',
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", NOTES)
+def test_footnotes(kind: str) -> None:
+    text, notes = NOTES[kind]
+    made = article(f"{text}<h2>Notes</h2>{notes}")
+    (note,) = [block for block in walk(made.blocks) if isinstance(block, Note)]
+    (sign,) = [span for span in first_spans(f"{text}<h2>Notes</h2>{notes}") if span.note]
+    assert sign.note == note.id
+    assert sign.text.strip("[]") == note.label
+    assert "sup" in sign.marks
+    (body,) = note.blocks
+    assert isinstance(body, Paragraph)
+    assert plain(body.spans) == "The note."
+    # The theme sets notes in a place of their own, under its own heading.
+    assert [type(block) for block in made.blocks] == [Paragraph, Note]
+
+
+def test_a_heading_above_notes_stays_when_it_has_text_as_well() -> None:
+    text, notes = NOTES["markdown"]
+    assert outline(f"{text}<h2>Notes</h2><p>Some more.{notes}") == [(2, "Notes")]
+    assert outline(f"{text}<h2>Notes</h2>{notes}<p>Some more.") == [(2, "Notes")]
+    assert outline(f"{text}<h2>Notes</h2>{notes}<h2>More</h2><p>x") == [(2, "More")]
+
+
+def test_a_sign_whose_note_is_not_printed_is_text() -> None:
+    text, notes = NOTES["markdown"]
+    made = article(text + notes.replace("The note", "ADVERT"), drop="ADVERT")
+    (block,) = made.blocks
+    assert isinstance(block, Paragraph)
+    assert not any(span.note or span.href for span in block.spans)
