@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from pathlib import Path
 
 _PAUSE_SECONDS = 0.01
 
@@ -24,3 +25,14 @@ def write_ahead(connection: sqlite3.Connection, patience: float) -> None:
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
                 raise
         time.sleep(_PAUSE_SECONDS)
+
+
+def is_damage(error: BaseException | None) -> bool:
+    """Tell whether a file is damaged, and not only busy, full or out of reach."""
+    return type(error) is sqlite3.DatabaseError
+
+
+def throw_away(path: Path) -> None:
+    """Remove a file with all that SQLite keeps beside it."""
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        Path(f"{path}{suffix}").unlink(missing_ok=True)

@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "ahead": set(),
     "uncollected": set(),
     "held": {"fetch", "images", "render"},
-    "fetch": set(),
+    "fetch": {"sqlite"},
     "dom": {"uncollected"},
     "rules": {"dom", "replacing", "toml"},
     "extract": {"dom"},

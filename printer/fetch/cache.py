@@ -18,6 +18,8 @@ from weakref import WeakSet
 
 from hishel import BaseStorage, Entry, Headers, Request, Response, SqliteStorage
 
+from ..sqlite import is_damage, throw_away
+
 _MAX_SIZE = 256_000_000
 _BUSY_SECONDS = 2.0
 _PRIVATE_REQUEST = frozenset({"authorization", "cookie", "proxy-authorization"})
@@ -50,7 +52,7 @@ def open_cache(
             warn(f"the cache in {folder} cannot be used: {error}")
             return None
         except sqlite3.DatabaseError:
-            _remove(path)
+            throw_away(path)
             if attempt == 2:
                 warn(f"the cache in {folder} is damaged and cannot be replaced")
         except (OSError, RuntimeError) as error:
@@ -96,7 +98,7 @@ class Cache(BaseStorage):
         if not self.off:
             self.off = True
             self._warn(f"the cache is not used any more: {error or 'it failed'}")
-        if _is_damage(error):
+        if is_damage(error):
             self._damaged = True
 
     def get_entries(self, key: str) -> list[Entry]:
@@ -139,7 +141,7 @@ class Cache(BaseStorage):
         _listener.caches.discard(self)
         self._store.close()
         if self._damaged:
-            _remove(self._path)
+            throw_away(self._path)
 
 
 class _Listener(logging.Handler):
@@ -164,12 +166,3 @@ def _without(headers: Headers, names: frozenset[str]) -> Headers:
     return Headers(
         {name: headers.get_list(name) or [] for name in headers if name.lower() not in names}
     )
-
-
-def _is_damage(error: BaseException | None) -> bool:
-    return isinstance(error, sqlite3.DatabaseError) and type(error) is sqlite3.DatabaseError
-
-
-def _remove(path: Path) -> None:
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        Path(f"{path}{suffix}").unlink(missing_ok=True)

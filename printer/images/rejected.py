@@ -18,7 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Self
 
-from ..sqlite import write_ahead
+from ..sqlite import is_damage, throw_away, write_ahead
 from .sizes import SizeLimits
 
 FILE = "rejected-pictures.db"
@@ -60,7 +60,7 @@ class RejectedURLs:
                 if not again:
                     self._fault(error)
                     return
-                _remove(path)
+                throw_away(path)
 
     def __enter__(self) -> Self:
         return self
@@ -134,8 +134,8 @@ class RejectedURLs:
     def _fault(self, error: Exception) -> None:
         self._added = 0
         self.close()
-        if type(error) is sqlite3.DatabaseError:  # damaged, not only busy or full
-            _remove(self._path)
+        if is_damage(error):
+            throw_away(self._path)
         self._warn(f"the cache of rejected pictures is not used: {error}")
 
 
@@ -157,11 +157,6 @@ def _opened(path: Path) -> sqlite3.Connection:
         store.close()
         raise
     return store
-
-
-def _remove(path: Path) -> None:
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        Path(f"{path}{suffix}").unlink(missing_ok=True)
 
 
 def _key(url: str, limits: SizeLimits) -> bytes:

@@ -1,23 +1,13 @@
 """What the browser tells of the layout, and how it finds its elements again."""
 
-from collections.abc import Iterator
-
 import pytest
 from webserver import WebServer
 
 from printer.dom.page import Page, read_page
 from printer.fetch.browser import Browser
-from printer.fetch.guard import Guard
 from printer.model import Sight, is_seen
-from printer.options import FetchOptions
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def drawn() -> Iterator[tuple[Browser, WebServer]]:
-    with WebServer() as web, Browser(FetchOptions(timeout=20), Guard([web.url])) as browser:
-        yield browser, web
 
 
 def draw(drawn: tuple[Browser, WebServer], html: str, style: str = "") -> Page:

@@ -1,25 +1,15 @@
 """What is done to a page before it is read: locks undone, folded text laid open, media refused."""
 
-from collections.abc import Iterator
-
 import pytest
 from webserver import WebServer
 
 from printer.dom.page import Page, read_page
 from printer.fetch.browser import Browser
-from printer.fetch.guard import Guard
 from printer.model import Sight, is_seen
-from printer.options import FetchOptions
 
 pytestmark = pytest.mark.browser
 
 WORDS = "The tide came in over the flats and the boats rose on their ropes one after another. "
-
-
-@pytest.fixture(scope="module")
-def drawn() -> Iterator[tuple[Browser, WebServer]]:
-    with WebServer() as web, Browser(FetchOptions(timeout=20), Guard([web.url])) as browser:
-        yield browser, web
 
 
 def draw(drawn: tuple[Browser, WebServer], html: str) -> Page:

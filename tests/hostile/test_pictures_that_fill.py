@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import struct
 import zlib
 from collections.abc import Callable
@@ -10,14 +9,11 @@ from pathlib import Path
 
 import pytest
 from hostile_help import ends, good, page, printed
+from picture_files import chunk, encoded
 from PIL import Image, ImageDraw
 from webserver import WebServer
 
 from printer.errors import WebprintError
-
-
-def chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
 def png(width: int, height: int, *chunks: bytes, data: bytes = b"") -> bytes:
@@ -31,9 +27,7 @@ def png(width: int, height: int, *chunks: bytes, data: bytes = b"") -> bytes:
 def sound(kind: str = "PNG", **more: object) -> bytes:
     image = Image.new("RGB", (700, 500), "navy")
     ImageDraw.Draw(image).ellipse((50, 50, 600, 400), fill="orange")
-    out = io.BytesIO()
-    image.save(out, kind, **more)  # type: ignore[arg-type]
-    return out.getvalue()
+    return encoded(image, kind, **more)
 
 
 def spoiled(data: bytes, at: int, size: int = 400) -> bytes:

@@ -14,6 +14,7 @@ import numpy as np
 import pikepdf
 import pypdfium2
 import pytest
+from picture_files import chunk, encoded
 from PIL import Image, ImageDraw
 from webserver import Hit, Reply, WebServer, drip
 
@@ -42,12 +43,6 @@ def photo(name: str, width: int, height: int) -> Image.Image:
     light = np.linspace(240, 90, height)[:, None, None] * np.array([red, green, blue])
     grain = np.random.default_rng(len(name)).normal(0, 4, (height, width, 1))
     return Image.fromarray(np.clip(light + grain, 0, 255).astype(np.uint8))
-
-
-def encoded(image: Image.Image, kind: str, **more: Any) -> bytes:
-    file = BytesIO()
-    image.save(file, kind, **more)
-    return file.getvalue()
 
 
 def turned() -> bytes:
@@ -80,10 +75,6 @@ def animated() -> bytes:
     first = photo("animated", 480, 320)
     others = [Image.new("RGB", (480, 320), (n, n, n)) for n in range(60)]
     return encoded(first, "GIF", save_all=True, append_images=others, duration=40)
-
-
-def chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
 def png_bomb() -> bytes:

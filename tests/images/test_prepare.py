@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from picture_files import encoded
 from PIL import Image, ImageCms
 
 from printer.article import Figure
@@ -33,12 +34,6 @@ def photo(width: int = 800, height: int = 500) -> Image.Image:
         [220 - 150 * y / height, 60 + 120 * x / width, 60 + 100 * x / width], axis=-1
     )
     return Image.fromarray(np.clip(colours + noise, 0, 255).astype(np.uint8))
-
-
-def encoded(image: Image.Image, kind: str, **more: Any) -> bytes:
-    file = BytesIO()
-    image.save(file, kind, **more)
-    return file.getvalue()
 
 
 class Server:

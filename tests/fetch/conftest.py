@@ -1,0 +1,17 @@
+"""A browser for the tests of a file."""
+
+from collections.abc import Iterator
+
+import pytest
+from webserver import WebServer
+
+from printer.fetch.browser import Browser
+from printer.fetch.guard import Guard
+from printer.options import FetchOptions
+
+
+@pytest.fixture(scope="module")
+def drawn() -> Iterator[tuple[Browser, WebServer]]:
+    """A browser, and a server that it may reach."""
+    with WebServer() as web, Browser(FetchOptions(timeout=20), Guard([web.url])) as browser:
+        yield browser, web
