@@ -63,7 +63,8 @@ Spans: TypeAlias = tuple[Span, ...]
 
 def plain(spans: Spans) -> str:
     """Return the text of spans, without the places where a word may be broken."""
-    return "".join(span.text for span in spans).replace(ZERO_WIDTH_SPACE, "").strip()
+    text = spans[0].text if len(spans) == 1 else "".join(span.text for span in spans)
+    return text.replace(ZERO_WIDTH_SPACE, "").strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from lxml.html import HtmlElement
 
-from .article import Article
+from .article import Article, pieces
 from .compose import compose, posts_of, with_comments, without_names
 from .dom.comments import Comments, read_comments
 from .dom.page import Page, read_page
@@ -114,7 +114,7 @@ def find(
     verdict = without_names(page, verdict, posts)
     unwanted = below(comments.elements) | ruled.dropped
     article = compose(said, verdict, placed(page, choice), unwanted, posts)
-    if not article.text:
+    if not any(piece for block in article.blocks for piece in pieces(block)):
         hint = "A rule for this site may leave it out: --no-rules" if ruled.dropped else ""
         raise NoArticle("the page holds no article", url=page.url, hint=hint)
     article = replace(article, warnings=(*article.warnings, *ruled.warnings))

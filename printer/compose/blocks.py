@@ -112,15 +112,16 @@ class Composer:
                 node = node.element
             elif node in self.path:
                 entered = self._enter(node)
-                todo.append(entered)
                 if node in self.signed:
                     self.flow.begin(self.signed[node])
                 if entered.inside:
                     if text := node.text:
                         self._text(node, False, text)
                     if len(node):
+                        todo.append(entered)
                         todo += reversed(node)
-                continue
+                        continue
+                self._leave(entered)
             else:
                 self._pass_by(node)
             if text := node.tail:

@@ -19,6 +19,7 @@ from ..article import (
     Quote,
     Rule,
     Span,
+    Spans,
     pieces,
     plain,
     walk,
@@ -46,13 +47,19 @@ def finish(
 
 def _worth(block: Block) -> Block | None:
     """Drop a paragraph of nothing but a bullet; a row of stars is a break between scenes."""
-    if isinstance(block, Paragraph) and not any(span.math for span in block.spans):
+    if not isinstance(block, Paragraph) or _begins_with_word(block.spans):
+        return block
+    if not any(span.math for span in block.spans):
         text = plain(block.spans)
         if _SCENE.fullmatch(text):
             return Rule()
         if not text or _BULLET.fullmatch(text):
             return None
     return block
+
+
+def _begins_with_word(spans: Spans) -> bool:
+    return bool(spans) and spans[0].text[:1].isalnum()
 
 
 def _without_cards(blocks: Iterable[Block]) -> Iterable[Block]:

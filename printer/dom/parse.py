@@ -33,9 +33,9 @@ def _raw(tag: bytes, end: bytes) -> bytes:
 
 
 #: As much of a page as has no tag of too many attributes.  One match, as one a tag takes longer.
-#: Most tags have none at all, and begin like none whose content is text.
+#: Most tags have none at all, and do not begin like those whose content is text.
 _ORDINARY = re.compile(
-    rb"(?:[^<]++|<(?:/[a-zA-Z0-9]++>|[a-ru-zA-RU-Z][a-zA-Z0-9]*+>|!--(?!-?>)(?:[^-]++|-(?!-!?>))*+"
+    rb"(?:[^<]++|<(?:/[a-zA-Z0-9]++>|(?:[a-ru-zA-RU-Z]|s[pu]|t[dhr])[a-zA-Z0-9]*+>|!--(?!-?>)(?:[^-]++|-(?!-!?>))*+"
     + _raw(b"script", b"[sS][cC][rR]")
     + _raw(b"style", b"[sS][tT][yY]")
     + _raw(b"title", b"[tT][iI][tT]")
@@ -161,15 +161,17 @@ class _Flat:
         self.depth += 1
         if self.depth == 1 and self.open and tag == "html":
             return  # A second root, for what stands after the end of the first: that stays open.
-        if _ODD_NAME.search(tag):  # A piece of a broken tag: the parser lets it by, a tree not.
-            tag = "span"
+        if not tag.isalnum() and _ODD_NAME.search(tag):
+            tag = "span"  # A piece of a broken tag: the parser lets it by, a tree not.
         if not self.open and tag != "html":
             self.open.append("html")
             self.builder.start("html", {})
         if len(self.open) >= MAX_DEPTH:
             self.builder.end(self.open.pop())
-        kept = list(attributes.items())[:MAX_ATTRIBUTES]
-        self.builder.start(tag, {k: v for k, v in kept if not _ODD_NAME.search(k)})
+        if attributes:
+            kept = list(attributes.items())[:MAX_ATTRIBUTES]
+            attributes = {k: v for k, v in kept if not _ODD_NAME.search(k)}
+        self.builder.start(tag, attributes)
         self.open.append(tag)
 
     def end(self, tag: str) -> None:  # noqa: ARG002 (the parser's events come in pairs)

@@ -75,8 +75,8 @@ class Outline:
     ``parents`` holds the index of each element's parent (-1 for the root's), ``states`` the
     :class:`Within` flags of each element as plain integers (``BREAK`` and ``UNSEEN`` say what the
     element itself is), ``after`` the index after each element's last descendant.  From ``begins``
-    up to ``ends`` go the indexes of the segments that each element holds text of.  ``styled`` are
-    the indexes of the elements that have a ``style`` attribute.
+    up to ``ends`` go the indexes of the segments that each element holds text of.  ``marked`` tells
+    which elements have any attributes, ``styled`` are the indexes of those that have a ``style``.
 
     Written out as start and end tags the elements take two places each; a text leaf is at the
     place of the tag before it.  ``blocks`` has the index of each segment's block, ``spans`` the
@@ -92,6 +92,7 @@ class Outline:
     states: list[int]
     begins: list[int]
     ends: list[int]
+    marked: list[bool]
     styled: list[int]
     segments: tuple[Segment, ...]
     blocks: list[int]
@@ -172,6 +173,7 @@ def _walk(
     states: list[int] = []
     begins: list[int] = []
     ends: list[int] = []
+    marked: list[bool] = []
     styled: list[int] = []
     line = _Line(elements)
     found, leaves = line.found, line.leaves
@@ -202,6 +204,7 @@ def _walk(
             index = len(elements)
             state = state & ~IS_BREAK | own
             keys = element.keys()
+            marked.append(bool(keys))
             if keys and not STATED.isdisjoint(keys):
                 state |= stated(element)
                 styled += [index] * ("style" in keys)
@@ -229,8 +232,8 @@ def _walk(
             line.add(element, tail, text, state, block, place)
     line.end()
     read = Outline(
-        elements, tags, parents, after, states, begins, ends, styled,
-        tuple(found), line.blocks, line.spans, line.runs, line.full or bool(opened),
+        elements, tags, parents, after, states, begins, ends, marked, styled,
+        tuple(found), line.blocks, line.spans, array("q", line.runs), line.full or bool(opened),
     )  # fmt: skip
     _close(read, (index, *(around for around, _, _ in opened)))
     return read
@@ -257,7 +260,7 @@ class _Line:
         self.found: list[Segment] = []
         self.blocks: list[int] = []
         self.spans: list[tuple[int, int]] = []
-        self.runs = array("q")
+        self.runs: list[int] = []
         # The segment at hand.
         self.leaves: list[Leaf] = []
         self.texts: list[str] = []
@@ -279,7 +282,7 @@ class _Line:
         self.block = block
         chars = len(text.strip())
         if chars:
-            self.runs.extend((len(self.found), state, chars, place))
+            self.runs += (len(self.found), state, chars, place)
             if state & IS_LINK:
                 self.links += chars
 

@@ -49,7 +49,7 @@ class Named:
     """
 
     names: list[tuple[str, ...]]
-    own: list[int]
+    own: Ints
 
 
 def name_parts(value: str, tag: str) -> tuple[str, ...]:
@@ -70,19 +70,19 @@ def read_names(outline: Outline) -> Named:
     names: list[tuple[str, ...]] = [()]
     own = [0] * len(outline.tags)
     elements = outline.elements
-    places = zip(outline.tags, outline.begins, outline.ends, strict=True)
-    for index, (tag, begin, end) in enumerate(places):
+    places = zip(outline.tags, outline.begins, outline.ends, outline.marked, strict=True)
+    for index, (tag, begin, end, marked) in enumerate(places):
         if begin == end or tag in _INLINE:
             continue
-        element = elements[index]
-        key = (tag, element.get("class"), element.get("id"))
+        get = elements[index].get
+        key = (tag, get("class"), get("id")) if marked else (tag, None, None)
         row = rows.get(key)
         if row is None:
             row = rows[key] = len(names)
-            said = (key[1], key[2], *map(element.get, _SAYING))
+            said = (key[1], key[2], *map(get, _SAYING))
             names.append(name_parts(" ".join(filter(None, said)), tag))
         own[index] = row
-    return Named(names, own)
+    return Named(names, np.array(own, np.intp))
 
 
 def name_odds(named: Named, odds: Odds) -> Column:
@@ -102,11 +102,19 @@ def name_odds(named: Named, odds: Odds) -> Column:
 
 def first_words(texts: Sequence[str]) -> list[list[str]]:
     """Return the first words of each line in lower case, without the marks around them."""
-    marks = repeat(_MARKS)
+    bare = _Bare()
     begun = "\n".join([text[:_FIRST] for text in texts]).lower().split("\n")
     return [
-        list(map(str.strip, text.split(None, _MOST_WORDS)[:_MOST_WORDS], marks)) for text in begun
+        list(map(bare.__getitem__, text.split(None, _MOST_WORDS)[:_MOST_WORDS])) for text in begun
     ]
+
+
+class _Bare(dict[str, str]):
+    """Words without the marks around them, each worked out once."""
+
+    def __missing__(self, word: str) -> str:
+        bare = self[word] = word.strip(_MARKS)
+        return bare
 
 
 def word_odds(texts: Sequence[Sequence[str]], odds: Odds) -> Column:
@@ -191,7 +199,8 @@ def _depths(parents: Ints) -> list[Ints]:
     """Return the elements level by level from the root's children down."""
     depths = [0] * len(parents)
     for index, parent in enumerate(parents.tolist()):
-        depths[index] = depths[parent] + 1 if parent >= 0 else 0
+        if parent >= 0:
+            depths[index] = depths[parent] + 1
     order = np.argsort(depths, kind="stable")
     sizes = np.bincount(depths)
     return np.split(order, np.cumsum(sizes)[:-1])[1:]

@@ -6,6 +6,7 @@ class names mean comes as learned odds (:mod:`.cues`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -282,4 +283,5 @@ def _totals(reading: Reading, outline: Outline) -> Sequence[tuple[str, float]]:
         inside = (reading.states & int(state)) != 0
         totals.append((f"in {state.name}", float((reading.chars * inside).sum()) / chars))
     counted = ("article", "h1", "h2", "p", "pre", "time", "table", "button")
-    return [*totals, *((f"<{tag}>", float(outline.tags.count(tag))) for tag in counted)]
+    there = Counter(outline.tags)
+    return [*totals, *((f"<{tag}>", float(there[tag])) for tag in counted)]

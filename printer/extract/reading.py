@@ -139,7 +139,7 @@ def _climb(outline: Outline) -> Ints:
 
 
 def _kin(outline: Outline, named: Named, blocks: Ints) -> tuple[Ints, Ints]:
-    own = np.array(named.own, np.int64)
+    own = named.own
     parents = np.maximum(0, np.array(outline.parents, np.intp))
     up, over = parents[blocks], parents[parents[blocks]]
     path = own[blocks] * 1_000_003 + own[up]

@@ -26,7 +26,7 @@ def with_notes(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
         if tag != "a":
             continue
         element = outline.elements[index]
-        if (href := element.get("href")) and href[:1] == "#":
+        if (href := element.get("href")) and href[:1] == "#" != href:
             at = outline.begins[index]
             if at < outline.ends[index] and keep[at] and _SIGN.fullmatch(_label(element)):
                 wanted.setdefault(href[1:], at)
@@ -34,6 +34,8 @@ def with_notes(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
         return tuple(keep)
     notes: set[int] = set()
     for index, element in enumerate(outline.elements):
+        if not outline.marked[index]:
+            continue
         at = wanted.pop(element.get("id") or element.get("name") or "", -1)
         begin, end = outline.begins[index], outline.ends[index]
         # Notes come after what refers to them.

@@ -93,10 +93,10 @@ def ratios(tree: Positions) -> tuple[Floats, Ints]:
 
 def _tags(tree: Positions) -> tuple[Ints, Ints, Bools]:
     """Return for every tag whether a line begins before it, ends behind it, and it counts."""
-    kinds = np.array([_KINDS.get(tag, 0) for tag in tree.tags], dtype=np.int64)
+    kinds = np.array([_KINDS.get(tag, 0) for tag in tree.tags], dtype=np.int8)
     # A segment's block breaks lines also where only its style makes it one.
     kinds[tree.block] |= _BLOCK
-    before, behind = np.zeros((2, 2 * len(kinds)), dtype=np.int64)
+    before, behind = np.zeros((2, 2 * len(kinds)), dtype=np.int8)
     counted = np.ones(2 * len(kinds), dtype=bool)
     before[tree.opens] = kinds & _BLOCK
     behind[tree.closes] = (kinds & (_BLOCK | _BREAK)) > 0

@@ -131,7 +131,9 @@ def _drop_boxes(page: Page, kept: list[bool], sizes: list[int]) -> None:
     asking: dict[str, bool] = {}
     for index, element in enumerate(outline.elements):
         # Most elements hold no text of their own, and most of those no field either.
-        if outline.begins[index] == outline.ends[index] and outline.tags[index] != "input":
+        if not outline.marked[index] or (
+            outline.begins[index] == outline.ends[index] and outline.tags[index] != "input"
+        ):
             continue
         names = element.get("class") or ""
         if names not in asking:

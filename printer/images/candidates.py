@@ -91,11 +91,12 @@ def find_candidates(page: Page, near: range | None = None) -> list[Candidate]:
 
     Of pictures whose ``before`` is not in ``near`` only the ``src`` is read.
     """
-    places = _Places(page)
+    places: _Places | None = None  # it takes its time, and many a page has no pictures
     found: list[Candidate] = []
     for element in page.tree.iter(*_TAGS):
         if len(found) >= MOST:
             break
+        places = places or _Places(page)
         at, before = place = places.of(element)
         if near is not None and before not in near:
             if element.tag in _IMAGES:
