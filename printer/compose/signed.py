@@ -18,15 +18,17 @@ from .selection import holder
 
 #: A page is a discussion when posts, so many at least, hold this share of what is printed of it.
 _FEWEST, _MOST = 2, 0.5
-#: What hints at posts on a page that was taken for something else.
-_HINT = re.compile(
-    r"""schema\.org/(?:Answer|Comment|DiscussionForum)|data-author=|id=["']?(?:post|msg|p)[-_]?\d"""
+#: What hints at posts on a page that was taken for something else; one by one they are found soon.
+_HINTS = (
+    re.compile(r"schema\.org/(?:Answer|Comment|DiscussionForum)"),
+    re.compile("data-author="),
+    re.compile(r"""id=["']?(?:post|msg|p)[-_]?\d"""),
 )
 
 
 def posts_of(page: Page, verdict: Verdict) -> Mapping[HtmlElement, Post]:
     """Return the posts of a discussion, those alone that something is kept of; none elsewhere."""
-    if verdict.kind != "forum" and not _HINT.search(page.source):
+    if verdict.kind != "forum" and not any(hint.search(page.source) for hint in _HINTS):
         return {}
     posts = read_posts(page.tree)
     above: dict[HtmlElement, HtmlElement | None] = {}

@@ -168,10 +168,11 @@ class _Flat:
             self.builder.start("html", {})
         if len(self.open) >= MAX_DEPTH:
             self.builder.end(self.open.pop())
-        if attributes:
-            kept = list(attributes.items())[:MAX_ATTRIBUTES]
-            attributes = {k: v for k, v in kept if not _ODD_NAME.search(k)}
-        self.builder.start(tag, attributes)
+        kept: dict[str | bytes, str | bytes] = {}
+        if attributes:  # most have none
+            some = list(attributes.items())[:MAX_ATTRIBUTES]
+            kept = {k: v for k, v in some if not _ODD_NAME.search(k)}
+        self.builder.start(tag, kept)
         self.open.append(tag)
 
     def end(self, tag: str) -> None:  # noqa: ARG002 (the parser's events come in pairs)

@@ -41,7 +41,7 @@ class Runs(NamedTuple):
 
 def runs(page: Page, tree: Positions) -> Runs:
     """Return the fonts of every segment's text."""
-    changes, found = _changes(page.outline, tree)
+    changes, between, found = _changes(page.outline, tree)
     first = np.searchsorted(changes, tree.at, side="right")
     last = np.searchsorted(changes, tree.until, side="right")
     same = np.flatnonzero(first == last)
@@ -49,19 +49,26 @@ def runs(page: Page, tree: Positions) -> Runs:
     mixed = told[(first != last)[told[:, 0]]]
     return Runs(
         np.concatenate((same, mixed[:, 0])),
-        np.concatenate((first[same], np.searchsorted(changes, mixed[:, 3], side="right"))),
+        between[np.concatenate((first[same], np.searchsorted(changes, mixed[:, 3], side="right")))],
         np.concatenate((tree.length[same], mixed[:, 2])),
         found,
     )
 
 
-def _changes(outline: Outline, tree: Positions) -> tuple[Ints, list[Font]]:
-    """Return the positions where the font changes, and the fonts before, between and after."""
+def _changes(outline: Outline, tree: Positions) -> tuple[Ints, Ints, list[Font]]:
+    """Return the positions where the font changes, the fonts before, between and after them.
+
+    These are indexes into the last, which has each font once.
+    """
     positions: list[int] = []
-    values = [Font()]
-    around: list[tuple[int, Font]] = []
-    known: dict[tuple[str, str, str, str, Font], Font] = {}
+    fonts = [Font()]
+    numbers = {fonts[0]: 0}
+    values = [0]
+    around: list[tuple[int, int]] = []
+    known: dict[tuple[str, str, str, str, int], int] = {}
     cued = [index for index, tag in enumerate(tree.tags) if tag in _CUED]
+    chosen = np.array(sorted({*cued, *outline.styled}), dtype=np.int64)
+    places = (each.tolist() for each in (chosen, tree.opens[chosen], tree.closes[chosen]))
 
     def leave(until: int) -> None:
         while around and around[-1][0] < until:
@@ -69,21 +76,25 @@ def _changes(outline: Outline, tree: Positions) -> tuple[Ints, list[Font]]:
             positions.append(closes)
             values.append(font)
 
-    for index in sorted({*cued, *outline.styled}):
+    for index, opens, closes in zip(*places, strict=True):
         element, tag = outline.elements[index], tree.tags[index]
         style = element.get("style")
-        opens, closes = int(tree.opens[index]), int(tree.closes[index])
         leave(opens)
         outer = values[-1]
         sized, colored = (element.get("size"), element.get("color")) if tag == "font" else ("", "")
         cue = (tag, style or "", sized or "", colored or "", outer)
-        font = known.get(cue) or known.setdefault(cue, _apply(*cue))
+        font = known.get(cue)
+        if font is None:
+            made = _apply(*cue[:4], fonts[outer])
+            font = known[cue] = numbers.setdefault(made, len(fonts))
+            if font == len(fonts):
+                fonts.append(made)
         if font != outer:
             positions.append(opens)
             values.append(font)
             around.append((closes, outer))
     leave(len(tree.tags) * 2)
-    return np.array(positions, dtype=np.int64), values
+    return np.array(positions, dtype=np.int64), np.array(values), fonts
 
 
 def _apply(tag: str, style: str, sized: str, colored: str, font: Font) -> Font:

@@ -130,10 +130,10 @@ def levels(reading: Reading, count: int) -> list[Ints]:
 def _climb(outline: Outline) -> Ints:
     climb = [0] * len(outline.parents)
     begins, ends = outline.begins, outline.ends
-    for index, parent in enumerate(outline.parents):
-        if parent < 0:
-            continue
-        wider = begins[parent] < begins[index] or ends[parent] > ends[index]
+    places = enumerate(zip(outline.parents, begins, ends, strict=True))
+    next(places)  # the root is in nothing
+    for index, (parent, begin, end) in places:
+        wider = begins[parent] < begin or ends[parent] > end
         climb[index] = parent if wider else climb[parent]
     return np.array(climb, np.intp)
 

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..dom.page import Page
 from ..dom.segments import BLOCKS
@@ -91,7 +92,7 @@ def ratios(tree: Positions) -> tuple[Floats, Ints]:
     return (text / np.maximum(tags, 1))[full], renumbered[text_line]
 
 
-def _tags(tree: Positions) -> tuple[Ints, Ints, Bools]:
+def _tags(tree: Positions) -> tuple[NDArray[np.int8], NDArray[np.int8], Bools]:
     """Return for every tag whether a line begins before it, ends behind it, and it counts."""
     kinds = np.array([_KINDS.get(tag, 0) for tag in tree.tags], dtype=np.int8)
     # A segment's block breaks lines also where only its style makes it one.
