@@ -111,7 +111,7 @@ def whole(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
         if kept[at] and len(segment.text) <= _SHORT and _is_label(segment):
             kept[at] = False
     for at, (segment, after) in enumerate(pairwise(page.segments)):
-        if kept[at + 1] and begins(segment.text.strip(), after.text.strip()):
+        if kept[at + 1] and begins(segment.text, after.text):
             kept[at] = True
     return tuple(kept)
 
