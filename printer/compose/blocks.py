@@ -47,8 +47,6 @@ _ATOMS = _CODE | _FRAMES | {"img", "a", "hr", "ruby", "table", "math", "script",
 #: The attributes that tell how an element's text is set.
 _TELLING = frozenset({"lang", "dir", "style", "title"})
 _LANG = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{1,8}){0,4}")
-
-
 _NONE: Mapping[HtmlElement, Paragraph] = MappingProxyType({})
 
 Box: TypeAlias = OwnBox | PostBox | PanelBox | TabsBox
