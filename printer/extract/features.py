@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..dom.page import Page
 from ..dom.segments import Outline, Within
 from . import characters as ch
+from .max_subsequence import best_run
 from .reading import Column, Ints, Reading, gather
 from .statements import read_statements
 
@@ -212,10 +213,8 @@ def _place(reading: Reading) -> None:
     add("articles so far", np.searchsorted(reading.articles, place, "right"))
     values = np.where(reading.links > reading.chars / 2, -np.maximum(10, reading.chars),
                       reading.chars - 30)  # fmt: skip
-    sums = _sums(values)
-    low = np.minimum.accumulate(sums[:-1])
-    end = int(np.argmax(sums[1:] - low))
-    start = int(np.argmin(sums[: end + 1]))
+    start, after_run, _ = best_run(values.astype(np.float64))
+    end = after_run - 1
     add("in run", (place >= start) & (place <= end))
     outside = np.maximum(start - place, 0) + np.maximum(place - end, 0)
     add("from run", np.sign(place - start) * np.minimum(outside, 99))
