@@ -50,7 +50,9 @@ class WebprintError(Exception):
     def __str__(self) -> str:
         """The message, the address it is about unless it is named already, and the hint."""
         about = f" ({self.url})" if self.url and self.url not in self.message else ""
-        return f"{self.message}{about}" + (f". {self.hint}" if self.hint else "")
+        told = f"{self.message}{about}"
+        end = " " if told.endswith(("?", ".")) else ". "
+        return told + (f"{end}{self.hint}" if self.hint else "")
 
 
 class UsageError(WebprintError):

@@ -302,7 +302,8 @@ class Printer:
             return self._extract(self._browse(url, why))
         except (FetchError, MissingLibrary, NoArticle) as error:
             if isinstance(static, NoArticle):
-                static.hint = static.hint or f"Loading it in a browser did not help: {error}"
+                told = "" if isinstance(error, NoArticle) else f": {error}"
+                static.hint = static.hint or f"Loading it in a browser did not help{told}"
                 raise static from error
             warning = f"the page was not loaded in a browser: {error}"
             article = replace(static.article, warnings=(*static.article.warnings, warning))

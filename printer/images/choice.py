@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
@@ -78,13 +78,18 @@ def without_captions(page: Page, verdict: Verdict, choice: Choice) -> Verdict:
     silent = frozenset[int]().union(*(each.captions for each in choice.dropped))
     if not silent:
         return verdict
-    sizes = [
-        len(each.text) if k else 0 for each, k in zip(page.segments, verdict.keep, strict=True)
-    ]
-    if sum(sizes[index] for index in silent) > _MOST_SHARE * sum(sizes):
+    if not is_aside(page, verdict, silent):
         return verdict
     left = (keep and index not in silent for index, keep in enumerate(verdict.keep))
     return replace(verdict, keep=tuple(left))
+
+
+def is_aside(page: Page, verdict: Verdict, captions: Iterable[int]) -> bool:
+    """Tell whether captions stand beside the article, and are not most of it."""
+    sizes = [
+        len(each.text) if k else 0 for each, k in zip(page.segments, verdict.keep, strict=True)
+    ]
+    return sum(sizes[index] for index in captions) <= _MOST_SHARE * sum(sizes)
 
 
 def insisted(

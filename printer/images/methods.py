@@ -11,7 +11,7 @@ from ..dom.page import Page
 from ..errors import UsageError
 from ..model import Verdict
 from .captions import Caption, block_caption, climbed_caption
-from .choice import Choice, Dropped, Kept
+from .choice import Choice, Dropped, Kept, is_aside
 from .recognise import RULES, check, recogniser
 from .region import region
 from .relevance import RelevanceOptions, article_subtree, names_of, relevant, within
@@ -47,6 +47,8 @@ def by_names(page: Page, verdict: Verdict, ner: str = RULES) -> Choice:
     """Choose as Joshi and Liu do: in the article subtree, and with a caption about the article.
 
     What of the article's text is the caption itself does not count, unless that is all of it.
+    Where the first block ancestor is no block of the picture's own but holds most of the article,
+    its text decides as in the paper, and is not printed as the caption.
     """
     options = RelevanceOptions()
     top = article_subtree(page, verdict, options.share)
@@ -70,7 +72,8 @@ def by_names(page: Page, verdict: Verdict, ner: str = RULES) -> Choice:
         elif not about:
             dropped.append(Dropped(each, "its caption names nothing that the article does"))
         else:
-            kept.append(Kept(each, Caption((Span(text),), "", frozenset(indexes))))
+            own = Caption((Span(text),), "", frozenset(indexes))
+            kept.append(Kept(each, own if is_aside(page, verdict, indexes) else Caption()))
     return Choice(tuple(kept), tuple(dropped))
 
 

@@ -112,6 +112,13 @@ def test_cuter_drops_by_borders_and_declared_size() -> None:
     ]
 
 
+def test_joshi_and_liu_take_no_article_for_a_caption() -> None:
+    page, verdict = read(article('<img src="photo.jpg" width=600 height=400>'))
+    choice = choose(page, verdict, "joshi-liu")
+    assert [each.candidate.element.get("src") for each in choice.kept] == ["photo.jpg"]
+    assert not choice.kept[0].caption.segments
+
+
 def test_joshi_and_liu_drop_a_caption_about_something_else() -> None:
     other = PHOTO.replace("photo", "other").replace(
         "Ada Fenwick on the ferry at Kestermouth last week.", "Tove Lindqvar in Vell, far away."
