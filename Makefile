@@ -23,7 +23,7 @@ CHOICES ?=
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
-print: .venv/.use ## Print a page: make print URL=https://... [OUT=out.pdf]
+print: .venv/.use ## Print a page: make print URL=https://... [OUT=out.pdf] [OPTIONS="--paper A5"]
 	@test -n "$(URL)" || { echo 'usage: make print URL=https://... [OUT=out.pdf]' >&2; exit 2; }
 	@.venv/bin/webprint $(OPTIONS) $(if $(OUT),-o "$(OUT)") -- "$(URL)"
 

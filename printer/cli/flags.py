@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import inspect
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any, Literal, TypeAlias, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -64,6 +64,8 @@ def _of_setting(name: str, field: Any, notes: Any) -> inspect.Parameter:
     text = field.description
     if kind is bool:
         names = [f"{flag}/--no-{flag[2:]}"] if default else [flag]
+    elif get_origin(kind) is Literal:
+        text += f" ({', '.join(get_args(kind))}; {default} by default)"
     elif default not in ("", ()):
         text += f" ({default:g} by default)" if kind is float else f" ({default} by default)"
     if "short" in notes:
@@ -75,7 +77,7 @@ def _of_setting(name: str, field: Any, notes: Any) -> inspect.Parameter:
         help=text,
         show_default=False,
         rich_help_panel=notes["stage"],
-        metavar=None if kind is bool or get_origin(kind) is Literal else name.upper(),
+        metavar=None if kind is bool else name.upper(),
     )
     return _parameter(name, kind | None, None, option)
 
