@@ -64,16 +64,16 @@ _ACTIONS = frozenset({
     "like", "likes", "quote", "report", "reply", "share", "flag", "edit", "delete", "link", "copy",
     "permalink", "save", "follow", "upvote", "downvote", "thank", "thanks", "translate",
 })  # fmt: skip
-#: Words that may stand around a name in a byline.
-_AROUND = 4
+#: Words that may stand around a name in a byline, and so many more with a date; a line of names is
+#: no longer than this, in characters.
+_AROUND, _DATED, _LINE = 4, 4, 160
 #: What may stand above a byline, however long.
 _TITLES = frozenset({"h1", "h2"})
-#: More of them with a date; a line of names is no longer than this, in characters.
-_DATED, _LINE = 4, 160
 #: A label that points to another page is no longer, in characters; what it may stand in.
 _POINTING = 30
-_TITLE_WORDS, _TITLE_CHARS = 4, (8, 160)
 _POINTERS = frozenset({"p", "div", "section", "blockquote", "h3", "h4", "h5", "h6"})
+#: The title it points to has so many words where words are parted, and characters from, to.
+_TITLE_WORDS, _TITLE_CHARS = 4, (8, 160)
 #: A label with nothing left to announce is no longer; what it does not stand in.
 _ANNOUNCING = 30
 _NAMED = frozenset({"td", "th", "dt", "pre", "code"})
