@@ -23,6 +23,8 @@ _ISO_DURATION = re.compile(
 )
 _CARD = re.compile(r"(?:^|[\s_-])(?:card|bookmark|preview)(?:$|[\s_-])", re.IGNORECASE)
 _LONGEST_CARD = 600
+#: A card may be wrapped in so many elements within its place in a list.
+_WRAPPERS = 6
 #: Where JSON-LD has a film's address, and where an article has its films.
 _ADDRESSES = ("contentUrl", "embedUrl", "url")
 _PARTS = ("video", "audio", "associatedMedia")
@@ -70,10 +72,19 @@ def read_card(link: HtmlElement, resolve: Callable[[str], str]) -> Embed | None:
         return None
     if not url.startswith("http"):
         return None
-    if any(map(_is_one_of_several, around)):
+    if any(map(_is_one_of_several, (*around, *_wrappers(link)))):
         return None
     told = [text for text in texts if " " in text or text.lower() not in url.lower()]
     return Embed("frame", url, " · ".join(told))
+
+
+def _wrappers(link: HtmlElement) -> Iterator[HtmlElement]:
+    """Yield the elements around a link as far as they hold nothing beside it, and its list item."""
+    alone = True
+    for each in islice(link.iterancestors(), _WRAPPERS):
+        alone = alone and len(each) == 1
+        if alone or each.tag == "li":
+            yield each
 
 
 def _is_one_of_several(element: HtmlElement) -> bool:

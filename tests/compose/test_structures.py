@@ -379,3 +379,17 @@ def test_a_list_of_cards_is_no_list() -> None:
     made = article(f"<p>Before.</p><ul>{cards}</ul><ul><li>One</li><li>Two</li></ul>")
     kinds = [type(block).__name__ for block in made.blocks]
     assert kinds == ["Paragraph", "Heading", "Paragraph", "Heading", "Paragraph", "List"]
+
+
+def test_wrapped_cards_of_a_list_keep_their_words() -> None:
+    def card(name: str) -> str:
+        link = f'<a href="/{name}"><h2>The {name} wallet</h2><p>12 crowns and a half</p></a>'
+        return f'<div class="cell"><div class="shop-card v2 card">{link}</div></div>'
+
+    listed = "".join(f"<li>{card(name)}<i></i></li>" for name in ("grey", "brown"))
+    for page in (f"<ul>{listed}</ul>", f"<div>{card('grey')}{card('brown')}</div>"):
+        made = article(f"<h1>Wallets</h1><p>All that we make.</p>{page}")
+        assert "The grey wallet" in made.text
+        assert "The brown wallet" in made.text
+    alone = article(f"<p>As they say:</p>{card('grey')}<p>So much for that.</p>")
+    assert [type(block).__name__ for block in alone.blocks] == ["Paragraph", "Embed", "Paragraph"]
