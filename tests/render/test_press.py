@@ -136,13 +136,13 @@ import dataclasses, sys
 from printer.errors import RenderError
 from printer.model import Capture, Prepared
 from printer.options import PrintOptions
-from printer.setting import set_articles
+from printer.setting import SetOptions, set_articles
 from printer.render.press import Presses
 press = Presses()
 from printer.article import Article, Paragraph, Span
 article = Article("A day", (Paragraph((Span("The tide comes in."),)),), language="en")
 page = article, Capture(b"<p>", "https://example.org/", "https://example.org/")
-options = PrintOptions(deterministic=True)
+options = SetOptions(PrintOptions(deterministic=True))
 def printed(page, press):
     return set_articles([page], lambda places: Prepared(), options, press)
 """
