@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -116,6 +117,11 @@ def checked(table: dict[str, Any], file: Path) -> ThemeFile:
     except ValidationError as error:
         fault = error.errors()[0]
         place = ".".join(map(str, fault["loc"]))
+        if fault["type"] == "extra_forbidden":
+            known = [*ThemeFile.model_fields, *Page.model_fields, *Fonts.model_fields]
+            near = get_close_matches(str(fault["loc"][-1]), known, 1)
+            hint = f"Did you mean {near[0]}?" if near else ""
+            raise UsageError(f"{file}: unknown key {place}", hint=hint) from error
         raise UsageError(f"{file}: {place}: {_lower(fault['msg'])}") from error
     except ValueError as error:
         raise UsageError(f"{file}: {error}") from error

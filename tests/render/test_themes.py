@@ -105,6 +105,12 @@ def test_a_faulty_theme_names_its_file_and_its_fault(home, toml, fault):
     assert len(str(caught.value)) < 400
 
 
+def test_an_unknown_key_names_the_nearest_there_is(tmp_path):
+    folder = make(tmp_path / "t", 'extends = "article"\n[page]\nmesure = 85\n')
+    with pytest.raises(UsageError, match="Did you mean measure"):
+        themes.load(str(folder))
+
+
 def test_themes_that_extend_each_other_are_refused(tmp_path):
     make(tmp_path / "a", 'extends = "../b"')
     make(tmp_path / "b", 'extends = "../a"')
