@@ -14,6 +14,8 @@ _SLACK = 0.9
 _WORDS = 4
 #: A line of so many characters that ends as a sentence does is a paragraph.
 _LONG = 80
+#: A bold line of no more characters heads a longer one.
+_LABEL = 90
 _STOPS = ".!?…。！？۔।:："
 _CLOSING = "\"'”’»)]"
 
@@ -39,6 +41,30 @@ def parted(spans: Spans) -> list[Spans]:
         else:
             paragraphs[-1].append(line)
     return [put_together(paragraph, "\n") for paragraph in paragraphs]
+
+
+def labels_apart(spans: Spans) -> list[Spans]:
+    """Part lines in bold type from the longer lines that they head."""
+    if not any("\n" in span.text for span in spans):
+        return [spans]
+    lines = lines_of(spans)
+    paragraphs: list[list[Spans]] = [[]]
+    for line, after in zip(lines, [*lines[1:], ()], strict=True):
+        if _heads(line, after):
+            paragraphs += [[line], []]
+        else:
+            paragraphs[-1].append(line)
+    return [put_together(paragraph, "\n") for paragraph in paragraphs if paragraph]
+
+
+def _heads(line: Spans, after: Spans) -> bool:
+    text, said = plain(line), [span for span in line if span.text.strip()]
+    return (
+        0 < len(text) <= _LABEL
+        and 2 * len(text) < len(plain(after))
+        and all("strong" in span.marks for span in said)
+        and "strong" not in after[0].marks
+    )
 
 
 def lines_of(spans: Spans) -> list[Spans]:

@@ -24,6 +24,7 @@ from ..article import (
     plain,
     walk,
 )
+from .breaks import labels_apart
 
 _SCENE = re.compile(r"(?:[*•·⁂❦✻∗~_=#-]\s?){3,40}|⁂|❦|✻")
 _BULLET = re.compile(r"[\s|•·◦▪‣●○■□►▶▸»«›‹>/\\,.;:…_=~*+–—-]{1,5}")
@@ -38,7 +39,7 @@ def finish(
 ) -> tuple[Block, ...]:
     """Put right what single blocks do not show; ``linked`` says that links may lead within."""
     kept = [block for block in map(_worth, _without_cards(blocks)) if block is not None]
-    kept = _without_title(kept, title)
+    kept = [part for block in _without_title(kept, title) for part in _labelled(block)]
     kept = _without_echoes(kept)
     kept = _trimmed(_without_note_headings(kept))
     kept = _levelled(kept)
@@ -60,6 +61,14 @@ def _worth(block: Block) -> Block | None:
 
 def _begins_with_word(spans: Spans) -> bool:
     return bool(spans) and spans[0].text[:1].isalnum()
+
+
+def _labelled(block: Block) -> Iterable[Block]:
+    """Yield a paragraph with the bold lines apart that head lines of it."""
+    if not isinstance(block, Paragraph):
+        return [block]
+    first, *others = labels_apart(block.spans)
+    return [replace(block, spans=first), *(replace(block, spans=each, id="") for each in others)]
 
 
 def _without_cards(blocks: Iterable[Block]) -> Iterable[Block]:

@@ -12,6 +12,7 @@ from .drawn import Drawn, join, unmark
 from .embedded import embedded_text, restore
 from .metadata import Metadata, read_metadata
 from .parse import base_url, decode, parse
+from .protected import ATTRIBUTE, show_addresses
 from .segments import Outline, Segment, drop_rest, outline
 from .twice_encoded import mended
 
@@ -51,6 +52,8 @@ def read_page(
     if layout is not None:
         drawn = join(tree, layout)
         source = unmark(source, layout)
+    if ATTRIBUTE in source:
+        show_addresses(tree)
     base = base_url(tree, url)
     found = outline(tree, drawn)
     shown = sum(len(segment.text) - segment.link_chars for segment in found.segments)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from printer.article import Span, plain
-from printer.compose.breaks import parted
+from printer.compose.breaks import labels_apart, parted
 
 WRAPPED = (
     "The harbour of Nantmoor was dredged for the first time in living",
@@ -67,3 +69,21 @@ def test_no_character_is_lost(parts: list[tuple[str, str]]) -> None:
         given_ = "".join("".join(span.text.split()) for span in spans)
         found = "".join("".join(span.text.split()) for each in parted(spans) for span in each)
         assert found == given_
+
+
+def test_a_bold_line_above_a_longer_one_is_a_paragraph_of_its_own() -> None:
+    bold, text = Span("Tip", ("strong",)), Span(f"\n{LONG[0]}")
+    assert [plain(each) for each in labels_apart((bold, text))] == ["Tip", LONG[0]]
+    twice = (bold, text, Span("\n"), replace(bold, text="Note"), text)
+    assert [plain(each) for each in labels_apart(twice)] == ["Tip", LONG[0], "Note", LONG[0]]
+
+
+def test_bold_lines_of_an_address_or_within_a_sentence_stay() -> None:
+    bold = Span("Anna of Marl", ("strong",))
+    for spans in (
+        (bold, Span("\nThe Quay 5\nNantmoor")),
+        (bold, Span(" said so:\n" + LONG[0])),
+        (bold, Span(f"\n{LONG[0]}", ("strong",))),
+        (Span(LONG[0] + "\n"), bold),
+    ):
+        assert [plain(each) for each in labels_apart(spans)] == [plain(spans)]
