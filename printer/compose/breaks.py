@@ -54,7 +54,7 @@ def labels_apart(spans: Spans) -> list[Spans]:
             paragraphs += [[line], []]
         else:
             paragraphs[-1].append(line)
-    return [put_together(paragraph, "\n") for paragraph in paragraphs if paragraph]
+    return [put_together(paragraph, "\n") for paragraph in paragraphs if paragraph] or [spans]
 
 
 def _heads(line: Spans, after: Spans) -> bool:

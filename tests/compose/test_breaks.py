@@ -85,5 +85,6 @@ def test_bold_lines_of_an_address_or_within_a_sentence_stay() -> None:
         (bold, Span(" said so:\n" + LONG[0])),
         (bold, Span(f"\n{LONG[0]}", ("strong",))),
         (Span(LONG[0] + "\n"), bold),
+        (Span("\n"),),
     ):
         assert [plain(each) for each in labels_apart(spans)] == [plain(spans)]
