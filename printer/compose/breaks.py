@@ -45,16 +45,16 @@ def parted(spans: Spans) -> list[Spans]:
 
 def labels_apart(spans: Spans) -> list[Spans]:
     """Part lines in bold type from the longer lines that they head."""
-    if not any("\n" in span.text for span in spans):
-        return [spans]
     lines = lines_of(spans)
+    if len(lines) < 2:
+        return [spans]
     paragraphs: list[list[Spans]] = [[]]
     for line, after in zip(lines, [*lines[1:], ()], strict=True):
         if _heads(line, after):
             paragraphs += [[line], []]
         else:
             paragraphs[-1].append(line)
-    return [put_together(paragraph, "\n") for paragraph in paragraphs if paragraph] or [spans]
+    return [put_together(paragraph, "\n") for paragraph in paragraphs if paragraph]
 
 
 def _heads(line: Spans, after: Spans) -> bool:
