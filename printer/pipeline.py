@@ -137,7 +137,9 @@ class Printer:
                 error.hint = error.hint or "A script may show its text: leave out --render never"
                 raise
             return self._read_in_browser(error, capture.requested_url, "empty")
-        if self.fetch.render == "never" or reading.article.confidence >= UNSURE:
+        if self.fetch.render == "never":
+            return reading
+        if reading.article.confidence >= UNSURE:
             self.notify(_name(source), "enough")
             return reading
         return self._read_in_browser(reading, capture.requested_url, "unsure")

@@ -75,12 +75,14 @@ def test_origins_compare_with_their_port() -> None:
 
 
 def test_who_names_http_names_https_as_well() -> None:
-    named = named_origins(["http://example.org/x", "page.html", "http://example.net:8000/"])
+    named = named_origins(
+        ["http://example.org/x", "page.html", "page.test", "http://example.net:8000/"]
+    )
     assert {str(where) for where in named} == {
         "http://example.org",
         "https://example.org",
         "http://example.net:8000",
-        "https://page.html",
+        "https://page.test",
     }
 
 
