@@ -23,7 +23,7 @@ class Benchmark:
 
 
 SUITE = (
-    Benchmark("extraction_speed", "Extraction: time a page", 90, alone=True, quick=True),
+    Benchmark("extraction_speed", "Extraction: time a page", 240, alone=True, quick=True),
     Benchmark("large_pages", "Extraction: pages of 10 MB", 60, alone=True),
     Benchmark("cold_start", "From page to PDF: one page", 150, alone=True, quick=True),
     Benchmark("print_cost", "Setting: its cost beside WeasyPrint", 120, alone=True, quick=True),

@@ -77,7 +77,7 @@ def crawl(
             press.close()
     console.say(_line(told, len(found)))
     for why, count in told.failures.items():
-        console.detail(f"{count} failed: {why}")
+        console.say(f"{count} failed: {why}")
     if stopped:
         console.say("interrupted; what was found is kept: go on with --resume")
         raise typer.Exit(INTERRUPTED)

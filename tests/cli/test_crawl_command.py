@@ -58,3 +58,11 @@ def test_a_crawl_that_finds_nothing_says_so(web, webprint):
     assert out == ""
     assert "no article was found" in said
     assert webprint("crawl", "nowhere at all")[0] == 3
+
+
+def test_why_pages_failed_is_told(web, webprint):
+    links = [(web.add("/story/0", article_page(0, "garden")), "Garden")]
+    links += [(f"{web.url}/gone/{n}", "Gone") for n in range(2)]
+    code, _, said = webprint("crawl", web.add("/", list_page("All", links)), *QUICK)
+    assert code == 0, said
+    assert " failed: the server answered 404" in said
