@@ -10,25 +10,32 @@ from lxml.html import HtmlElement
 
 from ..dom.drawn import Drawn
 from ..dom.segments import Leaf
+from .inline import Run, Style, joinable
 
 #: A gap this wide is no accident, as a share of the letters' size.
 _GAP = 0.2
-_OPENING = "([{“‘«„"
+_OPENING = "([{“‘«„\"'"
+#: What ends in one of these goes on.
+_OPEN_END = "([{“‘«„-‐"
 #: So many small letters are the end of a word, not an initial or a sign.
 _WORD = 3
-_UNTOUCHED = frozenset({"code", "samp", "kbd", "var", "sub", "sup"})
+_UNTOUCHED = frozenset({"code", "samp", "kbd", "var", "sub", "sup", "mark"})
 
 
 def stands_apart(
-    before: tuple[Leaf, str], leaf: Leaf, text: str, marks: tuple[str, ...], drawn: Drawn | None
+    run: Run, leaves: tuple[Leaf, Leaf], text: str, style: Style, drawn: Drawn | None
 ) -> bool:
-    """Tell whether text is to be parted from the leaf before it, whose last words are given."""
-    last, words = before
-    if not text[0].isalnum() or not _UNTOUCHED.isdisjoint(marks):
+    """Tell whether text is to be parted from what is in a run, by their two leaves."""
+    said, texts = run.parts[-1]
+    marks = (*said.marks, *style.marks)
+    # What is added whole, as a formula, is no leaf.
+    if not (text[0].isalnum() and joinable(said) and _UNTOUCHED.isdisjoint(marks)):
         return False
+    words, (last, leaf) = texts[-1], leaves
     if drawn is not None and _is_gap(drawn, last, leaf):
-        return len(words) > 1 and len(text.strip()) > 1 and words[-1] not in _OPENING
-    return not leaf.tail and _meets(words, leaf.element, text)
+        begun = words.lstrip(_OPENING)
+        return len(begun) > 1 and len(text.strip()) > 1 and begun[-1] not in _OPEN_END
+    return not leaf.tail and not _in_sentence(leaf.element) and _meets(words, leaf.element, text)
 
 
 def _is_gap(drawn: Drawn, before: Leaf, after: Leaf) -> bool:
@@ -42,6 +49,13 @@ def _is_gap(drawn: Drawn, before: Leaf, after: Leaf) -> bool:
         return False
     size = max(one.font.size, other.font.size)
     return max(b.left - a.right, a.left - b.right) >= _GAP * size
+
+
+def _in_sentence(element: HtmlElement) -> bool:
+    """Tell whether an element has text of what holds it before it or behind it."""
+    above = element.getparent()
+    before = above.text if above is not None else ""
+    return bool((before or "").strip() or (element.tail or "").strip())
 
 
 def _meets(words: str, element: HtmlElement, text: str) -> bool:

@@ -142,9 +142,8 @@ class Composer:
             flow.flush()
         flow.segment = index
         leaf, run = Leaf(element, tail), flow.run
-        if run.parts and not (breaks or run.space or text[0].isspace()) and self.last is not None:
-            words, marks = run.parts[-1][1][-1], self.style.marks
-            run.space = stands_apart((self.last, words), leaf, text, marks, self.page.drawn)
+        if run.parts and self.last is not None and not (breaks or run.space):
+            run.space = stands_apart(run, (self.last, leaf), text, self.style, self.page.drawn)
         run.add(text, self.style)
         self.last = leaf
 

@@ -36,6 +36,8 @@ _PULL = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECAS
 #: heading itself, and from a note back to its call.
 _PERMALINK = " \n¶🔗"
 _WAY_BACK = " \n↩\ufe0e"
+#: A source that is named below must not end as a line above a quotation does.
+_COLON = " \n:："
 _ATTRIBUTION = re.compile(r"^\s*[—–―-]{1,2}\s*\S")
 
 
@@ -145,40 +147,58 @@ class DefinitionBox:
 class QuoteBox:
     """Gathers a quotation."""
 
-    def __init__(self, pull: bool = False) -> None:
+    def __init__(self, pull: bool = False, post: bool = False) -> None:
         self.flow = Flow()
         self.open = 0
         self.pull = pull
+        self.post = post  # whose author is named below it
         self.cite: Spans = ()
 
     def part(self, element: HtmlElement) -> Close | None:
-        """Return what takes the flow of the line that names the source."""
+        """Return what takes the flow of the line that says whose words they are."""
         if self.cite:
             return None
-        begun = self.flow.blocks or self.flow.run.parts
-        named = element.tag == "footer" or (not begun and is_introduction(element))
-        return self._set_cite if named else None
+        if element.tag == "footer":
+            return self._set_source
+        begun = self.post or self.flow.blocks or self.flow.run.parts
+        return self._set_cite if not begun and is_introduction(element) else None
+
+    def _set_source(self, flow: Flow) -> None:
+        self._set_cite(flow)
+        self.cite = _without_end(self.cite, _COLON)
 
     def _set_cite(self, flow: Flow) -> None:
         self.cite, others = flow.take_spans()
         self.flow.blocks += others
 
     def blocks(self) -> list[Block]:
-        """Return the quotation, with a last line that names its source as its cite."""
+        """Return the quotation, with the line that says whose words they are as its cite."""
         inside = list(self.flow.take())
         cite = self.cite
-        if not cite and inside and isinstance(first := inside[0], Paragraph):
-            cite, spans = introduction(first.spans, alone=all(map(_is_cite, inside[1:])))
-            if cite:
-                inside[:1] = [replace(first, spans=spans)] if spans else []
         if not cite and len(inside) > 1 and isinstance(last := inside[-1], Paragraph):
             text = plain(last.spans)
-            if len(text) < 120 and (is_cited(last.spans) or _ATTRIBUTION.match(text)):
-                cite = last.spans
+            named = is_cited(last.spans) and not all(map(_is_cite, inside[:-1]))
+            if len(text) < 120 and (named or _ATTRIBUTION.match(text)):
+                cite = _without_end(last.spans, _COLON)
                 del inside[-1]
+        if not (cite or self.post):
+            cite = _take_introduction(inside)
         if not inside:
             return [Paragraph(cite)] if cite else []
         return [Quote(tuple(inside), cite, self.pull)]
+
+
+def _take_introduction(blocks: list[Block]) -> Spans:
+    """Take the line that says whose words follow from the blocks of a quotation."""
+    if not blocks or not isinstance(first := blocks[0], Paragraph):
+        return ()
+    cite, spans = introduction(first.spans)
+    if not cite or (not spans and (first.id or all(map(_is_cite, blocks[1:])))):
+        return ()
+    blocks[:1] = [replace(first, spans=spans)] if spans else []
+    return tuple(
+        replace(span, lang=span.lang or first.lang, dir=span.dir or first.dir) for span in cite
+    )
 
 
 def _is_cite(block: Block) -> bool:

@@ -61,7 +61,8 @@ def _heads(line: Spans, after: Spans) -> bool:
     text, said = plain(line), [span for span in line if span.text.strip()]
     return (
         0 < len(text) <= _LABEL
-        and 2 * len(text) < len(plain(after))
+        and max(2 * len(text), _LONG) <= len(below := plain(after))
+        and not below[:1].islower()
         and all("strong" in span.marks for span in said)
         and "strong" not in after[0].marks
     )

@@ -80,21 +80,23 @@ def read_card(link: HtmlElement, resolve: Callable[[str], str]) -> Embed | None:
 
 def _wrappers(link: HtmlElement) -> Iterator[HtmlElement]:
     """Yield the elements around a link as far as they hold nothing beside it, and its list item."""
-    alone = True
+    alone, inner = True, link
     for each in islice(link.iterancestors(), _WRAPPERS):
-        alone = alone and len(each) == 1
+        alone = alone and inner.getprevious() is None and inner.getnext() is None
+        inner = each
         if alone or each.tag == "li":
             yield each
 
 
 def _is_one_of_several(element: HtmlElement) -> bool:
-    """Tell whether an element has a sibling of the same name and class."""
+    """Tell whether an element has a sibling of the same name and class with a link in it."""
     named = element.get("class")
     around = chain(
         islice(element.itersiblings(preceding=True), 5), islice(element.itersiblings(), 5)
     )
-    alike = (each.tag == element.tag and each.get("class") == named for each in around)
-    return (named is not None or element.tag in {"a", "li"}) and any(alike)
+    alike = (each for each in around if each.tag == element.tag and each.get("class") == named)
+    told = named is not None or element.tag in {"a", "li"}
+    return told and any(next(each.iter("a"), None) is not None for each in alike)
 
 
 def _source(element: HtmlElement, resolve: Callable[[str], str]) -> str:

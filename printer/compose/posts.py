@@ -41,7 +41,7 @@ class PostBox:
     """Gathers a post."""
 
     def __init__(self, element: HtmlElement, resolve: Callable[[str], str]) -> None:
-        self.quote = QuoteBox()
+        self.quote = QuoteBox(post=True)
         self.open = 0
         self.url = ""
         for name, value in islice(element.items(), 40):

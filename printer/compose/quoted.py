@@ -1,51 +1,59 @@
-"""The line above a quotation that says whose words follow, as discussions have it."""
+"""The line above a quotation that says whose words follow, as discussions have it.
+
+Structure alone tells it, a box or a ``cite``; in doubt a line stays among the words.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import takewhile
+from itertools import islice, takewhile
 
 from lxml.html import HtmlElement
 
 from ..article import Spans, plain
 from ..dom.lines import text_line
-from .breaks import lines_of, put_together
+from ..dom.segments import BLOCKS
 
 #: Such a line is not longer than this.
 _SHORT = 120
 _COLONS = (":", "：")
-_EMPHASIS = frozenset({"cite", "strong", "em"})
 _BOXES = frozenset({"div", "header"})
+#: So many elements of a box are looked at.
+_MOST = 40
 
 
 def is_introduction(element: HtmlElement) -> bool:
-    """Tell whether a box that a quotation begins with is a line above it that ends in a colon."""
-    above = element.getparent()
-    if element.tag not in _BOXES or above is None or above.tag != "blockquote":
+    """Tell whether a box that a quotation begins with is a line that ends in a colon.
+
+    A line among others of its kind is verse, and the words of a source that is named below them
+    may begin so.
+    """
+    above, after = element.getparent(), element.getnext()
+    if element.tag not in _BOXES or above is None or above.tag != "blockquote" or after is None:
+        return False
+    if (after.tag, after.get("class")) == (element.tag, element.get("class")):
+        return False
+    inside = [each.tag for each in islice(element.iterdescendants(), _MOST) if each.tag in BLOCKS]
+    if above[-1].tag == "footer" or inside not in ([], ["p"], ["div"]):
         return False
     text = text_line(element, limit=_SHORT + 2)
-    return text.endswith(_COLONS) and len(text) <= _SHORT and element.getnext() is not None
+    return text.endswith(_COLONS) and len(text) <= _SHORT
 
 
-def introduction(spans: Spans, *, alone: bool) -> tuple[Spans, Spans]:
-    """Part the line that says whose words follow from the paragraph that it begins.
+def introduction(spans: Spans) -> tuple[Spans, Spans]:
+    """Part the ``cite`` that a paragraph begins with from the words that it announces.
 
-    It is a ``cite`` with a line of its own, or with nothing between it and the words, or with a
-    colon; or a line that ends in a colon and begins with emphasis or a link.  ``alone`` tells that
-    no words come after the paragraph.
+    It ends in a colon; or the words touch it, a capital a small letter, as no sentence has it.
     """
-    first, *rest = lines_of(spans)
-    text = plain(first)
-    followed = not all(map(is_cited, rest)) if rest else not alone
-    if text and followed and len(text) <= _SHORT:
-        said = [span for span in first if span.text.strip()]
-        whole = all(not _EMPHASIS.isdisjoint(span.marks) for span in said)
-        begun = bool(said[0].href) or not _EMPHASIS.isdisjoint(said[0].marks)
-        announced = text.endswith(_COLONS) and (whole or (begun and rest))
-        if announced or is_cited(first):
-            return first, put_together(rest, "\n") if rest else ()
-    named = _named(first)
-    return (named, _after(spans, len(named))) if named else ((), spans)
+    cited = tuple(takewhile(lambda span: "cite" in span.marks, spans))
+    after = spans[len(cited) :]
+    text = "".join(span.text for span in cited)
+    if not text.strip() or len(text) > _SHORT:
+        return (), spans
+    glued = text[-1].islower() and "".join(span.text for span in after[:1])[:1].isupper()
+    if not (glued or plain(cited).endswith(_COLONS)):
+        return (), spans
+    return cited, _begun(after)
 
 
 def is_cited(spans: Spans) -> bool:
@@ -53,17 +61,8 @@ def is_cited(spans: Spans) -> bool:
     return all("cite" in span.marks for span in spans if span.text.strip())
 
 
-def _named(spans: Spans) -> Spans:
-    """Return the ``cite`` that a line begins with, if it is no part of a sentence."""
-    cited = tuple(takewhile(lambda span: "cite" in span.marks, spans))
-    text = "".join(span.text for span in cited)
-    after = "".join(span.text for span in spans[len(cited) : len(cited) + 2])
-    if not text.strip() or not after.strip() or len(text) > _SHORT:
-        return ()
-    glued = not text[-1].isspace() and after[0].isalnum()
-    return cited if glued or plain(cited).endswith(_COLONS) else ()
-
-
-def _after(spans: Spans, count: int) -> Spans:
-    first, *rest = spans[count:]
-    return (replace(first, text=first.text.lstrip()), *rest)
+def _begun(spans: Spans) -> Spans:
+    """Leave out the white space at the beginning."""
+    while spans and not spans[0].text.strip():
+        spans = spans[1:]
+    return (replace(spans[0], text=spans[0].text.lstrip()), *spans[1:]) if spans else ()

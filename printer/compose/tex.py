@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from ..article import Block, Math, Paragraph, Span, plain
+from ..article import ZERO_WIDTH_SPACE, Block, Math, Paragraph, Span, plain
 from ..dom.page import Page
 
 _LIMIT = 4000
@@ -100,7 +100,7 @@ def _parted(span: Span, pattern: re.Pattern[str]) -> Iterator[tuple[Span, bool]]
         return
     end = 0
     for match in pattern.finditer(span.text):
-        source = match[match.lastgroup or 0].strip()
+        source = match[match.lastgroup or 0].replace(ZERO_WIDTH_SPACE, "").strip()
         if not source:
             continue
         if match.start() > end:

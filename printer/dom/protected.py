@@ -11,6 +11,7 @@ import re
 from lxml.html import HtmlElement
 
 ATTRIBUTE = "data-cfemail"
+_PROTECTED = "/cdn-cgi/l/email-protection"
 #: An address in hexadecimal, after its key; none is longer than 254 characters.
 _HEX = re.compile(r"(?:[0-9a-f]{2}){4,255}", re.IGNORECASE | re.ASCII)
 _ADDRESS = re.compile(r"[^\s<>@\"]{1,64}@[^\s<>@\"]{1,253}")
@@ -23,8 +24,10 @@ def show_addresses(tree: HtmlElement) -> None:
         if not address or len(element):
             continue
         element.text = address
-        if element.tag == "a":
-            element.set("href", f"mailto:{address}")
+        above = element.getparent()
+        link = element if element.tag == "a" or above is None else above
+        if link.tag == "a" and (link is element or _PROTECTED in (link.get("href") or "")):
+            link.set("href", f"mailto:{address}")
 
 
 def _address(told: str) -> str:

@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from lxml import etree
 
-from ..article import MARKS, Span, Spans
+from ..article import MARKS, ZERO_WIDTH_SPACE, Span, Spans
 from ..render.inline import bare_sign, language
 from .chapter import Chapter
 from .formulas import formula
@@ -65,7 +65,8 @@ def _content(parent: etree._Element, span: Span, chapter: Chapter) -> None:
     elif span.ruby:
         parent.append(make("ruby", span.text, make("rt", span.ruby[:200])))
     else:
-        for number, line in enumerate(span.text.split("\n")):
+        text = span.text.replace(ZERO_WIDTH_SPACE, "") if "code" in span.marks else span.text
+        for number, line in enumerate(text.split("\n")):
             add(parent, make("br") if number else None, line)
 
 

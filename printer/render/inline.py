@@ -108,7 +108,7 @@ def inline(spans: Spans, anchors: Anchors, links: LinkStyle | None = None) -> Ma
             linked = []
         html.extend(_opening(wanted[shared:]))
         html.append(_content(span, anchors, held if span is last else 0))
-        linked.append(span.text)
+        linked.append(span.text.replace(_BREAK, ""))
         still_open = wanted
         if under and (note := anchors.at_foot(span.note)):
             html.extend(_closing(still_open))

@@ -36,6 +36,8 @@ def test_a_word_and_a_new_beginning_in_two_elements_are_parted(html: str, text: 
         "in all<span class=b>Anna of Marl</span>",
         "<code><span class=n>the name</span><span class=k>Type</span></code>",
         "<span class=a>日本の</span><span class=b>川と海</span>",
+        "<span class=a>I like the old Java</span><span class=b>Script</span> very much.",
+        "Of all the <span class=a>old Leser</span><span class=b>Innen</span> und Freunde",
     ],
 )
 def test_markup_within_words_and_sentences_parts_nothing(html: str) -> None:
@@ -43,21 +45,30 @@ def test_markup_within_words_and_sentences_parts_nothing(html: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "gap", "text"),
+    ("html", "gap", "text"),
     [
-        ("Date", "12 May", 8, "Date 12 May"),
-        ("Date", "12 May", 0, "Date12 May"),
-        ("H", "ello", 8, "Hello"),
-        ("Date", ", 12 May", 8, "Date, 12 May"),
+        ("<b data-m=0>Date</b><i data-m=1>12 May</i>", 8, "Date 12 May"),
+        ("<b data-m=0>Date</b><i data-m=1>12 May</i>", 0, "Date12 May"),
+        ("<b data-m=0>H</b><i data-m=1>ello</i>", 8, "Hello"),
+        ("<b data-m=0>“O</b><i data-m=1>nce upon a time</i>", 8, "“Once upon a time"),
+        ("<b data-m=0>Date</b><i data-m=1>, 12 May</i>", 8, "Date, 12 May"),
+        ("<b data-m=0>co-</b><i data-m=1>operate</i>", 8, "co-operate"),
+        ("<code data-m=0>String</code><i data-m=1>s are</i>", 8, "Strings are"),
+        ("SO<sub data-m=0>42</sub><i data-m=1>Cl is</i>", 8, "SO42Cl is"),
+        ("<mark data-m=0>high</mark><i data-m=1>light it</i>", 8, "highlight it"),
+        (
+            "<b data-m=0>私は</b><ruby>漢字<rt>かん</rt></ruby><i data-m=1>を読む</i>",
+            60,
+            "私は漢字を読む",
+        ),
     ],
 )
-def test_a_gap_on_screen_is_a_space(one: str, other: str, gap: int, text: str) -> None:
+def test_a_gap_on_screen_is_a_space(html: str, gap: int, text: str) -> None:
     font = Font(16, "rgb(0, 0, 0)")
     texts = {
         (0, False): Text(Rect(100, 0, 140, 20), font),
         (1, False): Text(Rect(140 + gap, 0, 200 + gap, 20), font),
     }
     layout = Layout("data-m", 1280, 900, 1280, boxes={}, texts=texts, graphics={})
-    html = f"<body><p><span data-m=0>{one}</span><span data-m=1>{other}</span></p></body>"
-    page = read_page(html, layout=layout)
+    page = read_page(f"<body><p>{html}</p></body>", layout=layout)
     assert compose(page, Verdict((True,) * len(page.segments)), ()).text == text

@@ -86,5 +86,7 @@ def test_bold_lines_of_an_address_or_within_a_sentence_stay() -> None:
         (bold, Span(f"\n{LONG[0]}", ("strong",))),
         (Span(LONG[0] + "\n"), bold),
         (Span("\n"),),
+        (Span("Come to the shop between\n"), bold, Span(f"\nand the sea, where {LONG[0]}")),
+        (bold, Span("\nA line of verse that is longer than that")),
     ):
         assert [plain(each) for each in labels_apart(spans)] == [plain(spans)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TypeVar
 
 import pytest
@@ -106,10 +107,9 @@ def test_quotations_name_their_source(html: str) -> None:
     [
         "<cite>Old Gasket wrote:</cite>Take the cap off.",
         "<div><cite>Old Gasket wrote:</cite> Take the cap off.</div>",
-        "<b>Old Gasket</b> wrote:<br>Take the cap off.",
-        "<i>On 3 May <a href=/u/1>Old Gasket</a> wrote:</i><br><br>Take the cap off.",
+        "<p><cite>On 3 May <a href=/u/1>Old Gasket</a> wrote:</cite></p><p>Take the cap off.",
         "<div class=title><a href=/u/1>Old Gasket said:</a></div><div>Take the cap off.</div>",
-        "<p><strong>Old Gasket：</strong></p><p>Take the cap off.</p>",
+        "<p><cite>Old Gasket：</cite><br>Take the cap off.</p>",
     ],
 )
 def test_a_line_above_a_quotation_says_whose_words_follow(html: str) -> None:
@@ -136,12 +136,54 @@ def test_a_name_glued_to_a_quotation_is_its_source() -> None:
         "So said the king:<br>fill up the kettle",
         "<cite><p>One line.</p><p>Another line.</p></cite>",
         "<cite>Old Gasket wrote:</cite>",
+        "<b>Old Gasket</b> wrote:<br>Take the cap off.",
+        "<p><em>A line of verse:<br>Another line.</em></p>",
+        "<cite>Kettle</cite>s have changed.",
+        "<cite>红茶壶</cite>是一部长篇小说。",
+        "<cite>The Kettle</cite><sup>2</sup> told of it.",
+        "<p><cite>The Kettle</cite></p><p>by nobody known</p>",
+        "<p><cite>The Kettle</cite><br>Daily at six.</p><p><cite>The Cap</cite><br>At nine.</p>",
+        "<div>The river said:</div><div>Come down to me</div><div>and drink.</div>",
+        "<div><ul><li>One</li></ul>And this:</div><p>Two.</p>",
+        "<div><p>One thing.</p><p>Two said:</p></div><p>Three.</p>",
     ],
 )
 def test_what_a_quotation_itself_says_stays_in_it(html: str) -> None:
     quote = only(f"<blockquote>{html}</blockquote>", Quote)
+    assert not quote.cite
+    text = article(f"<blockquote>{html}</blockquote>").text
+    assert "".join(text.split()) == "".join(re.sub("<[^>]*>", "", html).split())
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p><strong>Love:</strong><br>It is all there is.</p><p>— A. Writer</p>",
+        "<p><cite>Then:</cite> we went.</p><p><cite>A. Writer</cite></p>",
+        "<div>As they say:</div><p>All is well.</p><footer>A. Writer</footer>",
+        "<p>All is well.</p><footer>A. Writer:</footer>",
+    ],
+)
+def test_a_source_named_below_stays_below(html: str) -> None:
+    quote = only(f"<blockquote>{html}</blockquote>", Quote)
+    assert "A. Writer" in plain(quote.cite)
     assert not quote.introduced
-    assert len(quote.blocks) >= 1
+
+
+def test_a_line_above_a_quotation_keeps_its_direction() -> None:
+    html = "<p><cite>דן כתב:</cite> הכול טוב.</p>"
+    quote = only(f"<blockquote dir=rtl lang=he>{html}</blockquote>", Quote)
+    assert quote.introduced
+    assert {(span.lang, span.dir) for span in quote.cite} == {("he", "rtl")}
+
+
+def test_the_author_of_a_post_is_named_below_it() -> None:
+    html = (
+        "<blockquote class=twitter-tweet><p><cite>Anna asks:</cite> Where is the ferry?</p>"
+        "— Ben (@ben) <a href='https://posts.test/ben/1'>May 1, 2020</a></blockquote>"
+    )
+    post = only(html, Embed)
+    assert (post.author, post.published) == ("Ben (@ben)", "May 1, 2020")
 
 
 def test_a_pull_quote_that_repeats_the_text_is_left_out() -> None:
@@ -391,5 +433,10 @@ def test_wrapped_cards_of_a_list_keep_their_words() -> None:
         made = article(f"<h1>Wallets</h1><p>All that we make.</p>{page}")
         assert "The grey wallet" in made.text
         assert "The brown wallet" in made.text
-    alone = article(f"<p>As they say:</p>{card('grey')}<p>So much for that.</p>")
-    assert [type(block).__name__ for block in alone.blocks] == ["Paragraph", "Embed", "Paragraph"]
+    boxed = "".join(f"<div class=b>{each}</div>" for each in ("<p>So.</p>", card("grey")))
+    for around in (card("grey"), boxed):
+        alone = article(f"<p>As they say:</p>{around}<p>So much for that.</p>").blocks
+        assert [type(block).__name__ for block in alone if "So" not in str(block)] == [
+            "Paragraph",
+            "Embed",
+        ]

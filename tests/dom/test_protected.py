@@ -21,6 +21,14 @@ def test_an_address_reads_as_it_is(tag: str) -> None:
     assert page.tree.xpath("//a/@href") == ["mailto:anna@marl.example"] * (tag == "a")
 
 
+def test_a_link_around_an_address_leads_to_it() -> None:
+    told = f"<span data-cfemail='{hidden('anna@marl.example')}'>[hidden]</span>"
+    page = read_page(
+        f"<p>See <a href='/cdn-cgi/l/email-protection#1'>{told}</a>, <a href=/b>{told}"
+    )
+    assert page.tree.xpath("//a/@href") == ["mailto:anna@marl.example", "/b"]
+
+
 @pytest.mark.parametrize(
     "told",
     ["", "zz", "5a5", hidden("no address"), hidden("a@b\n.example"), hidden("<b>@x.example")],

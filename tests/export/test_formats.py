@@ -180,6 +180,13 @@ def test_the_page_forbids_what_it_does_not_need() -> None:
     assert policy == "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 
+def test_code_is_copied_without_its_places_to_break() -> None:
+    code = Span("pip install foo\u200bbar", ("code",))
+    made, _ = write([Article("T", (Paragraph((code, Span(" ខ្ញុំ\u200bញ៉ាំ"))),))], "html", {})
+    shown = lxml_html.fromstring(made).text_content()
+    assert "pip install foobar ខ្ញុំ\u200bញ៉ាំ" in shown
+
+
 def test_contents_nest_as_headings_do(book) -> None:
     nav = chapters(book)["book/nav.xhtml"]
     (toc,) = nav.xpath("//x:nav[@epub:type='toc']", namespaces=XHTML)

@@ -122,10 +122,12 @@ def test_endnotes_are_one_list_over_several_articles(printed) -> None:
 
 
 def test_an_address_behind_its_link(printed) -> None:
+    said = link("example.org/\u200blong", "long")  # which may be broken at its slash
     paper = printed(
-        article(para(WORDS, link("a story", "story"), " ", link("example.org", ""))), links="inline"
+        article(para(WORDS, link("a story", "story"), " ", link("example.org", ""), " ", said)),
+        links="inline",
     )
-    assert "a story (example.org/story) example.org " in paper.text + " "
+    assert "a story (example.org/story) example.org example.org/long " in paper.text + " "
 
 
 def test_a_link_within_the_article_gives_its_page(printed) -> None:
