@@ -28,7 +28,10 @@ class PageGone(FetchError):
 
 
 class TabCrashed(FetchError):
-    """The process of the page's tab ended."""
+    """A process ended that a page needs: that of its tab, or the one that loads for all of them.
+
+    Before there is an answer, Chromium says of either only that the loading was aborted.
+    """
 
     ended = True
 

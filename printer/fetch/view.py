@@ -76,8 +76,10 @@ class View:
         page = self._tab.page
         try:
             await page.goto(url, wait_until="commit", timeout=self._left(1.0))
-        except PlaywrightError:
+        except PlaywrightError as error:
             self._check_answer()  # A download, say: its headers tell more than the error.
+            if self._requests.answer is None and "net::ERR_ABORTED" in str(error):
+                raise TabCrashed("the browser broke off as it loaded the page", url=url) from error
             raise
         self._check_answer()
         with suppress(PlaywrightTimeout):  # What does not load is done without.

@@ -6,10 +6,12 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from webserver import WebServer
+from webserver import Hit, Reply, WebServer
 
 from printer.errors import FetchError, MissingLibrary
 from printer.fetch.browser import Browser
@@ -31,6 +33,37 @@ def test_a_browser_that_dies_is_an_error_and_is_started_anew(web: WebServer) -> 
         with pytest.raises(FetchError):
             browser.capture(slow)
         assert b"Fine" in browser.capture(fine).body
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="looks in /proc")
+@pytest.mark.parametrize("kind", ["network.mojom.NetworkService", "--type=renderer"])
+def test_a_page_outlives_a_process_that_ends_while_it_is_loaded(web: WebServer, kind: str) -> None:
+    asked, answered = threading.Semaphore(0), threading.Event()
+    fine = web.add("/fine", "<p>Fine</p>")
+
+    def answer(hit: Hit) -> Reply:
+        asked.release()
+        assert answered.wait(20)
+        return Reply("<p>Words</p>")
+
+    slow = web.add("/slow", answer)
+    with Browser(OPTIONS, Guard([web.url])) as browser:
+        browser.capture(fine)
+        group = browser._running.chromium._process.pid
+
+        def end() -> None:
+            assert asked.acquire(timeout=20)
+            for pid in processes_of(kind):
+                with suppress(ProcessLookupError):  # Another browser's may end meanwhile.
+                    if os.getpgid(pid) == group:
+                        os.kill(pid, signal.SIGKILL)
+            assert asked.acquire(timeout=20), "the page was not asked for again"
+            answered.set()
+
+        with ThreadPoolExecutor(1) as killer:
+            killing = killer.submit(end)
+            assert b"Words" in browser.capture(slow).body
+            killing.result()
 
 
 def test_no_chromium_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
