@@ -23,14 +23,14 @@ class Benchmark:
 
 
 SUITE = (
-    Benchmark("extraction_speed", "Extraction: time a page", 240, alone=True, quick=True),
+    Benchmark("extraction_speed", "Extraction: time a page", 300, alone=True, quick=True),
     Benchmark("large_pages", "Extraction: pages of 10 MB", 60, alone=True),
     Benchmark("cold_start", "From page to PDF: one page", 150, alone=True, quick=True),
     Benchmark("print_cost", "Setting: its cost beside WeasyPrint", 120, alone=True, quick=True),
     Benchmark("volumes", "Digests: several articles in one PDF", 700, alone=True, quick=True),
     Benchmark("capture", "The browser: what a capture costs", 150, alone=True),
     Benchmark("server_load", "The print server under load", 180, alone=True),
-    Benchmark("peers", "Extraction: text, beside others", 1500, wide=True),
+    Benchmark("peers", "Extraction: text, beside others", 2000, wide=True),
     Benchmark("text_quality", "Extraction: floors on a fixed sample", 40, quick=True),
     Benchmark("paper_measures", "Extraction: each paper's method by its own measure", 400),
     Benchmark("layout", "Extraction: pages that a browser drew", 60, wide=True),
@@ -40,5 +40,5 @@ SUITE = (
     Benchmark("nothing_lost", "Printing: nothing lost on the way to paper", 240, quick=True),
     Benchmark("robustness", "Printing: what comes of pages of the web", 150),
     Benchmark("crawl", "The crawler, killed and with a query", 90),
-    Benchmark("faults", "Faults: killed, full, locked, slow", 2000),
+    Benchmark("faults", "Faults: killed, full, locked, slow", 1000),
 )  # fmt: skip
