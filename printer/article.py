@@ -25,7 +25,8 @@ _WORD = re.compile(
 #: Where a line may be broken within a word: scripts without spaces have it between words.
 ZERO_WIDTH_SPACE = "\u200b"
 
-_COLONS = (":", "：")
+#: How a line ends that says whose words follow.
+COLONS = (":", "：")
 
 #: The marks a span may carry, in the order in which they nest, outermost first.
 MARKS = (
@@ -135,7 +136,7 @@ class Quote:
     @property
     def introduced(self) -> bool:
         """Whether the line that says whose words they are stands above them."""
-        return plain(self.cite).endswith(_COLONS)
+        return plain(self.cite).endswith(COLONS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from lxml.html import HtmlElement
 
 from ..article import (
+    COLONS,
     Block,
     Definition,
     DefinitionList,
@@ -37,7 +38,7 @@ _PULL = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECAS
 _PERMALINK = " \n¶🔗"
 _WAY_BACK = " \n↩\ufe0e"
 #: A source that is named below must not end as a line above a quotation does.
-_COLON = " \n:："
+_COLON = " \n" + "".join(COLONS)
 _ATTRIBUTION = re.compile(r"^\s*[—–―-]{1,2}\s*\S")
 
 

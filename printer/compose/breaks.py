@@ -28,24 +28,24 @@ def parted(spans: Spans) -> list[Spans]:
     """
     if not any("\n" in span.text for span in spans):
         return [spans]
-    lines = lines_of(spans)
+    lines = _lines(spans)
     if len(lines) < 2:
         return [spans]
     texts = [plain(line) for line in lines]
     if _is_wrapped(texts):
-        return [put_together(lines, " ")]
+        return [_joined(lines, " ")]
     paragraphs: list[list[Spans]] = [[lines[0]]]
     for line, text, before in zip(lines[1:], texts[1:], texts, strict=False):
         if min(len(text), len(before)) >= _LONG and _ends(before) and _ends(text):
             paragraphs.append([line])
         else:
             paragraphs[-1].append(line)
-    return [put_together(paragraph, "\n") for paragraph in paragraphs]
+    return [_joined(paragraph, "\n") for paragraph in paragraphs]
 
 
 def labels_apart(spans: Spans) -> list[Spans]:
     """Part lines in bold type from the longer lines that they head."""
-    lines = lines_of(spans)
+    lines = _lines(spans)
     if len(lines) < 2:
         return [spans]
     paragraphs: list[list[Spans]] = [[]]
@@ -54,7 +54,7 @@ def labels_apart(spans: Spans) -> list[Spans]:
             paragraphs += [[line], []]
         else:
             paragraphs[-1].append(line)
-    return [put_together(paragraph, "\n") for paragraph in paragraphs if paragraph]
+    return [_joined(paragraph, "\n") for paragraph in paragraphs if paragraph]
 
 
 def _heads(line: Spans, after: Spans) -> bool:
@@ -68,7 +68,7 @@ def _heads(line: Spans, after: Spans) -> bool:
     )
 
 
-def lines_of(spans: Spans) -> list[Spans]:
+def _lines(spans: Spans) -> list[Spans]:
     """Return the lines of a run of text that are not empty."""
     lines: list[list[Span]] = [[]]
     for span in spans:
@@ -83,7 +83,7 @@ def lines_of(spans: Spans) -> list[Spans]:
     return [tuple(line) for line in lines if line]
 
 
-def put_together(lines: list[Spans], glue: str) -> Spans:
+def _joined(lines: list[Spans], glue: str) -> Spans:
     """Join lines; the glue goes with the text before it, outside its link."""
     joined: list[Span] = []
     style, texts = PLAIN, list[str]()  # of the last span, the others being in ``joined``

@@ -10,13 +10,12 @@ from itertools import islice, takewhile
 
 from lxml.html import HtmlElement
 
-from ..article import Spans, plain
+from ..article import COLONS, Spans, plain
 from ..dom.lines import text_line
 from ..dom.segments import BLOCKS
 
 #: Such a line is not longer than this.
 _SHORT = 120
-_COLONS = (":", "：")
 _BOXES = frozenset({"div", "header"})
 #: So many elements of a box are looked at.
 _MOST = 40
@@ -37,7 +36,7 @@ def is_introduction(element: HtmlElement) -> bool:
     if above[-1].tag == "footer" or inside not in ([], ["p"], ["div"]):
         return False
     text = text_line(element, limit=_SHORT + 2)
-    return text.endswith(_COLONS) and len(text) <= _SHORT
+    return text.endswith(COLONS) and len(text) <= _SHORT
 
 
 def introduction(spans: Spans) -> tuple[Spans, Spans]:
@@ -51,7 +50,7 @@ def introduction(spans: Spans) -> tuple[Spans, Spans]:
     if not text.strip() or len(text) > _SHORT:
         return (), spans
     glued = text[-1].islower() and "".join(span.text for span in after[:1])[:1].isupper()
-    if not (glued or plain(cited).endswith(_COLONS)):
+    if not (glued or plain(cited).endswith(COLONS)):
         return (), spans
     return cited, _begun(after)
 
