@@ -26,8 +26,8 @@ import numpy as np
 
 from printer import Article
 from printer.compose import compose, posts_of, without_names
-from printer.dom.page import read_page
-from printer.extract import settled
+from printer.extraction import settled
+from printer.html.page import read_page
 from printer.images import pick, placed, without_captions
 from printer.model import Verdict
 from printer.options import ExtractOptions

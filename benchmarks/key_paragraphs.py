@@ -16,7 +16,7 @@ from itertools import islice
 
 from printer import Article, extract
 from printer.errors import NoArticle
-from printer.retrieve import Profile, Vocabulary, profile
+from printer.summarize import Profile, Vocabulary, profile
 
 from .corpus import samples, there
 from .protocol import Effort, Row, Unavailable

@@ -20,11 +20,11 @@ from laid_out import PAGES
 from laid_out.sheet import Sheet
 from webserver import WebServer
 
-from printer.dom.drawn import unmark
-from printer.dom.page import Page, read_page
-from printer.extract import decide
+from printer.extraction import decide
 from printer.fetch.browser import Browser
 from printer.fetch.guard import Guard
+from printer.html.drawn import unmark
+from printer.html.page import Page, read_page
 from printer.images import choose_pictures
 from printer.model import Capture
 from printer.options import ExtractOptions, FetchOptions

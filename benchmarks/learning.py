@@ -12,12 +12,12 @@ from typing import Any
 import lightgbm as lgb
 import numpy as np
 
-from printer.dom.page import read_page
-from printer.extract.cues import Knowledge
-from printer.extract.features import read
-from printer.extract.reading import Reading
-from printer.extract.registry import score_all
-from printer.extract.trees import Forest
+from printer.extraction.cues import Knowledge
+from printer.extraction.features import read
+from printer.extraction.reading import Reading
+from printer.extraction.registry import score_all
+from printer.extraction.trees import Forest
+from printer.html.page import read_page
 
 from . import labels
 from .corpus import Sample

@@ -28,10 +28,10 @@ from itertools import compress, islice
 from pathlib import Path
 from typing import get_args
 
-from printer.dom.page import read_page
-from printer.extract import text_to_tag
-from printer.extract.positions import positions
-from printer.extract.registry import METHODS
+from printer.extraction import text_to_tag
+from printer.extraction.positions import positions
+from printer.extraction.registry import METHODS
+from printer.html.page import read_page
 
 from . import corpus
 from .alignment import common_subsequence, edit_distance

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
-from printer.extract import EXTRACTORS
+from printer.extraction import EXTRACTORS
 
 from .composed import composing, kept_choices
 from .corpus import Sample, samples, there

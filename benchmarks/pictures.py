@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from printer.dom.page import Page, read_page
-from printer.extract import decide
+from printer.extraction import decide
+from printer.html.page import Page, read_page
 from printer.model import Verdict
 from printer.options import ExtractOptions
 

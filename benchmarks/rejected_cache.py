@@ -27,9 +27,9 @@ import numpy as np
 from PIL import Image
 from webserver import WebServer
 
-from printer.dom.page import read_page
-from printer.extract import decide
+from printer.extraction import decide
 from printer.fetch.http import Web
+from printer.html.page import read_page
 from printer.images import pick
 from printer.images.downloads import Downloads
 from printer.options import ExtractOptions, FetchOptions, ImageOptions

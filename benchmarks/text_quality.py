@@ -20,7 +20,7 @@ from typing import Protocol
 
 from printer import Article, extract
 from printer.errors import NoArticle
-from printer.extract import EXTRACTORS
+from printer.extraction import EXTRACTORS
 
 from .corpus import Sample, samples, there
 from .protocol import FLOORS, Effort, Row, Unavailable, floors

@@ -24,8 +24,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from printer.extract.cues import Knowledge
-from printer.extract.ensemble import (
+from printer.extraction.cues import Knowledge
+from printer.extraction.ensemble import (
     KINDS,
     Model,
     around,
@@ -37,8 +37,8 @@ from printer.extract.ensemble import (
     segment_rows,
     together,
 )
-from printer.extract.network import Networks
-from printer.extract.trees import Forest
+from printer.extraction.network import Networks
+from printer.extraction.trees import Forest
 
 from . import networks
 from .corpus import samples, there

@@ -14,16 +14,16 @@ from lxml.html import HtmlElement
 
 from .article import Article, pieces
 from .compose import compose, posts_of, with_comments, without_names
-from .dom.comments import Comments, read_comments
-from .dom.page import Page, read_page
 from .errors import NoArticle
-from .extract import decide
+from .extraction import decide
+from .html.comments import Comments, read_comments
+from .html.page import Page, read_page
 from .images import Choice, insist, judged, offered, pick, placed, without_captions
 from .model import Explanation, JudgedPicture, Report, Verdict
 from .options import ExtractOptions
-from .retrieve import summarised
-from .rules import Match, Ruled, apply, enforce
-from .rules.apply import below, segment_reason
+from .site_rules import Match, Ruled, apply, enforce
+from .site_rules.apply import below, segment_reason
+from .summarize import summarised
 from .uncollected import uncollected
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def _pieces(
 
 def explain(page: Page, options: ExtractOptions, measure: Measure | None = None) -> Explanation:
     """Say what was thought of each of a page's segments and pictures."""
-    from .extract.explain import explain as explain_choice
+    from .extraction.explain import explain as explain_choice
 
     ruled, verdict, choice = _choose(page, options, measure)
     told = explain_choice(page, verdict, placed(page, choice))

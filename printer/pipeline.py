@@ -19,13 +19,13 @@ from .ahead import read_ahead
 from .article import Article
 from .compose import with_comments
 from .compose.join import join
-from .dom.continuation import next_page
-from .dom.page import Page, read_page
 from .editing.pieces import Piece, whole
 from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
 from .fetch.urls import part_login
 from .finding import explain, extract, find
 from .held import Held
+from .html.continuation import next_page
+from .html.page import Page, read_page
 from .model import (
     Capture,
     Edition,
@@ -38,7 +38,7 @@ from .model import (
     Result,
 )
 from .options import PICTURED, ExtractOptions, FetchOptions, ImageOptions, PrintOptions, SiteRule
-from .retrieve import summarised
+from .summarize import summarised
 
 __all__ = [
     "Notify", "Printer", "Reading", "Source", "Step", "check_options", "extract", "print_pages",
@@ -95,9 +95,9 @@ class Printer:
     person asked for (see :class:`printer.fetch.http.Web`), ``given`` files at hand by address,
     ``press`` prints instead of this process, and ``measure`` fetches pictures of unknown size while
     a page is read, and drops those of icons.  ``rules`` gives the rules for the site of an address
-    (see :class:`printer.rules.Shelf`).  Of several pages ``at_once`` are read at a time, in one
-    browser, and ``elsewhere`` finds their articles.  ``at_hand`` holds prepared pictures, and with
-    ``editable`` takes those of what is printed.
+    (see :class:`printer.site_rules.Shelf`).  Of several pages ``at_once`` are read at a time, in
+    one browser, and ``elsewhere`` finds their articles.  ``at_hand`` holds prepared pictures, and
+    with ``editable`` takes those of what is printed.
     """
 
     fetch: FetchOptions = field(default_factory=FetchOptions)

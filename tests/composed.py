@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from printer.article import Article, Heading, Paragraph, Spans, plain
 from printer.compose import compose
-from printer.dom.page import read_page
+from printer.html.page import read_page
 from printer.model import Verdict
 
 URL = "https://example.org/a/page"

@@ -89,7 +89,7 @@ def serve() -> None:
     """Run what standard input asks for, until it ends."""
     import printer.digest.feeds
     import printer.export
-    import printer.rules
+    import printer.site_rules
     from printer.render import fit, impose, loss, pdf, volume
 
     assert all((printer.digest.feeds, printer.export, printer.rules, fit, impose, loss, volume))

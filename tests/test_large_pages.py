@@ -9,8 +9,8 @@ import time
 import pytest
 
 import printer
-from printer.dom import segments
-from printer.dom.page import read_page
+from printer.html import segments
+from printer.html.page import read_page
 
 WORDS = "A line of a few words, no more"
 

@@ -9,8 +9,8 @@ import typer
 
 from .. import config
 from ..errors import NoArticle, UsageError
-from ..rules import files
-from ..rules.apply import PARTS
+from ..site_rules import files
+from ..site_rules.apply import PARTS
 from .console import Console
 from .flags import with_settings
 from .printing import printer_for, source_of

@@ -15,9 +15,9 @@ from types import MappingProxyType
 from lxml.html import HtmlElement
 
 from ..article import Article
-from ..dom.comments import MOST_COMMENTS, Comments
-from ..dom.discussion import Post
-from ..dom.page import Page
+from ..html.comments import MOST_COMMENTS, Comments
+from ..html.discussion import Post
+from ..html.page import Page
 from ..model import Placed, Verdict
 from .blocks import Composer
 from .comments import comment_blocks

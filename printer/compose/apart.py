@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from lxml.html import HtmlElement
 
-from ..dom.drawn import Drawn
-from ..dom.segments import Leaf
+from ..html.drawn import Drawn
+from ..html.segments import Leaf
 from .inline import Run, Style, joinable
 
 #: A gap this wide is no accident, as a share of the letters' size.

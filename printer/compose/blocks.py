@@ -11,8 +11,8 @@ from typing import TypeAlias
 from lxml.html import HtmlElement
 
 from ..article import Block, Code, Embed, List, Math, Paragraph, Rule
-from ..dom.page import Page
-from ..dom.segments import BLOCKS, Leaf
+from ..html.page import Page
+from ..html.segments import BLOCKS, Leaf
 from .apart import stands_apart
 from .boxes import Box as OwnBox
 from .boxes import (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..article import Block, Heading, Item, List, Span
-from ..dom.comments import Comment, Comments
-from ..dom.page import Page
+from ..html.comments import Comment, Comments
+from ..html.page import Page
 from .blocks import Composer
 from .notes import Anchors
 from .selection import select_below

@@ -10,8 +10,8 @@ from typing import Literal
 from lxml.html import HtmlElement
 
 from ..article import Embed
-from ..dom.jsonld import Item, read_json_ld, texts, types
-from ..dom.segments import BLOCKS
+from ..html.jsonld import Item, read_json_ld, texts, types
+from ..html.segments import BLOCKS
 from .inline import tidy
 
 _SOURCES = ("src", "data-src", "data-lazy-src", "data-litespeed-src", "data-url")

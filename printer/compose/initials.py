@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..article import Block, Paragraph, pieces, plain
-from ..dom.initials import begins
+from ..html.initials import begins
 
 #: What may be a word of one letter, in some language written in Latin letters.
 _WORDS = frozenset("AEIOUYÀÉÓÅÖ")

@@ -7,7 +7,7 @@ from urllib.parse import urljoin, urlsplit
 
 from lxml.html import HtmlElement
 
-from ..dom.page import Page
+from ..html.page import Page
 from .notes import Anchors, fragment
 
 _SCHEMES = frozenset({"http", "https", "mailto"})

@@ -27,8 +27,8 @@ from ..article import (
     runs,
     walk,
 )
-from ..dom.page import Page
-from ..dom.segments import Leaf, Segment
+from ..html.page import Page
+from ..html.segments import Leaf, Segment
 from ..model import Placed, Report, Tally, Verdict
 from .code import is_code_table
 from .formulas import Formula, read_formula

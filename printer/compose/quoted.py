@@ -11,8 +11,8 @@ from itertools import islice, takewhile
 from lxml.html import HtmlElement
 
 from ..article import COLONS, Spans, plain
-from ..dom.lines import text_line
-from ..dom.segments import BLOCKS
+from ..html.lines import text_line
+from ..html.segments import BLOCKS
 
 #: Such a line is not longer than this.
 _SHORT = 120

@@ -9,8 +9,8 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ..article import Figure
-from ..dom.page import Page
-from ..dom.segments import Leaf
+from ..html.page import Page
+from ..html.segments import Leaf
 from ..model import Placed, Verdict
 from .formulas import is_pictured
 

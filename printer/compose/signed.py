@@ -10,9 +10,9 @@ from dataclasses import replace
 from lxml.html import HtmlElement
 
 from ..article import Paragraph, Span
-from ..dom.discussion import Post, read_posts
-from ..dom.page import Page
-from ..dom.segments import Segment
+from ..html.discussion import Post, read_posts
+from ..html.page import Page
+from ..html.segments import Segment
 from ..model import Verdict
 from .selection import holder
 

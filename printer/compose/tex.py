@@ -13,7 +13,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from ..article import ZERO_WIDTH_SPACE, Block, Math, Paragraph, Span, plain
-from ..dom.page import Page
+from ..html.page import Page
 
 _LIMIT = 4000
 _ROUND = rf"\\\((?P<round>[^\\]*(?:\\[^()][^\\]*){{0,{_LIMIT}}}?)\\\)"

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from lxml.html import HtmlElement
 
-from ..dom.head import read_head
-from ..dom.links import resolve
-from ..dom.parse import base_url, decode, parse
 from ..errors import BadURL
+from ..html.head import read_head
+from ..html.links import resolve
+from ..html.parse import base_url, decode, parse
 from ..model import Capture
 from .urls import normal_url
 

@@ -13,7 +13,7 @@ from collections import Counter
 from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
-from ..retrieve import Vocabulary
+from ..summarize import Vocabulary
 
 #: How fast a term's frequency says less, and the length of a text in which it counts plainly.
 _HALF, _LENGTH = 1.5, 400.0

@@ -15,9 +15,9 @@ from ..config import Settings
 from ..fetch.http import Web
 from ..model import Edition, Failure, Result, Story
 from ..pipeline import Notify, Printer
-from ..retrieve import Vocabulary, profile
-from ..retrieve.relevance import Candidate, relevance
-from ..rules.files import shelf
+from ..site_rules.files import shelf
+from ..summarize import Vocabulary, profile
+from ..summarize.relevance import Candidate, relevance
 from .choose import Chooser, Refused, Remembers, Taken, arranged, candidates
 from .described import Digest
 from .finds import Find, Offer

@@ -18,9 +18,9 @@ from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
-from ..dom.charset import web_codec
-from ..dom.parse import without_odd_signs
 from ..errors import FetchError
+from ..html.charset import web_codec
+from ..html.parse import without_odd_signs
 from .spans import moment
 
 #: The largest feed that is read, in bytes, and the most entries of one.

@@ -16,8 +16,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ..dom.charset import web_codec
 from ..errors import FetchError
+from ..html.charset import web_codec
 from ..model import Capture
 from .described import Source
 from .finds import Find

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from ..dom.parse import without_odd_signs
 from ..errors import UsageError
+from ..html.parse import without_odd_signs
 
 _MOST_BYTES = 5_000_000
 _MOST_FEEDS = 2_000

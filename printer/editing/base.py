@@ -12,10 +12,10 @@ from types import MappingProxyType
 from typing import Any
 
 from ..article import Article, Figure, walk
-from ..dom.lines import line
 from ..errors import JobsError, UsageError
+from ..html.lines import line
 from ..model import Capture, Picture
-from ..rules.suggest import Suggestion
+from ..site_rules.suggest import Suggestion
 from .pieces import Piece
 from .stored import block_data, block_of
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from lxml.html import HtmlElement
 
 from ..article import Block, Figure, pieces
-from ..dom.page import Page
-from ..dom.segments import Segment
-from ..dom.states import IS_HIDDEN
+from ..html.page import Page
+from ..html.segments import Segment
+from ..html.states import IS_HIDDEN
 from ..model import Verdict
-from ..rules.suggest import Suggester, Suggestion
-from ..rules.tree import Tree
+from ..site_rules.suggest import Suggester, Suggestion
+from ..site_rules.tree import Tree
 
 #: Of what extraction left out so many segments are offered before the article and after it.
 BEFORE, AFTER = 30, 60

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lxml.html import HtmlElement
 
-from ..dom.page import Page
+from ..html.page import Page
 from ..model import Placed, Verdict
 from ..options import ExtractOptions
 from .captions import Captions

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 from lxml import html
 from lxml.html import HtmlElement
 
-from ..dom.page import Page
+from ..html.page import Page
 from .addresses import (
     PREVIEW,
     Address,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from lxml.html import HtmlElement
 
 from ..article import Figure
-from ..dom.page import Page
+from ..html.page import Page
 from ..model import JudgedPicture, Placed, Verdict
 from .addresses import best
 from .candidates import Candidate

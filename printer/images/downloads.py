@@ -18,8 +18,8 @@ from typing import Self, TypeAlias
 
 from PIL import Image
 
-from ..dom.page import Page
 from ..errors import FetchTimeout, TooLarge, WebprintError
+from ..html.page import Page
 from ..model import Capture, Get
 from ..options import ImageOptions
 from .choice import Choice, Dropped, Kept

@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from ..article import Span
-from ..dom.page import Page
 from ..errors import UsageError
+from ..html.page import Page
 from ..model import Verdict
 from .captions import Caption, block_caption, climbed_caption
 from .choice import Choice, Dropped, Kept, is_aside

@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ..dom.page import Page
+from ..html.page import Page
 from ..model import Verdict
 from .entities import names, words_of
 from .recognise import Recogniser

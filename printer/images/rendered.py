@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from lxml.html import HtmlElement
 
-from ..dom.drawn import Drawn
-from ..dom.page import Page
+from ..html.drawn import Drawn
+from ..html.page import Page
 from ..model import Graphic, Rect, Verdict, is_seen
 from .addresses import PLAIN, PREVIEW, VERSION, Address, best, likeness
 from .candidates import MOST_OVER, NO_BACKGROUND, Candidate, find_candidates

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..dom.page import Page
+from ..html.page import Page
 from ..model import Verdict
 from .addresses import likeness
 from .candidates import Candidate

@@ -17,7 +17,7 @@ from ..editing.base import Base, Edit
 from ..errors import HTTPStatusError, JobsError, WebprintError
 from ..model import Capture, Result
 from ..options import ENDINGS, Format
-from ..rules.files import shelf
+from ..site_rules.files import shelf
 from .asked import check
 from .job import EDIT, PAGE, Claim, Request
 from .job import base as base_key

@@ -17,7 +17,7 @@ from ..jobs.asked import Option, settings_for
 from ..jobs.job import Job
 from ..render.preview import Shape, to_preview
 from ..render.shown import Shown
-from ..rules.files import own_folder, write_rule
+from ..site_rules.files import own_folder, write_rule
 from .prints import Prints, format_of
 from .revisions import SHOWN, choices, proposals, site
 from .show import page, trouble

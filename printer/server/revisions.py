@@ -18,7 +18,7 @@ from ..jobs.job import Job
 from ..jobs.job import base as base_key
 from ..jobs.storage import Storage
 from ..jobs.table import JobTable
-from ..rules.apply import host_of
+from ..site_rules.apply import host_of
 
 if TYPE_CHECKING:
     from ..render.preview import Shape

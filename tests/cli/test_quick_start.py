@@ -76,7 +76,7 @@ def test_other_commands_are_there(tmp_path):
     ],
 )
 def test_the_package_gives_what_it_names(code):
-    code = f"import sys; {code}; import printer; assert printer.extract.__name__ == 'extract'"
+    code = f"import sys; {code}; import printer; assert printer.extraction.__name__ == 'extract'"
     code += "; assert callable(printer.extract)"
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ)
 

@@ -12,7 +12,7 @@ from stories import SENTENCE, story
 from printer import extract
 from printer.compose.links import Links
 from printer.compose.notes import Anchors
-from printer.dom.page import read_page
+from printer.html.page import read_page
 
 _PIECES = st.sampled_from(["/", "//", "a", "b.c", ".", "..", "?", "&d", "=", "%20", ";", ":", "é"])
 

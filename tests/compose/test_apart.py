@@ -8,7 +8,7 @@ import pytest
 from composed import article
 
 from printer.compose import compose
-from printer.dom.page import read_page
+from printer.html.page import read_page
 from printer.model import Font, Layout, Rect, Text, Verdict
 
 

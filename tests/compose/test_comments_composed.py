@@ -6,7 +6,7 @@ from stories import SENTENCE, story
 
 from printer import extract
 from printer.article import Heading, Item, List, Paragraph, Span
-from printer.dom.comments import MOST_COMMENTS
+from printer.html.comments import MOST_COMMENTS
 
 URL = "https://example.org/story"
 

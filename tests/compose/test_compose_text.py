@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from printer.article import Paragraph
 from printer.compose import compose
-from printer.dom.page import read_page
+from printer.html.page import read_page
 from printer.model import Verdict
 
 TAGS = [

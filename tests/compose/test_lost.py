@@ -9,7 +9,7 @@ import pytest
 from printer.article import Article, Code, Heading, Note, Paragraph, Table
 from printer.compose import compose
 from printer.compose.lost import lost
-from printer.dom.page import Page, read_page
+from printer.html.page import Page, read_page
 from printer.model import Report, Verdict
 
 HTML = """<!doctype html><html lang=en><title>The weir</title><body><h1>The weir</h1>

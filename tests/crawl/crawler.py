@@ -10,7 +10,7 @@ import os
 import sys
 
 from printer.crawl import Crawl, CrawlOptions
-from printer.extract.ensemble import shipped
+from printer.extraction.ensemble import shipped
 from printer.options import FetchOptions
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from stories import SENTENCE, story
 
-from printer.dom.page import read_page
 from printer.editing.base import Base, Edit
 from printer.editing.stored import block_of
 from printer.errors import JobsError, UsageError
 from printer.finding import find
+from printer.html.page import read_page
 from printer.model import Capture, Picture
 from printer.options import ExtractOptions
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from webserver import Hit, Reply, WebServer, drip
 
-from printer.dom.drawn import unmark
 from printer.errors import (
     BadURL,
     BlockedAddress,
@@ -22,6 +21,7 @@ from printer.errors import (
 )
 from printer.fetch.browser import Browser
 from printer.fetch.guard import Guard
+from printer.html.drawn import unmark
 from printer.options import FetchOptions
 
 pytestmark = pytest.mark.browser

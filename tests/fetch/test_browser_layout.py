@@ -3,8 +3,8 @@
 import pytest
 from webserver import WebServer
 
-from printer.dom.page import Page, read_page
 from printer.fetch.browser import Browser
+from printer.html.page import Page, read_page
 from printer.model import Sight, is_seen
 
 pytestmark = pytest.mark.browser

@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from webserver import Hit, Reply, WebServer
 
-from printer.dom.drawn import unmark
 from printer.errors import WebprintError
 from printer.fetch.browser import Browser
 from printer.fetch.guard import Guard
+from printer.html.drawn import unmark
 from printer.options import FetchOptions
 
 pytestmark = pytest.mark.browser

@@ -16,16 +16,16 @@ from lxml import etree
 
 from printer import config, toml
 from printer.digest import described, feeds, mail, opml
-from printer.dom.page import read_page
-from printer.dom.parse import decode, parse
 from printer.errors import WebprintError
 from printer.export.markdown import to_markdown
 from printer.fetch.identity import read_cookies
 from printer.finding import extract, find
+from printer.html.page import read_page
+from printer.html.parse import decode, parse
 from printer.images.raster import Unusable
 from printer.images.vector import prepare_svg
 from printer.options import ExtractOptions
-from printer.rules import files, fulltextrss
+from printer.site_rules import files, fulltextrss
 
 URL = "https://fuzz.test/story"
 _STORY = "<p>The walk led along the river, past the mill and the old bridge, until dark.</p>" * 4

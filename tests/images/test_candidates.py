@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.dom.page import read_page
+from printer.html.page import read_page
 from printer.images.addresses import Address, absolute, best, likeness, read_srcset, stated_width
 from printer.images.candidates import MOST, find_candidates
 

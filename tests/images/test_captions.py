@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from printer.article import Span
-from printer.dom.page import Page, read_page
+from printer.html.page import Page, read_page
 from printer.images.candidates import find_candidates
 from printer.images.captions import Caption, Captions, block_caption, climbed_caption
 from printer.model import Verdict

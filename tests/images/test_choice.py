@@ -9,8 +9,8 @@ import pytest
 
 from printer import extract
 from printer.article import Article
-from printer.dom.page import Page, read_page
 from printer.errors import UsageError
+from printer.html.page import Page, read_page
 from printer.images import choose, choose_pictures
 from printer.images.methods import METHODS
 from printer.model import Placed, Verdict

@@ -11,9 +11,9 @@ import pytest
 from PIL import Image
 from webserver import WebServer, drip
 
-from printer.dom.page import read_page
 from printer.errors import TooLarge
 from printer.fetch.http import Web
+from printer.html.page import read_page
 from printer.images import pick
 from printer.images.choice import Choice
 from printer.images.downloads import Downloads, real_size

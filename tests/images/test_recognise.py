@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from printer.dom.page import read_page
 from printer.errors import MissingLibrary, UsageError
+from printer.html.page import read_page
 from printer.images import choose
 from printer.images.recognise import places, recogniser
 from printer.model import Verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from printer.dom.page import read_page
+from printer.html.page import read_page
 from printer.images.region import Region, region, surroundings
 from printer.model import Verdict
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.dom.page import read_page
+from printer.html.page import read_page
 from printer.images.entities import names, terms
 from printer.images.relevance import (
     RelevanceOptions,

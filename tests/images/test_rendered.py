@@ -9,9 +9,9 @@ import pytest
 from PIL import Image
 from webserver import WebServer
 
-from printer.dom.page import Page, read_page
 from printer.fetch.browser import Browser
 from printer.fetch.guard import Guard
+from printer.html.page import Page, read_page
 from printer.images import choose
 from printer.images.choice import Choice
 from printer.images.rendered import Column, candidates_of, column

@@ -1,0 +1,148 @@
+"""What is read from a page once, for all features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..html.page import Page
+from ..html.segments import Outline, Within
+from . import characters as ch
+from .cues import Named, first_words, read_names
+
+Column = NDArray[np.floating[Any]]
+Ints = NDArray[np.intp]
+
+#: A segment is a paragraph when it has this many characters and few of them in links.
+_PARAGRAPH = 80
+
+
+def side_by_side(parts: Sequence[Column]) -> Column:
+    """Return columns, and matrices of the same rows, side by side as one matrix of floats.
+
+    Each column is in one piece: so the forests read them, and so they are quickly put together.
+    """
+    rows = len(parts[0])
+    flat = np.concatenate([part.T.ravel() for part in parts], dtype=np.float32, casting="same_kind")
+    return flat.reshape(-1, rows).T
+
+
+@dataclass(slots=True)
+class Columns:
+    """Features under their names, in the order they were added."""
+
+    names: list[str] = field(default_factory=list)
+    values: list[Column] = field(default_factory=list)
+
+    def add(self, name: str, values: NDArray[np.generic]) -> None:
+        """Add a column, or several under numbered names."""
+        numbers = values.astype(np.float32)
+        if numbers.ndim == 1:
+            self.names.append(name)
+            self.values.append(numbers)
+            return
+        for number, column in enumerate(numbers.T):
+            self.names.append(f"{name}.{number}")
+            self.values.append(column)
+
+    def matrix(self) -> Column:
+        """Return the columns side by side, row after row."""
+        return np.ascontiguousarray(side_by_side(self.values))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """Everything read from a page that features are made of.
+
+    The arrays have a place per segment, but ``begins``, ``ends`` and ``climb`` (the nearest element
+    around it that holds more segments than it does) per element.  ``sizes`` counts words, two
+    signs of a script that parts no words being one, ``headings`` has the last heading at or before
+    each segment (-1: none).  ``kin`` numbers the groups of segments that look alike: the same names
+    on the block and one, or two, elements around it.
+    """
+
+    texts: list[str]
+    parents: Ints
+    states: Ints
+    tags: list[str]
+    articles: Ints
+    headings: Ints
+    named: Named
+    words: list[list[str]]
+    blocks: Ints
+    begins: Ints
+    ends: Ints
+    climb: Ints
+    sizes: Column
+    chars: Column
+    links: Column
+    paragraph: Column
+    kin: tuple[Ints, Ints]
+    columns: Columns
+
+
+def gather(page: Page, table: Column) -> Reading:
+    """Read a page; ``table`` counts its segments' characters (:func:`.characters.counts`)."""
+    outline = page.outline
+    blocks = np.array(outline.blocks, np.intp)
+    begins, ends = np.array(outline.begins, np.intp), np.array(outline.ends, np.intp)
+    texts = [segment.text for segment in page.segments]
+    chars = table[:, : ch.KINDS].sum(1)
+    links = np.array([segment.link_chars for segment in page.segments], np.float32)
+    paragraph = chars * ((chars >= _PARAGRAPH) & (links < 0.35 * chars))
+    named = read_names(outline)
+    states = np.array(outline.states, np.int64)[blocks]
+    heading = (states & int(Within.HEADING)) != 0
+    return Reading(
+        texts=texts,
+        parents=np.array(outline.parents, np.intp),
+        states=states,
+        headings=np.maximum.accumulate(np.where(heading, np.arange(len(blocks)), -1)),
+        tags=[outline.tags[block] for block in outline.blocks],
+        articles=begins[[at for at, tag in enumerate(outline.tags) if tag == "article"]],
+        named=named,
+        words=first_words(texts),
+        blocks=blocks,
+        begins=begins,
+        ends=ends,
+        climb=_climb(outline),
+        sizes=np.maximum(0.5, table[:, ch.WORDS] + table[:, ch.IDEOGRAPH] / 2),
+        chars=chars,
+        links=links,
+        paragraph=paragraph,
+        kin=_kin(outline, named, blocks),
+        columns=Columns(),
+    )
+
+
+def levels(reading: Reading, count: int) -> list[Ints]:
+    """Return the elements around each segment: its block, then ever wider ones."""
+    found = [reading.blocks]
+    while len(found) < count:
+        found.append(reading.climb[found[-1]])
+    return found
+
+
+def _climb(outline: Outline) -> Ints:
+    climb = [0] * len(outline.parents)
+    begins, ends = outline.begins, outline.ends
+    places = enumerate(zip(outline.parents, begins, ends, strict=True))
+    next(places)  # the root is in nothing
+    for index, (parent, begin, end) in places:
+        wider = begins[parent] < begin or ends[parent] > end
+        climb[index] = parent if wider else climb[parent]
+    return np.array(climb, np.intp)
+
+
+def _kin(outline: Outline, named: Named, blocks: Ints) -> tuple[Ints, Ints]:
+    own = named.own
+    parents = np.maximum(0, np.array(outline.parents, np.intp))
+    up, over = parents[blocks], parents[parents[blocks]]
+    path = own[blocks] * 1_000_003 + own[up]
+    groups = np.unique(path, return_inverse=True)[1]
+    close = np.unique(path * 1_000_003 + own[over], return_inverse=True)[1]
+    return groups.astype(np.intp), close.astype(np.intp)

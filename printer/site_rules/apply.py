@@ -1,0 +1,235 @@
+"""Rules on a page: what they select, and what that makes of extraction's choice."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+from urllib.parse import urlsplit
+
+from lxml.html import HtmlElement
+
+from ..html.dates import iso_date
+from ..html.lines import attribute, line, text_line
+from ..html.links import resolve
+from ..html.metadata import Metadata
+from ..html.page import Page
+from ..html.segments import Leaf, Segment
+from ..html.states import IS_HIDDEN
+from ..model import Verdict
+from ..options import SiteRule
+
+Part: TypeAlias = Literal["drop", "keep", "body", "title", "author", "date", "next_page"]
+
+PARTS: tuple[Part, ...] = ("drop", "keep", "body", "title", "author", "date", "next_page")
+
+#: How sure one is of an article that a person's rule says where it is.
+SURE = 0.9
+
+_NAME = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63}){0,9}")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What one selector of a rule met on a page; ``fault`` says why it could not be tried."""
+
+    rule: SiteRule
+    part: Part
+    selector: str
+    count: int = 0
+    fault: str = ""
+
+    def __str__(self) -> str:
+        """The rule as explanations name it."""
+        return f"{self.part} {self.selector} ({self.rule.name or self.rule.host})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ruled:
+    """What the rules for a page's site say of it.
+
+    ``dropped``, ``wanted`` and ``body`` hold elements with all that is inside them (the nearest
+    rule around something decides); ``why`` names the rule of each element that one selected.
+    ``said`` are the page's metadata as the rules have them.
+    """
+
+    dropped: AbstractSet[HtmlElement] = frozenset()
+    wanted: AbstractSet[HtmlElement] = frozenset()
+    body: AbstractSet[HtmlElement] = frozenset()
+    why: Mapping[HtmlElement, str] = field(default_factory=lambda: MappingProxyType({}))
+    said: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    next_page: str = ""
+    matches: tuple[Match, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def metadata(self, stated: Metadata) -> Metadata:
+        """Return a page's metadata with what the rules say in the place of what it states."""
+        return replace(stated, **self.said) if self.said else stated
+
+    def reason(self, element: HtmlElement | None) -> str:
+        """Return the rule that decides about an element, or ''."""
+        while element is not None:
+            if element in self.why:
+                return self.why[element]
+            element = element.getparent()
+        return ""
+
+
+NO_RULES = Ruled()
+
+
+def host_of(url: str) -> str:
+    """Return the host of an address as rules name it, or '' when it has none they could."""
+    try:
+        host = (urlsplit(url).hostname or "").rstrip(".")
+        host = host.encode("idna").decode() if not host.isascii() else host.lower()
+    except (ValueError, UnicodeError):
+        return ""
+    return host if _NAME.fullmatch(host) else ""
+
+
+def names_of(host: str) -> Iterator[str]:
+    """Yield a host and the domains it is in, the nearest first."""
+    yield host
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        parts = host.split(".")
+        yield from (".".join(parts[n:]) for n in range(1, len(parts) - 1))
+
+
+def apply(page: Page, rules: Sequence[SiteRule]) -> Ruled:
+    """Find out what the rules for a page's host select on it."""
+    host = host_of(page.url)
+    names = set(names_of(host)) if host else set()
+    fitting = [r for r in rules if r.host == host or (r.subdomains and r.host in names)]
+    if not fitting:
+        return NO_RULES
+    return _Application(page, fitting).done()
+
+
+class _Application:
+    """Gathers what rules select."""
+
+    def __init__(self, page: Page, rules: Sequence[SiteRule]) -> None:
+        self.page, self.rules = page, rules
+        from .tree import Tree
+
+        self.tree = Tree(page.tree)
+        self.matches: list[Match] = []
+        self.chosen: dict[Part, dict[HtmlElement, str]] = {part: {} for part in PARTS}
+        self.texts: dict[Part, str] = {}
+
+    def done(self) -> Ruled:
+        for rule in self.rules:
+            for part in PARTS:
+                for selector in getattr(rule, part):
+                    self._match(rule, part, selector)
+        drop, body = self.chosen["drop"], self.chosen["body"]
+        keep = {each: why for each, why in self.chosen["keep"].items() if each not in drop}
+        said = {
+            "title": self.texts.get("title", ""),
+            "byline": self.texts.get("author", ""),
+            "published": iso_date(self.texts.get("date", "")),
+        }
+        return Ruled(
+            dropped=below(drop, keep),
+            wanted=below(keep, drop),
+            body=below(body),
+            why={**body, **keep, **drop},
+            said={name: text for name, text in said.items() if text},
+            next_page=self._next_page(),
+            matches=tuple(self.matches),
+            warnings=tuple(fault for rule in self.rules for fault in rule.faults),
+        )
+
+    def _match(self, rule: SiteRule, part: Part, selector: str) -> None:
+        from . import selectors, xpath
+
+        match = Match(rule, part, selector)
+        texts: list[str] = []
+        try:
+            if rule.xpath:
+                places, texts = xpath.select(self.tree, selector)
+            else:
+                places = selectors.select(self.tree, selector)
+        except selectors.BadSelector as fault:
+            self.matches.append(replace(match, fault=str(fault)))
+            return
+        match = replace(match, count=len(places) + len(texts))
+        self.matches.append(match)
+        found = [self.tree.elements[place] for place in places]
+        if part == "body" and self.chosen["body"]:
+            return  # The first that fits is the article.
+        for element in found:
+            self.chosen[part].setdefault(element, str(match))
+        if part not in self.texts:
+            said = [*map(line, texts), *(_text(part, each) for each in found[:1])]
+            if said and said[0]:
+                self.texts[part] = said[0]
+
+    def _next_page(self) -> str:
+        """Return where the article goes on, unless that is another site."""
+        url = resolve(self.page.base, self.texts.get("next_page", "")).partition("#")[0]
+        return (
+            url if url and host_of(url) == host_of(self.page.url) and url != self.page.url else ""
+        )
+
+
+def _text(part: Part, element: HtmlElement) -> str:
+    names = {"date": ("datetime", "content"), "next_page": ("href",)}.get(part, ("content",))
+    stated = next((value for name in names if (value := element.get(name))), "")
+    if part == "next_page":
+        return stated[:2000].strip()
+    return attribute(stated) or text_line(element)
+
+
+def below(tops: Iterable[HtmlElement], others: Iterable[HtmlElement] = ()) -> set[HtmlElement]:
+    """Return elements and what is inside them, up to where others decide."""
+    stops = set(others)
+    found: set[HtmlElement] = set()
+    todo = list(tops)
+    while todo:
+        element = todo.pop()
+        if element not in found:
+            found.add(element)
+            todo.extend(child for child in element if child not in stops)
+    return found
+
+
+def enforce(page: Page, ruled: Ruled, verdict: Verdict) -> Verdict:
+    """Return the verdict with what the rules leave out and take in."""
+    if not (ruled.dropped or ruled.wanted or ruled.body):
+        return verdict
+    hidden = _hidden(page) if ruled.body else frozenset()
+    keep = []
+    for segment, kept in zip(page.segments, verdict.keep, strict=True):
+        around = [_around(leaf) for leaf in segment.leaves if leaf.text.strip()]
+        if ruled.body:
+            kept = segment.index not in hidden and any(each in ruled.body for each in around)
+        kept = kept or any(each in ruled.wanted for each in around)
+        keep.append(kept and not all(each in ruled.dropped for each in around))
+    known = bool(ruled.body or ruled.wanted)
+    confidence = max(verdict.confidence, SURE) if known and any(keep) else verdict.confidence
+    return replace(verdict, keep=tuple(keep), confidence=confidence)
+
+
+def segment_reason(ruled: Ruled, segment: Segment) -> str:
+    """Return the rule that decides about a segment, or ''."""
+    leaf = next((leaf for leaf in segment.leaves if leaf.text.strip()), None)
+    return ruled.reason(_around(leaf)) if leaf and ruled.why else ""
+
+
+def _around(leaf: Leaf) -> HtmlElement | None:
+    return leaf.element.getparent() if leaf.tail else leaf.element
+
+
+def _hidden(page: Page) -> frozenset[int]:
+    """Return the segments that nothing of is seen."""
+    runs = page.outline.runs
+    seen = {at for at, state in zip(runs[::4], runs[1::4], strict=True) if not state & IS_HIDDEN}
+    return frozenset(range(len(page.segments))) - seen

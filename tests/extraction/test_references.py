@@ -1,0 +1,41 @@
+"""Notes that the chosen text refers to."""
+
+from __future__ import annotations
+
+from printer.extraction.references import with_notes
+from printer.html.page import read_page
+
+TEXT = "The harbour of Nantmoor was dredged last spring, and nobody had expected to find anything."
+
+
+def chosen(body: str, *dropped: str) -> list[str]:
+    page = read_page(f"<html><body>{body}</body></html>")
+    keep = [not any(each in segment.text for each in dropped) for segment in page.segments]
+    flags = zip(page.segments, with_notes(page, keep), strict=True)
+    return [segment.text for segment, kept in flags if kept]
+
+
+def story(label: str, note: str) -> str:
+    return f"<p>{TEXT}<sup><a href='#n'>{label}</a></sup></p><p id=n>{note}</p>"
+
+
+def test_a_note_that_is_referred_to_is_kept() -> None:
+    for label in ("1", "[1]", "*", "<b>†</b>"):
+        assert "A boot." in chosen(story(label, "A boot."), "boot")
+
+
+def test_a_link_in_words_does_not_make_a_note() -> None:
+    assert "A boot." not in chosen(story("see below", "A boot."), "boot")
+
+
+def test_the_notes_of_text_that_is_not_chosen_are_not_kept() -> None:
+    assert chosen(f"<p>{TEXT}</p>" + story("1", "A boot."), "boot", "anything.1") == [TEXT]
+
+
+def test_longer_than_the_text_they_are_no_notes() -> None:
+    assert not any("boot" in text for text in chosen(story("1", "A boot. " * 90), "boot"))
+
+
+def test_what_stands_above_is_not_a_note() -> None:
+    above = f"<p id=n>A boot.</p><p>{TEXT}<a href='#n'>1</a></p>"
+    assert "A boot." not in chosen(above, "boot")

@@ -1,0 +1,77 @@
+"""What holds for every method: any page, one finite number per segment, the same each time."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from printer.errors import UsageError
+from printer.extraction import decide
+from printer.extraction.registry import METHODS, score_all
+from printer.html.page import read_page
+from printer.options import ExtractOptions
+
+TAGS = (
+    "p", "div", "span", "a href=1", "br", "hr", "td", "table", "tr", "ul", "li", "h1", "b", "svg",
+    "script", "select", "option", "noscript", "font size=7", "small", "article", "pre", "img",
+    "p style='font-size:3em;color:red'", "div style='display:none'", "template", "textarea", "form",
+)  # fmt: skip
+HTML = st.lists(
+    st.one_of(
+        st.sampled_from([f"<{tag}>" for tag in TAGS] + [f"</{tag.split()[0]}>" for tag in TAGS]),
+        st.sampled_from(["One, two. ", "。", "word " * 60, "&nbsp;", "<title>One</title>"]
+        ),
+        st.text(max_size=8),
+    ),
+    max_size=40,
+).map("".join)  # fmt: skip
+
+
+@given(HTML)
+def test_any_page_gives_one_finite_number_per_segment(html: str) -> None:
+    page = read_page(html)
+    scores = score_all(page)
+    assert set(scores) == set(METHODS)
+    for name, values in scores.items():
+        assert len(values) == len(page.segments), name
+        assert all(type(value) is float and math.isfinite(value) for value in values), name
+    assert score_all(read_page(html)) == scores
+
+
+def test_an_unknown_name_is_told_with_the_known_ones() -> None:
+    with pytest.raises(UsageError, match=r"'max-sequence'.*'max-subsequence'.*default, article-"):
+        decide(read_page("<p>x"), ExtractOptions(extractor="max-sequence"))
+
+
+def test_options_can_be_changed_one_by_one() -> None:
+    page = read_page(f"<div><p>{'word ' * 20}</p></div>")
+    subtree = METHODS["article-subtree"]
+    assert subtree(page) == (-2,)
+    assert subtree.having(min_chars=50)(page) == (1,)
+    assert METHODS["article-subtree"].options.min_chars == 500
+    with pytest.raises(TypeError, match="limit"):
+        subtree.having(limit=50)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div>a, b.<p>" * 20_000,
+        "<p>Some words, and <a href=1>a link</a>.</p>" * 20_000,
+        "<ul><li><a href=1>x</a>" * 5_000 + f"<p>{'word ' * 300}</p>",
+        "<svg></svg>text, <br>" * 20_000,
+        "<font size=+1><p>x" * 5_000,
+    ],
+    ids=["nested", "long", "nested lists", "elements left out", "nested fonts"],
+)
+def test_hostile_pages_take_a_moment(html: str) -> None:
+    page = read_page(html)
+    before = time.process_time()
+    scores = score_all(page)
+    # Some hundredths of a second in truth; a method with quadratic cost would take minutes.
+    assert time.process_time() - before < 3
+    assert {len(values) for values in scores.values()} == {len(page.segments)}

@@ -1,0 +1,206 @@
+import pytest
+
+from printer.extraction.whole import whole
+from printer.html.page import read_page
+
+TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
+
+
+def choice(html, kept, kind="article", head=""):
+    """Return the texts that are kept, of those a choice by text began with."""
+    page = read_page(f"<html><head>{head}</head><body>{html}</body></html>")
+    keep = [any(part in s.text for part in kept) for s in page.segments]
+    flags = whole(page, keep, kind)
+    return [s.text for s, flag in zip(page.segments, flags, strict=True) if flag]
+
+
+def test_a_quotation_keeps_its_source():
+    html = f"<p>{TEXT}</p><blockquote><p>{TEXT} Yes.</p><footer>A sailor</footer></blockquote>"
+    assert choice(html, [TEXT])[-1] == "A sailor"
+
+
+def test_a_table_is_kept_whole_and_a_layout_table_is_not():
+    table = (
+        "<table><caption>Tides</caption><tr><th>High</th><td>five in the morning</td></tr>"
+        "<tr><th>Low</th><td>noon</td></tr></table>"
+    )
+    paragraphs = f"<p>{TEXT}</p><p>{TEXT} Again.</p>"
+    assert "noon" in choice(paragraphs + table, [TEXT, "High", "five", "Tides"])
+    layout = f"<table><tr><td>Menu</td><td>{paragraphs}</td></tr></table>"
+    assert "Menu" not in choice(layout, [TEXT])
+
+
+def test_a_list_of_which_little_is_kept_goes():
+    items = "".join(f"<li>Some other story number {n}</li>" for n in range(9))
+    assert choice(f"<p>{TEXT}</p><ul>{items}</ul>", [TEXT, "number 3"]) == [TEXT]
+
+
+@pytest.mark.parametrize(
+    ("teaser", "goes"),
+    [
+        ("<p><a href='/other'>The night the bridge at Wick was closed</a></p>", True),
+        ("<div><b><a href='other'>The <i>night</i> the bridge was closed</a></b></div>", True),
+        ("<p><a href='https://elsewhere.test/'>The night the bridge was closed</a></p>", False),
+        ("<p><a href='#note'>The night the bridge was closed</a></p>", False),
+        ("<p><a href='/other'>The night the bridge</a> was closed</p>", False),
+        ("<p><a href='/1'>The night the</a> <a href='/2'>bridge was closed</a></p>", False),
+        ("<p><a href='/other'>The bridge</a></p>", False),
+        ("<h2><a href='/other'>The night the bridge at Wick was closed</a></h2>", False),
+    ],
+)
+def test_a_paragraph_that_is_a_link_to_another_page_goes_from_articles(teaser, goes):
+    html = f"<p>{TEXT}</p>{teaser}<p>{TEXT} Again.</p>"
+    kept = [TEXT, "The night", "bridge"]
+    assert (len(choice(html, kept)) == 2) is goes
+    assert len(choice(html, kept, kind="forum")) == 3
+
+
+def test_a_page_of_nothing_but_links_is_about_them():
+    links = "".join(f"<p><a href='/{n}'>The night of the bridge {n}</a></p>" for n in range(3))
+    assert len(choice(links, ["night"])) == 3
+
+
+def test_on_collections_lists_of_which_a_fifth_is_kept_stay():
+    items = "".join(f"<li>Some other story number {n}</li>" for n in range(9))
+    kept = [TEXT, "number 3", "number 4"]
+    assert len(choice(f"<p>{TEXT}</p><ul>{items}</ul>", kept, "collection")) == 3
+    assert choice(f"<p>{TEXT}</p><ul>{items}</ul>", kept, "listing") == [TEXT]
+
+
+def test_on_articles_a_list_of_which_most_is_kept_is_kept_whole():
+    items = "".join(f"<li>The boat of {name}</li>" for name in ("Ada", "Bo", "Cy", "Di"))
+    kept = [TEXT, "Ada", "Bo", "Cy"]
+    assert len(choice(f"<p>{TEXT}</p><ul>{items}</ul>", kept)) == 5
+    assert len(choice(f"<p>{TEXT}</p><ul>{items}</ul>", kept, "service")) == 4
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        '<div class="newsletter-box"><h3>Letters</h3><p>Join us.</p></div>',
+        '<div class="x"><h3>Letters</h3><p>Join us.</p><form><input type="email"></form></div>',
+    ],
+)
+def test_a_box_that_asks_for_an_address_goes_from_articles(box):
+    html = f"<p>{TEXT}</p><p>{TEXT} Two.</p><p>{TEXT} Three.</p>{box}<p>{TEXT} Four.</p>" * 2
+    assert "Letters" not in choice(html, ["The", "Letters", "Join"])
+    assert "Letters" in choice(html, ["The", "Letters", "Join"], kind="service")
+
+
+def test_a_whole_page_with_a_form_is_no_such_box():
+    assert choice(f"<div class='newsletter'><p>{TEXT}</p><p>{TEXT} 2</p></div>", [TEXT])
+
+
+@pytest.mark.parametrize(
+    "label", ["Advertisement", "Anzeige", "広告", "— Sponsored —", "Sponsored: Try it!"]
+)
+def test_the_label_of_an_advertisement_goes(label):
+    assert choice(f"<p>{TEXT}</p><p>{label}</p>", [TEXT, label], "forum") == [TEXT]
+
+
+def test_what_one_may_do_with_a_post_goes_but_not_a_heading_of_that_name():
+    links = "<div><a href=#>Like</a> (4) <a href=#>Quote</a> <a href=#>Report</a></div>"
+    html = f"<h2>Report</h2><p>{TEXT}</p>{links}"
+    assert choice(html, ["Report", TEXT], "forum") == ["Report", TEXT]
+
+
+def test_the_byline_goes_since_the_title_block_has_it():
+    html = f"<h1>Ferries</h1><p>By Ivo Halloran, reporter</p><p>{TEXT}</p><p>Ivo Halloran</p>"
+    head = '<meta name="author" content="Ivo Halloran">'
+    assert choice(html, ["Ivo", TEXT], head=head) == [TEXT, "Ivo Halloran"]
+
+
+def test_the_byline_goes_below_a_long_title_too():
+    title = "Counting the Sound: thirteen decades of parishes, boats and lamps lit in windows"
+    html = f"<h1>{title}</h1><p>Ivo Halloran</p><p>{TEXT}</p>"
+    head = '<meta name="author" content="Ivo Halloran">'
+    assert choice(html, [title, "Ivo", TEXT], head=head) == [title, TEXT]
+
+
+def test_a_row_of_links_at_the_end_goes():
+    row = '<a href="next.html">Next page: Mice!</a> | <a href="#top">Back to top</a>'
+    html = f"<h1>Ferries</h1><p>{TEXT}</p><center>{row}</center>"
+    assert choice(html, [TEXT, "Next page"]) == [TEXT]
+    named = '<p>It runs from <a href="a.html">Kester</a> to <a href="b.html">Sarrabad</a>.</p>'
+    assert len(choice(f"<h1>Ferries</h1><p>{TEXT}</p>{named}", [TEXT, "It runs"])) == 2
+
+
+def test_a_box_that_calls_to_action_goes():
+    html = f'<h1>Plums</h1><p>{TEXT}</p><div class="recipe-cta">Tag us</div><p>{TEXT} Indeed.</p>'
+    assert choice(html, [TEXT, "Tag us"]) == [TEXT, f"{TEXT} Indeed."]
+
+
+def test_what_stands_above_the_title_goes():
+    html = f"<p>News of the day</p><h1>Ferries at dawn</h1><p>{TEXT}</p>"
+    kept = choice(html, ["News", "Ferries", TEXT], head="<title>Ferries at dawn</title>")
+    assert kept == ["Ferries at dawn", TEXT]
+
+
+def test_a_menu_above_the_text_goes_and_a_list_of_contents_stays():
+    def page(href):
+        items = "".join(f"<li><a href='{href}{n}'>Part {n}</a></li>" for n in range(5))
+        return f"<ul>{items}</ul><p>{TEXT}</p>"
+
+    assert choice(page("/part"), ["Part", TEXT]) == [TEXT]
+    assert len(choice(page("#part"), ["Part", TEXT])) == 6
+
+
+def test_a_copyright_line_at_the_end_goes():
+    line = "Made by hand. © Basil Underhill 1999-2003."
+    html = f"<p>{TEXT}</p><p>The sign © is older than one thinks.</p><p>{TEXT} Two.</p>"
+    assert len(choice(f"{html}<p>{line}</p>", [TEXT, "©"])) == 3
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "<strong>Read also:</strong> <a href='/nets'>How to mend a net in winter</a>",
+        "यह भी पढ़ें: <a href='https://example.org/a'>बाँध के पास नया पुल बनकर तैयार</a>",
+        "[相关阅读：<a href='b'>旧码头将改建为书店</a>]",
+    ],
+)
+def test_a_line_that_points_to_another_page_of_the_site_goes(line):
+    page = f"<base href='https://example.org/x'><p>{TEXT}</p><p>{line}</p><p>{TEXT} 2</p>"
+    assert choice(page, [""]) == [TEXT, f"{TEXT} 2"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Source: <a href='https://other.example.net/a'>The book of nets and boats</a>",
+        "Genre: <a href='/r'>Romance</a>",
+        "Uses: <a href='/r'>mending nets by hand</a> and <a href='/b'>building boats by hand</a>",
+        "Remember what was said: <a href='#top'>nets are mended in winter</a>",
+        "The council has decided it at last, as <a href='/b'>the minutes of May say</a>",
+    ],
+)
+def test_a_line_that_says_something_with_links_stays(line):
+    page = f"<base href='https://example.org/x'><p>{TEXT}</p><p>{line}</p><p>{TEXT} 2</p>"
+    assert len(choice(page, [""])) == 3
+
+
+def test_a_page_that_was_saved_points_within_the_site_it_says_it_is_of():
+    link = "<a href='https://example.org/a'>How nets are mended</a>"
+    html = f"<p>{TEXT}</p><blockquote>See also: {link}</blockquote><p>{TEXT} 2</p>"
+    head = "<link rel=canonical href='https://example.org/x'>"
+    assert choice(html, [""], head=head) == [TEXT, f"{TEXT} 2"]
+    assert len(choice(html, [""])) == 3
+
+
+def test_a_label_goes_with_what_it_announces():
+    stories = "<ul><li>Another story</li><li>And a third one</li></ul>"
+    html = f"<p>{TEXT}</p><p>Read on:</p>{stories}<p>{TEXT} 2</p>"
+    assert choice(html, [TEXT, "Read on"]) == [TEXT, f"{TEXT} 2"]
+    assert choice(html, ["e"]) == [
+        TEXT,
+        "Read on:",
+        "Another story",
+        "And a third one",
+        f"{TEXT} 2",
+    ]
+
+
+def test_a_line_of_author_and_date_above_the_text_goes_in_any_language():
+    page = f"<h1>Nets</h1><div>โดย มาลี วงศ์ทอง · 7 มิถุนายน 2567</div><p>{TEXT}</p>"
+    head = "<meta name=author content='มาลี วงศ์ทอง'>"
+    assert choice(page, ["โดย", TEXT], "forum", head) == [TEXT]

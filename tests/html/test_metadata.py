@@ -1,0 +1,265 @@
+import pytest
+
+from printer.html.jsonld import parse_json
+from printer.html.metadata import read_metadata
+from printer.html.parse import base_url, parse
+
+URL = "https://www.example.org/news/ferry"
+TEXT = (
+    "<p>The ferry that has carried schoolchildren and sheep across the river for forty years will "
+    "make its last crossing in March, and from then on the boat will be moved by a chain.</p>"
+)
+
+
+def read(head="", body=TEXT, url=URL, html="<html lang=en>"):
+    tree = parse(f"{html}<head>{head}</head><body>{body}</body></html>")
+    return read_metadata(tree, url, base_url(tree, url))
+
+
+def json_ld(text):
+    return f'<script type="application/ld+json">{text}</script>'
+
+
+def test_a_page_that_states_nothing_has_nothing():
+    found = read(html="<html>", body="<p>Hm.</p>")
+    assert (found.title, found.byline, found.published, found.site) == ("", "", "", "")
+    assert (found.lead, found.language, found.canonical, found.image) == ("", "", "", "")
+
+
+def test_json_ld_states_all():
+    found = read(
+        json_ld(
+            """{"@context": "https://schema.org", "@graph": [
+            {"@type": "Organization", "@id": "#paper", "name": "The Tide"},
+            {"@type": "Person", "@id": "#orla", "name": "Orla Fennimoor"},
+            {"@type": ["NewsArticle"], "headline": "Ferry &amp; tide",
+             "author": [{"@id": "#orla"}, {"@type": "Person", "name": "Tam Reed"}],
+             "datePublished": "2024-10-17T06:30:00+01:00",
+             "dateModified": "2024-10-19T06:30:00+01:00",
+             "publisher": {"@id": "#paper"}, "description": "What a chain can do.",
+             "image": [{"@type": "ImageObject", "url": "/img/boat.jpg"}]}]}"""
+        )
+    )
+    assert found.title == "Ferry & tide"
+    assert found.byline == "Orla Fennimoor, Tam Reed"
+    assert found.published == "2024-10-17T06:30:00+01:00"
+    assert found.site == "The Tide"
+    assert found.lead == "What a chain can do."
+    assert found.image == "https://www.example.org/img/boat.jpg"
+
+
+def test_meta_elements_state_all():
+    found = read(
+        """<meta property="og:title" content="Ferry &amp;amp; tide">
+        <meta name="author" content="By Orla Fennimoor">
+        <meta property="article:published_time" content="2024-10-17T06:30:00Z">
+        <meta property="article:modified_time" content="2024-10-18T06:30:00Z">
+        <meta property="og:site_name" content="The Tide">
+        <meta name="description" content="What a
+            chain can do.">
+        <meta property="og:image" content="//img.example.org/boat.jpg">
+        <link rel="canonical" href="/news/ferry-tide">"""
+    )
+    assert found.title == "Ferry & tide"
+    assert found.byline == "Orla Fennimoor"
+    assert found.published == "2024-10-17T06:30:00+00:00"
+    assert found.site == "The Tide"
+    assert found.lead == "What a chain can do."
+    assert found.image == "https://img.example.org/boat.jpg"
+    assert found.canonical == "https://www.example.org/news/ferry-tide"
+
+
+def test_dublin_core_and_microdata_are_read():
+    found = read(
+        """<meta name="DC.title" content="On chains"><meta name="DC.creator" content="Reed, Tam">
+        <meta name="DC.date.issued" content="2011-05-02">"""
+    )
+    assert (found.title, found.byline, found.published) == ("On chains", "Tam Reed", "2011-05-02")
+    found = read(
+        body="""<article><h1 itemprop="headline">On chains</h1>
+        <span itemprop="author" itemscope>By <b itemprop="name">Tam Reed</b>, Harbour</span>
+        <span itemprop="datePublished" content="2011-05-02">2 May</span></article>"""
+        + TEXT
+    )
+    assert (found.title, found.byline, found.published) == ("On chains", "Tam Reed", "2011-05-02")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"headline": "A", "n": [1, 2,], }',
+        '/* made by a plug-in */ {"headline": "A"} // end',
+        '<!-- {"headline": "A"} -->',
+        '//<![CDATA[\n{"headline": "A"}\n//]]>',
+        "{&quot;headline&quot;: &quot;A&quot;}",
+        '{"headline": "A"};',
+        '{"x": "a line\nbreak and a \x01 control", "headline": "A"}',
+        '{"url": "https://example.org/*not a comment*/", "headline": "A",}',
+    ],
+)
+def test_broken_json_is_mended(text):
+    found = parse_json(text)
+    assert found
+    assert found[0]["headline"] == "A"
+
+
+def test_values_in_a_row_are_all_read():
+    assert parse_json('{"a": 1}\n{"b": 2}') == [{"a": 1}, {"b": 2}]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, '{"a":' * 50_000, "nonsense", "null"])
+def test_what_is_no_json_gives_no_statement(text):
+    assert read(json_ld(text), body="<h1>Title</h1>" + TEXT).title == "Title"
+
+
+def test_of_a_list_of_articles_none_is_the_page():
+    items = ",".join(
+        f'{{"@type": "NewsArticle", "headline": "Story {n}", "author": "Writer {n}", '
+        f'"datePublished": "2024-01-0{n}"}}'
+        for n in range(1, 6)
+    )
+    found = read(f"<title>News</title>{json_ld(f'[{items}]')}")
+    assert (found.title, found.byline, found.published) == ("News", "", "")
+
+
+def test_of_several_articles_the_one_with_the_page_s_address_counts():
+    items = ",".join(
+        f'{{"@type": "NewsArticle", "headline": "Story {n}", "url": "https://example.org/{n}"}}'
+        for n in range(5)
+    )
+    assert read(json_ld(f"[{items}]"), url="https://example.org/3").title == "Story 3"
+
+
+@pytest.mark.parametrize(
+    ("title", "h1", "og", "site", "wanted"),
+    [
+        ("The ferry | The Tide", "", "", "The Tide", "The ferry"),
+        ("The Tide - The ferry", "", "", "The Tide", "The ferry"),
+        ("The ferry – Example", "", "", "", "The ferry"),  # repeats the host
+        ("霧の町の、最後の活字｜月刊みさき", "霧の町の、最後の活字", "", "",
+         "霧の町の、最後の活字"),
+        ("The ferry | News | The Tide", "The ferry", "", "", "The ferry"),
+        ("Ferry: a new way - The Tide", "Ferry: a new way", "", "The Tide", "Ferry: a new way"),
+        ("A - B - The Tide", "A – B", "", "The Tide", "A – B"),
+        # The heading's words where title was shortened, the title where the heading is a slogan.
+        ("Ferry to run on tide", "Ferry to run on the tide alone, council decides", "", "",
+         "Ferry to run on the tide alone, council decides"),
+        ("How to mend a net | The Tide", "Welcome aboard", "", "The Tide", "How to mend a net"),
+        ("How to mend a net | The Tide", "The Tide", "", "The Tide", "How to mend a net"),
+        ("x", "The ferry", "The ferry", "", "The ferry"),
+        ("", "The ferry¶", "", "", "The ferry"),
+        ("", "", "The ferry", "", "The ferry"),
+        ("View topic - How do I mend a net", "", "", "", "How do I mend a net"),
+    ],
+)  # fmt: skip
+def test_titles_lose_the_site_s_name(title, h1, og, site, wanted):
+    head = f"<title>{title}</title>"
+    head += f'<meta property="og:title" content="{og}">' if og else ""
+    head += f'<meta property="og:site_name" content="{site}">' if site else ""
+    assert read(head, f"<h1>{h1}</h1>{TEXT}").title == wanted
+
+
+@pytest.mark.parametrize(
+    ("title", "h1", "og", "wanted"),
+    [
+        # A beginning of ``title`` that is stated elsewhere is not cut further.
+        ("New here – Which net? - Feedback - Nets", "", "New here – Which net?",
+         "New here – Which net?"),
+        # A label or a date before the heading, a count after it.
+        ("How to mend a net | Talk", "Thread: How to mend a net", "How to mend a net",
+         "How to mend a net"),
+        ("How to mend a net | Talk", "How to mend a net (tide.test) 139", "How to mend a net",
+         "How to mend a net"),
+        ("2025 was a year of nets | Talk", "2025 was a year of nets and of boats",
+         "2025 was a year of nets", "2025 was a year of nets and of boats"),
+        # A product may bear the site's name.
+        ("Example Nets Deluxe – Blue", "Example Nets Deluxe – Blue", "",
+         "Example Nets Deluxe – Blue"),
+        # A line about the site is no title.
+        ("How to mend a net - Example", "A word from the founder of Example News", "",
+         "How to mend a net"),
+    ],
+)  # fmt: skip
+def test_titles_keep_what_is_theirs_alone(title, h1, og, wanted):
+    head = f"<title>{title}</title>"
+    head += f'<meta property="og:title" content="{og}">' if og else ""
+    assert read(head, f"<h1>{h1}</h1>{TEXT}").title == wanted
+
+
+@pytest.mark.parametrize(
+    ("address", "wanted"),
+    [
+        ("mending-blue-nets", "Mending blue nets"),
+        ("7213", "Nets for every boat"),
+        ("%E7%B6%B2", ""),
+    ],
+)
+def test_the_address_settles_what_heading_and_title_differ_in(address, wanted):
+    head = "<title>Nets for every boat | Example</title>"
+    found = read(head, f"<h1>Mending blue nets</h1>{TEXT}", url=f"https://example.org/a/{address}")
+    assert found.title == (wanted or "Nets for every boat")
+
+
+def test_a_heading_s_lines_are_words_apart_and_its_buttons_are_no_words():
+    body = "<h1>The ferry<br>runs<div>by night</div><button>Copy link</button></h1>"
+    assert read(body=body + TEXT).title == "The ferry runs by night"
+
+
+def test_a_drawing_s_title_is_not_the_page_s():
+    found = read(body=f"<svg><title>Menu</title></svg><h1>The ferry</h1>{TEXT}")
+    assert found.title == "The ferry"
+
+
+def test_a_heading_may_be_a_picture_of_its_words():
+    assert read(body=f'<h1><img alt="The ferry" src="a.png"></h1>{TEXT}').title == "The ferry"
+
+
+def test_a_code_tag_in_a_title_stays():
+    assert read("<title>Thirty years of &lt;br></title>").title == "Thirty years of <br>"
+
+
+def test_nothing_unseen_is_left_in_a_line():
+    found = read('<meta property="og:title" content="The\u202e fer\u200bry\u2069 \ue000 &#0;now">')
+    assert found.title.replace("\ufffd", "") == "The ferry now"
+
+
+def test_lines_are_bounded():
+    long = "word " * 100_000
+    found = read(
+        f'<title>{long}</title><meta name="description" content="{long}">'
+        f'<meta property="og:site_name" content="{long}"><meta name="author" content="{long}">'
+    )
+    assert max(map(len, (found.title, found.lead, found.site, found.byline))) <= 1_000
+
+
+@pytest.mark.parametrize(
+    "stated", ["javascript:alert(1)", "data:image/png;base64,AAAA", "http://[", "file:///etc/x"]
+)
+def test_addresses_are_of_the_web(stated):
+    found = read(
+        f'<meta property="og:image" content="{stated}"><link rel=canonical href="{stated}">'
+    )
+    assert (found.image, found.canonical) == ("", "")
+
+
+def test_the_site_is_named_by_the_host_when_nothing_else_does():
+    found = read("<title>The ferry | Example News</title>", f"<h1>The ferry</h1>{TEXT}")
+    assert found.site == "Example News"
+
+
+def test_the_front_page_is_not_a_story_s_address():
+    head = '<link rel="canonical" href="/"><meta property="og:url" content="/news/ferry">'
+    assert read(head).canonical == "https://www.example.org/news/ferry"
+    assert read(head, url="https://www.example.org/").canonical == "https://www.example.org/"
+
+
+def test_a_sign_or_an_address_is_no_site_s_name():
+    assert read('<meta property="og:site_name" content="/">').site == ""
+    assert read('<meta property="og:site_name" content="https://example.org">').site == ""
+
+
+@pytest.mark.parametrize("url", ["", "http://[", "not an address", "file:///tmp/a.html"])
+def test_any_address_of_the_page_will_do(url):
+    base = '<base href="https://example.org/">'
+    found = read(f"{base}<title>The ferry | News</title><link rel=canonical href=/x>", url=url)
+    assert found.title == "The ferry"

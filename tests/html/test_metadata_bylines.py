@@ -1,0 +1,133 @@
+import pytest
+
+from printer.html.bylines import byline
+from printer.html.metadata import read_metadata
+from printer.html.parse import parse
+
+
+@pytest.mark.parametrize(
+    ("stated", "language", "wanted"),
+    [
+        ("Orla Fennimoor", "en", "Orla Fennimoor"),
+        ("By Orla Fennimoor", "en", "Orla Fennimoor"),
+        ("BY ORLA FENNIMOOR", "en", "Orla Fennimoor"),
+        ("Written by: Orla Fennimoor", "en", "Orla Fennimoor"),
+        ("by Orla Fennimoor and Tam Reed", "en", "Orla Fennimoor, Tam Reed"),
+        ("Orla Fennimoor, Tam Reed & Jo Ash", "en", "Orla Fennimoor, Tam Reed, Jo Ash"),
+        ("By Orla Fennimoor, Senior Editor", "en", "Orla Fennimoor"),
+        ("Orla Fennimoor | Harbour reporter", "en", "Orla Fennimoor"),
+        ("Orla Fennimoor on October 17, 2024", "en", "Orla Fennimoor"),
+        ("Orla Fennimoor 17 October 2024", "en", "Orla Fennimoor"),
+        ("Orla Fennimoor (orla@example.org)", "en", "Orla Fennimoor"),
+        ("Orla Fennimoor, PhD, RN", "en", "Orla Fennimoor"),
+        ("Orla Fennimoor, Jr.", "en", "Orla Fennimoor, Jr."),
+        ("Orla Fennimoor. Reviewed by Tam Reed", "en", "Orla Fennimoor"),
+        ("Fennimoor, Orla", "en", "Orla Fennimoor"),
+        ("Fennimoor, Orla M.", "en", "Orla M. Fennimoor"),
+        ("Mira d'Este-Vale", "fr", "Mira d'Este-Vale"),
+        ("Orla O&amp;#39;Moor", "en", "Orla O'Moor"),
+        ("Von Anna Weide", "de", "Anna Weide"),
+        ("von Anna Weide und Bernd Ufer", "de", "Anna Weide, Bernd Ufer"),
+        ("Par Mireille Vasseau", "fr", "Mireille Vasseau"),
+        ("Por Ana Ribera y Luis Prado", "es", "Ana Ribera, Luis Prado"),
+        ("José Ribera y Prado", "es", "José Ribera y Prado"),
+        ("di Carla Riva", "it", "Carla Riva"),
+        ("Di Wu", "en", "Di Wu"),
+        ("Door Jan van der Wijk", "nl", "Jan van der Wijk"),
+        ("Av Siri Fjell", "nb", "Siri Fjell"),
+        ("Автор: Вера Лугова", "ru", "Вера Лугова"),
+        ("文／浅葱ミオ", "ja", "浅葱ミオ"),
+        ("記者：王小明", "zh", "王小明"),
+        ("作者: 王小明、李大山", "zh", "王小明, 李大山"),
+        ("홍길동 기자", "ko", "홍길동"),
+        ("بقلم سلافة الرملي", "ar", "سلافة الرملي"),
+        ("文在寅", "zh", "文在寅"),
+    ],
+)
+def test_names_stand_alone(stated, language, wanted):
+    assert byline([stated], language) == wanted
+
+
+@pytest.mark.parametrize(
+    "stated",
+    ["", "admin", "Admin", "https://www.example.org/writer", "orla@example.org", "@orla",
+     "{{author}}", "12345", "The Tide", "the tide", "None", "editorial team", "page.author",
+     "5f3a9c0d1e2b4a6f", "March", "x" * 500, "By"],
+)  # fmt: skip
+def test_what_is_nobody_is_no_author(stated):
+    assert byline([stated], "en", "The Tide") == ""
+
+
+def test_authors_are_named_once_and_not_without_end():
+    assert byline(["Orla Fennimoor", "ORLA FENNIMOOR", "Tam Reed"]) == "Orla Fennimoor, Tam Reed"
+    many = byline(f"Writer N{'abcdefghijklmnopqrstuvwxyz'[n]}" for n in range(26))
+    assert many.count(",") == 11
+
+
+def read(body, head=""):
+    tree = parse(f"<html lang=en><head>{head}</head><body>{body}</body></html>")
+    return read_metadata(tree, "https://example.org/a", "https://example.org/a").byline
+
+
+H1 = "<h1>The ferry</h1>"
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        (H1 + '<p class="byline">By Orla Fennimoor</p>', "Orla Fennimoor"),
+        (H1 + '<p class="post-author"><span>By</span><a>Orla Fennimoor</a></p>', "Orla Fennimoor"),
+        (H1 + '<p>By <a rel="author" href="/o">Orla Fennimoor</a></p>', "Orla Fennimoor"),
+        (H1 + "<p>By Orla Fennimoor</p>", "Orla Fennimoor"),
+        ('<p class="author">Orla Fennimoor</p>' + H1, "Orla Fennimoor"),
+        (H1 + '<span class="author">Orla Fennimoor</span><span class="author">Tam Reed</span>',
+         "Orla Fennimoor, Tam Reed"),
+        (H1 + '<div class="byline">Orla Fennimoor</div>' + "<p>x</p>" * 5
+         + '<div class="byline">Tam Reed</div>', "Orla Fennimoor"),
+        # Neither a sentence, nor who comments, nor another story's author.
+        (H1 + "<p>By using this site you agree to our terms.</p>", ""),
+        (H1 + "<p>By 2032 all ferries will be gone.</p>", ""),
+        (H1 + '<div class="comments"><b class="author">Tam Reed</b></div>', ""),
+        (H1 + '<aside><b class="author">Tam Reed</b></aside>', ""),
+        (H1 + '<div class="comment-author">Tam Reed</div>', ""),
+        (H1 + "<p>x</p>" * 200 + '<b class="author">Tam Reed</b>', ""),
+        (H1 + f'<div class="author">{"About the writer. " * 30}</div>', ""),
+    ],
+)  # fmt: skip
+def test_bylines_of_the_page_itself(body, wanted):
+    assert read(body) == wanted
+
+
+def test_a_byline_that_the_head_states_is_preferred():
+    body = H1 + '<p class="byline">By Tam Reed</p>'
+    assert read(body, '<meta name="author" content="Orla Fennimoor">') == "Orla Fennimoor"
+    assert read(body, '<meta name="author" content="admin">') == "Tam Reed"
+
+
+@pytest.mark.parametrize(
+    ("stated", "language", "wanted"),
+    [
+        ("लेखक: मीरा जोशी", "hi", "मीरा जोशी"),
+        ("Tác giả: Lê Thu Hà", "vi", "Lê Thu Hà"),
+        ("Yazan: Elif Taşkıran", "tr", "Elif Taşkıran"),
+        ("โดย มาลี วงศ์ทอง", "th", "มาลี วงศ์ทอง"),
+        ("文/林秋水", "zh", "林秋水"),
+    ],
+)
+def test_what_stands_before_a_name_goes_in_any_language(stated, language, wanted):
+    assert byline([stated], language) == wanted
+
+
+@pytest.mark.parametrize(
+    ("stated", "wanted"),
+    [
+        ("Anna Reed on 3 May 2024", "Anna Reed"),
+        ("AnnaR on Friday December 19", "AnnaR"),
+        ("Sat", ""),
+        ("https://example.org/user/anna-reed", ""),
+        ("Bureau for Tides and Nets", "Bureau for Tides and Nets"),
+        ("Anna Reed and Tam Reed", "Anna Reed, Tam Reed"),
+    ],
+)
+def test_what_is_left_around_a_name_goes(stated, wanted):
+    assert byline([stated], "en") == wanted

@@ -1,0 +1,131 @@
+import pytest
+
+from printer.html.dates import iso_date, written_date
+from printer.html.marks import read_marks
+from printer.html.metadata import read_metadata
+from printer.html.parse import parse
+
+
+@pytest.mark.parametrize(
+    ("stated", "wanted"),
+    [
+        ("2024-10-17", "2024-10-17"),
+        ("2024-10-17T06:30:00+01:00", "2024-10-17T06:30:00+01:00"),
+        ("2024-10-17T06:30:00.123Z", "2024-10-17T06:30:00+00:00"),
+        ("2024-10-17 06:30:00 UTC", "2024-10-17T06:30:00+00:00"),
+        ("2024-10-17T06:30+0530", "2024-10-17T06:30+05:30"),
+        ("2024-10-17T06:30:00-04", "2024-10-17T06:30:00-04:00"),
+        ("2024-10-17T06:30", "2024-10-17T06:30"),
+        ("2024-10-17T00:00:00", "2024-10-17"),
+        ("2024/10/17", "2024-10-17"),
+        ("20241017", "2024-10-17"),
+        ("20241017T063000Z", "2024-10-17T06:30:00+00:00"),
+        ("1729146600", "2024-10-17T06:30:00+00:00"),
+        ("1729146600000", "2024-10-17T06:30:00+00:00"),
+        ("Thu, 17 Oct 2024 06:30:00 GMT", "2024-10-17T06:30:00+00:00"),
+        ("October 17, 2024", "2024-10-17"),
+        ("Oct 17, 2024 6:30 pm", "2024-10-17T18:30"),
+        ("17 October 2024", "2024-10-17"),
+        ("17. Oktober 2024", "2024-10-17"),
+        ("17 de octubre de 2024", "2024-10-17"),
+        ("17 octobre 2024", "2024-10-17"),
+        ("17 октября 2024", "2024-10-17"),
+        ("17.10.2024", "2024-10-17"),
+        ("17/10/2024", "2024-10-17"),
+        ("10/17/2024", "2024-10-17"),
+        ("2024年10月17日", "2024-10-17"),
+        ("2024년 10월 17일", "2024-10-17"),
+    ],
+)
+def test_dates_of_many_forms(stated, wanted):
+    assert iso_date(stated) == wanted
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        "", "yesterday", "3 hours ago", "03/04/2024", "2024", "2024-10", "2024-02-30",
+        "0000-00-00", "0001-01-01T00:00:00", "1970-01-01T00:00:00Z", "9999-12-31", "17 Foo 2024",
+        "99/99/2024", "2024-10-17T25:00:00", "page 12 of 2024", "123456789012345678",
+        "2024-10-17T06:30:00+99:00", "0",
+    ],
+)  # fmt: skip
+def test_what_is_no_date_or_might_be_two_is_none(stated):
+    assert iso_date(stated) == ""
+
+
+def test_a_date_within_a_line_is_found():
+    assert written_date("Published on 17 October 2024 at 06:30") == "2024-10-17T06:30"
+    assert written_date("Nothing to see") == ""
+
+
+def published(body, head=""):
+    tree = parse(f"<html><head>{head}</head><body>{body}</body></html>")
+    return read_metadata(tree, "https://example.org/a", "https://example.org/a").published
+
+
+STORY = "<h1>The ferry</h1>"
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        (STORY + '<time datetime="2024-10-17T06:30+01:00">Thursday</time>',
+         "2024-10-17T06:30+01:00"),
+        ('<time datetime="2024-10-17">Thursday</time>' + STORY, "2024-10-17"),
+        (STORY + "<p class='entry-date'>17 October 2024</p>", "2024-10-17"),
+        (STORY + '<p>Updated <time datetime="2024-10-19">Saturday</time></p>', ""),
+        (STORY + '<time class="updated" datetime="2024-10-19">Saturday</time>', ""),
+        (STORY + '<time itemprop="dateModified" datetime="2024-10-19">Saturday</time>', ""),
+        (STORY + "<p>The war ended on 17 October 1824.</p>", ""),
+        (STORY + '<aside><time datetime="2024-10-17">Thursday</time></aside>', ""),
+        (STORY + '<div class="related"><time datetime="2024-10-17">Thursday</time></div>', ""),
+        (STORY + "<p>x</p>" * 200 + '<time datetime="2024-10-17">Thursday</time>', ""),
+    ],
+)  # fmt: skip
+def test_only_a_marked_date_near_the_heading_counts(body, wanted):
+    assert published(body) == wanted
+
+
+def test_the_time_comes_from_another_statement_of_the_same_day():
+    head = (
+        '<script type="application/ld+json">{"@type": "Article", "headline": "The ferry",'
+        '"datePublished": "2024-10-17"}</script>'
+        '<meta property="article:published_time" content="2024-10-17T06:30:00+01:00">'
+    )
+    assert published(STORY, head) == "2024-10-17T06:30:00+01:00"
+
+
+def test_a_modified_date_is_no_date_of_publication():
+    assert published(STORY, '<meta property="article:modified_time" content="2024-10-17">') == ""
+
+
+def test_of_many_dates_only_a_discussion_s_first_counts():
+    days = [f'<meta itemprop="datePublished" content="2024-01-{n:02}">' for n in range(1, 8)]
+    assert published(STORY + "".join(days)) == "2024-01-01"
+    assert published(STORY + "".join(reversed(days))) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("30 sierpnia 2024", "2024-08-30"),
+        ("14 tháng 7 năm 2024", "2024-07-14"),
+        ("18 मार्च 2024", "2024-03-18"),
+        ("7 มิถุนายน 2567", "2024-06-07"),
+        ("5 Kasım 2024", "2024-11-05"),
+        ("3 Απριλίου 2024", "2024-04-03"),
+        ("22 أبريل 2024", "2024-04-22"),
+        ("24 במרץ 2024", "2024-03-24"),
+        ("10 nets 2024", ""),
+        ("Room 12 of 2024", ""),
+    ],
+)
+def test_months_are_read_in_many_languages(text, wanted):
+    assert written_date(text) == wanted
+
+
+def test_the_date_beside_a_line_that_names_the_author_is_the_page_s():
+    body = "<h1>Nets</h1><div><span>Yazan: Elif Taşkıran</span> · <span>5 Kasım 2024</span></div>"
+    tree = parse(f"<html><body>{body}<p>Ağlar.</p></body></html>")
+    assert read_marks(tree).dates == ["2024-11-05"]

@@ -1,0 +1,154 @@
+import pytest
+
+from printer.html.common_words import WORDS
+from printer.html.language import detect, direction_of, language_tag, script_of
+from printer.html.metadata import read_metadata
+from printer.html.parse import parse
+
+SAID = {
+    "en": "The old man came down to the harbour at six, as he had on every morning of his "
+    "life, and when he saw that the boat was gone he sat on the wall and began to "
+    "laugh.",
+    "de": "Der alte Mann kam um sechs zum Hafen hinunter, wie an jedem Morgen seines Lebens, "
+    "und als er sah, dass das Boot nicht mehr da war, setzte er sich auf die Mauer und "
+    "lachte.",
+    "fr": "Le vieil homme descendit au port à six heures, comme tous les matins de sa vie, et "
+    "quand il vit que le bateau n'était plus là, il s'assit sur le mur et se mit à "
+    "rire.",
+    "es": "El viejo bajó al puerto a las seis, como todas las mañanas de su vida, y cuando "
+    "vio que el barco ya no estaba se sentó en el muro y se echó a reír con todo lo que "
+    "le quedaba.",
+    "pt": "O velho desceu ao porto às seis, como em todas as manhãs da sua vida, e quando viu "
+    "que o barco já não estava lá, sentou-se no muro e começou a rir com o que ainda "
+    "tinha.",
+    "it": "Il vecchio scese al porto alle sei, come ogni mattina della sua vita, e quando "
+    "vide che la barca non c'era più si sedette sul muro e si mise a ridere con quello "
+    "che gli restava.",
+    "nl": "De oude man kwam om zes uur naar de haven, zoals op elke ochtend van zijn leven, "
+    "en toen hij zag dat de boot er niet meer was, ging hij op de muur zitten en begon "
+    "te lachen.",
+    "sv": "Den gamle mannen kom ner till hamnen klockan sex, som varje morgon i sitt liv, och "
+    "när han såg att båten inte var där längre satte han sig på muren och började "
+    "skratta.",
+    "da": "Den gamle mand kom ned til havnen klokken seks, som hver morgen i sit liv, og da "
+    "han så at båden ikke var der mere, satte han sig på muren og begyndte at le af det "
+    "hele, for hvad andet kunne man gøre nu, og så gik han op igen og blev der efter "
+    "det.",
+    "pl": "Stary człowiek zszedł do portu o szóstej, jak każdego ranka swojego życia, a gdy "
+    "zobaczył, że łodzi już nie ma, usiadł na murze i zaczął się śmiać, bo co miał "
+    "zrobić po tym.",
+    "ru": "Старик спустился в гавань в шесть, как и каждое утро своей жизни, и когда он "
+    "увидел, что лодки больше нет, сел на стену и начал смеяться, потому что это было "
+    "всё, что он мог.",
+    "uk": "Старий спустився до гавані о шостій, як і кожного ранку свого життя, і коли він "
+    "побачив, що човна вже немає, то сів на мур і почав сміятися, бо це було все, що "
+    "він міг.",
+    "ar": "نزل الرجل العجوز إلى الميناء في السادسة كما في كل صباح من حياته، ولما رأى أن "
+    "القارب لم يعد هناك جلس على الجدار وبدأ يضحك، لأن ذلك كان كل ما في يده، وعاد بعد "
+    "ذلك إلى البيت.",
+    "fa": "پیرمرد ساعت شش مثل هر روز زندگی خود به بندر آمد و وقتی دید که قایق را برده‌اند روی "
+    "دیوار نشست و شروع به خنده کرد، برای این که کار دیگری از او بر نمی‌آمد و این هم یک "
+    "راه بود.",
+    "he": "האיש הזקן ירד אל הנמל בשש, כמו בכל בוקר של חייו, וכשראה שהסירה לא שם הוא התיישב.",
+    "ja": "老人は六時に港へおりてきた。舟がもうないのを見ると、石垣に腰をおろして笑いはじめた。生ま"
+    "れてからずっと、毎朝そうしてきたのである。それから家に帰った。",
+    "zh": "老人六点钟来到港口，就像他一生中的每个早晨一样。他看见船已经不在了，便在墙上坐下，笑了起"
+    "来。他还能做什么呢？后来他就回家去了。",
+    "ko": "노인은 평생의 모든 아침처럼 여섯 시에 항구로 내려왔고, 배가 이제 없다는 것을"
+    " 보고는 담 위에 앉아 웃기 시작했다. 그리고 집으로 돌아갔다.",
+    "el": "Ο γέρος κατέβηκε στο λιμάνι στις έξι, όπως κάθε πρωί της ζωής του, και είδε τη "
+    "θάλασσα.",
+    "hi": "बूढ़ा आदमी छह बजे बंदरगाह पर आया, जैसे वह अपने जीवन की हर सुबह आता था, और जब उसने "
+    "देखा कि नाव वहाँ नहीं है तो वह दीवार पर बैठ गया और हँसने लगा, यह सब उस के लिए था।",
+    "th": "ชายชราลงมาที่ท่าเรือตอนหกโมงเช้าเหมือนทุกเช้าในชีวิตของเขา และเขาก็นั่งลงหัวเราะ",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", SAID)
+def test_two_sentences_tell_the_language(language):
+    assert detect(SAID[language]) == language
+
+
+@pytest.mark.parametrize(
+    "text", ["", "42", "Menu Login Search", "Lorem ipsum dolor sit amet " * 30]
+)
+def test_what_tells_no_language_has_none(text):
+    assert detect(text) == ""
+
+
+def test_no_two_languages_share_all_their_words():
+    for script, lists in WORDS.items():
+        for language, words in lists.items():
+            assert len(words) >= 12, (script, language)
+            assert all(len(words - other) > 4 for name, other in lists.items() if name != language)
+
+
+@pytest.mark.parametrize(
+    ("stated", "wanted"),
+    [
+        ("en", "en"), ("en_US", "en-US"), ("EN-us", "en-US"), ("zh-hans-cn", "zh-Hans-CN"),
+        ("sr-Latn", "sr-Latn"), ("es-419", "es-419"), ("de-DE-formal", "de-DE"), ("iw", "he"),
+        ("jp", "ja"), ("English", "en"), ("pt_BR.UTF-8", "pt-BR"), ("en, fr", "en"), ("eng", "en"),
+        ("", ""), ("lang=", ""), ("{{lang}}", ""), ("x-default", ""), ("und", ""), ("1", ""),
+        ("<script>", ""), ("utf-8", ""), (None, ""),
+    ],
+)  # fmt: skip
+def test_tags_are_bcp_47(stated, wanted):
+    assert language_tag(stated) == wanted
+
+
+def read(html, head="", body=""):
+    tree = parse(f"{html}<head>{head}</head><body>{body}</body></html>")
+    found = read_metadata(tree, "https://example.org/", "https://example.org/")
+    return found.language, found.direction
+
+
+def paragraphs(language):
+    return f"<p>{SAID[language]}</p>" * 3
+
+
+def test_what_the_page_states_counts():
+    assert read('<html lang="en-GB">', body=paragraphs("en")) == ("en-GB", "ltr")
+    assert read('<html xml:lang="de">', body=paragraphs("de")) == ("de", "ltr")
+    head = '<meta http-equiv="Content-Language" content="fr">'
+    assert read("<html>", head, paragraphs("fr")) == ("fr", "ltr")
+    head = '<meta property="og:locale" content="de_AT">'
+    assert read("<html>", head, paragraphs("de")) == ("de-AT", "ltr")
+
+
+@pytest.mark.parametrize("language", ["ja", "ar", "ru", "ko", "zh", "de", "es"])
+def test_a_template_s_language_gives_way_to_the_text_s(language):
+    assert read('<html lang="en">', body=paragraphs(language))[0] == language
+
+
+def test_of_two_statements_the_one_that_fits_counts():
+    head = '<meta property="og:locale" content="ja_JP">'
+    assert read('<html lang="en">', head, paragraphs("ja"))[0] == "ja-JP"
+
+
+def test_a_page_that_states_nothing_is_detected():
+    assert read("<html>", body=paragraphs("ar")) == ("ar", "rtl")
+    assert read("<html>", body=paragraphs("pl")) == ("pl", "ltr")
+
+
+def test_a_rare_language_is_believed():
+    assert read('<html lang="oc">', body=paragraphs("fr"))[0] == "oc"
+
+
+def test_the_direction_stated_counts():
+    assert read('<html lang="en" dir="RTL">', body=paragraphs("en")) == ("en", "rtl")
+
+
+@pytest.mark.parametrize(
+    ("language", "direction"),
+    [("ar", "rtl"), ("he-IL", "rtl"), ("az-Arab", "rtl"), ("ar-Latn", "ltr"), ("", "ltr"),
+     ("ur", "rtl"), ("en", "ltr")],
+)  # fmt: skip
+def test_languages_have_a_direction(language, direction):
+    assert direction_of(language) == direction
+
+
+def test_scripts_are_told_by_letters():
+    assert script_of("word " * 30) == "latin"
+    assert script_of("слово " * 30) == "cyrillic"
+    assert script_of("123 !? " * 30) in {"", "latin"}

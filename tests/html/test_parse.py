@@ -1,0 +1,150 @@
+"""Parsing: nothing of the page lost, nothing of a hostile page unbounded."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml.html import HtmlElement
+
+from printer.html.parse import MAX_ATTRIBUTES, MAX_DEPTH, base_url, parse
+
+
+def words(tree: HtmlElement) -> list[str]:
+    return " ".join(tree.itertext()).split()
+
+
+def depth(tree: HtmlElement) -> int:
+    deepest, stack = 0, [(tree, 1)]
+    while stack:
+        node, level = stack.pop()
+        deepest = max(deepest, level)
+        stack.extend((child, level + 1) for child in node)
+    return deepest
+
+
+def test_keeps_what_stands_after_the_end_of_the_document() -> None:
+    tree = parse(
+        "<html lang=en><body><header>one</header></body></html>\n<div>two<p>three</div> four"
+        "</body></html><html><body class=again><p>five</p></body></html><p>six"
+    )
+    assert words(tree) == ["one", "two", "three", "four", "five", "six"]
+    body = tree.find("body")
+    assert body is not None
+    assert words(body) == words(tree)
+    assert [child.tag for child in tree] == ["body"]
+
+
+def test_reads_shadow_roots_as_content_and_templates_as_none() -> None:
+    tree = parse(
+        "<x-card><template shadowrootmode=open><p>shown</template></x-card><template>not</template>"
+    )
+    assert [t.text for t in tree.iter("template")] == ["not"]
+    assert tree.findtext(".//x-card/div/p") == "shown"
+
+
+def test_reads_nul_bytes_and_controls_as_nothing() -> None:
+    tree = parse("<p>a\0b<p cla\0ss='q\x01'>c\x08")
+    assert words(tree) == ["ab", "c"]
+    assert tree.find(".//p[@class='q']") is not None
+
+
+@pytest.mark.parametrize("source", ["", " ", "\0", "<", "<!--", "<!doctype html>", "<frameset>"])
+def test_gives_a_tree_for_pages_with_nothing_in_them(source: str) -> None:
+    assert parse(source).tag == "html"
+
+
+@pytest.mark.parametrize(
+    "unit", ["<div>", "<span>", "<p><font><b>x ", "<table><tr><td>", "<ul><li>", "<b><p>"]
+)
+def test_bounds_depth_without_losing_text(unit: str) -> None:
+    tree = parse(unit * 20_000 + "inside" + "</div>" * 10 + "<p>end")
+    assert depth(tree) <= 2048
+    assert words(tree)[-2:] == ["inside", "end"] or words(tree)[-1] == "insideend"
+
+
+def test_text_of_a_page_nested_100_000_deep_comes_through() -> None:
+    started = time.process_time()
+    source = "".join(f"<div>w{i} " for i in range(100_000)) + "</div>" * 100_000 + "<p>end</p>"
+    tree = parse(source)
+    assert words(tree) == [f"w{i}" for i in range(100_000)] + ["end"]
+    assert depth(tree) <= MAX_DEPTH
+    assert time.process_time() - started < 10
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "",
+        '<!-- <a b=" -->',
+        '<p ">',
+        "<titles>",
+        '<script>if (a<b="x)</script>',
+        '<title><a b="</title>',
+    ],
+)
+@pytest.mark.parametrize("value", ["", '=">"', "='</div>'"])
+def test_an_element_with_very_many_attributes_takes_linear_time(before: str, value: str) -> None:
+    # The parser's own tree would take about half a minute.
+    many = " ".join(f"a{i}{value}" for i in range(150_000))
+    started = time.process_time()
+    tree = parse(f'{before}<div {many}>inside</div>" end')
+    assert time.process_time() - started < 8
+    assert words(tree)[-1] == "end"
+    assert max(len(element.attrib) for element in tree.iter()) <= MAX_ATTRIBUTES
+
+
+@pytest.mark.parametrize("many", [10, 12_000])
+def test_what_stands_after_the_end_comes_through_on_wide_pages_too(many: int) -> None:
+    wide = " ".join(f"a{i}" for i in range(many))
+    before = "first " * 40_000
+    page = f"<html><body><p>{before}<p {wide}>wide</p></body></html><html><body><p>after"
+    tree = parse(page)
+    assert words(tree)[-2:] == ["wide", "after"]
+    assert len(words(tree)) == 40_002
+
+
+@given(st.lists(st.sampled_from(["<p>", "</p>", "<b>", "</div>", "<div>", "<td>", "x ", "<!--",
+    "-->", "<a href='", "'>", "<script>", "</script>", "&amp", "\0", "</html>", "<svg>", "\ud800",
+]), max_size=40).map("".join))  # fmt: skip
+def test_any_markup_gives_a_tree(source: str) -> None:
+    assert parse(source).tag == "html"
+
+
+@pytest.mark.parametrize(
+    ("base", "url", "expected"),
+    [
+        ("", "https://example.org/a/b", "https://example.org/a/b"),
+        ("/c/", "https://example.org/a/b", "https://example.org/c/"),
+        ("https://other.test/", "https://example.org/", "https://other.test/"),
+        ("javascript:alert(1)", "https://example.org/a", "https://example.org/a"),
+        ("http://[bad", "https://example.org/a", "https://example.org/a"),
+        ("file:///etc/", "https://example.org/a", "https://example.org/a"),
+    ],
+)
+def test_base(base: str, url: str, expected: str) -> None:
+    assert base_url(parse(f"<base href='{base}'><p>x" if base else "<p>x"), url) == expected
+
+
+def test_names_no_element_can_have_do_not_stop_a_page_cut_to_depth() -> None:
+    tree = parse(f"<p ='x' {{y='z' id=p>one<x\"y'z>two</x\"y'z>{'<div>' * 3000}three")
+    assert words(tree) == ["one", "two", "three"]
+    assert tree.find(".//p").get("id") == "p"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<title>A</title><article><p>x</p></article>",
+        "<html><head><title>A</title></head><main><p>x</p></main>y<p>z</p></html>",
+        "<title>A</title><meta name=a><section>x</section>y<p>z</p>",
+        "<section>x</section>y<body>z</body>",
+    ],
+)
+def test_a_page_without_a_body_tag_has_its_text_in_the_body(source: str) -> None:
+    tree = parse(source)
+    head, body = tree.find("head"), tree.find("body")
+    assert "".join(body.itertext()) in {"x", "xyz"}
+    assert head is None or "".join(head.itertext()) in {"", "A"}

@@ -1,0 +1,132 @@
+"""Segmentation: Luo et al.'s example, what is seen, depth, and the outline's lists."""
+
+from __future__ import annotations
+
+import time
+
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml.html import document_fromstring
+
+from printer.html.page import read_page
+from printer.html.segments import Segment, Within, outline, segments
+
+
+def read(body: str) -> tuple[Segment, ...]:
+    return segments(document_fromstring(f"<html><body>{body}</body></html>"))
+
+
+def texts(body: str) -> list[str]:
+    return [segment.text for segment in read(body)]
+
+
+def test_the_example_of_the_paper_gives_five_segments() -> None:
+    # Figure 2: text before and after a br, a block amid inline text, text after the block.
+    body = (
+        "<div>n12 <b>n13</b><br>n7<div>n19</div>n20 <i>n16</i></div><p>n17 <a href='#'>n18</a></p>"
+    )
+    assert texts(body) == ["n12 n13", "n7", "n19", "n20 n16", "n17 n18"]
+
+
+def test_the_nearest_line_break_node_is_the_block() -> None:
+    found = read("<div>one<p>two</p>three <b>four</b></div>")
+    assert [segment.block.tag for segment in found] == ["div", "p", "div"]
+    assert [segment.index for segment in found] == [0, 1, 2]
+
+
+def test_leaves_give_the_text_with_the_space_between_inline_elements() -> None:
+    (segment,) = read("<p>\n a <b>b</b> <i>c</i>\n</p>")
+    assert segment.text == "a b c"
+    assert " ".join("".join(leaf.text for leaf in segment.leaves).split()) == "a b c"
+    # The blank between the two elements belongs to the segment.
+    assert any(leaf.text == " " for leaf in segment.leaves)
+
+
+def test_characters_in_links_are_counted() -> None:
+    (segment,) = read("<p>see <a href='#'>this <b>page</b></a> now</p>")
+    assert segment.link_chars == len("this") + len("page")
+
+
+def test_what_is_never_seen_is_left_out_and_breaks_no_line() -> None:
+    body = "<p>one <script>var x</script><select><option>no</select><svg><text>no</svg>two</p>"
+    assert texts(body) == ["one two"]
+
+
+def test_noscript_is_read_only_where_it_is_the_page() -> None:
+    plain = "This is the whole of what the page says to those without scripts. " * 10
+    assert texts(f"<p>Loading</p><noscript><p>{plain}</p></noscript>") == [
+        "Loading",
+        plain.strip(),
+    ]
+    shown = "What the page shows is longer than what it hides. " * 30
+    assert texts(f"<p>{shown}</p><noscript><p>{plain}</p></noscript>") == [shown.strip()]
+
+
+def test_states_say_what_a_segment_stands_in() -> None:
+    body = (
+        "<nav><ul><li>a</li></ul></nav><div role=complementary>b</div>"
+        "<div style='display : none'>c</div><div hidden>d</div><blockquote><p>e</p></blockquote>"
+    )
+    found = outline(document_fromstring(f"<html><body>{body}</body></html>"))
+    states = [Within(found.states[block]) for block in found.blocks]
+    for state, wanted in zip(
+        states,
+        (
+            Within.NAV | Within.ITEM | Within.LIST,
+            Within.ASIDE,
+            Within.HIDDEN,
+            Within.HIDDEN,
+            Within.QUOTE | Within.PARAGRAPH,
+        ),
+        strict=True,
+    ):
+        assert state & wanted == wanted
+    assert not states[4] & (Within.NAV | Within.HIDDEN | Within.ASIDE)
+
+
+def test_elements_know_the_range_of_their_segments() -> None:
+    found = outline(document_fromstring("<html><body>a<div>b<p>c</p>d</div><i>e</i></body></html>"))
+    held = {
+        element.tag: [segment.text for segment in found.segments[begin:end]]
+        for element, begin, end in zip(found.elements, found.begins, found.ends, strict=True)
+    }
+    assert held["body"] == ["a", "b", "c", "d", "e"]
+    assert held["div"] == ["b", "c", "d"]
+    assert held["p"] == ["c"]
+    assert held["i"] == ["e"]
+
+
+def test_a_page_nested_five_thousand_deep_is_read_in_time() -> None:
+    started = time.process_time()
+    page = read_page("<div>x" * 5_000)
+    assert len(page.segments) == 5_000
+    assert time.process_time() - started < 2
+
+
+_TAGS = st.sampled_from(["div", "p", "b", "a", "span", "li", "br", "script", "td", "section"])
+_NODES = st.recursive(
+    st.text("ab \n", max_size=6),
+    lambda inner: st.builds(
+        lambda tag, children: f"<{tag}>{''.join(children)}</{tag}>",
+        _TAGS,
+        st.lists(inner, max_size=4),
+    ),
+    max_leaves=25,
+)
+
+
+@given(_NODES)
+def test_every_seen_character_is_in_one_segment_in_order(body: str) -> None:
+    tree = document_fromstring(f"<html><body><div>{body}</div></body></html>")
+    found = outline(tree)
+    said = "".join(segment.text for segment in found.segments).replace(" ", "")
+    for script in list(tree.iter("script")):
+        script.text = None
+        for child in list(script):
+            script.remove(child)
+    assert said == "".join("".join(tree.itertext()).split())
+    leaves = [leaf for segment in found.segments for leaf in segment.leaves]
+    assert len(leaves) == len(set(leaves))
+    assert all(0 <= parent < n for n, parent in enumerate(found.parents) if n)
+    assert all(0 <= begin <= end <= len(found.segments)
+               for begin, end in zip(found.begins, found.ends, strict=True))  # fmt: skip

@@ -1,0 +1,178 @@
+"""Rules in files: read, complained about, added to, removed."""
+
+import tomllib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from printer.errors import UsageError
+from printer.site_rules import files
+from printer.site_rules.files import (
+    Shelf,
+    parse,
+    remove,
+    remove_selectors,
+    with_selectors,
+    write_rule,
+)
+
+
+def test_a_file_is_found_by_host_and_domain(tmp_path):
+    (tmp_path / "example.org.toml").write_text('drop = ".ad"\n')
+    (tmp_path / "news.example.org.toml").write_text('drop = [".more"]\ntitle = "h2"\n')
+    (tmp_path / "example.org.txt").write_text("strip: //p\n")
+    (tmp_path / ".example.org.txt").write_text("strip: //q\n")
+    shelf = Shelf((tmp_path,))
+    drops = [rule.drop for rule in shelf("https://www.news.example.org/x")]
+    assert drops == [(".more",), (".ad",), ("//q",)]
+    assert [r.drop for r in shelf("https://www.example.org/")] == [(".ad",), ("//q",), ("//p",)]
+    assert shelf("https://other.example/") == ()
+    assert shelf("") == ()
+    assert [rule.host for rule in shelf.all()] == ["example.org"] * 3 + ["news.example.org"]
+
+
+def test_what_is_edited_counts_at_once(tmp_path):
+    shelf = Shelf((tmp_path / "later",))
+    assert shelf("https://example.org/") == ()
+    write_rule(tmp_path / "later", "example.org", "drop", [".ad"])
+    assert shelf("https://example.org/")[0].drop == (".ad",)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("drop = [\n  '.a',\n  'p::x',\n]\n", 3, "'p::x' cannot be used"),
+        ("\ndorp = ['.a']\n", 2, "'dorp' is none of drop, keep"),
+        ("keep = 5\n", 1, "keep takes selectors"),
+        ("keep = ['.a']\ndrop = ['.b'\ntitle = 'h1'\n", 3, "not TOML"),
+        ("drop = ['.a']\ndrop = ['.b']\n", 2, "not TOML"),
+        ("[table]\nx = 1\n", 1, "'table'"),
+        ('title = "a[x=\\"y\\"] >"\n', 1, "cannot be used"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line(text, line, said):
+    rule = parse(text, "example.org", "example.org.toml")
+    (fault,) = rule.faults
+    assert fault.startswith(f"example.org.toml, line {line}: ")
+    assert said in fault
+
+
+def test_what_is_sound_beside_a_fault_is_used():
+    rule = parse("drop = ['.a', ':::', '.b']\n", "example.org", "x")
+    assert rule.drop == (".a", ".b")
+    assert len(rule.faults) == 1
+
+
+def test_files_that_are_too_much(tmp_path):
+    path = tmp_path / "example.org.toml"
+    path.write_text("# " + "x" * files.MOST_BYTES)
+    assert "too large" in files.read(path).faults[0]
+    many = ", ".join(f"'.c{n}'" for n in range(files.MOST_SELECTORS + 1))
+    assert "more than" in parse(f"drop = [{many}]", "example.org", "x").faults[0]
+    path.write_bytes(b"drop = '\xff'")
+    assert files.read(path).drop in ((), ("\ufffd",))
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["", "# mine\n", "drop = []\n", "drop = ['.x']\n", "drop = [\n    '.x', # why\n    '.y',\n]\n",
+     "drop = '.x'\n", 'title = "h1"', "keep = ['.k']\ndrop = [ '.x' ]\ntitle = 'h1'\n"],
+)  # fmt: skip
+def test_a_selector_is_added_and_the_rest_stays(before):
+    after = with_selectors(before, "drop", ['a[href="x"]', ".ü"])
+    was, now = tomllib.loads(before), tomllib.loads(after)
+    dropped = was.pop("drop", [])
+    dropped = [dropped] if isinstance(dropped, str) else dropped
+    assert sorted(now.pop("drop")) == sorted([*dropped, 'a[href="x"]', ".ü"])
+    assert now == was
+    for comment in ("# mine", "# why"):
+        assert (comment in before) == (comment in after)
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1), min_size=1))
+def test_any_text_stands_between_quotes(wanted):
+    assert tomllib.loads(with_selectors("", "drop", wanted))["drop"] == wanted
+
+
+def test_what_is_there_already_is_not_written_again(tmp_path):
+    path = write_rule(tmp_path, "example.org", "drop", [".a", ".a"])
+    before = path.read_bytes()
+    write_rule(tmp_path, "example.org", "drop", [".a"])
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["example.org.toml"]
+
+
+@pytest.mark.parametrize("host", ["", "..", "../x", "a/b", "/etc", "a b", "A.org", "x\n", "."])
+def test_no_host_leads_out_of_the_folder(tmp_path, host):
+    with pytest.raises(UsageError, match="host"):
+        write_rule(tmp_path / "rules", host, "drop", [".a"])
+    assert not remove(tmp_path / "rules", host)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_faulty_file_is_not_added_to(tmp_path):
+    path = tmp_path / "example.org.toml"
+    path.write_text("drop = [\n")
+    with pytest.raises(UsageError, match="line 1"):
+        write_rule(tmp_path, "example.org", "drop", [".a"])
+    assert path.read_text() == "drop = [\n"
+    with pytest.raises(UsageError, match="cannot be used"):
+        write_rule(tmp_path, "other.example", "drop", ["::"])
+
+
+def test_a_rule_is_removed(tmp_path):
+    write_rule(tmp_path, "example.org", "drop", [".a"])
+    assert remove(tmp_path, "example.org")
+    assert not remove(tmp_path, "example.org")
+
+
+HAND_WRITTEN = """\
+# Mine.
+title = "h1.headline"  # the real one
+drop = [
+    ".ad",  # the banner
+    'a[rel="sponsored"]', ".more",
+    "p.teaser"
+]
+keep = ".note"
+"""
+
+
+@pytest.mark.parametrize(
+    ("unwanted", "left"),
+    [
+        ([".ad"], {"drop": ('a[rel="sponsored"]', ".more", "p.teaser")}),
+        (['a[rel="sponsored"]'], {"drop": (".ad", ".more", "p.teaser")}),
+        (["p.teaser", ".more"], {"drop": (".ad", 'a[rel="sponsored"]')}),
+        ([".note"], {"keep": ()}),
+        (["h1.headline"], {"title": ()}),
+        ([".ad", 'a[rel="sponsored"]', ".more", "p.teaser"], {"drop": ()}),
+    ],
+)
+def test_one_selector_is_taken_out_and_the_rest_stays(tmp_path, unwanted, left):
+    path = tmp_path / "example.org.toml"
+    path.write_text(HAND_WRITTEN)
+    before = parse(HAND_WRITTEN, "example.org", str(path))
+    assert remove_selectors(tmp_path, "example.org", unwanted) == path
+    after = parse(path.read_text(), "example.org", str(path))
+    for part in ("title", "drop", "keep"):
+        assert getattr(after, part) == left.get(part, getattr(before, part))
+    assert path.read_text().startswith("# Mine.\n")
+
+
+def test_the_last_selector_takes_the_file_along(tmp_path):
+    path = write_rule(tmp_path, "example.org", "drop", [".a", "p:has(> b)"])
+    remove_selectors(tmp_path, "example.org", [".a", "p:has(> b)"])
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("host", ["../x", "other.example", ""])
+def test_what_is_no_rule_of_yours_is_not_taken_out(tmp_path, host):
+    path = write_rule(tmp_path, "example.org", "drop", [".a"])
+    before = path.read_text()
+    with pytest.raises(UsageError, match="no rules of yours"):
+        remove_selectors(tmp_path, host, [".a"])
+    with pytest.raises(UsageError, match="is not in"):
+        remove_selectors(tmp_path, "example.org", [".a", ".b"])
+    assert path.read_text() == before

@@ -1,0 +1,58 @@
+"""Words become terms: stop words dropped, stems, synonyms, scripts without spaces."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from printer.summarize import Vocabulary
+
+
+def terms(text, language="en", synonyms=()):
+    return [term for term, _ in Vocabulary(language, synonyms).terms(text)]
+
+
+def test_stop_words_go_and_the_rest_is_stemmed():
+    assert terms("The bridges were bridging a river, and the River's banks") == [
+        "bridg", "bridg", "river", "river", "bank",
+    ]  # fmt: skip
+
+
+def test_words_are_given_as_they_are_written():
+    assert list(Vocabulary("en").terms("Bridges bridge")) == [
+        ("bridg", "Bridges"),
+        ("bridg", "bridge"),
+    ]
+
+
+def test_synonyms_count_as_the_first_of_their_group():
+    assert terms("ferries and boats", synonyms=[("ship", "boat", "ferry")]) == ["ship", "ship"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("de", "die Brücken und der Brücke", ["bruck", "bruck"]),
+        ("ru", "и мосты на мосту", ["мост", "мост"]),
+        ("zh", "跨海大桥", ["跨海", "海大", "大桥"]),
+        ("ja", "大橋を渡る", ["大橋", "橋を", "を渡", "渡る"]),
+        ("xx", "unknown tongue", ["unknown", "tongue"]),
+        ("", "no language", ["no", "language"]),
+    ],
+)
+def test_languages(language, text, expected):
+    assert terms(text, language) == expected
+
+
+def test_numbers_and_marks_are_no_terms():
+    assert terms("12 3.5 % — … 2nd") == []
+
+
+def test_a_word_of_a_megabyte_is_no_term():
+    assert terms("a" * 1_000_000 + " bridge") == ["bridg"]
+
+
+@given(st.text(max_size=300), st.sampled_from(["en", "de", "ar", "zh", "th", "xx", ""]))
+def test_any_text_gives_terms_that_are_words_of_it(text, language):
+    for term, word in Vocabulary(language).terms(text):
+        assert term
+        assert word in text
