@@ -26,7 +26,7 @@ from stories import story
 from webserver import WebServer, drip
 
 from printer.errors import JobsError, WebprintError
-from printer.jobs.table import JobTable
+from printer.jobs.queue import JobTable
 
 from . import TESTS
 from .breaking import (

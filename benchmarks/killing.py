@@ -223,7 +223,7 @@ class Newspaper:
         from printer.digest.edition import Editor
         from printer.digest.memory import Memory
         from printer.digest.running import Runner
-        from printer.jobs.work import preload
+        from printer.jobs.handler import preload
         from printer.render import pdf
 
         preload()

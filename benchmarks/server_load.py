@@ -76,7 +76,7 @@ def processor() -> float:
 def bare(sources: list[bytes]) -> float:
     """Set articles in this process with nothing around it; return the seconds of that alone."""
     from printer import Capture, ExtractOptions, Printer
-    from printer.jobs.child import NICE
+    from printer.jobs.worker_process import NICE
 
     os.nice(NICE)  # As the server's workers are, so that what else runs disturbs both alike.
     with Printer(extract=ExtractOptions(images="none")) as printer:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import text
 
-from printer.jobs.job import Request
+from printer.jobs.models import Request
 
 
 def ask(what="story", **options):

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from .items import Item
+from .store import Item
 
 _TELL_OF = ("title", "pages", "pictures", "bytes", "warnings")
 

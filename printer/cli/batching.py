@@ -36,9 +36,9 @@ def batch(
     """Print a list of pages, a file each; begun again, it does what is not done yet."""
     require("server")
     from ..batch import report
-    from ..batch.items import read_list
-    from ..batch.run import Batch
-    from ..jobs.asked import OPEN
+    from ..batch.runner import Batch
+    from ..batch.store import read_list
+    from ..jobs.validation import OPEN
 
     listed = read_list(_read(urls))
     if not listed:

@@ -15,8 +15,8 @@ from .extras import require
 from .flags import AsData, with_settings
 
 if TYPE_CHECKING:
-    from ..jobs.job import Job
-    from ..jobs.table import JobTable
+    from ..jobs.models import Job
+    from ..jobs.queue import JobTable
 
 _ID_LENGTH = 20
 
@@ -40,16 +40,16 @@ def add_serving(app: typer.Typer) -> None:
 def serve(*, loaded: config.Loaded) -> None:
     """Run the print server: a start page, the bookmarklet, and an API."""
     require("server")
-    from ..server import serve
+    from ..server import main
 
-    serve.serve(loaded.settings)
+    main.serve(loaded.settings)
 
 
 @with_settings("Page", "Article", "Fetching", "Server")
 def worker(*, loaded: config.Loaded) -> None:
     """Print what is asked of a server elsewhere that shares --database and --storage."""
     require("server")
-    from ..jobs.start import work
+    from ..jobs.factory import work
 
     work(loaded.settings)
 
@@ -66,7 +66,7 @@ def jobs(
 ) -> None:
     """List the print server's jobs, try some again, or stop some."""
     require("server")
-    from ..jobs.start import open_table
+    from ..jobs.factory import open_table
 
     table = open_table(loaded.settings)
     try:

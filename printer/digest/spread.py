@@ -9,13 +9,13 @@ from ..config import Settings
 from ..crawl.pauses import Pauses
 from ..errors import BadURL, RenderError, UsageError, WebprintError
 from ..fetch.status import asked_to_wait, passes
-from ..jobs.asked import OPEN
-from ..jobs.handed import Handed, Outcome
-from ..jobs.job import Request
+from ..jobs.factory import storage
 from ..jobs.keeper import Keeper
+from ..jobs.models import Request
+from ..jobs.queue import JobTable
+from ..jobs.remote_tasks import Handed, Outcome
 from ..jobs.shares import DOCUMENT, READ, SHARE, dump_document, load_printed, load_reading
-from ..jobs.start import storage
-from ..jobs.table import JobTable
+from ..jobs.validation import OPEN
 from ..model import Capture
 from ..pipeline import Reading
 from ..render.html import Document

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .job import OVER
+from .models import OVER
+from .queue import JobTable
 from .storage import Storage
-from .table import JobTable
 
 
 def clean(table: JobTable, storage: Storage, keep: float) -> None:

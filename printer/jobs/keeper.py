@@ -10,8 +10,8 @@ from contextlib import suppress
 from ..config import Settings
 from ..errors import JobsError
 from . import process
-from .child import Closeable
-from .start import supervise
+from .factory import supervise
+from .worker_process import Closeable
 
 
 class Keeper:

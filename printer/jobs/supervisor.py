@@ -20,14 +20,14 @@ from typing import Any
 
 from ..errors import JobsError, RenderError
 from . import process
-from .child import Child, Closeable, Ending, Labour
 from .clean import clean
 from .clocks import Clock
-from .job import Claim
+from .handler import told
 from .leases import Watch
+from .models import Claim
+from .queue import CRASHED, KILLED, JobTable
 from .storage import Storage
-from .table import CRASHED, KILLED, JobTable
-from .work import told
+from .worker_process import Child, Closeable, Ending, Labour
 
 BUSY_LOOK = 0.1  # Seconds between two looks at time and memory while something is printed.
 IDLE_LOOK = 1.0  # Seconds between two looks for jobs that came without a call.
@@ -124,10 +124,9 @@ class Supervisor:
                 os.close(each)
 
     def turn(self) -> None:
-        """Do the job that is next and see it through; nothing when none waits.
+        """Run the next job to its end; return at once if none is queued.
 
-        For processes that others call (see :mod:`printer.jobs.calls`): to look after what others
-        left is not theirs.
+        For :mod:`printer.jobs.celery_bridge`, where leases and retention are watched elsewhere.
         """
         if not self._due:
             process.adopt_orphans()

@@ -10,16 +10,16 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp
 
 from .. import __version__
-from .access import Access
-from .api import make_api
-from .door import Door, Hosts
-from .later import add_later
+from .auth import Access
+from .errors import Problem, documented, handle_problems
 from .limits import BodyLimit
 from .metrics import metrics
-from .pages import enter, make_pages, static_files
-from .prints import Prints
-from .problems import Problem, documented, handle_problems
-from .sending import Sender, add_sending, add_sending_pages
+from .routes.api import make_api
+from .routes.delivery import Sender, add_sending, add_sending_pages
+from .routes.pages import enter, make_pages, static_files
+from .routes.reading_list import add_later
+from .security import Door, Hosts
+from .service import Prints
 
 #: A page as JSON or as a form needs more bytes than the page itself.
 _OVERHEAD = 3

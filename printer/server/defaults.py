@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import config
 from ..errors import JobsError, UsageError
-from ..jobs.asked import settings_for
+from ..jobs.validation import settings_for
 from ..replacing import replace_file
 from .revisions import SHOWN
 

@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
 from ..editing.stored import block_data
-from .chosen import options_model
-from .prints import PrintId, Prints, Shown, shown
-from .problems import documented
+from .errors import documented
 from .revisions import EDITABLE, NotNow, label
+from .schemas import options_model
+from .service import PrintId, Prints, Shown, shown
 
 _MOST_PIECES = 10_000
 

@@ -11,7 +11,7 @@ import anyio
 from fastapi import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .problems import problem
+from .errors import problem
 
 _MOST_CLIENTS = 10_000
 _PATIENCE = 30.0  # Seconds between two pieces of a body.

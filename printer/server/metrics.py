@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from ..jobs.table import JobTable
+from ..jobs.queue import JobTable
 
 
 def metrics(table: JobTable) -> str:

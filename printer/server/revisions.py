@@ -13,11 +13,11 @@ from ..article import Embed, Figure, List, Math, Quote, Rule, Table, pieces
 from ..editing import Piece
 from ..editing.base import Base, Edit
 from ..errors import JobsError, UsageError
-from ..jobs.asked import Option, offered, settings_for
-from ..jobs.job import Job
-from ..jobs.job import base as base_key
+from ..jobs.models import Job
+from ..jobs.models import base as base_key
+from ..jobs.queue import JobTable
 from ..jobs.storage import Storage
-from ..jobs.table import JobTable
+from ..jobs.validation import Option, offered, settings_for
 from ..site_rules.apply import host_of
 
 if TYPE_CHECKING:

@@ -3,12 +3,12 @@
 import json
 
 from printer import config
-from printer.jobs import start
-from printer.jobs.job import Request
+from printer.jobs import factory
+from printer.jobs.models import Request
 
 
 def filled():
-    table = start.open_table(config.Settings())
+    table = factory.open_table(config.Settings())
     ids = [table.submit(Request(f"https://example.org/{n}"))[0].id for n in range(3)]
     table.fail(table.claim("w"), {"message": "no such page"})
     return table, ids

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from printer.jobs.process import children, tree
-from printer.jobs.table import JobTable
+from printer.jobs.queue import JobTable
 
 KEEPER = Path(__file__).parent / "keeper.py"
 

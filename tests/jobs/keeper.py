@@ -16,10 +16,10 @@ from functools import partial
 from pathlib import Path
 
 from printer.errors import JobsError
-from printer.jobs.calls import Sender, answer_calls
+from printer.jobs.celery_bridge import Sender, answer_calls
+from printer.jobs.queue import JobTable
 from printer.jobs.storage import open_storage
 from printer.jobs.supervisor import Companion, Limits, Supervisor
-from printer.jobs.table import JobTable
 
 
 def labour(claim, notify):

@@ -12,7 +12,7 @@ from print_server import Server
 from stories import story
 
 from printer.jobs.process import children
-from printer.jobs.table import JobTable
+from printer.jobs.queue import JobTable
 
 
 @pytest.mark.slow

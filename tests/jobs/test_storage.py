@@ -9,7 +9,7 @@ import pytest
 
 from printer.errors import JobsError, UsageError
 from printer.jobs.clean import clean
-from printer.jobs.job import Request
+from printer.jobs.models import Request
 from printer.jobs.storage import Folder, open_storage
 
 KEY = "0a1b/3/article.pdf"

@@ -12,9 +12,9 @@ import pytest
 from jobs_help import ask, count_deliveries, disconnecting, until
 
 from printer.errors import UsageError
-from printer.jobs.calls import make_celery
+from printer.jobs.celery_bridge import make_celery
+from printer.jobs.queue import JobTable
 from printer.jobs.supervisor import Limits
-from printer.jobs.table import JobTable
 
 QUICK = {"workers": 2, "lease": 1.0}
 

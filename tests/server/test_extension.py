@@ -18,7 +18,7 @@ from jobs_help import until
 from stories import story
 from webserver import Reply
 
-from printer.server.access import Access
+from printer.server.auth import Access
 
 sync_api = pytest.importorskip("playwright.sync_api")
 

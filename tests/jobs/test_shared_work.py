@@ -19,7 +19,7 @@ from newsroom import page, rss
 from webserver import Reply
 
 from printer.jobs.process import tree
-from printer.jobs.table import JobTable
+from printer.jobs.queue import JobTable
 
 PROGRAM = "from printer.cli import main; main()"
 PATIENCE = 200.0

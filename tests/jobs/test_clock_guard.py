@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from printer.jobs.clocks import Clock
-from printer.jobs.table import JobTable, Request
+from printer.jobs.queue import JobTable, Request
 
 YEAR = 365 * 86_400.0
 

@@ -11,10 +11,10 @@ from pydantic import BaseModel, Field
 
 from .. import config
 from ..export import write
-from ..jobs.asked import check
-from ..jobs.job import Job, Request, State, folder
+from ..jobs.models import Job, Request, State, folder
+from ..jobs.queue import JobTable
 from ..jobs.storage import Storage
-from ..jobs.table import JobTable
+from ..jobs.validation import check
 from ..options import ENDINGS, Format
 from .defaults import Defaults
 from .revisions import Revisions

@@ -15,8 +15,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ..errors import BadURL, JobsError, OutputError, UsageError, WebprintError
-from ..jobs.table import KeyReused, QueueFull
-from .show import page
+from ..jobs.queue import KeyReused, QueueFull
+from .templating import page
 
 MEDIA_TYPE = "application/problem+json"
 

@@ -13,15 +13,15 @@ from fastapi import APIRouter, Header, HTTPException, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from ..jobs import work
-from ..jobs.asked import MOST_PICTURES, MOST_URL, open_settings, pictures_sent
-from ..jobs.job import OVER, PAGE, STATES, Job, State
-from ..jobs.job import Request as Wanted
-from ..options import ENDINGS, MEDIA_TYPES, Format
-from .chosen import options_model
-from .edits import add_edits
-from .prints import Form, PrintId, Prints, Shown, format_of, shown
-from .problems import documented
+from ...jobs import handler
+from ...jobs.models import OVER, PAGE, STATES, Job, State
+from ...jobs.models import Request as Wanted
+from ...jobs.validation import MOST_PICTURES, MOST_URL, open_settings, pictures_sent
+from ...options import ENDINGS, MEDIA_TYPES, Format
+from ..edits import add_edits
+from ..errors import documented
+from ..schemas import options_model
+from ..service import Form, PrintId, Prints, Shown, format_of, shown
 
 LOOK = 0.3  # Seconds between two looks at a job that somebody watches.
 ALIVE = 15.0  # Seconds after which a silent stream says that it is there.
@@ -170,7 +170,7 @@ def _add_results(api: APIRouter, prints: Prints) -> None:
     def pdf(print_id: PrintId, download: bool = False) -> Response:
         """Get the PDF."""
         job = prints.known(print_id)
-        data = prints.file(job, work.PDF)
+        data = prints.file(job, handler.PDF)
         csp = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
         headers = _attached(job, "pdf", "attachment" if download else "inline") | {
             "Content-Security-Policy": csp,
@@ -190,7 +190,7 @@ def _add_results(api: APIRouter, prints: Prints) -> None:
         """Get what was made, in the format that was asked for, to be saved."""
         job = prints.known(print_id)
         made = format_of(job)
-        data = prints.file(job, work.file_of(made))
+        data = prints.file(job, handler.file_of(made))
         csp = "default-src 'none'; sandbox"
         headers = _attached(job, made) | {"Content-Security-Policy": csp}
         return Response(data, 200, headers, MEDIA_TYPES[made])
@@ -202,7 +202,7 @@ def _add_results(api: APIRouter, prints: Prints) -> None:
     )
     def article(print_id: PrintId) -> Response:
         """Get the article itself: title, byline, typed blocks in reading order."""
-        data = prints.file(prints.known(print_id), work.ARTICLE)
+        data = prints.file(prints.known(print_id), handler.ARTICLE)
         return Response(data, 200, None, "application/json")
 
     @api.get(
@@ -230,7 +230,7 @@ def _add_results(api: APIRouter, prints: Prints) -> None:
     )
     def first_page(print_id: PrintId) -> Response:
         """Get a picture of the first page."""
-        data = prints.file(prints.known(print_id), work.FIRST)
+        data = prints.file(prints.known(print_id), handler.FIRST)
         return Response(data, 200, {"Cache-Control": "private, max-age=86400"}, "image/png")
 
 

@@ -17,7 +17,7 @@ from sqlalchemy.exc import IntegrityError
 
 from ..database import faults_told, open_engine, reading
 from ..errors import JobsError
-from .job import EDIT, OVER, STATES, Claim, Job, Request, State
+from .models import EDIT, OVER, STATES, Claim, Job, Request, State
 from .schema import dump, jobs, make_tables, parts
 from .together import Together, Wish
 

@@ -10,17 +10,17 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
-from ..article import Figure
-from ..editing.base import Base
-from ..errors import WebprintError
-from ..jobs.asked import Option, settings_for
-from ..jobs.job import Job
-from ..render.preview import Shape, to_preview
-from ..render.shown import Shown
-from ..site_rules.files import own_folder, write_rule
-from .prints import Prints, format_of
-from .revisions import SHOWN, choices, proposals, site
-from .show import page, trouble
+from ...article import Figure
+from ...editing.base import Base
+from ...errors import WebprintError
+from ...jobs.models import Job
+from ...jobs.validation import Option, settings_for
+from ...render.preview import Shape, to_preview
+from ...render.shown import Shown
+from ...site_rules.files import own_folder, write_rule
+from ..revisions import SHOWN, choices, proposals, site
+from ..service import Prints, format_of
+from ..templating import page, trouble
 
 _MOST_FIELDS = 6_000
 _MOST_RULES = 50

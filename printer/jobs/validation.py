@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from .. import config
 from ..errors import BadURL, UsageError
 from ..render.theme import names
-from .job import PAGE, Request
+from .models import PAGE, Request
 
 MOST_URL = 4000
 MOST_VALUE = 200

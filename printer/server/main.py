@@ -10,10 +10,10 @@ from functools import partial
 
 from .. import config
 from ..errors import JobsError, UsageError
-from ..jobs import start
+from ..jobs import factory
 from ..jobs.supervisor import Companion
-from .access import Access, load_access, token_file
-from .door import Hosts, is_loopback
+from .auth import Access, load_access, token_file
+from .security import Hosts, is_loopback
 
 _BACKLOG = 256
 _MOST_CONNECTIONS = 500
@@ -27,13 +27,13 @@ def serve(settings: config.Settings) -> None:
     calls meanwhile waits a moment instead of being refused.
     """
     access = load_access(token_file())
-    start.open_table(settings).disconnect()
+    factory.open_table(settings).disconnect()
     listening = _listen(settings.host, settings.port)
     calls, call = os.pipe()
     os.set_blocking(call, False)
     web = Companion(partial(_serve_web, settings, access, listening, call))
     _say_where(settings.host, listening.getsockname()[1], access)
-    start.supervise(
+    factory.supervise(
         settings,
         # A server with a name of its own is for others too, whoever passes on what they ask.
         private=is_loopback(settings.host) and not settings.hostnames,
@@ -81,14 +81,14 @@ def _serve_web(
 
     from .app import make_app
     from .defaults import FILE, Defaults
-    from .prints import Prints
     from .revisions import Revisions
+    from .service import Prints
 
     def wake() -> None:
         with suppress(BlockingIOError, BrokenPipeError):
             os.write(call, b"!")
 
-    table, storage = start.open_table(settings), start.storage(settings)
+    table, storage = factory.open_table(settings), factory.storage(settings)
     revisions = Revisions(table, storage, settings)
     defaults = Defaults(config.data_folder() / FILE)
     prints = Prints(table, storage, settings, wake, revisions, defaults)

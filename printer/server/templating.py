@@ -14,7 +14,7 @@ from ..errors import WebprintError
 @cache
 def _environment() -> Environment:
     return Environment(
-        loader=PackageLoader(__package__, "pages"), autoescape=True, undefined=StrictUndefined,
+        loader=PackageLoader(__package__, "templates"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
 

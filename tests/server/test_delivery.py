@@ -7,7 +7,7 @@ import pytest
 from stories import story
 from webserver import Reply
 
-from printer.server.access import COOKIE, Access
+from printer.server.auth import COOKIE, Access
 
 
 @pytest.fixture(scope="module")

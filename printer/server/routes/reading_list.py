@@ -9,12 +9,12 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
-from ..digest.later import add, addresses, list_path
-from ..errors import WebprintError
-from ..jobs.asked import MOST_URL, check_url
-from .prints import Prints
-from .problems import documented
-from .show import page, trouble
+from ...digest.later import add, addresses, list_path
+from ...errors import WebprintError
+from ...jobs.validation import MOST_URL, check_url
+from ..errors import documented
+from ..service import Prints
+from ..templating import page, trouble
 
 
 class Wish(BaseModel):

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..config import Settings
@@ -18,11 +17,11 @@ from ..errors import HTTPStatusError, JobsError, WebprintError
 from ..model import Capture, Result
 from ..options import ENDINGS, Format
 from ..site_rules.files import shelf
-from .asked import check
-from .job import EDIT, PAGE, Claim, Request
-from .job import base as base_key
+from .models import EDIT, PAGE, Claim, Request
+from .models import base as base_key
 from .shares import DOCUMENT, READ, SHARE, dump_reading, lay_out
 from .storage import Storage, open_storage
+from .validation import check
 
 if TYPE_CHECKING:
     from ..pipeline import Printer, Reading
@@ -35,12 +34,6 @@ if TYPE_CHECKING:
 Outcome: TypeAlias = dict[str, Any]
 
 PDF, ARTICLE, FIRST = "article.pdf", "article.json", "first.png"
-
-#: What a print imports when it comes to it, which takes longer than most prints.
-_LOADED = (
-    "weasyprint", "pypdfium2", "PIL.Image", "..setting", "..finding", "..render.volume",
-    "..render.fit", "..render.impose", "..render.tagged", "..images.prepare", "..fetch.cache",
-)  # fmt: skip
 
 _MOST_WARNINGS = 50
 _LONGEST = 400
@@ -144,12 +137,16 @@ class Labour:
 
 
 def preload() -> None:
-    """Import what printing needs, for workers that are forked afterwards; starts no threads."""
+    """Import what printing needs before workers are forked; starts no threads."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    for name in _LOADED:
-        # What cannot be had shows at the print that needs it.
-        with suppress(ImportError, OSError):
-            import_module(name, __package__)
+    # A missing library is reported by the first print that needs it.
+    with suppress(ImportError, OSError):
+        import weasyprint  # noqa: F401
+    with suppress(ImportError, OSError):
+        from .. import finding, setting  # noqa: F401
+        from ..fetch import cache  # noqa: F401
+        from ..images import prepare  # noqa: F401
+        from ..render import fit, impose, tagged, volume  # noqa: F401
 
 
 def _open_base(storage: Storage, job: str) -> Base:

@@ -13,16 +13,17 @@ from starlette.responses import RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
-from ..errors import UsageError, WebprintError
-from ..jobs.asked import offered, pictures_sent, settings_for
-from ..jobs.job import OVER, PAGE
-from ..jobs.job import Request as Wanted
-from .access import COOKIE, Access
+from ...errors import UsageError, WebprintError
+from ...jobs.models import OVER, PAGE
+from ...jobs.models import Request as Wanted
+from ...jobs.validation import offered, pictures_sent, settings_for
+from ..auth import COOKIE, Access
+from ..service import Prints
+from ..templating import no_print, page, trouble
 from .editor import add_editor, editor_of
-from .later import kept
-from .prints import Prints
-from .show import no_print, page, trouble
+from .reading_list import kept
 
+_PACKAGE = "printer.server"
 _RECENT = 24
 _YEAR = 365 * 86_400
 
@@ -40,7 +41,7 @@ _STEPS = {
 
 def static_files() -> StaticFiles:
     """Return the style sheet and the scripts."""
-    return StaticFiles(packages=[(str(__package__), "static")])
+    return StaticFiles(packages=[(_PACKAGE, "static")])
 
 
 async def enter(scope: Scope, receive: Receive, send: Send) -> None:
@@ -73,7 +74,7 @@ def later_bookmarklet(server: str, access: Access) -> str:
 
 def _script(name: str) -> str:
     """Return a script without its comments, which stand on lines of their own."""
-    source = (files(__package__) / f"static/{name}.js").read_text(encoding="utf-8")
+    source = (files(_PACKAGE) / f"static/{name}.js").read_text(encoding="utf-8")
     lines = (line.strip() for line in source.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("//"))
 

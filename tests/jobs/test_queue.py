@@ -13,10 +13,10 @@ from jobs_help import ask
 from sqlalchemy import event
 
 from printer.errors import JobsError, UsageError
-from printer.jobs import table as table_module
-from printer.jobs.job import PAGE, Request
+from printer.jobs import queue as table_module
+from printer.jobs.models import PAGE, Request
+from printer.jobs.queue import CRASHED, KILLED, MOST_FAULTS, JobTable, KeyReused, QueueFull
 from printer.jobs.schema import parts
-from printer.jobs.table import CRASHED, KILLED, MOST_FAULTS, JobTable, KeyReused, QueueFull
 
 STORY = Request("https://example.org/story", {"paper": "A5"}, {PAGE: b"<p>\0\xff</p>" * 99})
 

@@ -4,8 +4,8 @@ import pytest
 from specimens import SPECIMEN, pictures
 
 from printer.errors import JobsError
-from printer.jobs.handed import Handed
-from printer.jobs.job import Request, folder
+from printer.jobs.models import Request, folder
+from printer.jobs.remote_tasks import Handed
 from printer.jobs.shares import dump_document, dump_reading, lay_out, load_printed, load_reading
 from printer.jobs.storage import open_storage
 from printer.model import Capture, JudgedPicture, Report

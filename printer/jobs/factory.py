@@ -9,12 +9,12 @@ from dataclasses import replace
 from functools import partial
 
 from ..config import Settings, data_folder
-from .calls import Sender, answer_calls, make_celery
-from .child import Closeable
+from .celery_bridge import Sender, answer_calls, make_celery
+from .handler import Labour, preload
+from .queue import JobTable
 from .storage import Storage, open_storage
 from .supervisor import DAY, Companion, Limits, Supervisor
-from .table import JobTable
-from .work import Labour, preload
+from .worker_process import Closeable
 
 
 def open_table(settings: Settings, *, durable: bool = True) -> JobTable:

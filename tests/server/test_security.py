@@ -8,9 +8,9 @@ import pytest
 from stories import story
 
 from printer.errors import JobsError
-from printer.server.access import COOKIE, Access, load_access
-from printer.server.door import Hosts, is_loopback
+from printer.server.auth import COOKIE, Access, load_access
 from printer.server.limits import Rate
+from printer.server.security import Hosts, is_loopback
 
 CLOSED = [
     ("GET", "/api/prints"), ("POST", "/api/prints"), ("GET", f"/api/prints/{'0' * 20}"),

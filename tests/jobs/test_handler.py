@@ -10,11 +10,11 @@ from stories import story
 
 from printer import config
 from printer.errors import BadURL, UsageError
-from printer.jobs import start
-from printer.jobs.asked import OPEN, check, open_settings, settings_for
-from printer.jobs.job import PAGE, Claim, Request
+from printer.jobs import factory
+from printer.jobs.handler import Labour
+from printer.jobs.models import PAGE, Claim, Request
 from printer.jobs.storage import Folder
-from printer.jobs.work import Labour
+from printer.jobs.validation import OPEN, check, open_settings, settings_for
 
 SETTINGS = config.Settings(render="never", cache=False)
 
@@ -136,10 +136,10 @@ def test_an_address_that_is_none_is_refused(url):
 
 
 def test_where_things_lie_unless_it_is_said(own_home):
-    table = start.open_table(config.Settings())
+    table = factory.open_table(config.Settings())
     assert table.counts()["queued"] == 0
     table.disconnect()
     folder = own_home / ".local/share/webprint"
     assert (folder / "jobs.sqlite").exists()
     assert folder.stat().st_mode & 0o077 == 0
-    assert start.place(config.Settings()) == str(folder / "prints")
+    assert factory.place(config.Settings()) == str(folder / "prints")

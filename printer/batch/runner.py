@@ -22,13 +22,13 @@ from ..crawl.record import LONGEST_REST
 from ..errors import JobsError, UsageError
 from ..fetch.status import asked_to_wait, passes
 from ..fetch.urls import normalise
-from ..jobs.job import OVER, Claim, Job, Request, folder
+from ..jobs.factory import storage
+from ..jobs.handler import PDF
 from ..jobs.keeper import Keeper
-from ..jobs.start import storage
-from ..jobs.table import JobTable, QueueFull
-from ..jobs.work import PDF
-from .items import Item, Items
+from ..jobs.models import OVER, Claim, Job, Request, folder
+from ..jobs.queue import JobTable, QueueFull
 from .options import BatchOptions
+from .store import Item, Items
 
 #: The folder of the state, in the one for the files.
 STATE = ".webprint"

@@ -16,9 +16,9 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from ..errors import JobsError
-from .job import Job, Request, folder
+from .models import Job, Request, folder
+from .queue import JobTable, QueueFull
 from .storage import Storage
-from .table import JobTable, QueueFull
 
 #: Seconds between two looks at what the workers have done.
 _LOOK = 0.1

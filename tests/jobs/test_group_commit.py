@@ -8,7 +8,7 @@ from jobs_help import ask
 from sqlalchemy import event
 
 from printer.errors import JobsError
-from printer.jobs.table import KeyReused
+from printer.jobs.queue import KeyReused
 from printer.jobs.together import MOST, Together
 
 

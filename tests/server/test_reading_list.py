@@ -2,7 +2,7 @@
 
 import pytest
 
-from printer.server.access import COOKIE, Access
+from printer.server.auth import COOKIE, Access
 
 
 @pytest.fixture

@@ -15,9 +15,9 @@ from starlette.requests import cookie_parser
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .access import COOKIE, Access
+from .auth import COOKIE, Access
+from .errors import problem, told
 from .limits import Rate
-from .problems import problem, told
 
 #: How a request showed that it may come in.
 Pass: TypeAlias = Literal["token", "cookie", "none"]

@@ -17,10 +17,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import JobsError, MissingLibrary, UsageError
-from .child import Labour
+from .queue import JobTable
 from .storage import Storage
 from .supervisor import Limits, Supervisor
-from .table import JobTable
+from .worker_process import Labour
 
 if TYPE_CHECKING:
     from celery import Celery

@@ -12,15 +12,15 @@ from fastapi import APIRouter, HTTPException, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import RedirectResponse, Response
 
-from ..digest.deliver import Parcel, deliver
-from ..digest.described import Destination
-from ..digest.destinations import NONE, chosen, destinations
-from ..errors import WebprintError
-from ..jobs import work
-from ..jobs.job import Job
-from .prints import PrintId, Prints, format_of
-from .problems import documented
-from .show import no_print, page, trouble
+from ...digest.deliver import Parcel, deliver
+from ...digest.described import Destination
+from ...digest.destinations import NONE, chosen, destinations
+from ...errors import WebprintError
+from ...jobs import handler
+from ...jobs.models import Job
+from ..errors import documented
+from ..service import PrintId, Prints, format_of
+from ..templating import no_print, page, trouble
 
 #: Prints sent at a time: mail may have to be tried again for a while.
 MOST = 4
@@ -76,7 +76,7 @@ def _made(prints: Prints, job: Job, to: Destination) -> bytes:
         if book is None:
             raise HTTPException(409, "the print is too old to make a book of it")
         return book
-    return prints.file(job, work.PDF)
+    return prints.file(job, handler.PDF)
 
 
 def _finished(prints: Prints, print_id: str) -> Job:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, Protocol, TypeAlias
 
 from . import process
-from .job import Claim, Request
+from .models import Claim, Request
 
 Message: TypeAlias = dict[str, Any]
 Labour: TypeAlias = Callable[[Claim, Callable[[str], None]], Message]

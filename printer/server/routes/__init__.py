@@ -1,0 +1,1 @@
+"""Routes of the print server: the API, the pages, and the editor."""
