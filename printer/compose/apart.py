@@ -18,7 +18,7 @@ _OPENING = "([{“‘«„\"'"
 #: What ends in one of these goes on.
 _OPEN_END = "([{“‘«„-‐"
 #: So many small letters are the end of a word, not an initial or a sign.
-_WORD = 3
+_FEWEST_LETTERS = 3
 _UNTOUCHED = frozenset({"code", "samp", "kbd", "var", "sub", "sup", "mark"})
 
 
@@ -63,8 +63,8 @@ def _meets(words: str, element: HtmlElement, text: str) -> bool:
 
     One of them has a class, one several words; inline markup within a word has neither.
     """
-    end = words[-_WORD:]
-    if not text[0].isupper() or len(end) < _WORD or not (end.isalpha() and end.islower()):
+    end = words[-_FEWEST_LETTERS:]
+    if not text[0].isupper() or len(end) < _FEWEST_LETTERS or not (end.isalpha() and end.islower()):
         return False
     before = element.getprevious()
     if before is None or before.tail or not (before.get("class") or element.get("class")):

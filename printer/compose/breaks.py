@@ -11,13 +11,13 @@ from .inline import PLAIN, joinable, style_of
 _NARROW, _WIDE = 50, 130
 #: Editors measure in characters or in the widths of letters.
 _SLACK = 0.9
-_WORDS = 4
+_FEWEST_WORDS = 4
 #: A line of so many characters that ends as a sentence does is a paragraph.
 _LONG = 80
 #: A bold line of no more characters heads a longer one.
 _LABEL = 90
 _STOPS = ".!?…。！？۔।:："
-_CLOSING = "\"'”’»)]"
+_CLOSING_SIGNS = "\"'”’»)]"
 
 
 def parted(spans: Spans) -> list[Spans]:
@@ -28,24 +28,24 @@ def parted(spans: Spans) -> list[Spans]:
     """
     if not any("\n" in span.text for span in spans):
         return [spans]
-    lines = _lines(spans)
+    lines = _split_lines(spans)
     if len(lines) < 2:
         return [spans]
     texts = [plain(line) for line in lines]
     if _is_wrapped(texts):
-        return [_joined(lines, " ")]
+        return [_join_lines(lines, " ")]
     paragraphs: list[list[Spans]] = [[lines[0]]]
     for line, text, before in zip(lines[1:], texts[1:], texts, strict=False):
-        if min(len(text), len(before)) >= _LONG and _ends(before) and _ends(text):
+        if min(len(text), len(before)) >= _LONG and _ends_sentence(before) and _ends_sentence(text):
             paragraphs.append([line])
         else:
             paragraphs[-1].append(line)
-    return [_joined(paragraph, "\n") for paragraph in paragraphs]
+    return [_join_lines(paragraph, "\n") for paragraph in paragraphs]
 
 
 def labels_apart(spans: Spans) -> list[Spans]:
     """Part lines in bold type from the longer lines that they head."""
-    lines = _lines(spans)
+    lines = _split_lines(spans)
     if len(lines) < 2:
         return [spans]
     paragraphs: list[list[Spans]] = [[]]
@@ -54,7 +54,7 @@ def labels_apart(spans: Spans) -> list[Spans]:
             paragraphs += [[line], []]
         else:
             paragraphs[-1].append(line)
-    return [_joined(paragraph, "\n") for paragraph in paragraphs if paragraph]
+    return [_join_lines(paragraph, "\n") for paragraph in paragraphs if paragraph]
 
 
 def _heads(line: Spans, after: Spans) -> bool:
@@ -68,7 +68,7 @@ def _heads(line: Spans, after: Spans) -> bool:
     )
 
 
-def _lines(spans: Spans) -> list[Spans]:
+def _split_lines(spans: Spans) -> list[Spans]:
     """Return the lines of a run of text that are not empty."""
     lines: list[list[Span]] = [[]]
     for span in spans:
@@ -83,7 +83,7 @@ def _lines(spans: Spans) -> list[Spans]:
     return [tuple(line) for line in lines if line]
 
 
-def _joined(lines: list[Spans], glue: str) -> Spans:
+def _join_lines(lines: list[Spans], glue: str) -> Spans:
     """Join lines; the glue goes with the text before it, outside its link."""
     joined: list[Span] = []
     style, texts = PLAIN, list[str]()  # of the last span, the others being in ``joined``
@@ -110,10 +110,10 @@ def _is_wrapped(texts: list[str]) -> bool:
     width = max(map(len, texts[:-1]), default=0)
     if not _NARROW <= width <= _WIDE or len(texts[-1]) > width / _SLACK:
         return False
-    if any(len(text.split(None, _WORDS)) <= _WORDS for text in texts[:-1]):
+    if any(len(text.split(None, _FEWEST_WORDS)) <= _FEWEST_WORDS for text in texts[:-1]):
         return False  # a list, or a script that parts no words
     breaks = list(pairwise(texts))
-    going_on = sum(after[:1].islower() and not _ends(line) for line, after in breaks)
+    going_on = sum(after[:1].islower() and not _ends_sentence(line) for line, after in breaks)
     return going_on * 2 >= len(breaks) and all(
         len(line) + 1 + len(after.split(None, 1)[0]) > width * _SLACK
         for line, after in breaks
@@ -121,5 +121,5 @@ def _is_wrapped(texts: list[str]) -> bool:
     )
 
 
-def _ends(text: str) -> bool:
-    return text.rstrip(_CLOSING)[-1:] in _STOPS and bool(text)
+def _ends_sentence(text: str) -> bool:
+    return text.rstrip(_CLOSING_SIGNS)[-1:] in _STOPS and bool(text)

@@ -10,7 +10,7 @@ from lxml.html import HtmlElement
 
 from .inline import tidy
 
-_LIMIT = 20_000
+_MAX_SOURCE = 20_000
 _TEX = "application/x-tex"
 _CLASSES = re.compile(
     r"(?:^|\s)(katex(?:-display)?|MathJax(?:_(?:Display|SVG|CHTML|SVG_Display))?|mwe-math-element|ltx_Math)(?:\s|$)"
@@ -65,7 +65,7 @@ def read_formula(element: HtmlElement) -> Formula | None:
 def _kept_beside(element: HtmlElement) -> HtmlElement | None:
     """Return the MathML that MathJax 2 keeps in an attribute of what it typeset."""
     kept = element.get("data-mathml") or ""
-    if not kept.startswith("<math") or len(kept) > _LIMIT:
+    if not kept.startswith("<math") or len(kept) > _MAX_SOURCE:
         return None
     fragment: HtmlElement = html.fragment_fromstring(kept, create_parent="div")
     return next(fragment.iter("math"), None)
@@ -106,7 +106,7 @@ def _annotation(math: HtmlElement) -> str:
 
 def _plain_tex(tex: str) -> str:
     """Return TeX without the braces that only set its style."""
-    tex = tidy(tex[:_LIMIT])
+    tex = tidy(tex[:_MAX_SOURCE])
     match = _STYLED.fullmatch(tex)
     return match[1] if match else tex
 
@@ -134,13 +134,13 @@ def _mathml(math: HtmlElement) -> tuple[str, str]:
             pairs.append((child, made))
     source = etree.tostring(copy, encoding="unicode")
     text = tidy("".join(map(str, copy.itertext())))
-    return (source, text) if len(copy) and len(source) < _LIMIT else ("", "")
+    return (source, text) if len(copy) and len(source) < _MAX_SOURCE else ("", "")
 
 
 def _scripted(element: HtmlElement) -> Formula | None:
     kind = element.get("type") or ""
     tex = (element.text or "").strip()
-    if not kind.startswith("math/tex") or not tex or len(tex) > _LIMIT:
+    if not kind.startswith("math/tex") or not tex or len(tex) > _MAX_SOURCE:
         return None
     before = element.getprevious()
     if before is not None and (
@@ -156,7 +156,7 @@ def is_pictured(image: HtmlElement) -> bool:
 
 
 def _pictured(element: HtmlElement) -> Formula | None:
-    alt = tidy((element.get("alt") or "")[:_LIMIT])
+    alt = tidy((element.get("alt") or "")[:_MAX_SOURCE])
     named = f"{element.get('class') or ''} {element.get('src') or ''}"[:300]
     if not alt or not _PICTURE.search(named.partition("?")[0]) or not re.search(r"[\\^_={}]", alt):
         return None

@@ -10,8 +10,8 @@ from ..article import Block, Paragraph, pieces, plain
 from ..html.initials import begins
 
 #: What may be a word of one letter, in some language written in Latin letters.
-_WORDS = frozenset("AEIOUYÀÉÓÅÖ")
-_WORD = re.compile(r"[^\W\d_]+")
+_ONE_LETTER_WORDS = frozenset("AEIOUYÀÉÓÅÖ")
+_LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def with_initials(blocks: Iterable[Block]) -> tuple[Block, ...]:
@@ -34,8 +34,8 @@ def with_initials(blocks: Iterable[Block]) -> tuple[Block, ...]:
 
 def _is_word(letter: str, text: str, said: Iterable[Block]) -> bool:
     """Tell whether the letter is a word: what follows it is one that is met elsewhere too."""
-    if letter not in _WORDS:
+    if letter not in _ONE_LETTER_WORDS:
         return False
-    first, *others = _WORD.findall(text)
-    before = (word for block in said for piece in pieces(block) for word in _WORD.findall(piece))
+    first, *others = _LETTERS.findall(text)
+    before = (word for block in said for piece in pieces(block) for word in _LETTERS.findall(piece))
     return first in others or first in set(before)

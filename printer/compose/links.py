@@ -11,7 +11,7 @@ from ..html.page import Page
 from .notes import Anchors, fragment
 
 _SCHEMES = frozenset({"http", "https", "mailto"})
-_LONGEST = 2000
+_MAX_HREF = 2000
 #: An absolute address that joining would leave as it is.
 _PLAIN = re.compile(r"https?://[\w.-]+(?::\d+)?/(?!.*/\.)", re.ASCII)
 #: One that joining would set behind the site's, and the address of a site.
@@ -48,7 +48,7 @@ class Links:
 
     def _resolve(self, href: str) -> str:
         href = href.strip()
-        if len(href) > _LONGEST:
+        if len(href) > _MAX_HREF:
             return ""
         if not href.isprintable() or " " in href:
             href = "".join(filter(str.isprintable, "".join(href.split())))

@@ -30,7 +30,7 @@ _NOTE_WORD = re.compile(
     r"foot-?note|end-?note|note-?ref|doc-(?:note|footnote|endnote)", re.IGNORECASE
 )
 _NOT_HOME = frozenset({"body", "html", "table", "tbody", "tr", "td", "th", "ol", "ul", "dl", "dt"})
-_LONGEST = 6000
+_MAX_NOTE_CHARS = 6000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,8 +159,8 @@ def _home(target: HtmlElement, link: HtmlElement) -> HtmlElement | None:
         if home is None or home.tag in _NOT_HOME:
             return None
         if home.tag in BLOCKS:
-            text = tidy("".join(home.itertext())[: _LONGEST + 1])
-            if len(text) > _LONGEST or link in home.iterdescendants("a"):
+            text = tidy("".join(home.itertext())[: _MAX_NOTE_CHARS + 1])
+            if len(text) > _MAX_NOTE_CHARS or link in home.iterdescendants("a"):
                 return None
             if not _LABEL.fullmatch(text) and text:
                 return home

@@ -15,10 +15,10 @@ from ..html.lines import text_line
 from ..html.segments import BLOCKS
 
 #: Such a line is not longer than this.
-_SHORT = 120
-_BOXES = frozenset({"div", "header"})
+_MAX_INTRODUCTION = 120
+_INTRODUCTION_TAGS = frozenset({"div", "header"})
 #: So many elements of a box are looked at.
-_MOST = 40
+_MAX_DESCENDANTS = 40
 
 
 def is_introduction(element: HtmlElement) -> bool:
@@ -28,15 +28,15 @@ def is_introduction(element: HtmlElement) -> bool:
     may begin so.
     """
     above, after = element.getparent(), element.getnext()
-    if element.tag not in _BOXES or above is None or above.tag != "blockquote" or after is None:
+    if element.tag not in _INTRODUCTION_TAGS or above is None or above.tag != "blockquote" or after is None:
         return False
     if (after.tag, after.get("class")) == (element.tag, element.get("class")):
         return False
-    inside = [each.tag for each in islice(element.iterdescendants(), _MOST) if each.tag in BLOCKS]
+    inside = [each.tag for each in islice(element.iterdescendants(), _MAX_DESCENDANTS) if each.tag in BLOCKS]
     if above[-1].tag == "footer" or inside not in ([], ["p"], ["div"]):
         return False
-    text = text_line(element, limit=_SHORT + 2)
-    return text.endswith(COLONS) and len(text) <= _SHORT
+    text = text_line(element, limit=_MAX_INTRODUCTION + 2)
+    return text.endswith(COLONS) and len(text) <= _MAX_INTRODUCTION
 
 
 def introduction(spans: Spans) -> tuple[Spans, Spans]:
@@ -47,12 +47,12 @@ def introduction(spans: Spans) -> tuple[Spans, Spans]:
     cited = tuple(takewhile(lambda span: "cite" in span.marks, spans))
     after = spans[len(cited) :]
     text = "".join(span.text for span in cited)
-    if not text.strip() or len(text) > _SHORT:
+    if not text.strip() or len(text) > _MAX_INTRODUCTION:
         return (), spans
     glued = text[-1].islower() and "".join(span.text for span in after[:1])[:1].isupper()
     if not (glued or plain(cited).endswith(COLONS)):
         return (), spans
-    return cited, _begun(after)
+    return cited, _strip_start(after)
 
 
 def is_cited(spans: Spans) -> bool:
@@ -60,7 +60,7 @@ def is_cited(spans: Spans) -> bool:
     return all("cite" in span.marks for span in spans if span.text.strip())
 
 
-def _begun(spans: Spans) -> Spans:
+def _strip_start(spans: Spans) -> Spans:
     """Leave out the white space at the beginning."""
     while spans and not spans[0].text.strip():
         spans = spans[1:]

@@ -15,10 +15,10 @@ from typing import Any
 from ..article import ZERO_WIDTH_SPACE, Block, Math, Paragraph, Span, plain
 from ..html.page import Page
 
-_LIMIT = 4000
-_ROUND = rf"\\\((?P<round>[^\\]*(?:\\[^()][^\\]*){{0,{_LIMIT}}}?)\\\)"
-_SQUARE = rf"\\\[(?P<square>[^\\]*(?:\\[^\[\]][^\\]*){{0,{_LIMIT}}}?)\\\]"
-_DOUBLE = rf"\$\$(?P<double>[^$]{{1,{_LIMIT}}})\$\$"
+_MAX_TEX = 4000
+_ROUND = rf"\\\((?P<round>[^\\]*(?:\\[^()][^\\]*){{0,{_MAX_TEX}}}?)\\\)"
+_SQUARE = rf"\\\[(?P<square>[^\\]*(?:\\[^\[\]][^\\]*){{0,{_MAX_TEX}}}?)\\\]"
+_DOUBLE = rf"\$\$(?P<double>[^$]{{1,{_MAX_TEX}}})\$\$"
 _SINGLE = r"(?<![\\$\w])\$(?P<single>[^\s$](?:[^$\n]{0,300}[^\s$\\])?)\$(?![\d$])"
 
 _TYPESETTER = re.compile(r"mathjax|katex", re.IGNORECASE)
@@ -31,7 +31,7 @@ def with_tex(blocks: tuple[Block, ...], page: Page) -> tuple[Block, ...]:
     dollars = any("$" in segment.text for segment in page.segments)
     if not dollars and not any("\\(" in s.text or "\\[" in s.text for s in page.segments):
         return blocks
-    signs = _signs(page) if dollars else 0
+    signs = _dollar_signs(page) if dollars else 0
     if not any(_may_hold(block, signs) for block in blocks):
         return blocks
     patterns = [_ROUND, _SQUARE]
@@ -40,7 +40,7 @@ def with_tex(blocks: tuple[Block, ...], page: Page) -> tuple[Block, ...]:
     return tuple(_mapped(blocks, re.compile("|".join(patterns), re.DOTALL)))
 
 
-def _signs(page: Page) -> int:
+def _dollar_signs(page: Page) -> int:
     """Return how many kinds of dollar signs are formulas on a page: none, double, single too."""
     found = 0
     for script in page.tree.iter("script"):

@@ -12,7 +12,7 @@ from ..render.formulas import reading
 from .chapter import Chapter
 from .make import local
 
-_LONGEST, _DEEPEST = 20_000, 40
+_MAX_MATHML_REBUILT, _MAX_DEPTH_REBUILT = 20_000, 40
 
 #: How many parts an element has, where it is not any number.
 _PARTS = {
@@ -74,7 +74,7 @@ def formula(source: str, text: str, chapter: Chapter, *, display: bool = False) 
 
 def _mathml(source: str, chapter: Chapter) -> etree._Element | None:
     """Return MathML rebuilt from elements and attributes that are known; None for any other."""
-    if len(source) > _LONGEST:
+    if len(source) > _MAX_MATHML_REBUILT:
         return None
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
     try:
@@ -88,7 +88,7 @@ def _rebuilt(node: etree._Element, chapter: Chapter, depth: int) -> etree._Eleme
     tag = local(node)
     if tag == "semantics" and len(node):
         return _rebuilt(node[0], chapter, depth + 1)
-    if tag not in _TEXTS | _EMPTY | _ROWS | {"mtable", "mtr", *_PARTS} or depth > _DEEPEST:
+    if tag not in _TEXTS | _EMPTY | _ROWS | {"mtable", "mtr", *_PARTS} or depth > _MAX_DEPTH_REBUILT:
         return None
     if len(node) != _PARTS.get(tag, len(node)) or (tag == "math") != (depth == 0):
         return None

@@ -9,7 +9,7 @@ from lxml import etree
 from ..render.inline import clean
 from .make import local
 
-_LONGEST, _DEEPEST = 20_000, 60
+_MAX_MATHML, _MAX_DEPTH = 20_000, 60
 _SPECIAL = re.compile(r"[#%&_{}$]")
 _PATTERNS = {
     "mfrac": r"\frac{%s}{%s}", "msub": "{%s}_{%s}", "msup": "{%s}^{%s}",
@@ -26,7 +26,7 @@ def to_tex(source: str) -> str:
     """Return a formula as TeX on one line, '' for MathML that cannot be read."""
     if not source.startswith("<math"):
         return " ".join(clean(source).split())
-    if len(source) > _LONGEST:
+    if len(source) > _MAX_MATHML:
         return ""
     parser = etree.XMLParser(resolve_entities=False, no_network=True)
     try:
@@ -38,7 +38,7 @@ def to_tex(source: str) -> str:
 def _tex(node: etree._Element, depth: int) -> str:
     tag = local(node)
     text = _SPECIAL.sub(r"\\\g<0>", (node.text or "").strip().replace("\\", r"\backslash "))
-    if not len(node) or depth > _DEEPEST:
+    if not len(node) or depth > _MAX_DEPTH:
         return _leaf(tag, text)
     if tag == "semantics":
         return _tex(node[0], depth + 1)
