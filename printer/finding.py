@@ -27,7 +27,7 @@ from .summarize import summarised
 from .uncollected import uncollected
 
 if TYPE_CHECKING:
-    from .editing.pieces import Piece
+    from .editing.blocks import Piece
     from .images.downloads import Measure
 
 
@@ -77,7 +77,7 @@ class Found:
     @property
     def lost(self) -> Report:
         """What of the page's chosen text the article does not have; read when asked for."""
-        from .compose.lost import lost
+        from .compose.coverage import lost
 
         pictures = placed(self.page, self.choice)
         return lost(self.page, self.verdict, pictures, self.article, self.unwanted)
@@ -132,7 +132,7 @@ def _pieces(
     apart: AbstractSet[HtmlElement],
 ) -> tuple[Piece, ...]:
     """Return the article in pieces, with what was left out near it at its place."""
-    from .editing.pieces import AFTER, BEFORE, around, part
+    from .editing.blocks import AFTER, BEFORE, around, part
 
     shown = placed(page, choice)
     captions = frozenset[int]().union(*(each.captions for each in shown))

@@ -19,13 +19,13 @@ from ..html.comments import MOST_COMMENTS, Comments
 from ..html.discussion import Post
 from ..html.page import Page
 from ..model import Placed, Verdict
-from .blocks import Composer
+from .builder import Composer
 from .comments import comment_blocks
-from .finish import finish
+from .footnotes import read_anchors
+from .forum import posts_of, signatures, without_names
 from .initials import with_initials
-from .notes import read_anchors
+from .postprocess import finish
 from .selection import select
-from .signed import posts_of, signatures, without_names
 from .tex import with_tex
 
 __all__ = ["compose", "posts_of", "with_comments", "without_names"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from ..article import Block, Heading, Item, List, Span
 from ..html.comments import Comment, Comments
 from ..html.page import Page
-from .blocks import Composer
-from .notes import Anchors
+from .builder import Composer
+from .footnotes import Anchors
+from .forum import signature
 from .selection import select_below
-from .signed import signature
 
 #: What stands above comments that the page sets no heading above.
 _HEADINGS = {

@@ -8,7 +8,7 @@ from urllib.parse import urljoin, urlsplit
 from lxml.html import HtmlElement
 
 from ..html.page import Page
-from .notes import Anchors, fragment
+from .footnotes import Anchors, fragment
 
 _SCHEMES = frozenset({"http", "https", "mailto"})
 _MAX_HREF = 2000

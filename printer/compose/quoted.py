@@ -28,11 +28,20 @@ def is_introduction(element: HtmlElement) -> bool:
     may begin so.
     """
     above, after = element.getparent(), element.getnext()
-    if element.tag not in _INTRODUCTION_TAGS or above is None or above.tag != "blockquote" or after is None:
+    if (
+        element.tag not in _INTRODUCTION_TAGS
+        or above is None
+        or above.tag != "blockquote"
+        or after is None
+    ):
         return False
     if (after.tag, after.get("class")) == (element.tag, element.get("class")):
         return False
-    inside = [each.tag for each in islice(element.iterdescendants(), _MAX_DESCENDANTS) if each.tag in BLOCKS]
+    inside = [
+        each.tag
+        for each in islice(element.iterdescendants(), _MAX_DESCENDANTS)
+        if each.tag in BLOCKS
+    ]
     if above[-1].tag == "footer" or inside not in ([], ["p"], ["div"]):
         return False
     text = text_line(element, limit=_MAX_INTRODUCTION + 2)

@@ -12,7 +12,7 @@ from ..article import Figure
 from ..html.page import Page
 from ..html.segments import Leaf
 from ..model import Placed, Verdict
-from .formulas import is_pictured
+from .math import is_pictured
 
 #: Elements without text that are printed when they stand among text that is.
 _SILENT = ("hr", "math", "script", "iframe", "video", "audio", "img")

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .pieces import Piece, around, part
+from .blocks import Piece, around, part
 
 __all__ = ["Piece", "around", "part"]

@@ -27,7 +27,7 @@ def write(
     Several articles are chapters of one book, parts of one page or text, a list in JSON.  ``title``
     names several together, ``fetched`` is when they were got.
     """
-    from .readback import compared
+    from .verify import compared
 
     match format_:
         case "epub":

@@ -28,8 +28,8 @@ from ..render.inline import bare_sign, clean, language
 from ..render.linked import written_address
 from ..render.words import written
 from .chapter import Chapter
-from .formulas import formula
 from .make import add
+from .math import formula
 from .places import address
 from .spans import write
 

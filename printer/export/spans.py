@@ -9,8 +9,8 @@ from lxml import etree
 from ..article import MARKS, ZERO_WIDTH_SPACE, Span, Spans
 from ..render.inline import bare_sign, language
 from .chapter import Chapter
-from .formulas import formula
 from .make import add
+from .math import formula
 
 #: An element around text: its name and its attributes.
 _Around = tuple[str, tuple[tuple[str, str], ...]]

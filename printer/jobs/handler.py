@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..config import Settings
-from ..editing.base import Base, Edit
+from ..editing.snapshot import Base, Edit
 from ..errors import HTTPStatusError, JobsError, WebprintError
 from ..model import Capture, Result
 from ..options import ENDINGS, Format

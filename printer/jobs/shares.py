@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter, ValidationError
 
 from ..article import Article
-from ..editing.stored import block_data, block_of
+from ..editing.codec import block_data, block_of
 from ..errors import JobsError
 from ..model import Capture, JudgedPicture, Report
 from ..render.html import Document

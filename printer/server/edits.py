@@ -8,7 +8,7 @@ from fastapi import APIRouter, HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
-from ..editing.stored import block_data
+from ..editing.codec import block_data
 from .errors import documented
 from .revisions import EDITABLE, NotNow, label
 from .schemas import options_model

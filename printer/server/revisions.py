@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .. import config
 from ..article import Embed, Figure, List, Math, Quote, Rule, Table, pieces
 from ..editing import Piece
-from ..editing.base import Base, Edit
+from ..editing.snapshot import Base, Edit
 from ..errors import JobsError, UsageError
 from ..jobs.models import Job
 from ..jobs.models import base as base_key

@@ -28,7 +28,7 @@ main()
 SPARED = (
     "printer.cli.app",
     "printer.cli.digests",
-    "printer.editing.base",
+    "printer.editing.snapshot",
     "printer.fetch.cache",
     "printer.render.html",
     "jinja2",

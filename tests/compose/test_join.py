@@ -1,5 +1,5 @@
 from printer.article import Article, Figure, Note, Paragraph, Span
-from printer.compose.join import join
+from printer.compose.merge_pages import join
 
 LEAD = Figure("https://example.org/lead.jpg")
 SUMMARY = Paragraph((Span("What the whole story is about, told in one sentence of some length."),))

@@ -8,7 +8,7 @@ import pytest
 
 from printer.article import Article, Code, Heading, Note, Paragraph, Table
 from printer.compose import compose
-from printer.compose.lost import lost
+from printer.compose.coverage import lost
 from printer.html.page import Page, read_page
 from printer.model import Report, Verdict
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from stories import SENTENCE, story
 
-from printer.editing.base import Base, Edit
-from printer.editing.stored import block_of
+from printer.html.page import read_page
+from printer.editing.codec import block_of
+from printer.editing.snapshot import Base, Edit
 from printer.errors import JobsError, UsageError
 from printer.finding import find
 from printer.html.page import read_page

@@ -11,7 +11,7 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
 from ...article import Figure
-from ...editing.base import Base
+from ...editing.snapshot import Base
 from ...errors import WebprintError
 from ...jobs.models import Job
 from ...jobs.validation import Option, settings_for

@@ -16,8 +16,8 @@ from ..errors import JobsError, UsageError
 from ..html.lines import line
 from ..model import Capture, Picture
 from ..site_rules.suggest import Suggestion
-from .pieces import Piece
-from .stored import block_data, block_of
+from .blocks import Piece
+from .codec import block_data, block_of
 
 _VERSION = 1
 _SAID = ("title", "url", "byline", "published", "site", "lead", "language", "direction")

@@ -14,7 +14,7 @@ from itertools import islice
 from lxml.html import HtmlElement
 
 from ..article import Block, Embed, Heading, Paragraph, Quote, Span, Spans, plain
-from .boxes import QuoteBox
+from .block_builders import QuoteBox
 from .flow import Flow
 from .inline import tidy
 

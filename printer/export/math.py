@@ -88,7 +88,10 @@ def _rebuilt(node: etree._Element, chapter: Chapter, depth: int) -> etree._Eleme
     tag = local(node)
     if tag == "semantics" and len(node):
         return _rebuilt(node[0], chapter, depth + 1)
-    if tag not in _TEXTS | _EMPTY | _ROWS | {"mtable", "mtr", *_PARTS} or depth > _MAX_DEPTH_REBUILT:
+    if (
+        tag not in _TEXTS | _EMPTY | _ROWS | {"mtable", "mtr", *_PARTS}
+        or depth > _MAX_DEPTH_REBUILT
+    ):
         return None
     if len(node) != _PARTS.get(tag, len(node)) or (tag == "math") != (depth == 0):
         return None

@@ -31,9 +31,9 @@ from ..html.page import Page
 from ..html.segments import Leaf, Segment
 from ..model import Placed, Report, Tally, Verdict
 from .code import is_code_table
-from .formulas import Formula, read_formula
+from .footnotes import Anchors, fragment
 from .links import Links
-from .notes import Anchors, fragment
+from .math import Formula, read_formula
 from .tables import is_data
 
 _WORD = re.compile(

@@ -14,8 +14,8 @@ from ..article import Block, Code, Embed, List, Math, Paragraph, Rule
 from ..html.page import Page
 from ..html.segments import BLOCKS, Leaf
 from .apart import stands_apart
-from .boxes import Box as OwnBox
-from .boxes import (
+from .block_builders import Box as OwnBox
+from .block_builders import (
     DefinitionBox,
     HeadingBox,
     ListBox,
@@ -27,13 +27,13 @@ from .boxes import (
 from .code import code_text, is_code_table, language_of
 from .embeds import described_durations, read_card, read_embed
 from .flow import Flow
-from .formulas import Formula, is_preview, read_formula
+from .footnotes import Anchors
 from .inline import MARKS_OF, PLAIN, Style, stated_marks, tidy, with_mark
 from .links import Links
-from .notes import Anchors
-from .posts import PanelBox, PostBox, Tabs, TabsBox, is_post, label_of, read_tabs
+from .math import Formula, is_preview, read_formula
 from .selection import Selection
 from .tables import TableBox, is_data
+from .tabs import PanelBox, PostBox, Tabs, TabsBox, is_post, label_of, read_tabs
 
 #: Boxes nest this deep; what is deeper is set as paragraphs of the deepest one.
 MAX_DEPTH = 30
