@@ -19,8 +19,6 @@ from .ahead import read_ahead
 from .article import Article
 from .compose import with_comments
 from .compose.merge_pages import join
-from .html.continuation import next_page
-from .html.page import Page, read_page
 from .editing.blocks import Piece, whole
 from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
 from .fetch.urls import part_login

@@ -20,13 +20,11 @@ from ..html.discussion import Post
 from ..html.page import Page
 from ..model import Placed, Verdict
 from .builder import Composer
-from .comments import comment_blocks
 from .footnotes import read_anchors
-from .forum import posts_of, signatures, without_names
-from .initials import with_initials
-from .postprocess import finish
+from .forum import comment_blocks, posts_of, signatures, without_names
+from .math import with_tex
+from .postprocess import finish, with_initials
 from .selection import select
-from .tex import with_tex
 
 __all__ = ["compose", "posts_of", "with_comments", "without_names"]
 

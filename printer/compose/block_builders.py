@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import islice, takewhile
 from typing import TypeAlias
 
 from lxml.html import HtmlElement
@@ -12,21 +13,111 @@ from lxml.html import HtmlElement
 from ..article import (
     COLONS,
     Block,
+    Code,
     Definition,
     DefinitionList,
+    Figure,
     Heading,
     Item,
     List,
     Note,
     Paragraph,
     Quote,
+    Rule,
     Spans,
+    Table,
     plain,
 )
-from .flow import Flow
-from .inline import with_mark
-from .quoted import introduction, is_cited, is_introduction
-from .tables import TableBox
+from ..html.lines import text_line
+from ..html.segments import BLOCKS
+from .inline import Run, joined, parted, with_mark
+
+
+class Flow:
+    """Blocks in reading order, and the run of text that will be the next paragraph."""
+
+    __slots__ = ("blocks", "floating", "id", "run", "segment")
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self.run = Run()
+        self.floating: list[Figure] = []
+        self.segment = -1
+        self.id = ""
+
+    def put(self, block: Block) -> None:
+        """Add a block after the paragraph being written."""
+        self.flush()
+        self.blocks.append(self._named(block))
+
+    def begin(self, line: Paragraph) -> None:
+        """Add a line that something new begins with; a rule above it is not needed."""
+        self.flush()
+        if self.blocks and isinstance(self.blocks[-1], Rule):
+            self.blocks.pop()
+        self.put(line)
+
+    def float(self, figure: Figure) -> None:
+        """Add a picture without breaking the paragraph it stands in."""
+        if self.run.parts:
+            self.floating.append(figure)
+        else:
+            self.put(figure)
+
+    def flush(self) -> None:
+        """End the paragraph being written."""
+        run = self.run
+        if run.parts:
+            for spans in parted(run.take()):
+                block = paragraph(spans)
+                self.blocks.append(self._named(block) if self.id else block)
+            self.segment = -1
+        else:
+            run.space, run.breaks = False, 0  # forget(), without the call: this is done most often
+        if self.floating:
+            self.blocks += self.floating
+            self.floating = []
+
+    def _named(self, block: Block) -> Block:
+        """Give the pending anchor to a block that has none."""
+        if not self.id or not isinstance(block, Paragraph | Heading | Code | Table | Figure):
+            return block
+        if block.id:
+            return block
+        name, self.id = self.id, ""
+        return replace(block, id=name)
+
+    def take(self) -> tuple[Block, ...]:
+        """End the paragraph being written and return all blocks."""
+        self.flush()
+        return tuple(self.blocks)
+
+    def take_spans(self) -> tuple[Spans, list[Block]]:
+        """Return the text of all paragraphs and headings as one line, and the other blocks."""
+        lines: list[Spans] = []
+        others: list[Block] = []
+        for block in self.take():
+            if isinstance(block, Paragraph | Heading):
+                lines.append(block.spans)
+                # The id goes with the line; whoever makes a block of it hands it on.
+                self.id = self.id or block.id
+            else:
+                others.append(block)
+        return joined(lines), others
+
+
+def paragraph(spans: Spans) -> Paragraph:
+    """Make a paragraph of spans; language and direction that all share are the paragraph's."""
+    lang, dir_ = spans[0].lang, spans[0].dir
+    if lang or dir_:
+        lang = lang if len({span.lang for span in spans}) == 1 else ""
+        dir_ = dir_ if len({span.dir for span in spans}) == 1 else ""
+        spans = tuple(
+            replace(span, lang="" if lang else span.lang, dir="" if dir_ else span.dir)
+            for span in spans
+        )
+    return Paragraph(spans, lang=lang, dir=dir_)
+
 
 #: Takes the flow of a part of a box when the part is closed.
 Close: TypeAlias = Callable[[Flow], None]
@@ -301,4 +392,63 @@ class NoteBox:
         return spans
 
 
-Box: TypeAlias = ListBox | DefinitionBox | QuoteBox | HeadingBox | SummaryBox | NoteBox | TableBox
+#: Such a line is not longer than this.
+_MAX_INTRODUCTION = 120
+_INTRODUCTION_TAGS = frozenset({"div", "header"})
+#: So many elements of a box are looked at.
+_MAX_DESCENDANTS = 40
+
+
+def is_introduction(element: HtmlElement) -> bool:
+    """Tell whether a box that a quotation begins with is a line that ends in a colon.
+
+    A line among others of its kind is verse, and the words of a source that is named below them
+    may begin so.
+    """
+    above, after = element.getparent(), element.getnext()
+    if (
+        element.tag not in _INTRODUCTION_TAGS
+        or above is None
+        or above.tag != "blockquote"
+        or after is None
+    ):
+        return False
+    if (after.tag, after.get("class")) == (element.tag, element.get("class")):
+        return False
+    inside = [
+        each.tag
+        for each in islice(element.iterdescendants(), _MAX_DESCENDANTS)
+        if each.tag in BLOCKS
+    ]
+    if above[-1].tag == "footer" or inside not in ([], ["p"], ["div"]):
+        return False
+    text = text_line(element, limit=_MAX_INTRODUCTION + 2)
+    return text.endswith(COLONS) and len(text) <= _MAX_INTRODUCTION
+
+
+def introduction(spans: Spans) -> tuple[Spans, Spans]:
+    """Part the ``cite`` that a paragraph begins with from the words that it announces.
+
+    It ends in a colon; or the words touch it, a capital a small letter, as no sentence has it.
+    """
+    cited = tuple(takewhile(lambda span: "cite" in span.marks, spans))
+    after = spans[len(cited) :]
+    text = "".join(span.text for span in cited)
+    if not text.strip() or len(text) > _MAX_INTRODUCTION:
+        return (), spans
+    glued = text[-1].islower() and "".join(span.text for span in after[:1])[:1].isupper()
+    if not (glued or plain(cited).endswith(COLONS)):
+        return (), spans
+    return cited, _strip_start(after)
+
+
+def is_cited(spans: Spans) -> bool:
+    """Tell whether all of a text is a ``cite``."""
+    return all("cite" in span.marks for span in spans if span.text.strip())
+
+
+def _strip_start(spans: Spans) -> Spans:
+    """Leave out the white space at the beginning."""
+    while spans and not spans[0].text.strip():
+        spans = spans[1:]
+    return (replace(spans[0], text=spans[0].text.lstrip()), *spans[1:]) if spans else ()

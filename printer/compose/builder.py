@@ -13,10 +13,9 @@ from lxml.html import HtmlElement
 from ..article import Block, Code, Embed, List, Math, Paragraph, Rule
 from ..html.page import Page
 from ..html.segments import BLOCKS, Leaf
-from .apart import stands_apart
-from .block_builders import Box as OwnBox
 from .block_builders import (
     DefinitionBox,
+    Flow,
     HeadingBox,
     ListBox,
     NoteBox,
@@ -25,15 +24,13 @@ from .block_builders import (
     is_pull,
 )
 from .code import code_text, is_code_table, language_of
-from .embeds import described_durations, read_card, read_embed
-from .flow import Flow
-from .footnotes import Anchors
-from .inline import MARKS_OF, PLAIN, Style, stated_marks, tidy, with_mark
-from .links import Links
+from .embeds import PostBox, described_durations, is_post, read_card, read_embed
+from .footnotes import Anchors, Links
+from .inline import MARKS_OF, PLAIN, Style, stands_apart, stated_marks, tidy, with_mark
 from .math import Formula, is_preview, read_formula
 from .selection import Selection
 from .tables import TableBox, is_data
-from .tabs import PanelBox, PostBox, Tabs, TabsBox, is_post, label_of, read_tabs
+from .tabs import PanelBox, Tabs, TabsBox, label_of, read_tabs
 
 #: Boxes nest this deep; what is deeper is set as paragraphs of the deepest one.
 MAX_DEPTH = 30
@@ -49,7 +46,10 @@ _TELLING = frozenset({"lang", "dir", "style", "title"})
 _LANG = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{1,8}){0,4}")
 _NONE: Mapping[HtmlElement, Paragraph] = MappingProxyType({})
 
-Box: TypeAlias = OwnBox | PostBox | PanelBox | TabsBox
+Box: TypeAlias = (
+    ListBox | DefinitionBox | QuoteBox | HeadingBox | SummaryBox | NoteBox | TableBox | PostBox
+    | PanelBox | TabsBox
+)  # fmt: skip
 
 
 class _Open:

@@ -31,8 +31,7 @@ from ..html.page import Page
 from ..html.segments import Leaf, Segment
 from ..model import Placed, Report, Tally, Verdict
 from .code import is_code_table
-from .footnotes import Anchors, fragment
-from .links import Links
+from .footnotes import Anchors, Links, fragment
 from .math import Formula, read_formula
 from .tables import is_data
 

@@ -9,9 +9,10 @@ from typing import Literal
 
 from lxml.html import HtmlElement
 
-from ..article import Embed
+from ..article import Block, Embed, Paragraph, Quote, Span, Spans, plain
 from ..html.jsonld import Item, read_json_ld, texts, types
 from ..html.segments import BLOCKS
+from .block_builders import Flow, QuoteBox
 from .inline import tidy
 
 _SOURCES = ("src", "data-src", "data-lazy-src", "data-litespeed-src", "data-url")
@@ -22,6 +23,10 @@ _ISO_DURATION = re.compile(
     r"P(?:T)(?:(\d{1,3})H)?(?:(\d{1,5})M)?(?:(\d{1,6})(?:\.\d{1,6})?S)?", re.ASCII
 )
 _CARD = re.compile(r"(?:^|[\s_-])(?:card|bookmark|preview)(?:$|[\s_-])", re.IGNORECASE)
+_POST = re.compile(
+    r"(?:^|[\s_-])(?:tweet|toot|skeet|post|status|media|embed|embedded)(?:$|[\s_-])", re.IGNORECASE
+)
+_POST_ADDRESS = re.compile(r"permalink|embed-?url|post-?url|^cite$", re.IGNORECASE)
 _LONGEST_CARD = 600
 #: A card may be wrapped in so many elements within its place in a list.
 _WRAPPERS = 6
@@ -30,7 +35,7 @@ _ADDRESSES = ("contentUrl", "embedUrl", "url")
 _PARTS = ("video", "audio", "associatedMedia")
 _AUDIO = re.compile(r"/audio|podcast|/episode|/track|\baudio\b|/sound", re.IGNORECASE)
 _MAP = re.compile(r"/maps?[/?]|[/.]maps?\.|\bmap\b", re.IGNORECASE)
-_POST = re.compile(r"\b(?:tweet|toot|post)\b", re.IGNORECASE)
+_POST_TITLE = re.compile(r"\b(?:tweet|toot|post)\b", re.IGNORECASE)
 _NOT = re.compile(
     r"\bads?\b|advert|adserv|sponsor|banner|analytics|doubleclick|captcha|consent|cookie|newsletter|subscribe|comment|share|pixel"
     r"|track(?:er|ing)|login|signup|/forms?/|chat",
@@ -172,7 +177,7 @@ def _time(stated: str) -> str:
 def _kind(
     named: str, element: HtmlElement
 ) -> Literal["video", "audio", "map", "post", "frame", ""]:
-    if _POST.search((element.get("title") or "")[:200]):
+    if _POST_TITLE.search((element.get("title") or "")[:200]):
         return "post"
     if _MAP.search(named):
         return "map"
@@ -187,3 +192,62 @@ def _kind(
 def _is_small(element: HtmlElement) -> bool:
     sizes = (element.get(name) or "" for name in ("width", "height"))
     return any(size.isdecimal() and int(size[:6]) < 150 for size in sizes)
+
+
+def is_post(element: HtmlElement) -> bool:
+    """Tell whether a quotation is a post that its author published elsewhere."""
+    named = element.get("class")
+    return bool(named and _POST.search(named[:300]))
+
+
+class PostBox:
+    """Gathers a post."""
+
+    def __init__(self, element: HtmlElement, resolve: Callable[[str], str]) -> None:
+        self.quote = QuoteBox(post=True)
+        self.open = 0
+        self.url = ""
+        for name, value in islice(element.items(), 40):
+            if not self.url and _POST_ADDRESS.search(name) and value.strip():
+                url = resolve(value.strip()[:2000])
+                self.url = url if url.startswith("http") else ""
+
+    @property
+    def flow(self) -> Flow:
+        """Where its blocks gather."""
+        return self.quote.flow
+
+    def part(self, element: HtmlElement) -> Callable[[Flow], None] | None:
+        """Return what takes the flow of the line that names the author."""
+        return self.quote.part(element)
+
+    def blocks(self) -> list[Block]:
+        """Return the post; a quotation when nothing says where it is from."""
+        found = self.quote.blocks()
+        if len(found) != 1 or not isinstance(quote := found[0], Quote):
+            return found
+        card = _only_link(quote)
+        linked = [span for span in card or quote.cite if span.href.startswith("http")]
+        url = self.url or (linked[-1].href if linked else "")
+        if not url:
+            return found
+        if card:
+            return [Embed("frame", url, plain(card))]
+        author, published = _signed(quote.cite)
+        return [Embed("post", url, author=author, published=published, blocks=quote.blocks)]
+
+
+def _only_link(quote: Quote) -> Spans:
+    """Return the words of a post that is nothing but a link to it, none of any other."""
+    spans = [s for b in quote.blocks for s in (b.spans if isinstance(b, Paragraph) else ())]
+    alone = all(isinstance(block, Paragraph) for block in quote.blocks) and not quote.cite
+    told = all(span.href for span in spans if span.text.strip())
+    return tuple(spans) if alone and told else ()
+
+
+def _signed(cite: Spans) -> tuple[str, str]:
+    """Part the line that names the author from the date at its end, which is a link."""
+    last = cite[-1] if cite else Span("")
+    dated = bool(last.href) and any(map(str.isdigit, last.text))
+    author = plain(cite[:-1] if dated else cite)
+    return author.strip(" —–―-,·\n"), last.text.strip() if dated else ""

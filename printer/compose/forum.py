@@ -9,12 +9,15 @@ from dataclasses import replace
 
 from lxml.html import HtmlElement
 
-from ..article import Paragraph, Span
+from ..article import Block, Heading, Item, List, Paragraph, Span
+from ..html.comments import Comment, Comments
 from ..html.discussion import Post, read_posts
 from ..html.page import Page
 from ..html.segments import Segment
 from ..model import Verdict
-from .selection import holder
+from .builder import Composer
+from .footnotes import Anchors
+from .selection import holder, select_below
 
 #: A page is a discussion when posts, so many at least, hold this share of what is printed of it.
 _FEWEST, _MOST = 2, 0.5
@@ -98,3 +101,36 @@ def _post_of(
     found = known.get(element, element) if element is not None else None
     known.update(dict.fromkeys(way, found))
     return found
+
+
+#: What stands above comments that the page sets no heading above.
+_HEADINGS = {
+    "ar": "التعليقات", "cs": "Komentáře", "da": "Kommentarer", "de": "Kommentare", "el": "Σχόλια",
+    "en": "Comments", "es": "Comentarios", "fi": "Kommentit", "fr": "Commentaires",
+    "he": "תגובות", "hi": "टिप्पणियाँ", "hu": "Hozzászólások", "it": "Commenti", "ja": "コメント",
+    "ko": "댓글", "nb": "Kommentarer", "nl": "Reacties", "no": "Kommentarer", "pl": "Komentarze",
+    "pt": "Comentários", "ru": "Комментарии", "sv": "Kommentarer", "th": "ความคิดเห็น",
+    "tr": "Yorumlar", "uk": "Коментарі", "vi": "Bình luận", "zh": "评论",
+}  # fmt: skip
+
+
+def comment_blocks(page: Page, comments: Comments) -> tuple[Block, ...]:
+    """Return a heading and the list of comments; nothing when there are none."""
+    if not comments.threads:
+        return ()
+    language = page.metadata.language.partition("-")[0]
+    heading = comments.heading or _HEADINGS.get(language, _HEADINGS["en"])
+    return Heading(2, (Span(heading),)), _list(page, comments.threads)
+
+
+def _list(page: Page, comments: tuple[Comment, ...]) -> List:
+    return List(tuple(Item(_blocks(page, each)) for each in comments))
+
+
+def _blocks(page: Page, comment: Comment) -> tuple[Block, ...]:
+    said = Composer(page, select_below(comment.element, comment.leaves), Anchors())
+    signed = [signature(comment.author, comment.date)] if comment.author or comment.date else []
+    blocks = [*signed, *said.blocks(comment.element)]
+    if comment.replies:
+        blocks.append(_list(page, tuple(comment.replies)))
+    return tuple(blocks)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from lxml.html import HtmlElement
 
 from ..article import Block, Cell, Heading, Paragraph, Row, Span, Spans, Table
-from .flow import Flow
+from .block_builders import Flow
 from .inline import with_mark
 
 #: A table with more columns than this is set as running text.

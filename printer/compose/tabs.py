@@ -7,87 +7,22 @@ in the last link of the line that names its author.  What sites call theirs is n
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
 
 from lxml.html import HtmlElement
 
-from ..article import Block, Embed, Heading, Paragraph, Quote, Span, Spans, plain
-from .block_builders import QuoteBox
-from .flow import Flow
+from ..article import Block, Heading, Paragraph, Span, plain
+from .block_builders import Flow
 from .inline import tidy
 
-_POST = re.compile(
-    r"(?:^|[\s_-])(?:tweet|toot|skeet|post|status|media|embed|embedded)(?:$|[\s_-])", re.IGNORECASE
-)
 _TABS = re.compile(r"(?:^|[\s_-])tabs?(?:$|[\s_-])", re.IGNORECASE)
-_ADDRESS = re.compile(r"permalink|embed-?url|post-?url|^cite$", re.IGNORECASE)
 #: Most tabs whose labels are read, and the longest label.
 _MOST_TABS, _LONGEST = 500, 100
 #: Most rows of tabs that are told by their class.
 _MOST_ROWS = 100
 #: The level of a label, which :func:`.finish.finish` raises to the next below the heading before.
 LOWEST = 6
-
-
-def is_post(element: HtmlElement) -> bool:
-    """Tell whether a quotation is a post that its author published elsewhere."""
-    named = element.get("class")
-    return bool(named and _POST.search(named[:300]))
-
-
-class PostBox:
-    """Gathers a post."""
-
-    def __init__(self, element: HtmlElement, resolve: Callable[[str], str]) -> None:
-        self.quote = QuoteBox(post=True)
-        self.open = 0
-        self.url = ""
-        for name, value in islice(element.items(), 40):
-            if not self.url and _ADDRESS.search(name) and value.strip():
-                url = resolve(value.strip()[:2000])
-                self.url = url if url.startswith("http") else ""
-
-    @property
-    def flow(self) -> Flow:
-        """Where its blocks gather."""
-        return self.quote.flow
-
-    def part(self, element: HtmlElement) -> Callable[[Flow], None] | None:
-        """Return what takes the flow of the line that names the author."""
-        return self.quote.part(element)
-
-    def blocks(self) -> list[Block]:
-        """Return the post; a quotation when nothing says where it is from."""
-        found = self.quote.blocks()
-        if len(found) != 1 or not isinstance(quote := found[0], Quote):
-            return found
-        card = _only_link(quote)
-        linked = [span for span in card or quote.cite if span.href.startswith("http")]
-        url = self.url or (linked[-1].href if linked else "")
-        if not url:
-            return found
-        if card:
-            return [Embed("frame", url, plain(card))]
-        author, published = _signed(quote.cite)
-        return [Embed("post", url, author=author, published=published, blocks=quote.blocks)]
-
-
-def _only_link(quote: Quote) -> Spans:
-    """Return the words of a post that is nothing but a link to it, none of any other."""
-    spans = [s for b in quote.blocks for s in (b.spans if isinstance(b, Paragraph) else ())]
-    alone = all(isinstance(block, Paragraph) for block in quote.blocks) and not quote.cite
-    told = all(span.href for span in spans if span.text.strip())
-    return tuple(spans) if alone and told else ()
-
-
-def _signed(cite: Spans) -> tuple[str, str]:
-    """Part the line that names the author from the date at its end, which is a link."""
-    last = cite[-1] if cite else Span("")
-    dated = bool(last.href) and any(map(str.isdigit, last.text))
-    author = plain(cite[:-1] if dated else cite)
-    return author.strip(" —–―-,·\n"), last.text.strip() if dated else ""
 
 
 class PanelBox:

@@ -28,7 +28,7 @@ from ..article import (
 )
 from ..render.blocks import bounded, walk
 from ..render.inline import SCHEMES, bare_sign, clean
-from .tex import to_tex
+from .math import to_tex
 
 #: Characters that begin markup wherever they stand.
 _ANYWHERE = re.compile(r"([\\`*_\[\]<>|~$])")

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from stories import SENTENCE, story
 
 from printer import extract
-from printer.compose.footnotes import Anchors
-from printer.compose.links import Links
+from printer.compose.footnotes import Anchors, Links
 from printer.html.page import read_page
 
 _PIECES = st.sampled_from(["/", "//", "a", "b.c", ".", "..", "?", "&d", "=", "%20", ";", ":", "é"])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printer.article import Span, plain
-from printer.compose.breaks import labels_apart, parted
+from printer.compose.inline import labels_apart, parted
 
 WRAPPED = (
     "The harbour of Nantmoor was dredged for the first time in living",

@@ -7,7 +7,7 @@ from stories import SENTENCE, story
 
 from printer import extract
 from printer.article import Paragraph, Span, plain
-from printer.compose.initials import with_initials
+from printer.compose.postprocess import with_initials
 
 URL = "https://example.org/story"
 LONG = " and so on, for as long as it takes to make a paragraph of some length out of it."

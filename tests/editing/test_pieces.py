@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from stories import SENTENCE, story
 
-from printer.html.page import read_page
 from printer.editing.codec import block_of
 from printer.editing.snapshot import Base, Edit
 from printer.errors import JobsError, UsageError

@@ -48,7 +48,7 @@ from printer.article import (
 )
 from printer.export import write
 from printer.export.epub import to_epub
-from printer.export.tex import to_tex
+from printer.export.math import to_tex
 
 FORMATS = ("epub", "html", "markdown", "json")
 WHEN = datetime(2024, 5, 1, 12, tzinfo=UTC)
