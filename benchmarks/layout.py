@@ -23,7 +23,7 @@ from webserver import WebServer
 from printer.extraction import decide
 from printer.fetch.browser import Browser
 from printer.fetch.guard import Guard
-from printer.html.drawn import unmark
+from printer.html.layout import unmark
 from printer.html.page import Page, read_page
 from printer.images import choose_pictures
 from printer.model import Capture

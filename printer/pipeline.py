@@ -24,8 +24,8 @@ from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
 from .fetch.urls import part_login
 from .finding import explain, extract, find
 from .held import Held
-from .html.continuation import next_page
 from .html.page import Page, read_page
+from .html.pagination import next_page
 from .model import (
     Capture,
     Edition,

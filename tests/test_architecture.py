@@ -14,11 +14,12 @@ import pytest
 ROOT = Path(__file__).parent.parent / "printer"
 
 #: What any part may import.
-VALUES = {"errors", "article", "model", "options"}
+VALUES = {"errors", "article", "model", "options", "text"}
 
 #: What each part may import besides itself and the values.
 MAY_IMPORT = {
     "errors": set(),
+    "text": set(),
     "article": set(),
     "options": set(),
     "model": set(),
@@ -176,7 +177,7 @@ def needed(root: Path, path: Path) -> set[Path]:
 
 #: What is longer than a screen, and why.
 LONG = {
-    "html/segments.py:_walk": "a walk with a stack of its own, which no depth of a page overflows",
+    "html/index.py:_walk": "a walk with a stack of its own, which no depth of a page overflows",
 }
 
 

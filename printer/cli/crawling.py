@@ -13,7 +13,7 @@ import typer
 from .. import config
 from ..crawl import CrawlOptions
 from ..errors import NoArticle, UsageError, WebprintError
-from ..site_rules.files import shelf
+from ..site_rules.store import shelf
 from . import output, summary
 from .console import INTERRUPTED, Console
 from .extras import require

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .. import config
 from ..errors import UsageError
 from ..pipeline import Printer, Source
-from ..site_rules.files import shelf
+from ..site_rules.store import shelf
 from . import output
 from .console import Console
 

@@ -9,7 +9,7 @@ import typer
 
 from .. import config
 from ..errors import NoArticle, UsageError
-from ..site_rules import files
+from ..site_rules import store
 from ..site_rules.apply import PARTS
 from .console import Console
 from .flags import with_settings
@@ -35,24 +35,24 @@ Host = Annotated[
 @rules.callback(invoke_without_command=True)
 def _default(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
-        _list(files.shelf())
+        _list(store.shelf())
 
 
 @rules.command("list")
 @with_settings("Article")
 def list_(*, loaded: config.Loaded) -> None:
     """List the rules there are, and what is wrong with them."""
-    _list(files.shelf(more=loaded.settings.rules))
+    _list(store.shelf(more=loaded.settings.rules))
 
 
-def _list(shelf: files.Shelf) -> None:
+def _list(shelf: store.Shelf) -> None:
     found = shelf.all()
     for rule in found:
         print(f"{rule.host}: {_counts(rule) or 'nothing'}  ({rule.name})")
         for selector in rule.drop if not rule.xpath else ():
             print(f"    drop {selector}")
     if not found:
-        print(f"There are no rules. They stand in {files.own_folder()}")
+        print(f"There are no rules. They stand in {store.own_folder()}")
     faults = [fault for rule in found for fault in rule.faults]
     for fault in faults:
         print(f"webprint: {fault}", file=sys.stderr)
@@ -128,7 +128,7 @@ def add(
     ],
 ) -> None:
     """Leave something out of all pages of a site."""
-    print(files.write_rule(files.own_folder(), host, "drop", drop))
+    print(store.write_rule(store.own_folder(), host, "drop", drop))
 
 
 @rules.command()
@@ -141,6 +141,6 @@ def remove(
 ) -> None:
     """Delete your rules for a site, or single selectors of them."""
     if selectors:
-        print(files.remove_selectors(files.own_folder(), host, selectors))
-    elif not files.remove(files.own_folder(), host):
+        print(store.remove_selectors(store.own_folder(), host, selectors))
+    elif not store.remove(store.own_folder(), host):
         raise UsageError(f"there are no rules of yours for {host[:_LONGEST]}")

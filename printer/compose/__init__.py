@@ -16,7 +16,7 @@ from lxml.html import HtmlElement
 
 from ..article import Article
 from ..html.comments import MOST_COMMENTS, Comments
-from ..html.discussion import Post
+from ..html.forum import Post
 from ..html.page import Page
 from ..model import Placed, Verdict
 from .builder import Composer

@@ -28,8 +28,8 @@ from ..article import (
     Table,
     plain,
 )
-from ..html.lines import text_line
-from ..html.segments import BLOCKS
+from ..html.index import BLOCKS
+from ..text import text_line
 from .inline import Run, joined, parted, with_mark
 
 

@@ -11,8 +11,8 @@ from typing import TypeAlias
 from lxml.html import HtmlElement
 
 from ..article import Block, Code, Embed, List, Math, Paragraph, Rule
+from ..html.index import BLOCKS, Leaf
 from ..html.page import Page
-from ..html.segments import BLOCKS, Leaf
 from .block_builders import (
     DefinitionBox,
     Flow,

@@ -7,7 +7,7 @@ import re
 from lxml import etree
 from lxml.html import HtmlElement
 
-from ..html.segments import BLOCKS, Leaf
+from ..html.index import BLOCKS, Leaf
 from .inline import clean
 
 _GUTTER = re.compile(

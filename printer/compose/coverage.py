@@ -27,8 +27,8 @@ from ..article import (
     runs,
     walk,
 )
+from ..html.index import Leaf, Segment
 from ..html.page import Page
-from ..html.segments import Leaf, Segment
 from ..model import Placed, Report, Tally, Verdict
 from .code import is_code_table
 from .footnotes import Anchors, Links, fragment

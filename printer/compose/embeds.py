@@ -10,8 +10,8 @@ from typing import Literal
 from lxml.html import HtmlElement
 
 from ..article import Block, Embed, Paragraph, Quote, Span, Spans, plain
-from ..html.jsonld import Item, read_json_ld, texts, types
-from ..html.segments import BLOCKS
+from ..html.index import BLOCKS
+from ..html.metadata.jsonld import Item, read_json_ld, texts, types
 from .block_builders import Flow, QuoteBox
 from .inline import tidy
 

@@ -11,8 +11,8 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 from lxml import etree
 from lxml.html import HtmlElement
 
+from ..html.index import BLOCKS
 from ..html.page import Page
-from ..html.segments import BLOCKS
 from .inline import tidy
 from .selection import Selection
 

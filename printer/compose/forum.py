@@ -11,9 +11,9 @@ from lxml.html import HtmlElement
 
 from ..article import Block, Heading, Item, List, Paragraph, Span
 from ..html.comments import Comment, Comments
-from ..html.discussion import Post, read_posts
+from ..html.forum import Post, read_posts
+from ..html.index import Segment
 from ..html.page import Page
-from ..html.segments import Segment
 from ..model import Verdict
 from .builder import Composer
 from .footnotes import Anchors

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from lxml.html import HtmlElement
 
 from ..article import MARKS, ZERO_WIDTH_SPACE, Span, Spans, plain
-from ..html.drawn import Drawn
-from ..html.segments import Leaf
+from ..html.index import Leaf
+from ..html.layout import Drawn
 
 #: What is in the text for machines: soft hyphens, zero-width characters that are no joiners and
 #: no spaces, control characters, glyphs of icon fonts, halves of surrogate pairs.

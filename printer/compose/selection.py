@@ -9,8 +9,8 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ..article import Figure
+from ..html.index import Leaf
 from ..html.page import Page
-from ..html.segments import Leaf
 from ..model import Placed, Verdict
 from .math import is_pictured
 

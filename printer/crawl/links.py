@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from lxml.html import HtmlElement
 
 from ..errors import BadURL
-from ..html.head import read_head
 from ..html.links import resolve
+from ..html.metadata.head import read_head
 from ..html.parse import base_url, decode, parse
 from ..model import Capture
 from .urls import normal_url

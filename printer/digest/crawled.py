@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..config import Settings, data_folder
 from ..crawl import Crawl, CrawlOptions
-from ..site_rules.files import shelf
+from ..site_rules.store import shelf
 from .described import Source
 from .finds import Find
 from .spans import moment

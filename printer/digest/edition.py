@@ -15,7 +15,7 @@ from ..config import Settings
 from ..fetch.http import Web
 from ..model import Edition, Failure, Result, Story
 from ..pipeline import Notify, Printer
-from ..site_rules.files import shelf
+from ..site_rules.store import shelf
 from ..summarize import Vocabulary, profile
 from ..summarize.relevance import Candidate, relevance
 from .choose import Chooser, Refused, Remembers, Taken, arranged, candidates

@@ -19,7 +19,7 @@ from urllib.parse import urljoin, urlsplit
 from lxml import etree
 
 from ..errors import FetchError
-from ..html.charset import web_codec
+from ..html.decode import web_codec
 from ..html.parse import without_odd_signs
 from .spans import moment
 

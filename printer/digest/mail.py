@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import FetchError
-from ..html.charset import web_codec
+from ..html.decode import web_codec
 from ..model import Capture
 from .described import Source
 from .finds import Find

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from lxml.html import HtmlElement
 
 from ..article import Block, Figure, pieces
+from ..html.index import Segment
 from ..html.page import Page
-from ..html.segments import Segment
 from ..html.states import IS_HIDDEN
 from ..model import Verdict
 from ..site_rules.suggest import Suggester, Suggestion

@@ -13,9 +13,9 @@ from typing import Any
 
 from ..article import Article, Figure, walk
 from ..errors import JobsError, UsageError
-from ..html.lines import line
 from ..model import Capture, Picture
 from ..site_rules.suggest import Suggestion
+from ..text import line
 from .blocks import Piece
 from .codec import block_data, block_of
 

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ..html.index import Outline, Within
 from ..html.page import Page
-from ..html.segments import Outline, Within
 from . import characters as ch
 from .max_subsequence import best_run
 from .reading import Column, Ints, Reading, gather

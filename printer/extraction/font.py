@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..html.index import Outline
 from ..html.page import Page
-from ..html.segments import Outline
 from ..model import Font
 from .positions import Ints, Positions
 

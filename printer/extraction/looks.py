@@ -9,9 +9,9 @@ from itertools import islice
 import numpy as np
 from lxml.html import HtmlElement
 
-from ..html.drawn import Drawn
+from ..html.index import Segment
+from ..html.layout import Drawn
 from ..html.page import Page
-from ..html.segments import Segment
 from ..model import Font, Rect, Sight, is_seen
 from .font import Runs
 from .positions import Bools

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..html.index import Outline, Within
 from ..html.page import Page
-from ..html.segments import Outline, Within
 from . import characters as ch
 from .cues import Named, first_words, read_names
 

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..html.index import Within
 from ..html.page import Page
-from ..html.segments import Within
 from ..model import Font, Rect, Sight
 from .looks import Looks, looks
 from .max_subsequence import MaxSubsequenceOptions, columns

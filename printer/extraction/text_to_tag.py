@@ -27,8 +27,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..html.index import BLOCKS
 from ..html.page import Page
-from ..html.segments import BLOCKS
 from .clusters import by_expectation, by_farthest_first, by_k_means, by_prediction, by_threshold
 from .positions import Bools, Floats, Ints, Positions, positions
 

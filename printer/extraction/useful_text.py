@@ -22,8 +22,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..html.metadata.title_node import title_node
 from ..html.page import Page
-from ..html.title_node import title_node
 from .positions import Bools, Floats, Positions, positions, running
 
 

@@ -15,10 +15,10 @@ from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
+from ..html.index import Leaf, Outline, Segment
 from ..html.initials import begins
 from ..html.links import resolve
 from ..html.page import Page
-from ..html.segments import Leaf, Outline, Segment
 
 _WORDS = re.compile(r"\w+")
 

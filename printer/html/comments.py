@@ -14,8 +14,8 @@ from itertools import islice
 from lxml.etree import iterwalk
 from lxml.html import HtmlElement
 
-from .lines import text_line
-from .segments import UNSEEN, Leaf
+from ..text import text_line
+from .index import UNSEEN, Leaf
 from .signatures import AROUND, AUTHORS, DATES, NAME_CHARS, author_of, date_of
 
 #: Comments read of a page, replies inside replies; what is deeper answers the last above.

@@ -8,12 +8,12 @@ from lxml.html import HtmlElement
 
 from ..model import Layout
 from ..uncollected import uncollected
-from .drawn import Drawn, join, unmark
 from .embedded import embedded_text, restore
-from .metadata import Metadata, read_metadata
+from .index import Outline, Segment, drop_rest, outline
+from .layout import Drawn, join, unmark
+from .metadata.metadata import Metadata, read_metadata
 from .parse import base_url, decode, parse
 from .protected import ATTRIBUTE, show_addresses
-from .segments import Outline, Segment, drop_rest, outline
 from .twice_encoded import mended
 
 #: A page that shows fewer characters than this outside links may carry its text as data.

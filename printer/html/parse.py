@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 from lxml import etree
 from lxml.html import HtmlElement
 
-from .charset import decode
+from .decode import decode
 
 __all__ = ["base_url", "decode", "parse", "without_odd_signs"]
 

@@ -7,8 +7,8 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from .dates import iso_date
-from .lines import attribute, text_line
+from ..text import attribute, text_line
+from .metadata.dates import iso_date
 
 NAME_CHARS = 80
 _DATE_CHARS, _DAY, _FEW = 60, len("2024-02-29"), 8

@@ -17,8 +17,8 @@ from itertools import islice
 from lxml.html import HtmlElement
 
 from ..article import Spans, plain
+from ..html.index import Segment, Within
 from ..html.page import Page
-from ..html.segments import Segment, Within
 from ..model import Verdict
 from .candidates import Candidate
 from .wording import names_credit, read_caption

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..html.metadata.title_node import title_node
 from ..html.page import Page
-from ..html.title_node import title_node
 from ..model import Verdict
 
 #: How many characters before the borders, and after them, pictures of the article still stand.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from lxml.html import HtmlElement
 
-from ..html.drawn import Drawn
+from ..html.layout import Drawn
 from ..html.page import Page
 from ..model import Graphic, Rect, Verdict, is_seen
 from .addresses import PLAIN, PREVIEW, VERSION, Address, best, likeness

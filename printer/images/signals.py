@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
+from ..html.index import Within
 from ..html.page import Page
-from ..html.segments import Within
 from ..model import Verdict
 from .addresses import likeness
 from .candidates import Candidate

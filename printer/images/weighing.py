@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from ..html.index import Within
 from ..html.page import Page
-from ..html.segments import Within
 from ..model import Verdict
 from .addresses import PLAIN, Address, likeness
 from .candidates import Candidate

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from lxml.html import HtmlElement
 
 from ..article import MARKS, Span, Spans
+from ..html.index import Segment
 from ..html.links import resolve
-from ..html.segments import Segment
 
 _MARKS = {mark: mark for mark in MARKS} | {"b": "strong", "i": "em"}
 #: What a whole caption is set in says nothing.

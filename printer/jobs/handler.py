@@ -16,7 +16,7 @@ from ..editing.snapshot import Base, Edit
 from ..errors import HTTPStatusError, JobsError, WebprintError
 from ..model import Capture, Result
 from ..options import ENDINGS, Format
-from ..site_rules.files import shelf
+from ..site_rules.store import shelf
 from .models import EDIT, PAGE, Claim, Request
 from .models import base as base_key
 from .shares import DOCUMENT, READ, SHARE, dump_reading, lay_out

@@ -13,15 +13,15 @@ from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
-from ..html.dates import iso_date
-from ..html.lines import attribute, line, text_line
+from ..html.index import Leaf, Segment
 from ..html.links import resolve
-from ..html.metadata import Metadata
+from ..html.metadata.dates import iso_date
+from ..html.metadata.metadata import Metadata
 from ..html.page import Page
-from ..html.segments import Leaf, Segment
 from ..html.states import IS_HIDDEN
 from ..model import Verdict
 from ..options import SiteRule
+from ..text import attribute, line, text_line
 
 Part: TypeAlias = Literal["drop", "keep", "body", "title", "author", "date", "next_page"]
 
@@ -148,7 +148,7 @@ class _Application:
         )
 
     def _match(self, rule: SiteRule, part: Part, selector: str) -> None:
-        from . import selectors, xpath
+        from . import css, xpath
 
         match = Match(rule, part, selector)
         texts: list[str] = []
@@ -156,8 +156,8 @@ class _Application:
             if rule.xpath:
                 places, texts = xpath.select(self.tree, selector)
             else:
-                places = selectors.select(self.tree, selector)
-        except selectors.BadSelector as fault:
+                places = css.select(self.tree, selector)
+        except css.BadSelector as fault:
             self.matches.append(replace(match, fault=str(fault)))
             return
         match = replace(match, count=len(places) + len(texts))

@@ -11,7 +11,7 @@ from collections import defaultdict
 
 from ..options import SiteRule
 from . import xpath
-from .selectors import BadSelector
+from .css import BadSelector
 
 MOST_LINES = 1_000
 

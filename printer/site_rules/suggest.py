@@ -11,8 +11,8 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from . import selectors
-from .selectors import is_plain_name
+from . import css
+from .css import is_plain_name
 from .tree import Tree, classes
 
 #: How far up an element's ancestors are offered, and how many selectors for one place.
@@ -68,7 +68,7 @@ class Suggester:
     def _made(self, selector: str) -> Suggestion | None:
         """Return a selector with what it covers, None when that is too much of the page."""
         if selector not in self._known:
-            fits = selectors.select(self.tree, selector)
+            fits = css.select(self.tree, selector)
             covered: dict[str, None] = {}
             for top in fits:
                 at = bisect_left(self._sorted, (top, ""))

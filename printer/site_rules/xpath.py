@@ -8,7 +8,7 @@ from functools import lru_cache
 from lxml import etree
 from lxml.html import HtmlElement
 
-from .selectors import BadSelector
+from .css import BadSelector
 from .tree import Tree
 
 MOST_LENGTH = 500

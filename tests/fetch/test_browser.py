@@ -21,7 +21,7 @@ from printer.errors import (
 )
 from printer.fetch.browser import Browser
 from printer.fetch.guard import Guard
-from printer.html.drawn import unmark
+from printer.html.layout import unmark
 from printer.options import FetchOptions
 
 pytestmark = pytest.mark.browser

@@ -25,7 +25,7 @@ from printer.html.parse import decode, parse
 from printer.images.raster import Unusable
 from printer.images.vector import prepare_svg
 from printer.options import ExtractOptions
-from printer.site_rules import files, fulltextrss
+from printer.site_rules import fulltextrss, store
 
 URL = "https://fuzz.test/story"
 _STORY = "<p>The walk led along the river, past the mill and the old bridge, until dark.</p>" * 4
@@ -88,8 +88,8 @@ def fuzz_rules(data: bytes) -> None:
     """Rules of both kinds, and what they select."""
     text = data.decode("utf-8", "replace")
     rules = (
-        files.parse(text, "fuzz.test", "rule"),
-        files.parse(f"drop = [{json.dumps(text)}]", "fuzz.test", "rule"),
+        store.parse(text, "fuzz.test", "rule"),
+        store.parse(f"drop = [{json.dumps(text)}]", "fuzz.test", "rule"),
         fulltextrss.read(f"body: {text}\n{text}", "fuzz.test", "file", subdomains=True),
     )
     page = _PAGE % "<ul class=a><li id=b><a href=/c>x</a></ul>"

@@ -20,8 +20,8 @@ from printer.errors import UsageError, WebprintError
 from printer.fetch.identity import read_cookies
 from printer.fetch.state import read_state
 from printer.render import theme
-from printer.site_rules import files as rules
 from printer.site_rules import fulltextrss
+from printer.site_rules import store as rules
 
 DEEP = 100_000
 

@@ -3,7 +3,7 @@
 import pytest
 from lxml import html
 
-from printer.site_rules.selectors import select
+from printer.site_rules.css import select
 from printer.site_rules.suggest import Suggester, is_steady
 from printer.site_rules.tree import Tree
 

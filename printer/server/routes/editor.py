@@ -17,7 +17,7 @@ from ...jobs.models import Job
 from ...jobs.validation import Option, settings_for
 from ...render.preview import Shape, to_preview
 from ...render.shown import Shown
-from ...site_rules.files import own_folder, write_rule
+from ...site_rules.store import own_folder, write_rule
 from ..revisions import SHOWN, choices, proposals, site
 from ..service import Prints, format_of
 from ..templating import page, trouble

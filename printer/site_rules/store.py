@@ -15,9 +15,9 @@ from .. import toml
 from ..errors import OutputError, UsageError
 from ..options import SiteRule
 from ..replacing import replace_file
-from . import fulltextrss, selectors
+from . import css, fulltextrss
 from .apply import PARTS, host_of, names_of
-from .selectors import BadSelector
+from .css import BadSelector
 
 MOST_BYTES = 200_000
 MOST_SELECTORS = 200
@@ -132,7 +132,7 @@ def parse(text: str, host: str, name: str) -> SiteRule:
 
 def _is_sound(selector: str, text: str, name: str, key: str, faults: list[str]) -> bool:
     try:
-        selectors.parse(selector)
+        css.parse(selector)
     except BadSelector as fault:
         place = _place(text, name, key, selector)
         faults.append(f"{place}: {selector[:60]!r} cannot be used: {fault}")
@@ -161,7 +161,7 @@ def write_rule(
         raise UsageError(f"{host[:80]!r} is not the name of a host")
     for each in wanted:
         try:
-            selectors.parse(each)
+            css.parse(each)
         except BadSelector as fault:
             raise UsageError(f"{each[:60]!r} cannot be used: {fault}") from fault
     path = folder / f"{host}.toml"

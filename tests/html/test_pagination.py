@@ -1,7 +1,7 @@
 import pytest
 
-from printer.html.continuation import next_page, numbered
 from printer.html.page import read_page
+from printer.html.pagination import next_page, numbered
 
 
 def page(url, *links):

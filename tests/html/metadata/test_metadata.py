@@ -1,7 +1,7 @@
 import pytest
 
-from printer.html.jsonld import parse_json
-from printer.html.metadata import read_metadata
+from printer.html.metadata.jsonld import parse_json
+from printer.html.metadata.metadata import read_metadata
 from printer.html.parse import base_url, parse
 
 URL = "https://www.example.org/news/ferry"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from printer.html.title_node import title_node
+from printer.html.metadata.title_node import title_node
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
-from printer.html.bylines import byline
-from printer.html.metadata import read_metadata
+from printer.html.metadata.bylines import byline
+from printer.html.metadata.metadata import read_metadata
 from printer.html.parse import parse
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from lxml.html import HtmlElement
 
 from ..model import Box, Graphic, Layout, Sight, Text
-from .segments import Leaf
+from .index import Leaf
 
 #: Values of ``display`` that begin and end a line (tables and their parts among them).
 _BREAKING = ("block", "flex", "grid", "flow-root", "list-item", "table")

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from printer.html.bylines import byline
-from printer.html.dates import iso_date
-from printer.html.jsonld import parse_json, read_json_ld
-from printer.html.language import language_tag
-from printer.html.metadata import Metadata, read_metadata
+from printer.html.metadata.bylines import byline
+from printer.html.metadata.dates import iso_date
+from printer.html.metadata.jsonld import parse_json, read_json_ld
+from printer.html.metadata.language import language_tag
+from printer.html.metadata.metadata import Metadata, read_metadata
+from printer.html.metadata.schema import describe
+from printer.html.metadata.titles import Site, choose_title
 from printer.html.parse import parse
-from printer.html.schema import describe
-from printer.html.titles import Site, choose_title
 
 ANY = st.text(max_size=200)
 JSON = st.recursive(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from ...text import attribute
 from .dates import MONTHS
-from .lines import attribute
 
 #: Names of one page beyond these are dropped, as is what is longer than any name.
 MOST_NAMES = 12

@@ -1,8 +1,8 @@
 import pytest
 
-from printer.html.dates import iso_date, written_date
-from printer.html.marks import read_marks
-from printer.html.metadata import read_metadata
+from printer.html.metadata.dates import iso_date, written_date
+from printer.html.metadata.markup_hints import read_marks
+from printer.html.metadata.metadata import read_metadata
 from printer.html.parse import parse
 
 

@@ -7,7 +7,7 @@ from time import process_time
 import pytest
 from lxml import html
 
-from printer.html.discussion import read_posts
+from printer.html.forum import read_posts
 
 
 def told(source: str) -> list[tuple[str, str]]:

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printer.errors import UsageError
-from printer.site_rules import files
-from printer.site_rules.files import (
+from printer.site_rules import store
+from printer.site_rules.store import (
     Shelf,
     parse,
     remove,
@@ -66,12 +66,12 @@ def test_what_is_sound_beside_a_fault_is_used():
 
 def test_files_that_are_too_much(tmp_path):
     path = tmp_path / "example.org.toml"
-    path.write_text("# " + "x" * files.MOST_BYTES)
-    assert "too large" in files.read(path).faults[0]
-    many = ", ".join(f"'.c{n}'" for n in range(files.MOST_SELECTORS + 1))
+    path.write_text("# " + "x" * store.MOST_BYTES)
+    assert "too large" in store.read(path).faults[0]
+    many = ", ".join(f"'.c{n}'" for n in range(store.MOST_SELECTORS + 1))
     assert "more than" in parse(f"drop = [{many}]", "example.org", "x").faults[0]
     path.write_bytes(b"drop = '\xff'")
-    assert files.read(path).drop in ((), ("\ufffd",))
+    assert store.read(path).drop in ((), ("\ufffd",))
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,14 @@ from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
+from ...text import attribute, line, text_line
+from ..links import resolve
 from .bylines import byline
 from .dates import iso_date
 from .head import Head, read_head
 from .jsonld import read_json_ld
 from .language import direction_of, settle
-from .lines import attribute, line, text_line
-from .links import resolve
-from .marks import headings, read_marks
+from .markup_hints import headings, read_marks
 from .schema import Described, describe
 from .titles import Site, choose_title
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import html
 
-from printer.site_rules import selectors, xpath
-from printer.site_rules.selectors import BadSelector
+from printer.site_rules import css, xpath
+from printer.site_rules.css import BadSelector
 from printer.site_rules.tree import Tree
 
 PAGE = """<html><body id=top class="page wide"><main>
@@ -19,7 +19,7 @@ PAGE = """<html><body id=top class="page wide"><main>
 
 def ids(selector, page=PAGE):
     tree = Tree(html.document_fromstring(page))
-    return [tree.elements[place].get("id") for place in selectors.select(tree, selector)]
+    return [tree.elements[place].get("id") for place in css.select(tree, selector)]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_what_is_selected(selector, found):
 )  # fmt: skip
 def test_what_is_no_selector(selector, why):
     with pytest.raises(BadSelector, match=why):
-        selectors.parse(selector)
+        css.parse(selector)
 
 
 _names = st.sampled_from(["p", "div", "li", ".a", ".b", "#x", "*", "[lang]", ":first-child"])
@@ -94,7 +94,7 @@ def test_it_selects_what_another_engine_selects(selector, body):
     wrapper = cssselect2.ElementWrapper.from_html_root(root)
     wanted = [e.etree_element for e in wrapper.iter_subtree() if matcher.match(e)]
     tree = Tree(root)
-    assert [tree.elements[place] for place in selectors.select(tree, selector)] == wanted
+    assert [tree.elements[place] for place in css.select(tree, selector)] == wanted
 
 
 def deep(levels, wide):
@@ -112,7 +112,7 @@ def test_the_time_grows_with_the_page_and_no_faster(selector):
     def seconds(root):
         tree = Tree(root)
         begin = time.process_time()
-        selectors.select(tree, selector)
+        css.select(tree, selector)
         return time.process_time() - begin
 
     small, large = deep(100, 2_000), deep(100, 20_000)

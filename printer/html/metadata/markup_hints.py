@@ -10,9 +10,9 @@ from itertools import dropwhile, islice
 
 from lxml.html import HtmlElement
 
+from ...text import line, text_line
 from .bylines import written_byline
 from .dates import iso_date, written_date
-from .lines import line, text_line
 
 #: Headings looked at, and text leaves of one element.
 _MOST_HEADINGS, _MOST_LEAVES = 20, 200

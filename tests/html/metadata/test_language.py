@@ -1,8 +1,8 @@
 import pytest
 
-from printer.html.common_words import WORDS
-from printer.html.language import detect, direction_of, language_tag, script_of
-from printer.html.metadata import read_metadata
+from printer.html.metadata.common_words import WORDS
+from printer.html.metadata.language import detect, direction_of, language_tag, script_of
+from printer.html.metadata.metadata import read_metadata
 from printer.html.parse import parse
 
 SAID = {

@@ -14,7 +14,7 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from .lines import attribute, text_line
+from ..text import attribute, text_line
 from .signatures import AROUND, AUTHORS, DATES, NAME_CHARS, author_of, date_of
 
 #: Elements of a page looked at, and how far up from a name its post is sought.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from lxml.html import HtmlElement
 
-from .lines import attribute
+from ...text import attribute
 
 #: Elements looked at; a page with more states nothing that matters in the rest.
 MOST_ELEMENTS = 2_000

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml.html import document_fromstring
 
+from printer.html.index import Segment, Within, outline, segments
 from printer.html.page import read_page
-from printer.html.segments import Segment, Within, outline, segments
 
 
 def read(body: str) -> tuple[Segment, ...]:

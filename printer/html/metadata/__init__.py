@@ -1,0 +1,1 @@
+"""What a page states about itself."""
