@@ -1,0 +1,519 @@
+"""A child process that calls functions, one at a time, within limits of time and memory.
+
+The parent never waits without a deadline: not while the child starts, not while a request is
+written, not while the child works, and not while an answer is read.  A call that does not return
+says why: :class:`WorkerTimeout`, :class:`WorkerOutOfMemory` or :class:`WorkerCrashed`.
+
+Requests are pickled and name functions of importable modules.  Answers are pickled too, unless the
+child handles hostile data: answers of an *untrusted* worker are JSON of a limited size.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import resource
+import select
+import signal
+import socket
+import struct
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn, Self
+
+#: The longest answer of an untrusted worker, in bytes.
+MAX_UNTRUSTED_BYTES = 64_000_000
+
+#: Seconds between heartbeats, and between looks at whether the parent still exists.
+HEARTBEAT_SECONDS = 1.0
+
+#: Seconds that a child which closed its connection has to exit by itself.
+EXIT_SECONDS = 1.0
+
+# The kinds of frames that a child sends, and the one that it receives.
+_CALL, _MESSAGE, _RESULT, _EXCEPTION = b"c", b"m", b"r", b"x"
+_FAILURE, _OUT_OF_MEMORY, _HEARTBEAT = b"f", b"o", b"h"
+_HEADER = struct.Struct(">cQ")
+
+
+class WorkerError(Exception):
+    """A call did not return."""
+
+
+class WorkerTimeout(WorkerError):
+    """The deadline passed; the process was killed."""
+
+
+class WorkerStalled(WorkerTimeout):
+    """The heartbeats stopped before the deadline; the process was killed."""
+
+
+class WorkerOutOfMemory(WorkerError):
+    """The process reached its memory limit, or the system killed it for want of memory."""
+
+
+class WorkerCrashed(WorkerError):
+    """The process exited during a call.
+
+    ``killed`` is true for a signal that somebody else may have sent, so that a retry may succeed.
+    """
+
+    def __init__(self, reason: str, *, killed: bool = False) -> None:
+        super().__init__(reason)
+        self.killed = killed
+
+
+class WorkerClosed(WorkerError):
+    """The worker was closed during a call."""
+
+
+class WorkerFailed(WorkerError):
+    """The function raised an exception that cannot be sent to the parent."""
+
+
+def do_nothing() -> None:
+    """Prepare nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Setup:
+    """What a child needs to know before its first call."""
+
+    prepare: Callable[[], None]
+    memory_limit: int
+    trusted: bool
+
+
+class WorkerProcess:
+    """A process that calls functions of modules, started when it is first needed.
+
+    A context manager that kills the process on exit.  Calls must come one at a time; ``close`` may
+    be called from any thread.
+
+    Args:
+        prepare: called in the child before the first call; a function of a module unless the
+            process is forked.
+        memory_limit: bytes of private memory that the child may allocate (0: no limit).
+        max_calls: replace the process after so many calls (0: never).
+        heartbeat_timeout: kill a child that sends nothing for so many seconds of a call (0: off).
+        trusted: whether answers are unpickled; else they are JSON.
+    """
+
+    def __init__(
+        self,
+        prepare: Callable[[], None] = do_nothing,
+        *,
+        memory_limit: int = 0,
+        max_calls: int = 0,
+        heartbeat_timeout: float = 0.0,
+        trusted: bool = True,
+    ) -> None:
+        self.pid = 0
+        self.calls = 0
+        #: When the process last sent anything, on the monotonic clock.
+        self.last_heard = 0.0
+        self._setup = _Setup(prepare, memory_limit, trusted)
+        self._max_calls = max_calls
+        self._heartbeat_timeout = heartbeat_timeout
+        self._channel: _Channel | None = None
+        self._oom_kills = 0
+        self._lock = threading.RLock()
+        self._reaping = threading.Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def fork(self) -> None:
+        """Start the process as a copy of this one, which must have no other threads."""
+        ours, theirs = socket.socketpair()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        pid = os.fork()
+        if pid == 0:
+            ours.close()
+            _serve(_Channel(theirs), self._setup)
+        self._started(pid, ours, theirs)
+
+    def start(self) -> None:
+        """Start the process as a new program unless it runs; safe with threads."""
+        self._open()
+
+    def _open(self) -> _Channel:
+        if self.pid and self._channel is not None:
+            return self._channel
+        ours, theirs = socket.socketpair()
+        code = (
+            "import sys; sys.path[:] = sys.argv[2:];"
+            f" from {__name__} import serve; serve(int(sys.argv[1]))"
+        )
+        descriptor = theirs.fileno()
+        pid = os.posix_spawn(
+            sys.executable,
+            [sys.executable, "-c", code, str(descriptor), *sys.path],
+            os.environ,
+            # Onto itself: this makes it inheritable in the child alone.
+            file_actions=[(os.POSIX_SPAWN_DUP2, descriptor, descriptor)],
+        )
+        channel = self._started(pid, ours, theirs)
+        channel.send(_CALL, pickle.dumps(self._setup))
+        return channel
+
+    def _started(self, pid: int, ours: socket.socket, theirs: socket.socket) -> _Channel:
+        theirs.close()
+        self.pid, self.calls, self._channel = pid, 0, _Channel(ours)
+        return self._channel
+
+    def call(
+        self,
+        function: Callable[..., Any],
+        *args: object,
+        timeout: float,
+        retry: bool = False,
+        on_message: Callable[[Any], None] | None = None,
+    ) -> Any:
+        """Return ``function(*args)`` as evaluated in the process.
+
+        Args:
+            function: a function of a module.
+            args: its arguments; they are pickled.
+            timeout: seconds for everything, the start of the process and both directions included.
+            retry: call once more if the process crashes.
+            on_message: called with each value that the function passes to :func:`notify`.
+
+        Raises:
+            WorkerError: the call did not return; the process was killed.
+            Exception: what the function raises.
+        """
+        deadline = time.monotonic() + timeout
+        with self._lock:
+            try:
+                self.submit(function, *args, deadline=deadline)
+                return self._wait(deadline, on_message)
+            except WorkerCrashed:
+                if not retry:
+                    raise
+                self.submit(function, *args, deadline=deadline)
+                return self._wait(deadline, on_message)
+
+    def submit(self, function: Callable[..., Any], *args: object, deadline: float) -> None:
+        """Send a call, before a deadline on the monotonic clock; its answer is for ``receive``."""
+        request = pickle.dumps((function, args))
+        channel = self._open()
+        self._oom_kills = _count_oom_kills()
+        self.calls += 1
+        self.last_heard = time.monotonic()
+        try:
+            channel.send(_CALL, request, deadline)
+        except TimeoutError as error:
+            self.close()
+            raise WorkerTimeout("the request could not be written in time") from error
+        except OSError as error:
+            raise self._ended() from error
+
+    def fileno(self) -> int:
+        """Return the descriptor that becomes readable when ``receive`` has something to return."""
+        if self._channel is None:
+            raise WorkerClosed("the worker was closed")
+        return self._channel.fileno()
+
+    def receive(self, deadline: float) -> tuple[bool, Any] | None:
+        """Return the next message of the process, or None if there is none before the deadline.
+
+        The flag is true for the result of the call, false for a value from :func:`notify`.  A
+        deadline that has passed asks for what has arrived.  Raises as :meth:`call`.
+        """
+        channel = self._channel
+        if channel is None:
+            raise WorkerClosed("the worker was closed")
+        most = 0 if self._setup.trusted else MAX_UNTRUSTED_BYTES
+        kind = _HEARTBEAT
+        while kind == _HEARTBEAT:
+            try:
+                kind, body = channel.receive(deadline, most)
+            except TimeoutError:
+                return None
+            except (EOFError, OSError) as error:
+                raise self._ended() from error
+            self.last_heard = time.monotonic()
+        if kind == _OUT_OF_MEMORY:
+            self.close()
+            raise WorkerOutOfMemory("the process reached its memory limit")
+        if kind == _FAILURE:
+            raise WorkerFailed(body.decode("utf-8", "replace")[:400])
+        if kind == _EXCEPTION and self._setup.trusted:
+            raise pickle.loads(body)  # noqa: S301 - our own process
+        if kind not in (_MESSAGE, _RESULT):
+            self.close()
+            raise WorkerCrashed("the process sent what is no answer")
+        return kind == _RESULT, self._decode(body)
+
+    def _wait(self, deadline: float, on_message: Callable[[Any], None] | None) -> Any:
+        """Return the result of the call that was submitted."""
+        while True:
+            patience = deadline
+            if self._heartbeat_timeout:
+                patience = min(deadline, self.last_heard + self._heartbeat_timeout)
+            message = self.receive(patience)
+            if message is None:
+                if patience < self.last_heard + self._heartbeat_timeout < deadline:
+                    continue  # a heartbeat came meanwhile
+                self.close()
+                if patience < deadline:
+                    raise WorkerStalled("the process no longer responds")
+                raise WorkerTimeout("the process took too long")
+            is_result, value = message
+            if is_result:
+                if self._max_calls and self.calls >= self._max_calls:
+                    self.close()
+                return value
+            if on_message is not None:
+                on_message(value)
+
+    def _decode(self, body: bytes) -> Any:
+        if self._setup.trusted:
+            return pickle.loads(body)  # noqa: S301 - our own process
+        try:
+            return json.loads(body)
+        except (ValueError, RecursionError) as error:
+            self.close()
+            raise WorkerCrashed("the process sent what is no JSON") from error
+
+    def _ended(self) -> WorkerError:
+        """Reap a process whose connection is closed; return the error that says how it ended."""
+        pid = self._take_pid()
+        if not pid:
+            return WorkerClosed("the worker was closed")
+        status = _wait_for_exit(pid)
+        self._close_channel()
+        if not os.WIFSIGNALED(status):
+            return WorkerCrashed(f"the process exited with code {os.WEXITSTATUS(status)}")
+        name = signal.Signals(os.WTERMSIG(status)).name
+        if name == "SIGKILL" and _count_oom_kills() > self._oom_kills:
+            return WorkerOutOfMemory("the machine was out of memory")
+        killed = name in ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP")
+        return WorkerCrashed(f"the process was ended by {name}", killed=killed)
+
+    def close(self) -> None:
+        """Kill the process, whatever it is doing."""
+        if pid := self._take_pid():
+            self.kill(pid)
+            os.waitpid(pid, 0)
+        self._close_channel()
+
+    def _take_pid(self) -> int:
+        """Return the process id to the one caller that will reap the process."""
+        with self._reaping:
+            pid, self.pid = self.pid, 0
+        return pid
+
+    def kill(self, pid: int) -> None:
+        """Kill the process; to be overridden where it has children of its own."""
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+    def _close_channel(self) -> None:
+        # A thread that waits for an answer sees the end of the killed process and lets go.
+        with self._lock:
+            if self._channel is not None and not self.pid:
+                self._channel.close()
+                self._channel = None
+
+
+def notify(value: object) -> None:
+    """Send a value to the ``on_message`` of the running call; outside a worker do nothing."""
+    if _child is not None:
+        _child.send(_MESSAGE, value)
+
+
+class _Channel:
+    """Frames over a socket: a byte for the kind, eight for the length, and the body."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._socket = connection
+        self._received = bytearray()
+
+    def fileno(self) -> int:
+        return self._socket.fileno()
+
+    def send(self, kind: bytes, body: bytes, deadline: float | None = None) -> None:
+        """Send a frame; raises TimeoutError at the deadline."""
+        if deadline is not None and deadline <= time.monotonic():
+            raise TimeoutError
+        for data in (_HEADER.pack(kind, len(body)), body):
+            # The time-out of sendall is for all of the data.
+            self._socket.settimeout(deadline and max(0.001, deadline - time.monotonic()))
+            self._socket.sendall(data)
+
+    def receive(self, deadline: float | None = None, most: int = 0) -> tuple[bytes, bytes]:
+        """Return the next frame, of at most so many bytes unless 0.
+
+        Raises TimeoutError at the deadline, and EOFError when no more frames come.
+        """
+        while True:
+            if len(self._received) >= _HEADER.size:
+                kind, size = _HEADER.unpack_from(self._received)
+                if most and size > most:
+                    raise EOFError
+                end = _HEADER.size + size
+                if len(self._received) >= end:
+                    body = bytes(memoryview(self._received)[_HEADER.size : end])
+                    del self._received[:end]
+                    return kind, body
+            self._read(deadline)
+
+    def _read(self, deadline: float | None) -> None:
+        remaining = None if deadline is None else max(0.0, deadline - time.monotonic())
+        poll = select.poll()  # which, unlike select(), has no highest descriptor
+        poll.register(self._socket, select.POLLIN)
+        if not poll.poll(remaining and remaining * 1000):
+            raise TimeoutError
+        data = self._socket.recv(1 << 20)
+        if not data:
+            raise EOFError
+        self._received += data
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+class _Child:
+    """The child's side of the connection."""
+
+    def __init__(self, channel: _Channel, *, trusted: bool) -> None:
+        self._channel, self._trusted = channel, trusted
+        self._lock = threading.Lock()
+        self._active = True  # Preparing counts, so that a slow start shows signs of life.
+        self._parent = os.getppid()
+
+    def requests(self) -> Iterator[tuple[Callable[..., Any], tuple[Any, ...]]]:
+        """Yield calls until the parent sends no more."""
+        while True:
+            with self._lock:
+                self._active = False
+            _, body = self._channel.receive()
+            with self._lock:
+                self._active = True
+            yield pickle.loads(body)  # noqa: S301 - from our parent
+
+    def send(self, kind: bytes, value: object) -> None:
+        """Send a value; one that cannot be encoded is a failure."""
+        try:
+            body = pickle.dumps(value) if self._trusted else json.dumps(value).encode()
+        except Exception as error:  # noqa: BLE001 - whatever its own code raises
+            kind, body = _FAILURE, _describe(error).encode("utf-8", "replace")
+        with self._lock:
+            if kind != _MESSAGE:
+                self._active = False
+            self._channel.send(kind, body)
+
+    def send_exception(self, error: Exception) -> None:
+        """Send what a function raised."""
+        if self._trusted:
+            with suppress(Exception):
+                pickle.loads(pickle.dumps(error))  # noqa: S301 - what was just pickled
+                self.send(_EXCEPTION, error)
+                return
+        with self._lock:
+            self._active = False
+            self._channel.send(_FAILURE, _describe(error).encode("utf-8", "replace"))
+
+    def send_out_of_memory(self) -> None:
+        """Report that the memory limit was reached."""
+        with self._lock:
+            self._channel.send(_OUT_OF_MEMORY, b"")
+
+    def watch(self) -> None:
+        """Send heartbeats during calls; exit, in the middle of one too, when the parent does."""
+        while os.getppid() == self._parent:
+            time.sleep(HEARTBEAT_SECONDS)
+            with self._lock:
+                if self._active:
+                    with suppress(OSError):
+                        self._channel.send(_HEARTBEAT, b"")
+        os._exit(1)
+
+
+_child: _Child | None = None
+
+
+def serve(descriptor: int) -> NoReturn:
+    """Answer calls on an inherited socket, in a program that was started for it."""
+    try:
+        channel = _Channel(socket.socket(fileno=descriptor))
+        setup: _Setup = pickle.loads(channel.receive()[1])  # noqa: S301 - from our parent
+    except (EOFError, OSError):
+        os._exit(1)
+    _serve(channel, setup)
+
+
+def _serve(channel: _Channel, setup: _Setup) -> NoReturn:
+    """Answer calls until the connection is closed; never return to the caller."""
+    global _child
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # An interrupt is for the parent.
+        if setup.memory_limit:
+            _limit_memory(setup.memory_limit)
+        child = _child = _Child(channel, trusted=setup.trusted)
+        threading.Thread(target=child.watch, daemon=True).start()
+        setup.prepare()
+        for function, args in child.requests():
+            try:
+                outcome = function(*args)
+            except MemoryError:
+                child.send_out_of_memory()
+                os._exit(1)
+            except Exception as error:  # noqa: BLE001 - the parent decides what to do
+                child.send_exception(error)
+            else:
+                child.send(_RESULT, outcome)
+                del outcome
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        os._exit(0)
+    except BaseException:  # noqa: BLE001 - this process ends, and somebody should know why
+        traceback.print_exc()
+    finally:
+        # Whatever went wrong, a forked copy of the program must not go on as the original does.
+        os._exit(1)
+
+
+def _limit_memory(limit: int) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    if hard != resource.RLIM_INFINITY:
+        limit = min(limit, hard)
+    if soft == resource.RLIM_INFINITY or soft > limit:
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
+
+
+def _describe(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+
+
+def _wait_for_exit(pid: int) -> int:
+    """Return the exit status of a process that closed its connection; kill one that lingers."""
+    deadline = time.monotonic() + EXIT_SECONDS
+    while time.monotonic() < deadline:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            return status
+        time.sleep(0.005)
+    os.kill(pid, signal.SIGKILL)
+    return os.waitpid(pid, 0)[1]
+
+
+def _count_oom_kills() -> int:
+    """Return how many processes the kernel has killed for want of memory; 0 if unknown."""
+    with suppress(OSError, ValueError):
+        for line in Path("/proc/vmstat").read_text().splitlines():
+            if line.startswith("oom_kill "):
+                return int(line.split()[1])
+    return 0
