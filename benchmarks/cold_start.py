@@ -32,8 +32,8 @@ from webserver import WebServer
 
 import printer
 from printer.options import ExtractOptions, FetchOptions, PrintOptions
-from printer.render.html import Document, render_html
-from printer.render.pdf import to_pdf
+from printer.render.context import Document, render_html
+from printer.render.weasy.engine import to_pdf
 
 from .extractors import version_of
 from .machine import NODE, environ_for_node

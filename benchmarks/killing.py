@@ -224,10 +224,10 @@ class Newspaper:
         from printer.digest.memory import Memory
         from printer.digest.running import Runner
         from printer.jobs.handler import preload
-        from printer.render import pdf
+        from printer.render.weasy import engine
 
         preload()
-        pdf.warm()
+        engine.warm()
         self.publish(0)
         with closing(Memory(str(self.folder / "warm.sqlite"))) as memory:
             runner = Runner(Editor(self.settings, memory), memory, self.settings, lambda: START)
@@ -238,7 +238,7 @@ class Newspaper:
         from printer.digest.edition import Editor
         from printer.digest.memory import Memory
         from printer.digest.running import Runner
-        from printer.render.press import Presses
+        from printer.render.worker_pool import Presses
 
         now = self.slot(number) + timedelta(seconds=late)
         # A press for each processor is started, and one of them is enough for one story.

@@ -27,10 +27,10 @@ import pypdfium2
 from printer import Article, PrintOptions, extract
 from printer.article import Figure, Table, walk
 from printer.errors import NoArticle
-from printer.render.html import render_html
-from printer.render.loss import body_pieces, compare, note_pieces
-from printer.render.paper import UNITS, lay_out
-from printer.render.pdf import to_pdf
+from printer.render.completeness import body_pieces, compare, note_pieces
+from printer.render.context import render_html
+from printer.render.weasy.engine import to_pdf
+from printer.themes.page import UNITS, lay_out
 
 from .corpus import CORPUS, evenly, there
 from .protocol import Effort, Row, floors

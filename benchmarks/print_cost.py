@@ -13,8 +13,8 @@ from pathlib import Path
 
 from printer.article import Article, Heading, Paragraph, Span
 from printer.options import PrintOptions
-from printer.render.html import Document, render_html
-from printer.render.pdf import to_pdf
+from printer.render.context import Document, render_html
+from printer.render.weasy.engine import to_pdf
 
 from .protocol import Effort, Row
 

@@ -46,9 +46,9 @@ def article(number: int) -> Article:
 
 def print_bound(count: int) -> int:
     """Print as a digest is printed; return how many pages it has."""
-    from printer.render.html import Whole
-    from printer.render.press import SEVERAL, Presses
-    from printer.render.volume import print_articles
+    from printer.render.book import print_articles
+    from printer.render.context import Whole
+    from printer.render.worker_pool import SEVERAL, Presses
 
     with Presses(several=count >= SEVERAL) as press:  # as the command line does
         whole = Whole.of([article(n) for n in range(count)], PrintOptions(title="Week"))
@@ -57,8 +57,8 @@ def print_bound(count: int) -> int:
 
 def print_single(count: int) -> int:
     """Print as one document."""
-    from printer.render.html import render_html
-    from printer.render.pdf import to_pdf
+    from printer.render.context import render_html
+    from printer.render.weasy.engine import to_pdf
 
     return to_pdf(render_html([article(n) for n in range(count)], {})).pages
 

@@ -12,7 +12,7 @@ from .options import ExtractOptions, FetchOptions, ImageOptions
 from .pipeline import Printer, Reading
 
 if TYPE_CHECKING:
-    from .render.press import Presses
+    from .render.worker_pool import Presses
 
 
 def apart(

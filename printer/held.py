@@ -52,7 +52,7 @@ class Held:
 
         What reads the fonts looks at the environment, which a program may change afterwards.
         """
-        from .render.pdf import warm
+        from .render.weasy.engine import warm
 
         thread = threading.Thread(target=warm, daemon=True)
         thread.start()

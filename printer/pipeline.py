@@ -46,7 +46,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from .images.downloads import Measure
-    from .render.press import Sets
+    from .render.worker_pool import Sets
 
 #: A page to print: an address, the path of a local file, or what was captured already.
 Source: TypeAlias = str | Capture
@@ -222,7 +222,7 @@ class Printer:
         if not left:
             return Prepared(known)
         from .images.prepare import prepare
-        from .render.paper import picture_room
+        from .themes.page import picture_room
 
         width, height = picture_room(self.page)
         grey = self.pictures.grayscale or self.page.grayscale
@@ -352,7 +352,7 @@ def print_pages(
     )
     with ExitStack() as stack:
         if limit is not None and printer.page.format == "pdf":
-            from .render.press import Presses
+            from .render.worker_pool import Presses
 
             press = stack.enter_context(Presses(limit, fork=False))
             press.start()
@@ -362,7 +362,7 @@ def print_pages(
 
 def check_options(options: PrintOptions) -> None:
     """Raise for options that cannot be printed with before anything is fetched."""
-    from .render.paper import lay_out
+    from .themes.page import lay_out
 
     lay_out(options)
 

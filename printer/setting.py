@@ -11,11 +11,11 @@ from .article import Article, Paragraph, Quote, Span
 from .errors import RenderError, WebprintError
 from .model import Capture, Edition, Failure, Prepared, Result
 from .options import PrintOptions
-from .render.press import Presses
+from .render.worker_pool import Presses
 
 if TYPE_CHECKING:
-    from .render.press import Sets
-    from .render.volume import Prepare, Volume
+    from .render.book import Prepare, Volume
+    from .render.worker_pool import Sets
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +132,12 @@ def _printed(
     options: SetOptions,
     press: Sets | None,
 ) -> Result:
-    from .render.archive import origin
+    from .render.book import print_articles
+    from .render.completeness import compare
+    from .render.context import Whole
     from .render.fit import fitted
-    from .render.html import Whole
-    from .render.impose import impose
-    from .render.loss import compare
-    from .render.volume import print_articles
+    from .render.pdf.impose import impose
+    from .render.pdf.provenance import origin
 
     articles = [article for article, _ in pages]
     fetched = pages[0][1].fetched

@@ -18,8 +18,8 @@ def main() -> int:
 
     from printer.model import Prepared
     from printer.options import PrintOptions
-    from printer.render.html import Whole
-    from printer.render.volume import print_articles
+    from printer.render.book import print_articles
+    from printer.render.context import Whole
 
     theme = sys.argv[1] if len(sys.argv) > 1 else "article"
     options = PrintOptions(

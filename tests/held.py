@@ -90,14 +90,18 @@ def serve() -> None:
     import printer.digest.feeds
     import printer.export
     import printer.site_rules
-    from printer.render import fit, impose, loss, pdf, volume
+    from printer.render import book, completeness, fit
+    from printer.render.pdf import impose
+    from printer.render.weasy import engine
 
-    assert all((printer.digest.feeds, printer.export, printer.rules, fit, impose, loss, volume))
+    assert all(
+        (printer.digest.feeds, printer.export, printer.rules, fit, impose, completeness, book)
+    )
     import pikepdf
     import pypdfium2
     import weasyprint
 
-    assert all((pikepdf, pypdfium2, weasyprint, pdf))
+    assert all((pikepdf, pypdfium2, weasyprint, engine))
     ours = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # What a test prints goes elsewhere.
     _print_once()
@@ -118,8 +122,8 @@ def _print_once() -> None:
     from hostile_help import good, page, printed
 
     from printer import PrintOptions, extract
-    from printer.render.html import render_html
-    from printer.render.pdf import to_pdf
+    from printer.render.context import render_html
+    from printer.render.weasy.engine import to_pdf
 
     good(printed(page()))
     to_pdf(render_html([extract(page())], {}, PrintOptions()))

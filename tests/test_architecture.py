@@ -39,7 +39,9 @@ MAY_IMPORT = {
     "extraction": {"html"},
     "images": {"html", "sqlite"},
     "compose": {"html"},
-    "render": {"toml", "tracking"},
+    "worker_process": set(),
+    "themes": {"toml"},
+    "render": {"themes", "tracking"},
     "export": {"render"},
     "setting": {"render", "export"},
     "summarize": set(),
@@ -55,6 +57,7 @@ MAY_IMPORT = {
         "uncollected",
     },
     "pipeline": {
+        "themes",
         "ahead",
         "held",
         "finding",
@@ -68,7 +71,7 @@ MAY_IMPORT = {
         "setting",
     },
     "apart": {"pipeline", "render"},
-    "jobs": {"config", "database", "editing", "pipeline", "render", "site_rules"},
+    "jobs": {"themes", "config", "database", "editing", "pipeline", "render", "site_rules"},
     "crawl": {"database", "tracking", "fetch", "html", "summarize", "pipeline"},
     "batch": {"config", "crawl", "database", "fetch", "jobs"},
     "server": {
@@ -100,6 +103,7 @@ MAY_IMPORT = {
         "toml",
     },
     "cli": {
+        "themes",
         "replacing",
         "library",
         "digest",

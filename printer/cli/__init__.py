@@ -38,7 +38,7 @@ def main() -> None:
         sys.modules.setdefault("redis", None)  # type: ignore[arg-type]
     if prints or words[:2] == ["digest", "run"]:
         _load_common()
-        from ..render.press import SEVERAL, Presses, load
+        from ..render.worker_pool import SEVERAL, Presses, load
 
         # Where no PDF is asked for, WeasyPrint is loaded only if it is needed after all.
         pages = [word for word in words if not word.startswith("-")]
@@ -71,9 +71,9 @@ def _load_common() -> None:
 
     import PIL.Image
 
-    from ..render import paper
+    from ..themes import page
 
-    del urllib, PIL, paper
+    del urllib, PIL, page
 
 
 def _make_ready() -> None:

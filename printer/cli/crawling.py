@@ -23,7 +23,7 @@ from .printing import printer_for
 if TYPE_CHECKING:
     from ..crawl import Crawl, Found, Summary
     from ..pipeline import Printer
-    from ..render.press import Presses
+    from ..render.worker_pool import Presses
 
 #: What is written into a folder beside the PDFs.
 LIST = "articles.jsonl"
@@ -193,7 +193,7 @@ def _press(out: str) -> Presses | None:
     """Return what prints, if anything is to be printed; to be made before a thread starts."""
     if _is_list(out):
         return None
-    from ..render.press import Presses
+    from ..render.worker_pool import Presses
 
     return Presses()
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..digest.opml import Subscription
     from ..digest.running import Run
     from ..digest.spread import Spread
-    from ..render.press import Presses
+    from ..render.worker_pool import Presses
 
 digest_app = typer.Typer(
     no_args_is_help=True,

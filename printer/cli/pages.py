@@ -25,7 +25,7 @@ from .flags import with_settings
 from .printing import printer_for, source_of
 
 if TYPE_CHECKING:
-    from ..render.press import Presses
+    from ..render.worker_pool import Presses
 
 EXAMPLES = """
 [bold]Examples[/bold]

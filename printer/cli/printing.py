@@ -14,7 +14,7 @@ from . import output
 from .console import Console
 
 if TYPE_CHECKING:
-    from ..render.press import Presses
+    from ..render.worker_pool import Presses
 
 
 def source_of(name: str, url: str, limit: int) -> Source:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..render.styled import FONT
-from ..render.theme import Theme, listed
-from ..render.themefile import Page, written
+from ..themes.loader import Theme, listed
+from ..themes.options import FONT
+from ..themes.schema import Page, written
 
 
 def lines() -> Iterator[str]:

@@ -27,7 +27,7 @@ from .memory import ToKeep
 from .reading import Reader
 
 if TYPE_CHECKING:
-    from ..render.press import Presses
+    from ..render.worker_pool import Presses
     from .spread import Spread
 
 #: Words a minute that people read (Brysbaert 2019: 238 of English non-fiction).

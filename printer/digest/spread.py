@@ -18,8 +18,8 @@ from ..jobs.shares import DOCUMENT, READ, SHARE, dump_document, load_printed, lo
 from ..jobs.validation import OPEN
 from ..model import Capture
 from ..pipeline import Reading
-from ..render.html import Document
-from ..render.pdf import Printed
+from ..render.context import Document
+from ..render.weasy.engine import Printed
 from .finds import Find
 
 #: Seconds that a host is left between two pages, whoever fetches them.

@@ -25,7 +25,7 @@ from ..article import (
 )
 from ..render.highlight import coloured
 from ..render.inline import bare_sign, clean, language
-from ..render.linked import written_address
+from ..render.links import written_address
 from ..render.words import written
 from .chapter import Chapter
 from .make import add

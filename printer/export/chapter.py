@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from ..article import Article, Figure, Note
 from ..model import Picture
-from ..render.blocks import walk
-from ..render.formulas import Formula
 from ..render.inline import language
+from ..render.limits import walk
+from ..render.math import Formula
 from ..render.words import Words, words
 from .make import Make
 from .places import Places

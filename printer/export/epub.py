@@ -19,9 +19,9 @@ from lxml import etree
 
 from ..article import Article, Figure
 from ..model import Picture
-from ..render.blocks import bounded
-from ..render.formulas import typeset_all
 from ..render.inline import clean, language
+from ..render.limits import bounded
+from ..render.math import typeset_all
 from ..render.words import Words, words, written
 from .blocks import without_dead_links, write_article
 from .chapter import Chapter, Shown

@@ -26,8 +26,8 @@ from ..article import (
     Table,
     plain,
 )
-from ..render.blocks import bounded, walk
 from ..render.inline import SCHEMES, bare_sign, clean
+from ..render.limits import bounded, walk
 from .math import to_tex
 
 #: Characters that begin markup wherever they stand.

@@ -10,7 +10,7 @@ import re
 
 from lxml import etree
 
-from ..render.formulas import reading
+from ..render.math import reading
 from ..render.inline import clean
 from .chapter import Chapter
 from .make import local

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from urllib.parse import quote, urlsplit, urlunsplit
 
 from ..article import Article, Item, List, Note, runs
-from ..render.blocks import walk
 from ..render.inline import SCHEMES, clean
+from ..render.limits import walk
 
 _PLAIN = re.compile(r"[^A-Za-z0-9_.-]+")
 #: What stands in an address as it is; all else is written with percent signs (RFC 3986).

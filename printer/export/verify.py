@@ -15,8 +15,8 @@ from lxml import etree, html
 from ..article import Article
 from ..model import Report
 from ..options import Format
-from ..render.laid import Laid
-from ..render.loss import compare
+from ..render.completeness import compare
+from ..render.weasy.layout_text import Laid
 from .make import local
 
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})

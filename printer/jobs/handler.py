@@ -146,7 +146,9 @@ def preload() -> None:
         from .. import finding, setting  # noqa: F401
         from ..fetch import cache  # noqa: F401
         from ..images import prepare  # noqa: F401
-        from ..render import fit, impose, tagged, volume  # noqa: F401
+        from ..render import book, fit  # noqa: F401
+        from ..render.pdf import impose  # noqa: F401
+        from ..render.weasy import tags  # noqa: F401
 
 
 def _open_base(storage: Storage, job: str) -> Base:

@@ -19,8 +19,8 @@ from ..article import Article
 from ..editing.codec import block_data, block_of
 from ..errors import JobsError
 from ..model import Capture, JudgedPicture, Report
-from ..render.html import Document
-from ..render.pdf import Printed, to_pdf
+from ..render.context import Document
+from ..render.weasy.engine import Printed, to_pdf
 
 if TYPE_CHECKING:
     from ..pipeline import Reading

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from .. import config
 from ..errors import BadURL, UsageError
-from ..render.theme import names
+from ..themes.loader import names
 from .models import PAGE, Request
 
 MOST_URL = 4000

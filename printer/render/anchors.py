@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..article import Article, Note, Spans
-from .blocks import walk
 from .footnotes import at_foot, paragraphs
-from .formulas import Formulas
-from .linked import Targets
+from .limits import walk
+from .links import Targets
+from .math import Formulas
 
 #: Schemes that a link may have, on paper and in HTML.
 SCHEMES = ("http://", "https://", "mailto:")

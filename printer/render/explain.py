@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..model import Explanation
-from .theme import environment
+from .templates import environment
 
 
 def to_report(explanation: Explanation) -> str:

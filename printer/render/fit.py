@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from ..options import PrintOptions
-from .paper import lay_out
-from .pdf import Printed
-from .styled import styled
+from ..themes.options import styled
+from ..themes.page import lay_out
+from .weasy.engine import Printed
 
 #: How many steps lie between what was asked for and the smallest that can be read: the type gets
 #: smaller in one column, then stands larger in two, and gets smaller again.

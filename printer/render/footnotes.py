@@ -19,7 +19,7 @@ from ..article import (
     Quote,
     plain,
 )
-from .blocks import walk
+from .limits import walk
 
 #: A longer note is set at the end, in characters.
 LONGEST = 700

@@ -14,8 +14,8 @@ from ..article import MARKS, Note, Paragraph, Span, Spans
 from ..options import LinkStyle
 from .anchors import SCHEMES as SCHEMES
 from .anchors import Anchors as Anchors
-from .formulas import drawn
-from .linked import says_itself, written_address
+from .links import says_itself, written_address
+from .math import drawn
 
 #: An element that is open: its name and its attributes, in order.
 Element: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]

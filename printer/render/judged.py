@@ -23,7 +23,7 @@ from ..article import (
     Table,
     plain,
 )
-from .paper import CHARACTER, UNITS, Paper
+from ..themes.page import CHARACTER, UNITS, Paper
 
 #: A table of no more rows is not broken over pages.
 MOST_KEPT = 9

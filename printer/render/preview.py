@@ -7,11 +7,11 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from ..article import Article, Block, Embed, Figure, Span
-from .blocks import bounded
-from .filled import fill
-from .html import _part
+from ..themes.loader import load
+from .context import _part
+from .limits import bounded
 from .shown import Shown
-from .theme import load
+from .templates import fill
 
 
 @dataclass(frozen=True, slots=True)

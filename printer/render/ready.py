@@ -8,14 +8,15 @@ from ..article import Article, Heading, Paragraph, Span
 from ..errors import WebprintError
 from ..model import Prepared
 from ..options import PrintOptions
-from . import fit, impose, loss
-from .archive import Origin
-from .html import Whole
+from . import completeness, fit
+from .book import print_articles
+from .context import Whole
+from .pdf import impose
+from .pdf.provenance import Origin
 from .spared import load_weasyprint
-from .volume import print_articles
 
 #: The modules that setting.py loads besides, when it is called.
-LOADED = (fit, impose, loss)
+LOADED = (fit, impose, completeness)
 
 #: Set first, so that templates, typefaces, a dictionary and what else is read once have been read.
 _FIRST = Article(

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from ..article import Article, Figure, Paragraph, plain
 from ..model import Picture
-from .assets import address
-from .paper import TALLEST, UNITS, Paper
+from ..themes.assets import address
+from ..themes.page import TALLEST, UNITS, Paper
 
 #: A picture goes across all columns when it takes at least this part of their width.
 WIDE = 0.8

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..options import PrintOptions
-from .paper import UNITS, Paper
-from .styled import Styled
+from ..themes.options import Styled
+from ..themes.page import UNITS, Paper
 
 #: The pages of a document that is laid out again, and how full its last page is at most.
 FEWEST, MOST, SHORT = 2, 6, 0.2

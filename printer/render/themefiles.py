@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..errors import UsageError
 from ..model import Picture
-from .assets import address
+from ..themes.assets import address
 
 #: What may be in a theme's folder beside its templates and style sheet.
 KINDS = {

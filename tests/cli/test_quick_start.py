@@ -30,7 +30,7 @@ SPARED = (
     "printer.cli.digests",
     "printer.editing.snapshot",
     "printer.fetch.cache",
-    "printer.render.html",
+    "printer.render.context",
     "jinja2",
     "redis",
     "rich",

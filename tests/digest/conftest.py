@@ -13,8 +13,8 @@ from printer.digest.edition import Editor
 from printer.digest.memory import Memory
 from printer.digest.running import Runner
 from printer.errors import RenderError
-from printer.render.html import Document
-from printer.render.pdf import to_pdf
+from printer.render.context import Document
+from printer.render.weasy.engine import to_pdf
 
 
 @pytest.fixture

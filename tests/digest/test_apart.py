@@ -9,7 +9,7 @@ from webserver import Reply
 
 from printer.digest.edition import Editor
 from printer.errors import HTTPStatusError, NotHTML
-from printer.render.press import Presses
+from printer.render.worker_pool import Presses
 
 
 @pytest.fixture(scope="module")

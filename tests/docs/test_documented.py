@@ -47,7 +47,7 @@ def test_every_default_is_told_right():
 
 
 def test_every_theme_is_described():
-    from printer.render.theme import PLACES
+    from printer.themes.loader import PLACES
 
     ours = {file.parent.name for place in PLACES for file in place.glob("*/theme.toml")}
     assert {cell.strip("`") for cell in rows("Themes")[1:]} == ours

@@ -110,7 +110,7 @@ def fuzz_config(data: bytes) -> None:
     with suppress(WebprintError):
         values = {key.replace("-", "_"): value for key, value in tables.items() if key != "digest"}
         config._check(config.Layer("webprint.toml", values))
-    from printer.render.themefile import checked
+    from printer.themes.schema import checked
 
     with suppress(WebprintError):
         checked(tables, Path("theme.toml"))

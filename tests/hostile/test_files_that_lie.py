@@ -19,7 +19,7 @@ from printer.digest import described, feeds, mail, opml
 from printer.errors import UsageError, WebprintError
 from printer.fetch.identity import read_cookies
 from printer.fetch.state import read_state
-from printer.render import theme
+from printer.themes import loader
 from printer.site_rules import fulltextrss
 from printer.site_rules import store as rules
 
@@ -63,7 +63,7 @@ def test_rules_for_a_site(attack: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("attack", TOML)
 def test_a_theme(attack: str, tmp_path: Path) -> None:
     (tmp_path / "theme.toml").write_text(TOML[attack](), "utf-8")
-    assert isinstance(ends(lambda: theme.load(f"{tmp_path}/")), UsageError)
+    assert isinstance(ends(lambda: loader.load(f"{tmp_path}/")), UsageError)
 
 
 SELECTORS: dict[str, Callable[[], str]] = {

@@ -21,7 +21,7 @@ from webserver import Hit, Reply, WebServer, drip
 from printer import FetchOptions, Printer
 from printer.model import Result
 from printer.options import ExtractOptions, ImageOptions
-from printer.render.gaps import SMALLEST
+from printer.render.weasy.figure_placement import SMALLEST
 
 DPI = 200
 TEXT = (

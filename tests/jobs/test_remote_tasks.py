@@ -10,8 +10,8 @@ from printer.jobs.shares import dump_document, dump_reading, lay_out, load_print
 from printer.jobs.storage import open_storage
 from printer.model import Capture, JudgedPicture, Report
 from printer.pipeline import Reading
-from printer.render.html import render_html
-from printer.render.pdf import to_pdf
+from printer.render.context import render_html
+from printer.render.weasy.engine import to_pdf
 
 
 @pytest.fixture

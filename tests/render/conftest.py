@@ -14,9 +14,9 @@ import pytest
 from printer.article import Article
 from printer.model import Picture, Prepared
 from printer.options import PrintOptions
-from printer.render.html import Whole
-from printer.render.press import Presses
-from printer.render.volume import print_articles
+from printer.render.book import print_articles
+from printer.render.context import Whole
+from printer.render.worker_pool import Presses
 
 
 @dataclass(frozen=True, slots=True)

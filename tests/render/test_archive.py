@@ -22,9 +22,9 @@ from stories import story
 
 from printer import Capture, FetchOptions, Printer, PrintOptions
 from printer.article import Figure, Math, Note, Span, Table
-from printer.render.archive import NAMESPACE, origin
-from printer.render.html import render_html
-from printer.render.pdf import to_pdf
+from printer.render.context import render_html
+from printer.render.pdf.provenance import NAMESPACE, origin
+from printer.render.weasy.engine import to_pdf
 
 # WeasyPrint leaves the colour profile's file for Python to close.
 pytestmark = pytest.mark.filterwarnings(

@@ -8,9 +8,9 @@ import pytest
 import specimens
 
 from printer.model import Picture
-from printer.render.assets import Assets, address, fetcher
-from printer.render.html import Document
-from printer.render.pdf import to_pdf
+from printer.render.context import Document
+from printer.render.weasy.engine import to_pdf
+from printer.themes.assets import Assets, address, fetcher
 
 
 @pytest.mark.parametrize(

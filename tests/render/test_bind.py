@@ -19,11 +19,11 @@ from printer.article import Span
 from printer.errors import RenderError
 from printer.options import PrintOptions
 from printer.render import written
-from printer.render.bind import Bound, bind
+from printer.render.context import Whole, set_articles, set_folios, set_front
 from printer.render.copied import Copying
-from printer.render.html import Whole, set_articles, set_folios, set_front
-from printer.render.linked import Targets
-from printer.render.press import Presses
+from printer.render.links import Targets
+from printer.render.pdf.merge import Bound, bind
+from printer.render.worker_pool import Presses
 from printer.render.written import Writing
 
 #: How many bytes of memory a page of a whole may take, ten times what was measured.
@@ -162,7 +162,7 @@ def test_a_part_that_is_broken_is_told(laid: tuple[bytes, bytes, int], tmp_path:
 
 GROWING = """
 import resource, sys
-from printer.render.bind import Bound, bind
+from printer.render.pdf.merge import Bound, bind
 
 def most(count):
     with open(sys.argv[3], "wb") as file:

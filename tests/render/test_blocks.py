@@ -10,8 +10,8 @@ from specimens import SPECIMEN, cells, items, para
 
 from printer.article import Article, Block, Cell, Code, Item, List, Paragraph, Quote, Span, Table
 from printer.export.markdown import to_markdown
-from printer.render import blocks
-from printer.render.blocks import bounded, walk
+from printer.render import limits
+from printer.render.limits import bounded, walk
 
 
 def nested(depth: int) -> tuple[Block, ...]:
@@ -58,7 +58,7 @@ def test_nothing_is_lost_to_depth() -> None:
 
 
 def test_too_many_blocks_end_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "MOST_BLOCKS", 50)
+    monkeypatch.setattr(limits, "MOST_BLOCKS", 50)
     kept, warnings = bounded(
         article(*(para(str(n)) for n in range(40)), items(*map(str, range(40))))
     )

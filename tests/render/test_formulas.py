@@ -14,10 +14,10 @@ from specimens import SPECIMEN, para
 
 from printer.article import Article, Math, Span
 from printer.export.html import to_html
-from printer.render import formulas
-from printer.render.formulas import reading, typeset_all
-from printer.render.html import render_html
-from printer.render.typeset import typeset
+from printer.render import math
+from printer.render.context import render_html
+from printer.render.math import reading, typeset_all
+from printer.render.math_worker import typeset
 
 HALF = "<math><mi>x</mi><mo>=</mo><mfrac><mn>1</mn><mn>2</mn></mfrac></math>"
 
@@ -157,14 +157,14 @@ def test_a_program_that_is_killed_is_asked_again(monkeypatch) -> None:
             started[0].kill()
         return started[-1]
 
-    monkeypatch.setattr(formulas.subprocess, "Popen", popen)
+    monkeypatch.setattr(math.subprocess, "Popen", popen)
     article = Article("A", (Math("x^2", "x^2"), Math("y^3", "y^3")))
     assert len(typeset_all([article])) == 2
     assert len(started) == 2
 
 
 def test_no_program_is_started_for_a_page_without_formulas(monkeypatch) -> None:
-    monkeypatch.setattr("printer.render.formulas._lines", None)
+    monkeypatch.setattr("printer.render.math._lines", None)
     assert typeset_all([article(para("x"))]) == {}
 
 

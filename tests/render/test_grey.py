@@ -14,8 +14,8 @@ from specimens import SPECIMEN
 
 from printer.model import Picture
 from printer.options import PrintOptions
-from printer.render.html import render_html
-from printer.render.pdf import to_pdf
+from printer.render.context import render_html
+from printer.render.weasy.engine import to_pdf
 
 #: Colours of every space that CSS knows, a gradient and one that can be seen through.
 COLOURED = """

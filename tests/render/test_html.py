@@ -26,7 +26,7 @@ from printer.article import (
     Table,
 )
 from printer.export.html import to_html
-from printer.render.html import render_html
+from printer.render.context import render_html
 
 HOSTILE = [
     "<script>alert(1)</script>",

@@ -4,8 +4,8 @@ from ink import faults
 from specimens import SPECIMEN
 
 from printer.options import PrintOptions
-from printer.render.html import render_html
-from printer.render.pdf import to_pdf
+from printer.render.context import render_html
+from printer.render.weasy.engine import to_pdf
 
 
 def faults_with(css):

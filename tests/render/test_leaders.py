@@ -11,8 +11,8 @@ from specimens import SPECIMEN, para
 
 from printer.options import PrintOptions
 from printer.render import leaders
-from printer.render.html import Whole, set_front
-from printer.render.pdf import to_pdf
+from printer.render.context import Whole, set_front
+from printer.render.weasy.engine import to_pdf
 
 
 def front(language: str) -> bytes:

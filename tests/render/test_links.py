@@ -12,8 +12,8 @@ from specimens import SPECIMEN, cells, head, items, para, spans
 
 from printer.article import Article, Embed, Figure, Note, Quote, Span, Table
 from printer.options import PrintOptions
-from printer.render.html import MOST_CODES, render_html
-from printer.render.linked import LONGEST_PRINTED, says_itself, written_address
+from printer.render.context import MOST_CODES, render_html
+from printer.render.links import LONGEST_PRINTED, says_itself, written_address
 from printer.render.qr import LONGEST, qr_picture
 
 SITE = "https://example.org/"

@@ -11,9 +11,9 @@ from specimens import SCRIPTS, SPECIMEN, cells, head, items, para
 from printer.article import Code, Figure, Math, Note, Span, Table
 from printer.model import Tally
 from printer.options import PrintOptions
-from printer.render.html import render_html
-from printer.render.loss import compare
-from printer.render.pdf import to_pdf
+from printer.render.completeness import compare
+from printer.render.context import render_html
+from printer.render.weasy.engine import to_pdf
 
 
 def report(article, pictures=None, shown=None, **options):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from printer.errors import UsageError
 from printer.options import PrintOptions
-from printer.render.paper import lay_out
+from printer.themes.page import lay_out
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ from specimens import SPECIMEN, head, para
 from printer.article import Span
 from printer.model import Prepared
 from printer.options import PrintOptions
-from printer.render.html import Whole
-from printer.render.volume import print_articles
+from printer.render.book import print_articles
+from printer.render.context import Whole
 
 # WeasyPrint leaves the colour profile's file for Python to close.
 pytestmark = pytest.mark.filterwarnings(

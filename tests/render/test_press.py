@@ -7,11 +7,11 @@ import pytest
 
 SETUP = """
 import os, signal
-from printer.render.press import Press
+from printer.render.worker_pool import Press
 press = Press()
 from printer.article import Article, Paragraph, Span
 from printer.errors import RenderError
-from printer.render.html import render_html
+from printer.render.context import render_html
 document = render_html([Article("A day", (Paragraph((Span("The tide comes in."),)),))], {})
 """
 
@@ -102,7 +102,7 @@ press.close()
 
 
 REPLACED = """
-from printer.render import press as module
+from printer.render import worker_pool as module
 module.MOST_PRINTS = 2
 first = press._pid
 assert press.to_pdf(document).pages == press.to_pdf(document).pages == 1
@@ -137,7 +137,7 @@ from printer.errors import RenderError
 from printer.model import Capture, Prepared
 from printer.options import PrintOptions
 from printer.setting import SetOptions, set_articles
-from printer.render.press import Presses
+from printer.render.worker_pool import Presses
 press = Presses()
 from printer.article import Article, Paragraph, Span
 article = Article("A day", (Paragraph((Span("The tide comes in."),)),), language="en")
@@ -149,7 +149,7 @@ def printed(page, press):
 
 SAME = """
 there = printed(page, press)
-assert "printer.render.html" not in sys.modules, "its HTML was made here"
+assert "printer.render.context" not in sys.modules, "its HTML was made here"
 here = printed(page, None)
 assert there == here and there.data == here.data
 """

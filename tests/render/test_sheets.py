@@ -13,11 +13,11 @@ from specimens import SPECIMEN, para
 
 from printer.errors import UsageError
 from printer.options import PrintOptions
+from printer.render.context import render_html
 from printer.render.fit import STEPS, fitted, tighter
-from printer.render.html import render_html
-from printer.render.impose import booklet_sides, impose, side_by_side
-from printer.render.paper import lay_out
-from printer.render.pdf import to_pdf
+from printer.render.pdf.impose import booklet_sides, impose, side_by_side
+from printer.render.weasy.engine import to_pdf
+from printer.themes.page import lay_out
 
 
 def words(pdf):

@@ -13,10 +13,10 @@ from specimens import SCRIPTS, SPECIMEN
 
 from printer.errors import UsageError
 from printer.options import PrintOptions
-from printer.render import theme as themes
-from printer.render.html import render_html
-from printer.render.paper import lay_out
-from printer.render.styled import settable, styled
+from printer.render.context import render_html
+from printer.themes import loader as themes
+from printer.themes.options import settable, styled
+from printer.themes.page import lay_out
 
 
 @pytest.fixture(autouse=True)

@@ -12,9 +12,9 @@ from specimens import SPECIMEN, head, para, spans
 
 from printer.article import Code, Heading, List, Paragraph, Rule, Span
 from printer.options import PrintOptions
-from printer.render.html import render_html
+from printer.render.context import render_html
 from printer.render.judged import is_label, is_verse
-from printer.render.pdf import to_pdf
+from printer.render.weasy.engine import to_pdf
 
 WORDS = "The river rises under the ridge and comes down slowly through the meadows to the mill. "
 

@@ -16,11 +16,11 @@ from printer.article import Article, Span
 from printer.errors import RenderError
 from printer.model import Edition, Prepared, Story
 from printer.options import PrintOptions
-from printer.render import volume
-from printer.render.html import Document, Whole
-from printer.render.pdf import Printed
-from printer.render.press import Presses
-from printer.render.volume import Volume, print_articles, runs
+from printer.render import book
+from printer.render.book import Volume, print_articles, runs
+from printer.render.context import Document, Whole
+from printer.render.weasy.engine import Printed
+from printer.render.worker_pool import Presses
 
 LINE = "The river rose in the night, and by morning the lower meadow was under water. "
 
@@ -40,8 +40,8 @@ def article(number: int, *more: object) -> Article:
 @pytest.fixture
 def apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have every article be a run of its own, and page numbers be set a few at a time."""
-    monkeypatch.setattr(volume, "RUN", 1)
-    monkeypatch.setattr(volume, "FOLIOS", 2)
+    monkeypatch.setattr(book, "RUN", 1)
+    monkeypatch.setattr(book, "FOLIOS", 2)
 
 
 def bound(

@@ -25,8 +25,8 @@ from ..article import (
 )
 from ..model import Report, Tally
 from .anchors import SCHEMES
-from .blocks import walk
-from .laid import Laid
+from .limits import walk
+from .weasy.layout_text import Laid
 
 #: A word; in scripts without spaces each sign is one.
 _WORD = re.compile(

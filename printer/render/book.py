@@ -20,13 +20,13 @@ from typing import TypeAlias
 from ..article import Article
 from ..errors import RenderError
 from ..model import Prepared
-from .archive import Origin
-from .bind import Bound, bind
-from .html import Document, Part, Whole, set_articles, set_folios, set_front
-from .laid import Laid
-from .linked import Targets
-from .pdf import Printed, to_pdf
-from .press import Presses, Sets
+from .context import Document, Part, Whole, set_articles, set_folios, set_front
+from .links import Targets
+from .pdf.merge import Bound, bind
+from .pdf.provenance import Origin
+from .weasy.engine import Printed, to_pdf
+from .weasy.layout_text import Laid
+from .worker_pool import Presses, Sets
 
 #: A run of articles ends when it has so many characters, about ten pages: longer ones share their
 #: typefaces and style sheet among more pages, shorter ones are spread over processors better.
@@ -67,7 +67,7 @@ def print_articles(
     """Print articles to one PDF: one in this process unless there is a press, several in presses.
 
     Raises :class:`RenderError` when none of them can be set, and as
-    :func:`printer.render.pdf.to_pdf`.
+    :func:`printer.render.weasy.engine.to_pdf`.
     """
     origin = origin or Origin()
     if not whole.several:

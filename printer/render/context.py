@@ -23,21 +23,21 @@ from ..article import (
 )
 from ..model import Edition, Picture, Story
 from ..options import LinkStyle, PdfVariant, PrintOptions
-from .archive import Origin
-from .assets import Assets, address
-from .blocks import bounded, walk
+from ..themes.assets import Assets, address
+from ..themes.options import Styled, styled
+from ..themes.page import Paper, lay_out
+from ..themes.stylesheet import style_sheet
 from .digest_words import DigestWords, digest_words
-from .filled import fill, is_web
 from .footnotes import at_foot
-from .formulas import drawn, typeset_all
 from .inline import Anchors, clean, inline, language
-from .linked import Targets, fitting
-from .paper import Paper, lay_out
+from .limits import bounded, walk
+from .links import Targets, fitting
+from .math import drawn, typeset_all
+from .pdf.provenance import Origin
 from .qr import qr_picture
-from .sheet import style_sheet
 from .shown import picture_first, prepared, standfirst
 from .spare import longer_pages
-from .styled import Styled, styled
+from .templates import fill, is_web
 from .words import Words, words, written
 
 #: So many authors are named in the metadata.

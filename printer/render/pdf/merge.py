@@ -17,9 +17,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from ..errors import RenderError
-from .copied import Copying
-from .written import Writing
+from ...errors import RenderError
+from ..copied import Copying
+from ..written import Writing
 
 if TYPE_CHECKING:
     from pikepdf import Pdf

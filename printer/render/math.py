@@ -16,9 +16,9 @@ from markupsafe import Markup
 
 from ..article import Article, Math, runs
 from ..model import Picture
-from .assets import address
-from .blocks import walk
-from .typeset import ALL, SIZE
+from ..themes.assets import address
+from .limits import walk
+from .math_worker import ALL, SIZE
 
 #: Longer sources, and more formulas than these, are printed as text.
 LONGEST = 8_000
@@ -64,7 +64,7 @@ def _lines(wanted: list[tuple[str, bool]], *, again: bool = True) -> list[str]:
     One that was killed is asked once more for what is missing.
     """
     late = False
-    program = Path(__file__).with_name("typeset.py")
+    program = Path(__file__).with_name("math_worker.py")
     process = subprocess.Popen(  # noqa: S603 - our own program, sources on its standard input
         [sys.executable, "-P", str(program)],
         stdin=subprocess.PIPE,

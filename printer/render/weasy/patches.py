@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from .between import come_between
+from ..between import come_between
 
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any

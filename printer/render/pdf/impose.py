@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import TYPE_CHECKING, TypeAlias
 
-from ..errors import RenderError
-from ..options import PrintOptions
+from ...errors import RenderError
+from ...options import PrintOptions
 
 if TYPE_CHECKING:
     from pikepdf import Page, Pdf

@@ -10,9 +10,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from ..errors import UsageError
 from ..options import PrintOptions
-from .faces import faces
-from .theme import Theme, load
-from .themefile import Family, Page, written
+from .fonts import faces
+from .loader import Theme, load
+from .schema import Family, Page, written
 
 _FAMILY: TypeAdapter[str] = TypeAdapter(Family)
 

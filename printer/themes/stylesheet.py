@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from ..options import PrintOptions
-from .paper import Paper
-from .styled import Styled
+from .options import Styled
+from .page import Paper
 
 #: No backgrounds and no heavy rules; pictures are drawn light.
 INK_SAVED = """

@@ -11,11 +11,12 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from jinja2 import TemplateError, TemplateSyntaxError
+from jinja2 import FileSystemLoader, StrictUndefined, TemplateError, TemplateSyntaxError
 from markupsafe import Markup
 
 from ..article import plain
 from ..errors import UsageError
+from ..themes.loader import BASE, Theme, own_folder
 from .bounded import BoundedEnvironment, bounded
 from .highlight import highlight
 from .inline import bare_sign, breakable, breakable_address, clean, language, signs
@@ -29,10 +30,25 @@ from .judged import (
     is_verse,
     table_class,
 )
-from .linked import written_address
-from .theme import Theme, environment
+from .links import written_address
 
 _ZONE = re.compile(r"(?:Z|[+-]\d\d:\d\d)$")
+
+
+@lru_cache(maxsize=16)
+def environment(folders: tuple[Path, ...] = ()) -> BoundedEnvironment:
+    """Return the environment a theme's templates run in: bounded, escaping, strict about names.
+
+    ``blocks.html.j2`` is the nearest there is in ``folders`` or, when none has it, the base
+    theme's; ``article/blocks.html.j2`` is that of our own theme of this name.
+    """
+    return BoundedEnvironment(
+        loader=FileSystemLoader([*folders, own_folder() / BASE, own_folder()]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
 
 
 @lru_cache(maxsize=16)

@@ -11,18 +11,14 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import toml
 from ..errors import UsageError
 from ..model import Picture
-from .themefile import MOST_BYTES, Device, Fonts, Page, Variable, checked
-from .themefiles import with_files
-
-if TYPE_CHECKING:
-    from .bounded import BoundedEnvironment
+from ..render.themefiles import with_files
+from .schema import MOST_BYTES, Device, Fonts, Page, Variable, checked
 
 #: Where our own themes lie: inside the installed package, or beside it in the repository.
 PLACES = (
@@ -105,26 +101,6 @@ def load(name: str) -> Theme:
 def own_folder() -> Path:
     """Return the folder of our own themes."""
     return next((place for place in PLACES if place.is_dir()), PLACES[-1])
-
-
-@lru_cache(maxsize=16)
-def environment(folders: tuple[Path, ...] = ()) -> BoundedEnvironment:
-    """Return the environment a theme's templates run in: bounded, escaping, strict about names.
-
-    ``blocks.html.j2`` is the nearest there is in ``folders`` or, when none has it, the base
-    theme's; ``article/blocks.html.j2`` is that of our own theme of this name.
-    """
-    from jinja2 import FileSystemLoader, StrictUndefined
-
-    from .bounded import BoundedEnvironment
-
-    return BoundedEnvironment(
-        loader=FileSystemLoader([*folders, own_folder() / BASE, own_folder()]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
 
 
 def _find(name: str, passed: list[Path]) -> Path:

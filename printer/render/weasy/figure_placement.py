@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from .between import come_between
+from ..between import come_between
 
 #: A box of WeasyPrint's tree, and the place in it where a page begins: ``{child: {child: None}}``.
 Box: TypeAlias = Any

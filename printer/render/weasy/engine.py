@@ -12,21 +12,21 @@ from datetime import UTC
 from io import BytesIO
 from typing import Any
 
-from ..errors import MissingLibrary, RenderError
-from .archive import Attached, add_origin
-from .assets import fetcher
-from .balance import install as balance_titles
-from .gaps import fill_pages
-from .glyphs import missing_glyphs
-from .grey import take_colours
-from .hanging import install as let_spaces_hang
-from .html import Document
-from .laid import Laid, read_layout
-from .leaders import install as join_leaders
-from .line_numbers import number_lines
-from .spare import is_short
-from .spelled import spelled_out
-from .tops import install as begin_columns_at_the_top
+from ...errors import MissingLibrary, RenderError
+from ...themes.assets import fetcher
+from ..context import Document
+from ..glyphs import missing_glyphs
+from ..hanging import install as let_spaces_hang
+from ..leaders import install as join_leaders
+from ..pdf.grayscale import take_colours
+from ..pdf.line_numbers import number_lines
+from ..pdf.provenance import Attached, add_origin
+from ..spare import is_short
+from ..spelled import spelled_out
+from ..tops import install as begin_columns_at_the_top
+from .figure_placement import fill_pages
+from .layout_text import Laid, read_layout
+from .patches import install as balance_titles
 
 MOST_WARNINGS = 20
 
@@ -167,7 +167,7 @@ def _numbered(first: int) -> list[Any]:
 
 
 def _finish(layout: Any, pdf: Any, document: Document) -> None:
-    from .tagged import finish_tags
+    from .tags import finish_tags
 
     finish_tags(layout, pdf)
     add_origin(pdf, document.origin.xmp)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from ..errors import UsageError
 from ..options import PrintOptions
-from .styled import styled
-from .themefile import Device, Page
+from .options import styled
+from .schema import Device, Page
 
 #: Paper sizes by name, in millimetres.
 PAPERS = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .themefile import Fonts
+from .schema import Fonts
 
 #: By language: a face with serifs, one without, and one for code.
 _SCRIPTS = {

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, Protocol, Self, TypeA
 from ..errors import RenderError, WebprintError
 
 if TYPE_CHECKING:
-    from .html import Document
-    from .pdf import Printed
+    from .context import Document
+    from .weasy.engine import Printed
 
 
 #: How many seconds a document may take.
@@ -67,7 +67,7 @@ class _Ended(RenderError):
 
 def load() -> None:
     """Load WeasyPrint and read the system's fonts."""
-    from .pdf import warm
+    from .weasy.engine import warm
 
     warm()
 
@@ -103,7 +103,7 @@ class Press:
         self._in = os.fdopen(ours_in, "rb")
 
     def to_pdf(self, document: Document) -> Printed:
-        """Print a document as :func:`printer.render.pdf.to_pdf` does, in bounded time."""
+        """Print a document as :func:`printer.render.weasy.engine.to_pdf` does, in bounded time."""
         printed: Printed = self.call("setting the pages", None, document)
         return printed
 
@@ -152,7 +152,7 @@ class Press:
         theirs_in, ours_out = os.pipe()
         ours_in, theirs_out = os.pipe()
         code = (
-            "import sys; sys.path[:] = sys.argv[5:]; from printer.render.press import serve;"
+            "import sys; sys.path[:] = sys.argv[5:]; from printer.render.worker_pool import serve;"
             " serve(*sys.argv[1:5])"
         )
         pipes = [str(theirs_in), str(theirs_out)]
@@ -293,7 +293,7 @@ def _serve(requests: BinaryIO, answers: BinaryIO, ready: Ready) -> NoReturn:
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     try:
         ready()
-        from .pdf import to_pdf
+        from .weasy.engine import to_pdf
 
         while True:
             work, given = pickle.load(requests)  # noqa: S301 - our own process

@@ -1,0 +1,1 @@
+"""Finished PDF files: merged, imposed, turned grey, numbered and described."""

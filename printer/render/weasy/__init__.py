@@ -1,0 +1,1 @@
+"""WeasyPrint: the engine, patches of its internals, and what is read off its layout."""
