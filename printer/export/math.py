@@ -10,8 +10,8 @@ import re
 
 from lxml import etree
 
-from ..render.math import reading
 from ..render.inline import clean
+from ..render.math import reading
 from .chapter import Chapter
 from .make import local
 

@@ -19,9 +19,9 @@ from printer.digest import described, feeds, mail, opml
 from printer.errors import UsageError, WebprintError
 from printer.fetch.identity import read_cookies
 from printer.fetch.state import read_state
-from printer.themes import loader
 from printer.site_rules import fulltextrss
 from printer.site_rules import store as rules
+from printer.themes import loader
 
 DEEP = 100_000
 
