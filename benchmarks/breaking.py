@@ -120,9 +120,9 @@ def left(folder: Path) -> int:
 
 
 def tables(text: str) -> dict[str, Any]:
-    from printer import toml
+    from printer import toml_loader
 
-    return toml.parse(text)
+    return toml_loader.parse(text)
 
 
 def feed(url: str, number: int, when: datetime) -> str:

@@ -26,7 +26,7 @@ from webserver import Hit, Reply, WebServer
 
 from printer.fetch.browser import Browser
 from printer.fetch.chromium import programs
-from printer.fetch.guard import Guard
+from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
 
 from .protocol import Effort, Row

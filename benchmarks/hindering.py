@@ -166,7 +166,7 @@ def slow_sites(kills: int, unused: random.Random, folder: Path) -> Came:
     """Fetch pages that drip for ever, and one that does not."""
     del unused, folder
     from printer.errors import FetchTimeout
-    from printer.fetch.http import Web
+    from printer.fetch.client import Web
     from printer.options import FetchOptions
 
     began = time.monotonic()

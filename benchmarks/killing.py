@@ -191,8 +191,8 @@ class Newspaper:
 
     def __post_init__(self) -> None:
         """Describe the digest."""
-        from printer import config
         from printer.digest.described import read_digests
+        from printer.settings import Settings
 
         self.place, self.out = str(self.folder / "digests.sqlite"), self.folder / "out"
         text = (
@@ -202,7 +202,7 @@ class Newspaper:
             f'[[digest.deliver]]\nwebhook = "{self.hook}"\n'
         )
         (self.digest,) = read_digests(text, tables(text), "webprint.toml")
-        self.settings = config.Settings(
+        self.settings = Settings(
             render="never", cache=False, smtp=self.smtp, mail_from="me@reader.test",
             allow_private=True,
         )  # fmt: skip

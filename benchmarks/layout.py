@@ -22,7 +22,7 @@ from webserver import WebServer
 
 from printer.extraction import decide
 from printer.fetch.browser import Browser
-from printer.fetch.guard import Guard
+from printer.fetch.ssrf import Guard
 from printer.html.layout import unmark
 from printer.html.page import Page, read_page
 from printer.images import choose_pictures

@@ -28,7 +28,7 @@ from PIL import Image
 from webserver import WebServer
 
 from printer.extraction import decide
-from printer.fetch.http import Web
+from printer.fetch.client import Web
 from printer.html.page import read_page
 from printer.images import pick
 from printer.images.downloads import Downloads

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .article import Article
     from .errors import WebprintError
-    from .finding import extract
+    from .extract_stage import extract
     from .model import Capture, Result
     from .options import ExtractOptions, FetchOptions, ImageOptions, PrintOptions
     from .pipeline import Printer, print_pages
@@ -64,7 +64,7 @@ class _Package(ModuleType):
 
     @property
     def extract(self) -> Any:
-        from .finding import extract
+        from .extract_stage import extract
 
         return extract
 

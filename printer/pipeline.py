@@ -15,15 +15,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
-from .ahead import read_ahead
 from .article import Article
 from .compose import with_comments
 from .compose.merge_pages import join
 from .editing.blocks import Piece, whole
 from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
-from .fetch.urls import part_login
-from .finding import explain, extract, find
-from .held import Held
+from .extract_stage import explain, extract, find
 from .html.page import Page, read_page
 from .html.pagination import next_page
 from .model import (
@@ -38,7 +35,10 @@ from .model import (
     Result,
 )
 from .options import PICTURED, ExtractOptions, FetchOptions, ImageOptions, PrintOptions, SiteRule
+from .prefetch import read_ahead
+from .session import Held
 from .summarize import summarised
+from .urls import part_login
 
 __all__ = [
     "Notify", "Printer", "Reading", "Source", "Step", "check_options", "extract", "print_pages",
@@ -92,7 +92,7 @@ class Printer:
     """Prints pages; holds the connections, the cache and the browser they share.
 
     A context manager: what it opened is closed at the end.  ``named`` are the addresses that the
-    person asked for (see :class:`printer.fetch.http.Web`), ``given`` files at hand by address,
+    person asked for (see :class:`printer.fetch.client.Web`), ``given`` files at hand by address,
     ``press`` prints instead of this process, and ``measure`` fetches pictures of unknown size while
     a page is read, and drops those of icons.  ``rules`` gives the rules for the site of an address
     (see :class:`printer.site_rules.Shelf`).  Of several pages ``at_once`` are read at a time, in
@@ -190,7 +190,7 @@ class Printer:
 
         Of an ``edition`` they are a digest.
         """
-        from .setting import SetOptions, set_articles
+        from .render_stage import SetOptions, set_articles
 
         if self.page.deterministic:
             readings = [replace(each, capture=_undated(each.capture)) for each in readings]
@@ -237,7 +237,7 @@ class Printer:
         if isinstance(source, Capture):
             return source
         if source.startswith("file:") or _is_file(source):
-            from .fetch.local import path_of, read_file
+            from .fetch.files import path_of, read_file
 
             path = path_of(source) if source.startswith("file:") else Path(source)
             return read_file(path, self.fetch.max_bytes)

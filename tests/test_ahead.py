@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from printer.ahead import read_ahead
 from printer.errors import FetchError
+from printer.prefetch import read_ahead
 
 
 def test_order_is_kept_and_a_failure_costs_itself():

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from printer.replacing import replace_file
+from printer.atomic_write import replace_file
 
 
 def test_it_writes_bytes_and_text(tmp_path):

@@ -11,7 +11,7 @@ from threading import Barrier
 
 import pytest
 
-from printer.sqlite import write_ahead
+from printer.db.sqlite import write_ahead
 
 MANY = 6
 

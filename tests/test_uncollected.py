@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from printer.uncollected import uncollected
+from printer.gc_paused import uncollected
 
 
 def test_the_collector_rests_while_the_work_is_done() -> None:

@@ -16,17 +16,17 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
-from ..config import Settings
 from ..crawl.pauses import Pauses
 from ..crawl.record import LONGEST_REST
 from ..errors import JobsError, UsageError
 from ..fetch.status import asked_to_wait, passes
-from ..fetch.urls import normalise
 from ..jobs.factory import storage
 from ..jobs.handler import PDF
 from ..jobs.keeper import Keeper
 from ..jobs.models import OVER, Claim, Job, Request, folder
 from ..jobs.queue import JobTable, QueueFull
+from ..settings import Settings
+from ..urls import normalise
 from .options import BatchOptions
 from .store import Item, Items
 

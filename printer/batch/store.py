@@ -28,9 +28,9 @@ from sqlalchemy import (
 
 from ..crawl import mark
 from ..crawl.scope import host_of
-from ..database import faults_told, open_engine
+from ..db.engine import faults_told, open_engine
 from ..errors import BadURL, UsageError
-from ..fetch.urls import normalise
+from ..urls import normalise
 
 State = Literal["waiting", "sent", "done", "failed"]
 

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from .. import config
 from ..pipeline import Reading
+from ..settings import LoadedSettings, Settings, setting_fields, settings_files
 from . import library, output
 from .batching import batch
 from .console import Console
@@ -50,7 +50,7 @@ Page = Annotated[
 def extract(
     page: Page,
     *,
-    loaded: config.Loaded,
+    loaded: LoadedSettings,
     to: Annotated[Form, typer.Option("--to", "-t", help="What to write.")] = Form.json,
     out: Out = output.STDOUT,
     url: BaseURL = "",
@@ -70,7 +70,7 @@ def extract(
 def explain_(
     page: Page,
     *,
-    loaded: config.Loaded,
+    loaded: LoadedSettings,
     as_json: AsData = False,
     picture: Annotated[
         str, typer.Option(help="Write a picture of the page, with what was made of each place.")
@@ -99,15 +99,15 @@ def explain_(
 
 @app.command("config")
 @with_settings("Page", "Article", "Fetching", "Run")
-def config_(*, loaded: config.Loaded) -> None:
+def config_(*, loaded: LoadedSettings) -> None:
     """Show the settings in force and where each comes from."""
-    width = max(map(len, config.Settings.model_fields))
-    for name, _, notes in config.fields():
+    width = max(map(len, Settings.model_fields))
+    for name, _, notes in setting_fields():
         value = getattr(loaded.settings, name)
         shown = "(set)" if value and "sensitive" in notes else json.dumps(value, ensure_ascii=False)
         key = name.replace("_", "-")
         print(f"{key:{width}} = {shown:24} # {loaded.origins[name]}")
-    for path in config.files():
+    for path in settings_files():
         print(f"# {path}: {'read' if path.is_file() else 'not there'}")
 
 

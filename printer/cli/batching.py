@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from .. import config
 from ..batch.options import BatchOptions
 from ..errors import UsageError
+from ..settings import LoadedSettings
 from . import output
 from .console import INTERRUPTED, Console
 from .extras import require
@@ -30,7 +30,7 @@ def batch(
     ],
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the PDFs go.")],
     *,
-    loaded: config.Loaded,
+    loaded: LoadedSettings,
     options: BatchOptions,
 ) -> None:
     """Print a list of pages, a file each; begun again, it does what is not done yet."""

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .. import config
 from ..errors import WebprintError
 from ..pipeline import Step
+from ..settings import Settings
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -43,7 +43,7 @@ class Console:
     _task: TaskID | None = None
 
     @classmethod
-    def of(cls, settings: config.Settings) -> Console:
+    def of(cls, settings: Settings) -> Console:
         """Return the one that the settings ask for."""
         return cls(settings.verbose, settings.quiet)
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .. import config
 from ..crawl import CrawlOptions
 from ..errors import NoArticle, UsageError, WebprintError
+from ..settings import LoadedSettings, data_folder
 from ..site_rules.store import shelf
 from . import output, summary
 from .console import INTERRUPTED, Console
@@ -36,7 +36,7 @@ def crawl(
         typer.Argument(metavar="SEED", help="An address to begin with.", show_default=False),
     ],
     *,
-    loaded: config.Loaded,
+    loaded: LoadedSettings,
     options: CrawlOptions,
     state: Annotated[
         str,
@@ -62,7 +62,7 @@ def crawl(
         with Crawl(
             seeds,
             options,
-            database=state or str(config.data_folder() / "crawl.sqlite"),
+            database=state or str(data_folder() / "crawl.sqlite"),
             fetch=loaded.settings.fetch_options(),
             extract=loaded.settings.extract_options(),
             fresh=not (state or resume),

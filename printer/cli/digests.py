@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .. import config
 from ..errors import UsageError
 from ..model import Result
+from ..settings import LoadedSettings, Settings, data_folder
 from . import library, output, summary
 from .console import Console
 from .extras import require
@@ -57,7 +57,7 @@ def run(
         ),
     ] = "",
     *,
-    loaded: config.Loaded,
+    loaded: LoadedSettings,
     slot: Annotated[
         str, typer.Option(help="Serve this time of its schedule, unless another did.")
     ] = "",
@@ -99,7 +99,7 @@ def run(
     _ended(done, counted, console)
 
 
-def _tell(done: Run, settings: config.Settings, console: Console, *, as_json: bool) -> str:
+def _tell(done: Run, settings: Settings, console: Console, *, as_json: bool) -> str:
     """Tell of what was printed and keep it in the library; return how much it is, in words."""
     if not done.issue or not done.result:
         return "made before"
@@ -128,7 +128,7 @@ def _ended(done: Run, counted: str, console: Console) -> None:
 
 @digest_app.command("check")
 @with_settings("Article", "Fetching", "Run", "Digests")
-def check(name: Name, *, loaded: config.Loaded) -> None:
+def check(name: Name, *, loaded: LoadedSettings) -> None:
     """Say what would be in a digest, what not, and why; prints and remembers nothing."""
     from contextlib import closing
 
@@ -142,7 +142,7 @@ def check(name: Name, *, loaded: config.Loaded) -> None:
 
 @digest_app.command("list")
 @with_settings("Digests")
-def list_(*, loaded: config.Loaded) -> None:
+def list_(*, loaded: LoadedSettings) -> None:
     """List the digests that webprint.toml describes."""
     from ..digest.schedule import next_slot
 
@@ -163,7 +163,7 @@ def list_(*, loaded: config.Loaded) -> None:
 def add(
     url: Annotated[str, typer.Argument(metavar="URL", help="A site, or a feed.")],
     *,
-    loaded: config.Loaded,
+    loaded: LoadedSettings,
     to: Annotated[str, typer.Option("--digest", help="The digest to add it to.")] = "digest",
     section: Annotated[str, typer.Option(help="The section of its articles.")] = "",
 ) -> None:
@@ -171,7 +171,7 @@ def add(
     require("digest")
     from ..digest.finding import find_feeds
     from ..digest.opml import Subscription
-    from ..fetch.http import Web
+    from ..fetch.client import Web
 
     with Web(loaded.settings.fetch_options(), named=[url]) as web:
         found = find_feeds(web, url)
@@ -185,7 +185,7 @@ def add(
 def import_(
     file: Annotated[Path, typer.Argument(metavar="FILE.opml", help="A list of feeds.")],
     *,
-    loaded: config.Loaded,
+    loaded: LoadedSettings,
     to: Annotated[str, typer.Option("--digest", help="The digest to add them to.")] = "digest",
 ) -> None:
     """Add the feeds of an OPML file to a digest; its folders become sections."""
@@ -205,7 +205,7 @@ def import_(
 def export(
     name: Annotated[str, typer.Argument(metavar="[NAME]", help="One digest only.")] = "",
     *,
-    loaded: config.Loaded,
+    loaded: LoadedSettings,
     out: Out = output.STDOUT,
 ) -> None:
     """Write the feeds of all digests, or of one, as OPML."""
@@ -226,7 +226,7 @@ def export(
 
 @digest_app.command("schedule")
 @with_settings("Page", "Article", "Fetching", "Run", "Server", "Digests")
-def schedule(*, loaded: config.Loaded) -> None:
+def schedule(*, loaded: LoadedSettings) -> None:
     """Make each digest when its schedule says so, until told to stop."""
     from contextlib import closing
 
@@ -245,7 +245,7 @@ def schedule(*, loaded: config.Loaded) -> None:
 def later(
     urls: Annotated[list[str], typer.Argument(metavar="URL...", help="Pages to print later.")],
     *,
-    loaded: config.Loaded,
+    loaded: LoadedSettings,
 ) -> None:
     """Put pages on the reading list, which a digest prints from."""
     require("digest")
@@ -275,13 +275,13 @@ def _digest(name: str) -> Digest:
     return found[name]
 
 
-def _memory(settings: config.Settings) -> Memory:
+def _memory(settings: Settings) -> Memory:
     from ..digest.memory import Memory
 
-    return Memory(settings.database or str(config.data_folder() / "digests.sqlite"))
+    return Memory(settings.database or str(data_folder() / "digests.sqlite"))
 
 
-def _spread(loaded: config.Loaded) -> Spread:
+def _spread(loaded: LoadedSettings) -> Spread:
     """Return the workers of other machines, with what this one was told of how pages are read."""
     from ..digest.spread import Spread
 
@@ -289,7 +289,7 @@ def _spread(loaded: config.Loaded) -> Spread:
 
 
 def _editor(
-    loaded: config.Loaded, memory: Memory, console: Console, press: Presses | None
+    loaded: LoadedSettings, memory: Memory, console: Console, press: Presses | None
 ) -> Editor:
     from ..digest.edition import Editor
 

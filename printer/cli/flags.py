@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, get
 
 import typer
 
-from .. import config
+from ..settings import Stage, load_settings, setting_fields
 
 #: Options that several commands have.
 AsData: TypeAlias = Annotated[bool, typer.Option("--json", help="Write data for programs.")]
@@ -19,7 +19,7 @@ Out: TypeAlias = Annotated[
 ]
 
 
-def with_settings(*panels: config.Stage) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def with_settings(*panels: Stage) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options of some panels, and the loaded settings as ``loaded``.
 
     The command must have a parameter ``loaded``; in its place it gets an option a setting.  An
@@ -29,7 +29,7 @@ def with_settings(*panels: config.Stage) -> Callable[[Callable[..., None]], Call
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        shown = [field for field in config.fields() if field[2]["stage"] in panels]
+        shown = [field for field in setting_fields() if field[2]["stage"] in panels]
         signature = inspect.signature(command, eval_str=True)
         own: list[inspect.Parameter] = []
         values: dict[str, Any] = {}
@@ -45,7 +45,7 @@ def with_settings(*panels: config.Stage) -> Callable[[Callable[..., None]], Call
             given = {name: said.pop(name) for name, _, _ in shown}
             given = {name: value for name, value in given.items() if value not in (None, [], ())}
             made = {name: _value(kind, said) for name, kind in values.items()}
-            command(loaded=config.load(given), **made, **said)
+            command(loaded=load_settings(given), **made, **said)
 
         every = [*own, *(_of_setting(*field) for field in shown)]
         wrapper.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]

@@ -10,10 +10,10 @@ from typing import Annotated
 
 import typer
 
-from .. import config
 from ..article import Article
 from ..errors import UsageError, WebprintError
 from ..pipeline import Came
+from ..settings import Settings, data_folder
 from . import output
 from .console import Console
 from .flags import AsData
@@ -21,7 +21,7 @@ from .flags import AsData
 
 def path() -> Path:
     """Return the library's file."""
-    return config.data_folder() / "library.sqlite"
+    return data_folder() / "library.sqlite"
 
 
 def noted(came: Iterable[Came], articles: list[Article]) -> Iterator[Came]:
@@ -32,13 +32,11 @@ def noted(came: Iterable[Came], articles: list[Article]) -> Iterator[Came]:
         yield source, one
 
 
-def keep(
-    settings: config.Settings, articles: Sequence[Article], written: str, console: Console
-) -> None:
+def keep(settings: Settings, articles: Sequence[Article], written: str, console: Console) -> None:
     """Keep what was printed where the settings ask for it; a fault of that is a warning."""
     if not settings.library:
         return
-    from ..library import Library
+    from ..db.library import Library
 
     here = written != "standard output" and "://" not in written
     try:
@@ -54,7 +52,7 @@ def search(
     as_json: AsData = False,
 ) -> None:
     """Search what was printed with --library: all of the words, the best first."""
-    from ..library import Library
+    from ..db.library import Library
 
     if not path().is_file():
         raise UsageError(

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .. import config
 from ..errors import UsageError
+from ..settings import LoadedSettings, Settings
 from .console import Console
 from .flags import with_settings
 
@@ -26,7 +26,7 @@ def login(
         typer.Argument(metavar="URL", help="The page to sign in on.", show_default=False),
     ],
     *,
-    loaded: config.Loaded,
+    loaded: LoadedSettings,
 ) -> None:
     """Sign in on a page in a browser, and save the state it is then in.
 
@@ -38,12 +38,10 @@ def login(
     save_login(page, loaded.settings, at_the_keyboard(wait))
 
 
-def save_login(
-    page: str, settings: config.Settings, person: Person, *, visible: bool = True
-) -> None:
+def save_login(page: str, settings: Settings, person: Person, *, visible: bool = True) -> None:
     """Let a person sign in, from the state that is kept already if there is one, and keep it."""
-    from ..fetch.guard import Guard
     from ..fetch.login import sign_in
+    from ..fetch.ssrf import Guard
     from ..fetch.state import write_state
 
     file = settings.storage_state

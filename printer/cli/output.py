@@ -9,9 +9,9 @@ import unicodedata
 from dataclasses import replace
 from pathlib import Path
 
+from ..atomic_write import replace_file
 from ..errors import OutputError, UsageError
 from ..options import ENDINGS, Format, PrintOptions
-from ..replacing import replace_file
 
 STDOUT = "-"
 

@@ -13,12 +13,13 @@ import typer
 from typer import TyperException
 from typer.core import TyperGroup
 
-from .. import __version__, config
+from .. import __version__
 from ..article import Article
 from ..errors import UsageError, WebprintError
 from ..model import Result
 from ..options import ENDINGS
 from ..pipeline import Came, Printer
+from ..settings import LoadedSettings, Settings
 from . import library, output, summary
 from .console import INTERRUPTED, Console
 from .flags import with_settings
@@ -114,7 +115,7 @@ def print_(
     context: typer.Context,
     pages: Pages,
     *,
-    loaded: config.Loaded,
+    loaded: LoadedSettings,
     out: Annotated[
         str, typer.Option("--out", "-o", help="The file to write, a folder, or - for stdout.")
     ] = "",
@@ -181,7 +182,7 @@ class _Work:
     printer: Printer
     target: _Target
     console: Console
-    settings: config.Settings
+    settings: Settings
     as_json: bool
 
     def print_one(self, came: Iterable[Came]) -> WebprintError | None:

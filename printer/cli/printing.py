@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .. import config
 from ..errors import UsageError
 from ..pipeline import Printer, Source
+from ..settings import Settings
 from ..site_rules.store import shelf
 from . import output
 from .console import Console
@@ -21,7 +21,7 @@ def source_of(name: str, url: str, limit: int) -> Source:
     """Return what a command was given as a page: an address, a file, standard input."""
     if name != output.STDOUT and not url:
         return name
-    from ..fetch.local import read_file, read_stdin
+    from ..fetch.files import read_file, read_stdin
 
     if name == output.STDOUT:
         return read_stdin(sys.stdin.buffer, url, limit)
@@ -31,7 +31,7 @@ def source_of(name: str, url: str, limit: int) -> Source:
 
 
 def printer_for(
-    settings: config.Settings, names: list[str], console: Console, press: Presses | None = None
+    settings: Settings, names: list[str], console: Console, press: Presses | None = None
 ) -> Printer:
     """Return the printer that the settings ask for; ``names`` are what the person named."""
     if press:

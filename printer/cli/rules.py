@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .. import config
 from ..errors import NoArticle, UsageError
+from ..settings import LoadedSettings
 from ..site_rules import store
 from ..site_rules.apply import PARTS
 from .console import Console
@@ -40,7 +40,7 @@ def _default(context: typer.Context) -> None:
 
 @rules.command("list")
 @with_settings("Article")
-def list_(*, loaded: config.Loaded) -> None:
+def list_(*, loaded: LoadedSettings) -> None:
     """List the rules there are, and what is wrong with them."""
     _list(store.shelf(more=loaded.settings.rules))
 
@@ -73,7 +73,7 @@ def compare(
                             show_default=False),
     ],
     *,
-    loaded: config.Loaded,
+    loaded: LoadedSettings,
     url: Annotated[str, typer.Option("--url", help="The address a local file came from.")] = "",
 ) -> None:  # fmt: skip
     """Show what each rule for a page's site meets on it, and what the article is without."""

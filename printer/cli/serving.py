@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .. import config
 from ..errors import UsageError
+from ..settings import LoadedSettings
 from .extras import require
 from .flags import AsData, with_settings
 
@@ -37,7 +37,7 @@ def add_serving(app: typer.Typer) -> None:
 
 
 @with_settings("Page", "Article", "Fetching", "Server")
-def serve(*, loaded: config.Loaded) -> None:
+def serve(*, loaded: LoadedSettings) -> None:
     """Run the print server: a start page, the bookmarklet, and an API."""
     require("server")
     from ..server import main
@@ -46,7 +46,7 @@ def serve(*, loaded: config.Loaded) -> None:
 
 
 @with_settings("Page", "Article", "Fetching", "Server")
-def worker(*, loaded: config.Loaded) -> None:
+def worker(*, loaded: LoadedSettings) -> None:
     """Print what is asked of a server elsewhere that shares --database and --storage."""
     require("server")
     from ..jobs.factory import work
@@ -61,7 +61,7 @@ def jobs(
         list[str] | None, typer.Argument(metavar="ID", help="The jobs meant.", show_default=False)
     ] = None,
     *,
-    loaded: config.Loaded,
+    loaded: LoadedSettings,
     as_json: AsData = False,
 ) -> None:
     """List the print server's jobs, try some again, or stop some."""

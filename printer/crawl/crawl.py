@@ -12,13 +12,13 @@ from typing import Self
 
 from sqlalchemy import select
 
-from ..database import open_engine
+from ..db.engine import open_engine
 from ..errors import UsageError, WebprintError
-from ..fetch.guard import Resolver, system_addresses
-from ..fetch.http import Web
-from ..fetch.urls import normalise
+from ..fetch.client import Web
+from ..fetch.ssrf import Resolver, system_addresses
 from ..model import Capture
 from ..options import ExtractOptions, FetchOptions
+from ..urls import normalise
 from .frontier import Frontier
 from .model import CrawlOptions, Found, Summary, Taken, Told
 from .record import record

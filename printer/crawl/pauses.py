@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import select, update
 
-from ..database import open_engine
-from ..fetch.urls import normalise
+from ..db.engine import open_engine
+from ..urls import normalise
 from . import holders
 from .record import LONGEST_REST
 from .schema import Store, hosts

@@ -10,9 +10,9 @@ from protego import Protego
 from sqlalchemy import select, update
 
 from ..errors import HTTPStatusError, WebprintError
-from ..fetch.http import Web
+from ..fetch.client import Web
 from ..fetch.status import PASSING
-from ..fetch.urls import origin
+from ..urls import origin
 from .schema import Store, hosts, robots
 
 #: Seconds after which it is fetched again; bytes of it that are read.

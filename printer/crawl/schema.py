@@ -26,7 +26,7 @@ from sqlalchemy import (
     select,
 )
 
-from ..database import faults_told, reading, wait_in_line
+from ..db.engine import faults_told, reading, wait_in_line
 
 metadata = MetaData()
 

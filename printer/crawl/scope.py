@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from ..errors import BadURL
-from ..fetch.urls import normalise, origin
+from ..urls import normalise, origin
 from .model import CrawlOptions, Lead
 from .shapes import is_trap
 from .urls import normal_url

@@ -15,12 +15,12 @@ from ..errors import (
     TooLarge,
     WebprintError,
 )  # fmt: skip
-from ..fetch.http import Web
+from ..fetch.client import Web
 from ..fetch.status import PASSING
-from ..fetch.urls import origin
 from ..model import Capture
 from ..options import ExtractOptions, FetchOptions, SiteRule
 from ..pipeline import Printer, Reading
+from ..urls import origin
 from .links import Links, read_links
 from .model import (
     KEPT_KINDS,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..config import Settings, data_folder
 from ..crawl import Crawl, CrawlOptions
+from ..settings import Settings, data_folder
 from ..site_rules.store import shelf
 from .described import Source
 from .finds import Find

@@ -11,10 +11,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ..config import Settings
 from ..errors import MissingLibrary, OutputError
-from ..fetch.urls import origin
 from ..options import Format
+from ..settings import Settings
+from ..urls import origin
 from .described import Delivery
 from .outbox import Mail, MayHaveArrived, Server, send
 from .published import Issue, with_issue

@@ -35,9 +35,9 @@ from pydantic import (
     model_validator,
 )
 
-from .. import toml
-from ..config import files
+from .. import toml_loader
 from ..errors import UsageError
+from ..settings import settings_files
 from .lines import line_of
 from .spans import span
 from .wanted import Pattern, pattern
@@ -309,19 +309,19 @@ def load_digests() -> tuple[Digest, ...]:
     Raises :class:`UsageError`, as :func:`read_digests` does.
     """
     found: dict[str, Digest] = {}
-    for path, text, tables in settings_files():
+    for path, text, tables in read_settings_files():
         found |= {each.name: each for each in read_digests(text, tables, path)}
     return tuple(found.values())
 
 
-def settings_files() -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+def read_settings_files() -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """Yield the settings files there are, the user's first: path, text, tables."""
-    for path in files():
+    for path in settings_files():
         if path.is_file():
             try:
                 text = path.read_text("utf-8")
-                yield str(path), text, toml.parse(text)
+                yield str(path), text, toml_loader.parse(text)
             except OSError as error:
                 raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-            except (toml.NotTOML, UnicodeDecodeError) as error:
+            except (toml_loader.NotTOML, UnicodeDecodeError) as error:
                 raise UsageError(f"{path} is not valid TOML: {error}") from error

@@ -14,8 +14,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..errors import UsageError
-from ..fetch.urls import origin
-from .described import Delivery, Described, Destination, load_digests, settings_files, wrong
+from ..urls import origin
+from .described import Delivery, Described, Destination, load_digests, read_settings_files, wrong
 
 MOST = 50
 
@@ -26,7 +26,7 @@ def destinations() -> dict[str, Destination]:
     Raises :class:`UsageError` that names the line of what is wrong in a settings file.
     """
     found: dict[str, Destination] = {}
-    for path, text, tables in settings_files():
+    for path, text, tables in read_settings_files():
         for each in _read(text, tables, path):
             found.setdefault(each.name or place_of(each), each)
     known = {place_of(each) for each in found.values()}

@@ -6,10 +6,10 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from .. import toml
-from ..config import FILE
+from .. import toml_loader
+from ..atomic_write import replace_file
 from ..errors import OutputError, UsageError
-from ..replacing import replace_file
+from ..settings import SETTINGS_FILE
 from .described import read_digests
 from .lines import line_of
 from .opml import Subscription
@@ -20,11 +20,11 @@ def add_sources(subscriptions: Sequence[Subscription], name: str) -> tuple[Path,
 
     A digest that is not there is begun.  Returns the file and how many were added.
     """
-    path = Path(FILE)
+    path = Path(SETTINGS_FILE)
     try:
         text = path.read_text("utf-8") if path.is_file() else ""
-        tables = toml.parse(text)
-    except (OSError, UnicodeDecodeError, toml.NotTOML) as error:
+        tables = toml_loader.parse(text)
+    except (OSError, UnicodeDecodeError, toml_loader.NotTOML) as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
     digests = read_digests(text, tables, str(path))
     names = [digest.name for digest in digests]
@@ -40,7 +40,9 @@ def add_sources(subscriptions: Sequence[Subscription], name: str) -> tuple[Path,
         gap = "\n" if text else ""
         added = f"{text.rstrip()}{gap * 2}[[digest]]\nname = {_string(name)}\n{_tables(new)}"
     if new:
-        read_digests(added, toml.parse(added), str(path))  # Nothing is written that is wrong.
+        read_digests(
+            added, toml_loader.parse(added), str(path)
+        )  # Nothing is written that is wrong.
         _replace(path, added)
     return path, len(new)
 

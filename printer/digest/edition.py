@@ -9,12 +9,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from ..apart import apart
 from ..article import Article
-from ..config import Settings
-from ..fetch.http import Web
+from ..fetch.client import Web
 from ..model import Edition, Failure, Result, Story
 from ..pipeline import Notify, Printer
+from ..remote_extract import apart
+from ..settings import Settings
 from ..site_rules.store import shelf
 from ..summarize import Vocabulary, profile
 from ..summarize.relevance import Candidate, relevance

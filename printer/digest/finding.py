@@ -10,7 +10,7 @@ import lxml.html
 from lxml import etree
 
 from ..errors import BadURL, FetchError, UsageError
-from ..fetch.http import Web
+from ..fetch.client import Web
 from ..model import Capture
 from .feeds import MOST_BYTES, Feed, read_feed
 

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ..config import Settings
 from ..errors import FetchTimeout, WebprintError
-from ..fetch.http import Web
+from ..fetch.client import Web
 from ..model import Capture
+from ..settings import Settings
 from .crawled import crawled
 from .described import Digest, Source
 from .feeds import addressed

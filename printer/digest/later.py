@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..config import Settings, data_folder
 from ..errors import OutputError
-from ..fetch.urls import normalise
+from ..settings import Settings, data_folder
+from ..urls import normalise
 
 MOST_BYTES, MOST_LINES = 5_000_000, 5_000
 

@@ -33,7 +33,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from ..crawl.shingles import NEAR, Sketch, bands, from_bytes, resemblance, to_bytes
 from ..crawl.urls import normal_url
-from ..database import open_engine, reading, wait_in_line
+from ..db.engine import open_engine, reading, wait_in_line
 from ..errors import BadURL, JobsError
 
 #: Seconds without a sign of life after which a slot is taken from who promised to serve it.

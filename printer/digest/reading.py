@@ -8,10 +8,10 @@ from html import escape
 from itertools import islice
 from typing import TypeAlias
 
-from ..ahead import read_ahead
 from ..errors import NoArticle, WebprintError
 from ..model import Capture
 from ..pipeline import Printer, Reading
+from ..prefetch import read_ahead
 from .choose import Chooser, Refused
 from .described import Digest
 from .finds import Find

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from ..config import Settings
 from ..errors import WebprintError
 from ..model import Result
+from ..settings import Settings
 from .deliver import Parcel, arrived, deliver, goal
 from .described import Delivery, Digest
 from .destinations import place_of

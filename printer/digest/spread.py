@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
-from ..config import Settings
 from ..crawl.pauses import Pauses
 from ..errors import BadURL, RenderError, UsageError, WebprintError
 from ..fetch.status import asked_to_wait, passes
@@ -20,6 +19,7 @@ from ..model import Capture
 from ..pipeline import Reading
 from ..render.context import Document
 from ..render.weasy.engine import Printed
+from ..settings import Settings
 from .finds import Find
 
 #: Seconds that a host is left between two pages, whoever fetches them.

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .local import read_file, read_stdin
-from .urls import normalise
+from ..urls import normalise
+from .files import read_file, read_stdin
 
 if TYPE_CHECKING:
     from .browser import Browser
-    from .http import Web
+    from .client import Web
 
 __all__ = ["Browser", "Web", "normalise", "read_file", "read_stdin"]
 
 
 def __getattr__(name: str) -> Any:
     if name == "Web":
-        from .http import Web
+        from .client import Web
 
         return Web
     if name == "Browser":

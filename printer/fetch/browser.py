@@ -12,15 +12,15 @@ from typing import Any, Self
 from ..errors import FetchError, WebprintError
 from ..model import Capture
 from ..options import FetchOptions
+from ..urls import normalise
 from .chromium import Died
-from .guard import Guard
-from .identity import identify
+from .credentials import identify
 from .loop import Loop
 from .running import Running
 from .shared import Shared
+from .ssrf import Guard
 from .tab import Tab
 from .unshown import explained, late
-from .urls import normalise
 from .view import View
 
 _GRACE_SECONDS = 3.0  # To end a browser that hangs.

@@ -18,7 +18,7 @@ from weakref import WeakSet
 
 from hishel import BaseStorage, Entry, Headers, Request, Response, SqliteStorage
 
-from ..sqlite import is_damage, throw_away
+from ..db.sqlite import is_damage, throw_away
 
 _MAX_SIZE = 256_000_000
 _BUSY_SECONDS = 2.0

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import FetchError
 from ..options import FetchOptions
-from .guard import Guard
-from .identity import identify
+from ..urls import normalise
+from .credentials import identify
 from .loop import Loop
 from .proxy import Proxy
 from .running import Running
+from .ssrf import Guard
 from .tab import cookie_params
 from .unshown import explained
-from .urls import normalise
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Page, Request

@@ -15,8 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Self
 
 from ..errors import FetchError, FetchTimeout, TooLarge
-from .budget import size
-from .guard import Guard
+from .deadline import size
+from .ssrf import Guard
 
 _CONNECTIONS = 128
 _BLOCK = 65_536

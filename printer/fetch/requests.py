@@ -7,9 +7,9 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from .identity import Identity
+from ..urls import origin
+from .credentials import Identity
 from .shared import KINDS, Shared, pattern
-from .urls import origin
 
 if TYPE_CHECKING:
     from hishel import Entry

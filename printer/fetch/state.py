@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import BadURL, OutputError, UsageError
-from .urls import normalise
+from ..urls import normalise
 
 _MOST_BYTES = 20_000_000
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from ..options import FetchOptions
-from .guard import Guard
-from .identity import Identity
+from .credentials import Identity
 from .proxy import Proxy
 from .requests import Requests
 from .running import Running
 from .shared import Shared
+from .ssrf import Guard
 from .world import World
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import httpcore2
 import httpx2
 
 from ..errors import WebprintError
-from .budget import current
-from .faults import LIBRARY_ERRORS
-from .guard import Guard
+from .deadline import current
+from .errors import LIBRARY_ERRORS
+from .ssrf import Guard
 
 if TYPE_CHECKING:
     from .cache import Cache

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 from ..errors import TooLarge
 from ..model import Capture
 from ..options import FetchOptions
-from .budget import size
-from .kinds import HTML, check_html, refusal
+from .content_type import HTML, check_html, refusal
+from .deadline import size
 from .layout import MOST, read_layout
 from .status import status_error
 from .tab import WINDOW, Tab

@@ -18,7 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Self
 
-from ..sqlite import is_damage, throw_away, write_ahead
+from ..db.sqlite import is_damage, throw_away, write_ahead
 from .sizes import SizeLimits
 
 FILE = "rejected-pictures.db"

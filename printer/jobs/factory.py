@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from ..config import Settings, data_folder
+from ..settings import Settings, data_folder
 from .celery_bridge import Sender, answer_calls, make_celery
 from .handler import Labour, preload
 from .queue import JobTable

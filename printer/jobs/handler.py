@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..config import Settings
 from ..editing.snapshot import Base, Edit
 from ..errors import HTTPStatusError, JobsError, WebprintError
 from ..model import Capture, Result
 from ..options import ENDINGS, Format
+from ..settings import Settings
 from ..site_rules.store import shelf
 from .models import EDIT, PAGE, Claim, Request
 from .models import base as base_key
@@ -143,7 +143,7 @@ def preload() -> None:
     with suppress(ImportError, OSError):
         import weasyprint  # noqa: F401
     with suppress(ImportError, OSError):
-        from .. import finding, setting  # noqa: F401
+        from .. import extract_stage, render_stage  # noqa: F401
         from ..fetch import cache  # noqa: F401
         from ..images import prepare  # noqa: F401
         from ..render import book, fit  # noqa: F401

@@ -7,8 +7,8 @@ import signal
 from collections.abc import Sequence
 from contextlib import suppress
 
-from ..config import Settings
 from ..errors import JobsError
+from ..settings import Settings
 from . import process
 from .factory import supervise
 from .worker_process import Closeable

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, case, delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 
-from ..database import faults_told, open_engine, reading
+from ..db.engine import faults_told, open_engine, reading
 from ..errors import JobsError
 from .models import EDIT, OVER, STATES, Claim, Job, Request, State
 from .schema import dump, jobs, make_tables, parts
@@ -54,7 +54,7 @@ class JobTable:
     """Jobs in a database; to be shared by threads, not over a fork (see :meth:`disconnect`).
 
     ``clock`` tells the time of day for the columns that people read; for ``durable`` see
-    :func:`~printer.database.open_engine`.  Every method raises
+    :func:`~printer.db.engine.open_engine`.  Every method raises
     :class:`JobsError` when the database cannot be used; what was to be written is then not there,
     save that an answer lost on its way from a server leaves it unknown.
     """

@@ -19,7 +19,7 @@ from sqlalchemy import (
     Text,
 )
 
-from ..database import wait_in_line
+from ..db.engine import wait_in_line
 from ..errors import JobsError
 
 VERSION = 1

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
-from .. import config
 from ..errors import BadURL, UsageError
+from ..settings import Settings, setting_fields
 from ..themes.loader import names
 from .models import PAGE, Request
 
@@ -37,7 +37,7 @@ OPEN = frozenset({
 
 def open_settings() -> list[str]:
     """Return the names of the settings that a request may choose, in their order."""
-    return [name for name, _, _ in config.fields() if name in OPEN]
+    return [name for name, _, _ in setting_fields() if name in OPEN]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Option:
     choices: tuple[str, ...] = ()
 
 
-def offered(base: config.Settings) -> list[Option]:
+def offered(base: Settings) -> list[Option]:
     """Return the settings that a request may choose, with the server's own values."""
     return [
         Option(
@@ -63,7 +63,7 @@ def offered(base: config.Settings) -> list[Option]:
             str(field.description),
             tuple(names()) if name == "theme" else get_args(field.annotation),
         )
-        for name, field, _ in config.fields()
+        for name, field, _ in setting_fields()
         if name in OPEN
     ]
 
@@ -76,7 +76,7 @@ def _kind(name: str, annotation: Any) -> str:
     return "number" if annotation is int else "text"
 
 
-def settings_for(base: config.Settings, options: Mapping[str, Any]) -> config.Settings:
+def settings_for(base: Settings, options: Mapping[str, Any]) -> Settings:
     """Return the settings of one print; raises :class:`UsageError` for what may not be chosen."""
     known = open_settings()
     for name, value in options.items():
@@ -89,7 +89,7 @@ def settings_for(base: config.Settings, options: Mapping[str, Any]) -> config.Se
     if "theme" in options and options["theme"] not in names():
         raise UsageError("there is no such theme", hint=f"Themes: {', '.join(names())}")
     try:
-        return config.Settings(**{**base.model_dump(), **options})
+        return Settings(**{**base.model_dump(), **options})
     except ValidationError as error:
         fault = error.errors(include_input=False, include_url=False)[0]
         raise UsageError(f"{fault['loc'][0]}: {fault['msg']}") from error
@@ -116,7 +116,7 @@ def pictures_sent(given: Mapping[str, str], most: int) -> dict[str, bytes]:
     return pictures
 
 
-def check(request: Request, base: config.Settings) -> config.Settings:
+def check(request: Request, base: Settings) -> Settings:
     """Return the settings of a request, having made sure that it can be worked on.
 
     Raises :class:`BadURL` when it names anything but a web address, :class:`UsageError` for its

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from ..article import Article, Paragraph, Span, plain
 from ..options import LinkStyle
-from ..tracking import without_tracking
+from ..urls import without_tracking
 from .limits import walk
 
 #: An address longer than this is printed up to here; the link itself is whole.

@@ -9,8 +9,8 @@ import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..config import files
 from ..errors import JobsError
+from ..settings import settings_files
 
 #: The name of the cookie that a browser holds after its first visit.
 COOKIE = "webprint"
@@ -79,7 +79,7 @@ def _same(given: str, wanted: str) -> bool:
 
 def token_file() -> Path:
     """Return where the token is kept: beside the user's settings."""
-    return files()[0].with_name("token")
+    return settings_files()[0].with_name("token")
 
 
 def load_access(path: Path) -> Access:

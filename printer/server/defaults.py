@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import config
+from ..atomic_write import replace_file
 from ..errors import JobsError, UsageError
 from ..jobs.validation import settings_for
-from ..replacing import replace_file
+from ..settings import Settings
 from .revisions import SHOWN
 
 FILE = "defaults.json"
@@ -25,7 +25,7 @@ class Defaults:
 
     path: Path
 
-    def options(self, base: config.Settings) -> dict[str, Any]:
+    def options(self, base: Settings) -> dict[str, Any]:
         """Return what was chosen, as far as it still can be."""
         try:
             with self.path.open("rb") as file:
@@ -40,11 +40,11 @@ class Defaults:
             return chosen
         return {}
 
-    def settings(self, base: config.Settings) -> config.Settings:
+    def settings(self, base: Settings) -> Settings:
         """Return the server's settings with what was chosen."""
         return settings_for(base, self.options(base))
 
-    def keep(self, base: config.Settings, options: Mapping[str, Any]) -> None:
+    def keep(self, base: Settings, options: Mapping[str, Any]) -> None:
         """Keep what was chosen; raises :class:`UsageError` for what cannot be."""
         from ..pipeline import check_options
 

@@ -8,10 +8,10 @@ import sys
 from contextlib import suppress
 from functools import partial
 
-from .. import config
 from ..errors import JobsError, UsageError
 from ..jobs import factory
 from ..jobs.supervisor import Companion
+from ..settings import Settings, data_folder
 from .auth import Access, load_access, token_file
 from .security import Hosts, is_loopback
 
@@ -20,7 +20,7 @@ _MOST_CONNECTIONS = 500
 _GRACE_SECONDS = 3
 
 
-def serve(settings: config.Settings) -> None:
+def serve(settings: Settings) -> None:
     """Serve until told to stop by SIGTERM or SIGINT.
 
     The socket is opened first and kept when the web process is started again, so that whoever
@@ -73,9 +73,7 @@ def _say_where(host: str, port: int, access: Access) -> None:
     sys.stderr.flush()
 
 
-def _serve_web(
-    settings: config.Settings, access: Access, listening: socket.socket, call: int
-) -> None:
+def _serve_web(settings: Settings, access: Access, listening: socket.socket, call: int) -> None:
     """Serve HTTP on a socket that is open already."""
     import uvicorn
 
@@ -90,7 +88,7 @@ def _serve_web(
 
     table, storage = factory.open_table(settings), factory.storage(settings)
     revisions = Revisions(table, storage, settings)
-    defaults = Defaults(config.data_folder() / FILE)
+    defaults = Defaults(data_folder() / FILE)
     prints = Prints(table, storage, settings, wake, revisions, defaults)
     app = make_app(prints, access, Hosts.of(settings.host, settings.hostnames.split()))
     server = uvicorn.Server(

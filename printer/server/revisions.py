@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from .. import config
 from ..article import Embed, Figure, List, Math, Quote, Rule, Table, pieces
 from ..editing import Piece
 from ..editing.snapshot import Base, Edit
@@ -18,6 +17,7 @@ from ..jobs.models import base as base_key
 from ..jobs.queue import JobTable
 from ..jobs.storage import Storage
 from ..jobs.validation import Option, offered, settings_for
+from ..settings import Settings
 from ..site_rules.apply import host_of
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Revisions:
 
     table: JobTable
     storage: Storage
-    settings: config.Settings
+    settings: Settings
     _open: OrderedDict[tuple[str, int], Base] = field(default_factory=OrderedDict)
     _turn: Lock = field(default_factory=Lock)
 
@@ -140,7 +140,7 @@ def label(piece: Piece) -> str:
     return ": ".join(filter(None, (kind, short))) or type(block).__name__
 
 
-def choices(settings: config.Settings) -> list[Option]:
+def choices(settings: Settings) -> list[Option]:
     """Return the settings that the editor and the settings page offer."""
     listed = {"paper": _PAPERS, "font_size": _SIZES}
     found = []

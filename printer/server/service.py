@@ -9,13 +9,13 @@ from typing import Annotated, Any, Literal, get_args
 from fastapi import HTTPException, Path
 from pydantic import BaseModel, Field
 
-from .. import config
 from ..export import write
 from ..jobs.models import Job, Request, State, folder
 from ..jobs.queue import JobTable
 from ..jobs.storage import Storage
 from ..jobs.validation import check
 from ..options import ENDINGS, Format
+from ..settings import Settings
 from .defaults import Defaults
 from .revisions import Revisions
 
@@ -29,7 +29,7 @@ class Prints:
 
     table: JobTable
     storage: Storage
-    settings: config.Settings
+    settings: Settings
     call: Callable[[], None]
     revisions: Revisions
     defaults: Defaults

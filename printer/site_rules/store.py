@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from .. import toml
+from .. import toml_loader
+from ..atomic_write import replace_file
 from ..errors import OutputError, UsageError
 from ..options import SiteRule
-from ..replacing import replace_file
 from . import css, fulltextrss
 from .apply import PARTS, host_of, names_of
 from .css import BadSelector
@@ -105,8 +105,8 @@ def read(path: Path) -> SiteRule:
 def parse(text: str, host: str, name: str) -> SiteRule:
     """Return the rule that TOML text holds; what is wrong with it is among its faults."""
     try:
-        table = toml.parse(text)
-    except toml.NotTOML as error:
+        table = toml_loader.parse(text)
+    except toml_loader.NotTOML as error:
         where = _LINE.search(str(error))
         place = f"{name}, line {where[1] if where else len(text.splitlines())}"
         fault = f"{place}: it is not TOML: {str(error).partition(' (at ')[0].lower()[:200]}"

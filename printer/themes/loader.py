@@ -14,7 +14,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from .. import toml
+from .. import toml_loader
 from ..errors import UsageError
 from ..model import Picture
 from ..render.themefiles import with_files
@@ -127,8 +127,8 @@ def _find(name: str, passed: list[Path]) -> Path:
 
 def _table(file: Path) -> dict[str, Any]:
     try:
-        return toml.parse(_text(file))
-    except toml.NotTOML as error:
+        return toml_loader.parse(_text(file))
+    except toml_loader.NotTOML as error:
         raise UsageError(f"{file} is not valid TOML: {error}") from error
 
 

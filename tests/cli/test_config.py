@@ -1,7 +1,7 @@
 import pytest
 
-from printer import config
 from printer.errors import UsageError
+from printer.settings import SETTINGS_FILE, Settings, load_settings
 
 
 @pytest.fixture
@@ -14,15 +14,15 @@ def write_settings(tmp_path, monkeypatch):
     monkeypatch.chdir(work)
 
     def write(*, users="", folders=""):
-        (user / "webprint" / config.FILE).write_text(users)
-        (work / config.FILE).write_text(folders)
+        (user / "webprint" / SETTINGS_FILE).write_text(users)
+        (work / SETTINGS_FILE).write_text(folders)
 
     return write
 
 
 def test_each_layer_overrides_the_one_below(write_settings):
     write_settings(users='paper = "A5"\nmargin = "1in"\ntheme = "x"', folders='margin = "2in"')
-    loaded = config.load({"font_size": "12pt"}, {"WEBPRINT_THEME": "y", "HOME": "/nowhere"})
+    loaded = load_settings({"font_size": "12pt"}, {"WEBPRINT_THEME": "y", "HOME": "/nowhere"})
     settings = loaded.settings
     assert (settings.paper, settings.margin, settings.theme) == ("A5", "2in", "y")
     assert settings.font_size == "12pt"
@@ -37,7 +37,7 @@ def test_each_layer_overrides_the_one_below(write_settings):
 def test_values_take_their_settings_kind(write_settings):
     write_settings(folders='font-size = "9pt"\nheader = ["A: b"]\nfollow = false')
     env = {"WEBPRINT_TIMEOUT": "2.5", "WEBPRINT_ALLOW_PRIVATE": "true", "WEBPRINT_DPI": "96"}
-    settings = config.load({}, env).settings
+    settings = load_settings({}, env).settings
     assert settings.timeout == 2.5
     assert settings.allow_private is True
     assert settings.follow is False
@@ -58,7 +58,7 @@ def test_values_take_their_settings_kind(write_settings):
 def test_a_wrong_file_is_an_error_that_helps(write_settings, layer, says):
     write_settings(**layer)
     with pytest.raises(UsageError) as caught:
-        config.load({}, {})
+        load_settings({}, {})
     assert says in str(caught.value)
 
 
@@ -72,17 +72,17 @@ def test_a_wrong_file_is_an_error_that_helps(write_settings, layer, says):
 )
 def test_a_wrong_variable_is_an_error_that_helps(write_settings, name, value, says):
     with pytest.raises(UsageError) as caught:
-        config.load({}, {name: value})
+        load_settings({}, {name: value})
     assert says in str(caught.value)
 
 
 @pytest.mark.parametrize("line", ["no colon", ": value", "A: b\r\nC: d"])
 def test_a_header_that_is_none_is_refused(line):
     with pytest.raises(UsageError, match="Name: value"):
-        config.Settings(header=(line,)).fetch_options()
+        Settings(header=(line,)).fetch_options()
 
 
 def test_a_headers_value_stays_out_of_reprs():
-    settings = config.Settings(header=("Authorization: Bearer abcdef",))
+    settings = Settings(header=("Authorization: Bearer abcdef",))
     assert "abcdef" not in repr(settings.fetch_options())
     assert "abcdef" not in repr(settings)

@@ -4,10 +4,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from printer import config
 from printer.batch.options import BatchOptions
 from printer.cli.flags import with_settings
 from printer.crawl import CrawlOptions
+from printer.settings import LoadedSettings
 
 ASKED = {
     "--query tides --max 3 --max-pages 4 --depth 0 --path-prefix /a --also a.test --also b.test "
@@ -28,7 +28,7 @@ def test_what_is_said_is_in_the_value(words: str) -> None:
     wanted = ASKED[words]
     made: list[object] = []
 
-    def command(*, loaded: config.Loaded, options: object) -> None:
+    def command(*, loaded: LoadedSettings, options: object) -> None:
         made.extend([options, loaded.settings.verbose])
 
     command.__annotations__["options"] = type(wanted)
@@ -40,7 +40,7 @@ def test_what_is_said_is_in_the_value(words: str) -> None:
 
 
 def test_a_number_out_of_bounds_is_refused() -> None:
-    def command(*, loaded: config.Loaded, options: CrawlOptions) -> None:
+    def command(*, loaded: LoadedSettings, options: CrawlOptions) -> None:
         raise AssertionError(loaded, options)
 
     app = typer.Typer()

@@ -2,13 +2,13 @@
 
 import json
 
-from printer import config
 from printer.jobs import factory
 from printer.jobs.models import Request
+from printer.settings import Settings
 
 
 def filled():
-    table = factory.open_table(config.Settings())
+    table = factory.open_table(Settings())
     ids = [table.submit(Request(f"https://example.org/{n}"))[0].id for n in range(3)]
     table.fail(table.claim("w"), {"message": "no such page"})
     return table, ids

@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from newsroom import page
 
-from printer import config
 from printer.article import Article, Paragraph, Span
-from printer.library import Library
+from printer.db.library import Library
+from printer.settings import data_folder
 
 
 def article(title, text, url=""):
@@ -60,7 +60,7 @@ def test_only_the_owner_can_read_it(library, tmp_path):
 def test_nothing_is_kept_unasked(webprint, web):
     url = web.add("/a", page("Harbour lights"))
     assert webprint(url, "a.pdf", "--render=never")[0] == 0
-    assert not (config.data_folder() / "library.sqlite").exists()
+    assert not (data_folder() / "library.sqlite").exists()
     code, _, err = webprint("search", "harbour")
     assert code == 2
     assert "library = true" in err

@@ -8,13 +8,13 @@ import stat
 import pytest
 from webserver import Hit, Reply
 
-from printer import config
 from printer.cli.login import save_login
 from printer.errors import BlockedAddress, FetchError, UsageError
 from printer.fetch.browser import Browser
-from printer.fetch.guard import Guard
-from printer.fetch.http import Web
+from printer.fetch.client import Web
+from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
+from printer.settings import Settings
 
 STORY = "<article><h1>Members</h1>" + "<p>The tide came in over the flats.</p>" * 12 + "</article>"
 FORM = """<title>Sign in</title><form action="/in" method=get><input name=who>
@@ -49,7 +49,7 @@ async def ann(page):
 
 
 def sign_in(members, file, person=ann):
-    settings = config.Settings(storage_state=str(file), timeout=20)
+    settings = Settings(storage_state=str(file), timeout=20)
     save_login(members.url + "/login", settings, person, visible=False)
 
 
@@ -102,7 +102,7 @@ def test_a_page_that_is_closed_ends_it(members, tmp_path):
 @pytest.mark.browser
 def test_signing_in_reaches_nothing_private_that_was_not_named(members, other_web, tmp_path):
     members.redirect("/away", other_web.add("/secret", "<p>swordfish</p>"))
-    settings = config.Settings(storage_state=str(tmp_path / "s.json"), timeout=20)
+    settings = Settings(storage_state=str(tmp_path / "s.json"), timeout=20)
     with pytest.raises(BlockedAddress):
         save_login(members.url + "/away", settings, ann, visible=False)
     assert not other_web.hits()

@@ -7,7 +7,6 @@ from functools import cache
 
 import pytest
 
-from printer import config
 from printer.digest.described import read_digests
 from printer.digest.edition import Editor
 from printer.digest.memory import Memory
@@ -15,6 +14,7 @@ from printer.digest.running import Runner
 from printer.errors import RenderError
 from printer.render.context import Document
 from printer.render.weasy.engine import to_pdf
+from printer.settings import Settings
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ class Desk:
     """Runs digests at times that a test names, and lays nothing out."""
 
     memory: Memory
-    settings: config.Settings
+    settings: Settings
     documents: list = field(default_factory=list)
     sent: list = field(default_factory=list)
     refuse: tuple = ()
@@ -78,4 +78,4 @@ class Desk:
 @pytest.fixture
 def desk(memory, tmp_path):
     reading_list = str(tmp_path / "later.txt")
-    return Desk(memory, config.Settings(render="never", cache=False, reading_list=reading_list))
+    return Desk(memory, Settings(render="never", cache=False, reading_list=reading_list))

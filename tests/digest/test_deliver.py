@@ -10,12 +10,12 @@ from aiosmtpd.controller import Controller
 from pydantic import SecretStr
 from webserver import Reply, WebServer
 
-from printer import config
 from printer.digest.deliver import Parcel, deliver
 from printer.digest.described import Delivery
 from printer.digest.feeds import read_feed
 from printer.digest.outbox import Mail, MayHaveArrived, Server, send
 from printer.errors import MissingLibrary, OutputError, UsageError
+from printer.settings import Settings
 
 WHEN = datetime(2026, 1, 5, 6, tzinfo=UTC)
 PDF = b"%PDF-1.7\n" + bytes(range(256)) * 20
@@ -31,7 +31,7 @@ def parcel(pdf=PDF, title="The Morning Paper"):
 
 def test_a_folder_keeps_every_issue_and_a_feed_of_them(tmp_path):
     to = Delivery(folder=str(tmp_path / "papers"), feed="https://example.org/papers")
-    paths = [deliver(parcel(), to, config.Settings()) for _ in range(2)]
+    paths = [deliver(parcel(), to, Settings()) for _ in range(2)]
     names = ["morning-2026-01-05.pdf", "morning-2026-01-05-2.pdf"]
     assert [path.rpartition("/")[2] for path in paths] == names
     assert sorted(p.name for p in (tmp_path / "papers").iterdir()) == sorted(
@@ -43,7 +43,7 @@ def test_a_folder_keeps_every_issue_and_a_feed_of_them(tmp_path):
 
 
 def test_any_place_that_fsspec_knows():
-    deliver(parcel(), Delivery(folder="memory://papers"), config.Settings())
+    deliver(parcel(), Delivery(folder="memory://papers"), Settings())
     files = fsspec.filesystem("memory")
     assert files.cat_file("/papers/morning-2026-01-05.pdf") == PDF
 
@@ -51,9 +51,9 @@ def test_any_place_that_fsspec_knows():
 def test_a_folder_that_cannot_be_written_is_an_error_that_tells_no_key(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot be"):
-        deliver(parcel(), Delivery(folder=str(tmp_path / "file/x")), config.Settings())
+        deliver(parcel(), Delivery(folder=str(tmp_path / "file/x")), Settings())
     with pytest.raises((OutputError, MissingLibrary)) as caught:
-        deliver(parcel(), Delivery(folder="nothing://key:hunter2@x"), config.Settings())
+        deliver(parcel(), Delivery(folder="nothing://key:hunter2@x"), Settings())
     assert "hunter2" not in str(caught.value)
 
 
@@ -100,7 +100,7 @@ def mailed(port, most=20.0, sleep=pytest.fail, **more):
 def test_a_mail_carries_the_pdf():
     post = Post()
     with office(post) as port:
-        settings = config.Settings(smtp=f"smtp://127.0.0.1:{port}", mail_from="p@example.org")
+        settings = Settings(smtp=f"smtp://127.0.0.1:{port}", mail_from="p@example.org")
         deliver(parcel(title="Läute\nBcc: x@y.test"), Delivery(mail="ann@kindle.test"), settings)
     (envelope,) = post.mails
     assert envelope.rcpt_tos == ["ann@kindle.test"]
@@ -197,7 +197,7 @@ def test_no_header_can_be_put_into_an_address(address):
 def test_a_password_is_told_nobody():
     server = Server.of("smtps://ann:hunter2@mail.example.org")
     assert (server.password, server.port, server.secure) == ("hunter2", 465, True)
-    settings = config.Settings(smtp="smtps://ann:hunter2@mail.example.org")
+    settings = Settings(smtp="smtps://ann:hunter2@mail.example.org")
     assert "hunter2" not in repr(server) + repr(settings)
     for wrong in ("ann:hunter2@x", "smtps://ann:hunter2@x:port", "http://hunter2"):
         with pytest.raises(UsageError) as caught:
@@ -252,7 +252,7 @@ def lp(tmp_path, monkeypatch):
 def test_a_printer_gets_it_by_lp(lp):
     folder = lp("exit 0")
     to = Delivery(printer="hall", copies=2, options=("sides=two-sided-long-edge",))
-    assert deliver(parcel(title="A; rm -rf $HOME"), to, config.Settings()) == "printer hall"
+    assert deliver(parcel(title="A; rm -rf $HOME"), to, Settings()) == "printer hall"
     words = (folder / "words").read_text().splitlines()
     assert words == ["-d", "hall", "-n", "2", "-t", "A; rm -rf $HOME", "-o",
                      "sides=two-sided-long-edge"]  # fmt: skip
@@ -262,16 +262,16 @@ def test_a_printer_gets_it_by_lp(lp):
 def test_a_printer_that_refuses_says_why(lp):
     lp("echo 'lp: no such printer' >&2; exit 1")
     with pytest.raises(OutputError, match="no such printer"):
-        deliver(parcel(), Delivery(printer="hall"), config.Settings())
+        deliver(parcel(), Delivery(printer="hall"), Settings())
 
 
 def test_a_webhook_is_told_and_its_address_kept_secret():
     with WebServer() as web:
         url = web.add("/hunter2", lambda hit: Reply("", 204))
         to = Delivery(webhook=SecretStr(url))
-        assert deliver(parcel(), to, config.Settings()) == f"webhook at {web.url}"
+        assert deliver(parcel(), to, Settings()) == f"webhook at {web.url}"
         web.add("/hunter2", "no", status=500)
         with pytest.raises(OutputError, match="answered 500") as caught:
-            deliver(parcel(), to, config.Settings())
+            deliver(parcel(), to, Settings())
     assert "hunter2" not in str(caught.value) + repr(to)
     assert json.loads(json.dumps(parcel().told))["digest"] == "morning"

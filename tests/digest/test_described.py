@@ -93,11 +93,11 @@ def test_a_line_is_always_found(text, key):
 
 
 def test_digests_do_not_disturb_the_settings(tmp_path, monkeypatch):
-    from printer import config
+    from printer.settings import load_settings
 
     (tmp_path / "webprint.toml").write_text(GOOD)
     monkeypatch.chdir(tmp_path)
-    assert config.load({}, {}).settings.paper == "A5"
+    assert load_settings({}, {}).settings.paper == "A5"
     assert [each.name for each in load_digests()] == ["morning", "weekend"]
 
 

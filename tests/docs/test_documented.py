@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from printer import config, errors
+from printer import errors
 from printer.cli.app import app
+from printer.settings import Settings, setting_fields
 
 README = (Path(__file__).parent.parent.parent / "README.md").read_text()
 
@@ -20,7 +21,7 @@ def rows(heading):
 
 def test_every_setting_is_in_the_table_in_its_order():
     shown = [cell.split("`")[1] for cell in rows("Options") if cell.startswith("`--")]
-    settings = ["--" + name.replace("_", "-") for name in config.Settings.model_fields]
+    settings = ["--" + name.replace("_", "-") for name in Settings.model_fields]
     assert shown[: len(settings)] == settings
 
 
@@ -37,7 +38,7 @@ def test_every_option_of_every_command_is_described():
 
 
 def test_every_default_is_told_right():
-    for name, field, _ in config.fields():
+    for name, field, _ in setting_fields():
         if isinstance(field.default, str | float | int) and not isinstance(field.default, bool):
             line = next(li for li in README.splitlines() if f"| `--{name.replace('_', '-')}`" in li)
             default = (

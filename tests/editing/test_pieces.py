@@ -9,7 +9,7 @@ from stories import SENTENCE, story
 from printer.editing.codec import block_of
 from printer.editing.snapshot import Base, Edit
 from printer.errors import JobsError, UsageError
-from printer.finding import find
+from printer.extract_stage import find
 from printer.html.page import read_page
 from printer.model import Capture, Picture
 from printer.options import ExtractOptions

@@ -6,7 +6,7 @@ import pytest
 from webserver import WebServer
 
 from printer.fetch.browser import Browser
-from printer.fetch.guard import Guard
+from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
 
 

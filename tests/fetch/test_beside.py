@@ -3,7 +3,7 @@ import os
 import pytest
 
 from printer.errors import BadURL, BlockedAddress, FetchError, TooLarge
-from printer.fetch.local import path_of, read_beside
+from printer.fetch.files import path_of, read_beside
 
 
 @pytest.fixture

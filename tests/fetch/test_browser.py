@@ -20,7 +20,7 @@ from printer.errors import (
     UsageError,
 )
 from printer.fetch.browser import Browser
-from printer.fetch.guard import Guard
+from printer.fetch.ssrf import Guard
 from printer.html.layout import unmark
 from printer.options import FetchOptions
 

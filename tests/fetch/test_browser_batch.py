@@ -13,8 +13,8 @@ from webserver import Hit, Reply, WebServer
 from printer.errors import FetchError, FetchTimeout
 from printer.fetch.browser import Browser
 from printer.fetch.chromium import programs
-from printer.fetch.guard import Guard
 from printer.fetch.running import Running
+from printer.fetch.ssrf import Guard
 from printer.fetch.unshown import TabCrashed
 from printer.options import FetchOptions
 

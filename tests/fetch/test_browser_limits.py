@@ -11,7 +11,7 @@ from webserver import Hit, Reply, WebServer
 
 from printer.errors import WebprintError
 from printer.fetch.browser import Browser
-from printer.fetch.guard import Guard
+from printer.fetch.ssrf import Guard
 from printer.html.layout import unmark
 from printer.options import FetchOptions
 

@@ -15,7 +15,7 @@ from webserver import Hit, Reply, WebServer
 
 from printer.errors import FetchError, MissingLibrary
 from printer.fetch.browser import Browser
-from printer.fetch.guard import Guard
+from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
 
 pytestmark = pytest.mark.browser
@@ -107,7 +107,7 @@ def test_nothing_is_left_running_when_we_are_killed(web: WebServer, tmp_path: Pa
     code = (
         "import sys, time\n"
         "from printer.fetch.browser import Browser\n"
-        "from printer.fetch.guard import Guard\n"
+        "from printer.fetch.ssrf import Guard\n"
         "from printer.options import FetchOptions\n"
         "browser = Browser(FetchOptions(timeout=20), Guard([sys.argv[1]]))\n"
         "browser.capture(sys.argv[1])\n"

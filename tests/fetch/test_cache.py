@@ -12,7 +12,7 @@ from webserver import Hit, Reply, WebServer
 
 from printer.errors import BlockedAddress, TooLarge
 from printer.fetch.cache import cache_folder
-from printer.fetch.http import Web
+from printer.fetch.client import Web
 from printer.model import Capture
 from printer.options import FetchOptions
 

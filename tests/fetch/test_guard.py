@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printer.errors import BlockedAddress, FetchError, FetchTimeout
-from printer.fetch.guard import Guard, is_public, system_addresses
+from printer.fetch.ssrf import Guard, is_public, system_addresses
 
 PRIVATE = [
     "0.0.0.0",

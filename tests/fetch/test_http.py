@@ -7,8 +7,8 @@ import pytest
 from webserver import Reply, WebServer
 
 from printer.errors import BadURL, BlockedAddress, FetchError, HTTPStatusError, NotHTML
-from printer.fetch.http import Web
-from printer.fetch.identity import default_user_agent
+from printer.fetch.client import Web
+from printer.fetch.credentials import default_user_agent
 from printer.options import FetchOptions
 
 PAGE = "<!DOCTYPE html><title>Tide tables</title><p>High water at noon.</p>"

@@ -7,8 +7,8 @@ import pytest
 from webserver import WebServer
 
 from printer.errors import UsageError
-from printer.fetch.http import Web
-from printer.fetch.identity import read_cookies
+from printer.fetch.client import Web
+from printer.fetch.credentials import read_cookies
 from printer.options import FetchOptions
 
 SECRET = (("X-Key", "hunter2"), ("Authorization", "Bearer hunter2"))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printer.errors import NotHTML
-from printer.fetch.kinds import check_html, describe, sniff
+from printer.fetch.content_type import check_html, describe, sniff
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from webserver import WebServer, drip, gzip_bomb, gzipped
 
 from printer.errors import FetchTimeout, TooLarge
-from printer.fetch.http import Web
+from printer.fetch.client import Web
 from printer.options import FetchOptions
 
 SMALL = FetchOptions(retries=0, max_bytes=1_000_000, timeout=10)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from printer.errors import BadURL, FetchError, NotHTML, TooLarge
-from printer.fetch.local import read_file, read_stdin
+from printer.fetch.files import read_file, read_stdin
 
 PAGE = "<!DOCTYPE html><title>Hé</title><p>Text</p>".encode()
 
@@ -110,7 +110,7 @@ def test_standard_input_is_bounded_and_not_empty() -> None:
 
 def test_reading_a_file_needs_no_http_client() -> None:
     code = (
-        "import sys, printer.fetch.local;"
+        "import sys, printer.fetch.files;"
         "print([m for m in ('httpx2', 'hishel', 'playwright') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -12,10 +12,10 @@ from webserver import Hit, Reply, WebServer
 from printer import FetchOptions, print_pages
 from printer.errors import BadURL, HTTPStatusError
 from printer.fetch.browser import Browser
-from printer.fetch.guard import Guard
-from printer.fetch.http import Web
-from printer.fetch.urls import Origin, named_logins, normalise, part_login
+from printer.fetch.client import Web
+from printer.fetch.ssrf import Guard
 from printer.model import Capture
+from printer.urls import Origin, named_logins, normalise, part_login
 
 SECRET = "hunter2"
 TOKEN = "Basic " + base64.b64encode(b"ann:hunter2").decode()

@@ -10,8 +10,8 @@ import pytest
 from webserver import WebServer
 
 from printer.errors import BlockedAddress, FetchError
-from printer.fetch.guard import Guard
 from printer.fetch.proxy import Proxy
+from printer.fetch.ssrf import Guard
 
 NAMES = {"page.test": ["127.0.0.1"], "inside.test": ["10.0.0.7"], "two.test": ["127.0.0.9"] * 2}
 

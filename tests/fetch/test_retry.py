@@ -7,7 +7,7 @@ import pytest
 from webserver import Hit, Reply, WebServer
 
 from printer.errors import FetchError, HTTPStatusError, NotHTML
-from printer.fetch.http import Web
+from printer.fetch.client import Web
 from printer.options import FetchOptions
 
 PAGE = "<p>At last</p>"

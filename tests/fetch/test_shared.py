@@ -9,8 +9,8 @@ from webserver import Reply, WebServer
 
 from printer.fetch import shared
 from printer.fetch.browser import Browser
-from printer.fetch.guard import Guard
 from printer.fetch.shared import Shared, pattern
+from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
 
 URL = "https://example.org/style.css"

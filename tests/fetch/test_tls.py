@@ -12,8 +12,8 @@ from webserver import WebServer
 
 from printer.errors import FetchError
 from printer.fetch.browser import Browser
-from printer.fetch.guard import Guard
-from printer.fetch.http import Web
+from printer.fetch.client import Web
+from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
 
 ONCE = FetchOptions(retries=2, cache=False, timeout=10)

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printer.errors import BadURL
-from printer.fetch.urls import clean, named_origins, normalise, origin
+from printer.urls import clean, named_origins, normalise, origin
 
 
 @pytest.mark.parametrize(

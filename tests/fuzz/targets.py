@@ -14,17 +14,18 @@ from pathlib import Path
 
 from lxml import etree
 
-from printer import config, toml
+from printer import toml_loader
 from printer.digest import described, feeds, mail, opml
 from printer.errors import WebprintError
 from printer.export.markdown import to_markdown
-from printer.fetch.identity import read_cookies
-from printer.finding import extract, find
+from printer.extract_stage import extract, find
+from printer.fetch.credentials import read_cookies
 from printer.html.page import read_page
 from printer.html.parse import decode, parse
 from printer.images.raster import Unusable
 from printer.images.vector import prepare_svg
 from printer.options import ExtractOptions
+from printer.settings import Layer
 from printer.site_rules import fulltextrss, store
 
 URL = "https://fuzz.test/story"
@@ -102,14 +103,14 @@ def fuzz_config(data: bytes) -> None:
     """Settings, digests and a theme's tables."""
     text = data.decode("utf-8", "replace")
     try:
-        tables = toml.parse(text)
-    except toml.NotTOML:
+        tables = toml_loader.parse(text)
+    except toml_loader.NotTOML:
         return
     with suppress(WebprintError):
         described.read_digests(text, tables, "webprint.toml")
     with suppress(WebprintError):
         values = {key.replace("-", "_"): value for key, value in tables.items() if key != "digest"}
-        config._check(config.Layer("webprint.toml", values))
+        settings._check(Layer("webprint.toml", values))
     from printer.themes.schema import checked
 
     with suppress(WebprintError):

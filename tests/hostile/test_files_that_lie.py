@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 from hostile_help import ends, good, page, printed
 
-from printer import config
 from printer.digest import described, feeds, mail, opml
 from printer.errors import UsageError, WebprintError
-from printer.fetch.identity import read_cookies
+from printer.fetch.credentials import read_cookies
 from printer.fetch.state import read_state
+from printer.settings import LoadedSettings, Settings, load_settings
 from printer.site_rules import fulltextrss
 from printer.site_rules import store as rules
 from printer.themes import loader
@@ -38,7 +38,7 @@ TOML: dict[str, Callable[[], str]] = {
     "a string of 10 MB": lambda: f'theme = "{"x" * 10**7}"',
     "NUL": lambda: 'theme = "a\0b"',
     "infinity": lambda: "timeout = inf\ndpi = nan",
-    "another kind of everything": lambda: "\n".join(f"{n} = [{{}}]" for n in config.Settings.model_fields),
+    "another kind of everything": lambda: "\n".join(f"{n} = [{{}}]" for n in Settings.model_fields),
 }  # fmt: skip
 
 
@@ -46,10 +46,10 @@ TOML: dict[str, Callable[[], str]] = {
 def test_settings(attack: str, tmp_path: Path) -> None:
     os.chdir(tmp_path)
     Path("webprint.toml").write_text(TOML[attack](), "utf-8")
-    for read in (lambda: config.load({}), described.load_digests):
+    for read in (lambda: load_settings({}), described.load_digests):
         outcome = ends(read)
-        assert isinstance(outcome, UsageError | tuple | config.Loaded)
-    assert isinstance(ends(lambda: config.load({})), UsageError)
+        assert isinstance(outcome, UsageError | tuple | LoadedSettings)
+    assert isinstance(ends(lambda: load_settings({})), UsageError)
 
 
 @pytest.mark.parametrize("attack", TOML)

@@ -18,8 +18,8 @@ from webserver import WebServer
 
 from printer import FetchOptions
 from printer.errors import BlockedAddress, FetchError, UsageError, WebprintError
-from printer.fetch.guard import Guard
-from printer.fetch.http import Web
+from printer.fetch.client import Web
+from printer.fetch.ssrf import Guard
 
 SECRET = "swordfish"
 

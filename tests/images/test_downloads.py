@@ -12,7 +12,7 @@ from PIL import Image
 from webserver import WebServer, drip
 
 from printer.errors import TooLarge
-from printer.fetch.http import Web
+from printer.fetch.client import Web
 from printer.html.page import read_page
 from printer.images import pick
 from printer.images.choice import Choice

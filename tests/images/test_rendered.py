@@ -10,7 +10,7 @@ from PIL import Image
 from webserver import WebServer
 
 from printer.fetch.browser import Browser
-from printer.fetch.guard import Guard
+from printer.fetch.ssrf import Guard
 from printer.html.page import Page, read_page
 from printer.images import choose
 from printer.images.choice import Choice

@@ -8,15 +8,15 @@ import pytest
 from PIL import Image
 from stories import story
 
-from printer import config
 from printer.errors import BadURL, UsageError
 from printer.jobs import factory
 from printer.jobs.handler import Labour
 from printer.jobs.models import PAGE, Claim, Request
 from printer.jobs.storage import Folder
 from printer.jobs.validation import OPEN, check, open_settings, settings_for
+from printer.settings import Settings, setting_fields
 
-SETTINGS = config.Settings(render="never", cache=False)
+SETTINGS = Settings(render="never", cache=False)
 
 
 def do(request, place, private=True, steps=None):
@@ -91,23 +91,23 @@ def test_a_full_storage_puts_the_job_back(tmp_path):
 
 
 def test_the_settings_of_a_request_go_over_those_of_the_server():
-    base = config.Settings(paper="A5", font_size="12pt", cookies="/home/me/cookies.txt")
+    base = Settings(paper="A5", font_size="12pt", cookies="/home/me/cookies.txt")
     chosen = settings_for(base, {"paper": "Letter", "images": "none"})
     assert (chosen.paper, chosen.font_size, chosen.images) == ("Letter", "12pt", "none")
     assert chosen.cookies == base.cookies
 
 
-@pytest.mark.parametrize("name", sorted(set(config.Settings.model_fields) - set(open_settings())))
+@pytest.mark.parametrize("name", sorted(set(Settings.model_fields) - set(open_settings())))
 def test_what_concerns_the_server_is_not_for_requests(name):
-    value = getattr(config.Settings(), name)
+    value = getattr(Settings(), name)
     with pytest.raises(UsageError, match="not an option"):
-        settings_for(config.Settings(), {name: value})
+        settings_for(Settings(), {name: value})
 
 
 def test_every_setting_of_a_page_is_open_to_requests_or_known_to_be_closed():
     """Decide for a new one: open is what names no file and reaches nothing else."""
     closed = {"set", "css", "dpi", "ner", "print_timeout", "deterministic", "rules"}
-    stages = {name: notes["stage"] for name, _, notes in config.fields()}
+    stages = {name: notes["stage"] for name, _, notes in setting_fields()}
     assert {name for name in stages if stages[name] in ("Page", "Article")} <= OPEN | closed
     assert set(stages) >= OPEN
     fetching = {name for name in OPEN if stages[name] not in ("Page", "Article")}
@@ -117,7 +117,7 @@ def test_every_setting_of_a_page_is_open_to_requests_or_known_to_be_closed():
 @pytest.mark.parametrize("theme", ["../templates/article", "/etc", "./article", "~/x", "nothing"])
 def test_a_theme_is_named_not_found_by_path(theme):
     with pytest.raises(UsageError, match="no such theme"):
-        settings_for(config.Settings(), {"theme": theme})
+        settings_for(Settings(), {"theme": theme})
 
 
 @pytest.mark.parametrize(
@@ -125,21 +125,21 @@ def test_a_theme_is_named_not_found_by_path(theme):
 )
 def test_options_that_make_no_sense_are_told_in_short(options):
     with pytest.raises(UsageError) as told:
-        check(Request("https://example.org/", options), config.Settings())
+        check(Request("https://example.org/", options), Settings())
     assert len(str(told.value)) < 400
 
 
 @pytest.mark.parametrize("url", ["https://example.org/\ud800", "https://a b/", "https://[", "x"])
 def test_an_address_that_is_none_is_refused(url):
     with pytest.raises(BadURL):
-        check(Request(url), config.Settings())
+        check(Request(url), Settings())
 
 
 def test_where_things_lie_unless_it_is_said(own_home):
-    table = factory.open_table(config.Settings())
+    table = factory.open_table(Settings())
     assert table.counts()["queued"] == 0
     table.disconnect()
     folder = own_home / ".local/share/webprint"
     assert (folder / "jobs.sqlite").exists()
     assert folder.stat().st_mode & 0o077 == 0
-    assert factory.place(config.Settings()) == str(folder / "prints")
+    assert factory.place(Settings()) == str(folder / "prints")

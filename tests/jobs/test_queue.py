@@ -206,7 +206,7 @@ def test_what_was_accepted_is_there_when_opened_again(database):
 
 
 def test_a_locked_database_is_told_and_nothing_is_lost(tmp_path, monkeypatch):
-    monkeypatch.setattr("printer.database.PATIENCE", 0.1)
+    monkeypatch.setattr("printer.db.engine.PATIENCE", 0.1)
     path = tmp_path / "jobs.sqlite"
     table = JobTable(str(path))
     kept, _ = table.submit(STORY)

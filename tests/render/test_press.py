@@ -136,7 +136,7 @@ import dataclasses, sys
 from printer.errors import RenderError
 from printer.model import Capture, Prepared
 from printer.options import PrintOptions
-from printer.setting import SetOptions, set_articles
+from printer.render_stage import SetOptions, set_articles
 from printer.render.worker_pool import Presses
 press = Presses()
 from printer.article import Article, Paragraph, Span

@@ -5,7 +5,7 @@ from stories import SENTENCE
 
 from printer import extract
 from printer.errors import NoArticle
-from printer.finding import explain
+from printer.extract_stage import explain
 from printer.html.page import read_page
 from printer.options import ExtractOptions, SiteRule
 from printer.site_rules import apply, fulltextrss

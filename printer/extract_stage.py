@@ -16,6 +16,7 @@ from .article import Article, pieces
 from .compose import compose, posts_of, with_comments, without_names
 from .errors import NoArticle
 from .extraction import decide
+from .gc_paused import uncollected
 from .html.comments import Comments, read_comments
 from .html.page import Page, read_page
 from .images import Choice, insist, judged, offered, pick, placed, without_captions
@@ -24,7 +25,6 @@ from .options import ExtractOptions
 from .site_rules import Match, Ruled, apply, enforce
 from .site_rules.apply import below, segment_reason
 from .summarize import summarised
-from .uncollected import uncollected
 
 if TYPE_CHECKING:
     from .editing.blocks import Piece

@@ -16,7 +16,7 @@ from .options import FetchOptions, ImageOptions
 
 if TYPE_CHECKING:
     from .fetch.browser import Browser
-    from .fetch.http import Web
+    from .fetch.client import Web
     from .images.downloads import Downloads
 
 
@@ -63,7 +63,7 @@ class Held:
         """The connections, and the cache of answers."""
         with self._lock:
             if self._web is None:
-                from .fetch.http import Web
+                from .fetch.client import Web
 
                 self._web = self._open.enter_context(Web(self._fetch, named=self._named))
             return self._web
@@ -106,7 +106,7 @@ class Held:
     def get(self, url: str, referer: str) -> Capture:
         """Return a picture's file: beside a saved page, at hand, or from the web."""
         if url.startswith("file:"):
-            from .fetch.local import read_beside
+            from .fetch.files import read_beside
 
             return read_beside(url, referer, self._fetch.max_bytes)
         if url in self._given:

@@ -16,14 +16,14 @@ import httpx2
 from ..errors import BadURL, FetchError, HTTPStatusError, TooLarge, WebprintError
 from ..model import Capture
 from ..options import FetchOptions
-from .budget import Budget, size, spending
-from .faults import LIBRARY_ERRORS, Passing, translate
-from .guard import Guard, Resolver, system_addresses
-from .identity import identify
-from .kinds import check_html
+from ..urls import clean, normalise, origin
+from .content_type import check_html
+from .credentials import identify
+from .deadline import Budget, size, spending
+from .errors import LIBRARY_ERRORS, Passing, translate
+from .ssrf import Guard, Resolver, system_addresses
 from .status import PASSING, status_error
 from .transport import CachedTransport, CacheFault, GuardedTransport
-from .urls import clean, normalise, origin
 
 if TYPE_CHECKING:
     from .cache import Cache

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
 
-from . import toml
+from . import toml_loader
 from .errors import UsageError
 from .options import (
     ExtractOptions,
@@ -31,11 +31,11 @@ from .options import (
     Wanted,
 )
 
-FILE = "webprint.toml"
-PREFIX = "WEBPRINT_"
+SETTINGS_FILE = "webprint.toml"
+ENV_PREFIX = "WEBPRINT_"
 
 #: The tables of a settings file that are no settings: digests, and where prints may be sent.
-TABLES = ("digest", "send")
+OTHER_TABLES = ("digest", "send")
 
 #: Settings that hold several values; a variable has one a line.
 _SEVERAL = ("header", "set")
@@ -239,7 +239,7 @@ class Layer:
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedSettings:
     """Settings in force, and by name the layer that each comes from."""
 
     settings: Settings
@@ -251,21 +251,23 @@ class Loaded:
         return frozenset(name for name, origin in self.origins.items() if origin != "default")
 
 
-def fields() -> Iterator[tuple[str, FieldInfo, Mapping[str, Any]]]:
+def setting_fields() -> Iterator[tuple[str, FieldInfo, Mapping[str, Any]]]:
     """Yield each setting's name, field and notes (stage, short, sensitive)."""
     for name, field in Settings.model_fields.items():
         notes = field.json_schema_extra
         yield name, field, notes if isinstance(notes, dict) else {}
 
 
-def load(given: Mapping[str, Any], environ: Mapping[str, str] | None = None) -> Loaded:
+def load_settings(
+    given: Mapping[str, Any], environ: Mapping[str, str] | None = None
+) -> LoadedSettings:
     """Join all layers; ``given`` holds what the command line set.
 
     Raises :class:`UsageError` for a file that cannot be read, an unknown key (naming the nearest
     right one) or a value of the wrong kind (naming the layer it came from).
     """
     layers = [
-        *(_file_layer(path) for path in files() if path.is_file()),
+        *(_file_layer(path) for path in settings_files() if path.is_file()),
         _environment(os.environ if environ is None else environ),
         Layer("command line", given),
     ]
@@ -275,13 +277,13 @@ def load(given: Mapping[str, Any], environ: Mapping[str, str] | None = None) -> 
         _check(layer)
         values.update(layer.values)
         origins.update(dict.fromkeys(layer.values, layer.name))
-    return Loaded(Settings(**values), origins)
+    return LoadedSettings(Settings(**values), origins)
 
 
-def files() -> tuple[Path, Path]:
+def settings_files() -> tuple[Path, Path]:
     """Return the settings files, the user's first, whether or not they exist."""
     home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
-    return Path(home) / "webprint" / FILE, Path(FILE)
+    return Path(home) / "webprint" / SETTINGS_FILE, Path(SETTINGS_FILE)
 
 
 def data_folder() -> Path:
@@ -293,12 +295,12 @@ def data_folder() -> Path:
 def _file_layer(path: Path) -> Layer:
     try:
         with path.open("rb") as file:
-            table = toml.read(file.read(toml.MOST_BYTES + 1))
+            table = toml_loader.read(file.read(toml_loader.MOST_BYTES + 1))
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-    except toml.NotTOML as error:
+    except toml_loader.NotTOML as error:
         raise UsageError(f"{path} is not valid TOML: {error}") from error
-    for name in TABLES:
+    for name in OTHER_TABLES:
         table.pop(name, None)
     return Layer(str(path), {key.replace("-", "_"): value for key, value in table.items()})
 
@@ -306,8 +308,8 @@ def _file_layer(path: Path) -> Layer:
 def _environment(environ: Mapping[str, str]) -> Layer:
     values: dict[str, Any] = {}
     for key, value in environ.items():
-        if key.startswith(PREFIX):
-            name = key.removeprefix(PREFIX).lower()
+        if key.startswith(ENV_PREFIX):
+            name = key.removeprefix(ENV_PREFIX).lower()
             values[name] = tuple(filter(None, value.splitlines())) if name in _SEVERAL else value
     return Layer("environment", values)
 
@@ -330,7 +332,7 @@ def _check(layer: Layer) -> None:
 def _shown(name: str, layer: Layer) -> str:
     """Return a setting's name as it is written in that layer."""
     if layer.name == "environment":
-        return PREFIX + name.upper()
+        return ENV_PREFIX + name.upper()
     return ("--" if layer.name == "command line" else "") + name.replace("_", "-")
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import SQLAlchemyError
 
-from .errors import JobsError, UsageError
+from ..errors import JobsError, UsageError
 from .sqlite import write_ahead
 
 #: Seconds a statement waits for others that hold the database.

@@ -14,8 +14,8 @@ from typing import Any
 
 from ..errors import UsageError
 from ..options import FetchOptions
+from ..urls import Origin, origin
 from .state import State, read_state
-from .urls import Origin, origin
 
 #: No file of cookies is larger.
 _MOST_BYTES = 20_000_000

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from .article import Article
-from .errors import JobsError
+from ..article import Article
+from ..errors import JobsError
 from .sqlite import write_ahead
 
 _PATIENCE = 5.0

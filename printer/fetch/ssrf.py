@@ -15,7 +15,7 @@ from concurrent.futures import TimeoutError as FutureTimeout
 from typing import TypeAlias
 
 from ..errors import BlockedAddress, FetchError, FetchTimeout
-from .urls import named_logins, named_origins
+from ..urls import named_logins, named_origins
 
 #: Turns a host name (or a number in any form) into IP addresses; raises OSError.
 Resolver: TypeAlias = Callable[[str], Iterable[str]]

@@ -9,7 +9,7 @@ import httpcore2
 import httpx2
 
 from ..errors import BadURL, FetchError, FetchTimeout, WebprintError
-from .budget import Budget
+from .deadline import Budget
 
 #: What the libraries raise for reasons of the network, the server or the address.
 LIBRARY_ERRORS = (

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 from ..errors import BadURL, BlockedAddress, FetchError, TooLarge
 from ..model import Capture, How
 from ..options import FetchOptions
-from .budget import size
-from .kinds import check_html
+from .content_type import check_html
+from .deadline import size
 
 _MAX_BYTES = FetchOptions().max_bytes
 _TYPES = {
