@@ -29,8 +29,8 @@ from printer.compose import compose, posts_of, without_names
 from printer.extraction import settled
 from printer.html.page import read_page
 from printer.images import pick, placed, without_captions
-from printer.model import Verdict
 from printer.options import ExtractOptions
+from printer.selection import Verdict
 
 from .corpus import Sample, samples, there
 from .labels import from_snippets, from_text

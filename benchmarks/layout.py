@@ -20,13 +20,13 @@ from laid_out import PAGES
 from laid_out.sheet import Sheet
 from webserver import WebServer
 
+from printer.capture import Capture
 from printer.extraction import decide
 from printer.fetch.browser import Browser
 from printer.fetch.ssrf import Guard
 from printer.html.layout import unmark
 from printer.html.page import Page, read_page
 from printer.images import choose_pictures
-from printer.model import Capture
 from printer.options import ExtractOptions, FetchOptions
 
 from .protocol import Effort, Row

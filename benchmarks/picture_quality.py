@@ -23,7 +23,7 @@ from pathlib import Path
 from printer.images import choose
 from printer.images.choice import Choice, place, unite
 from printer.images.methods import METHODS
-from printer.model import Placed
+from printer.selection import Placed
 
 from . import corpus
 from .pictures import Labelled, key, labelled

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from printer.extraction import decide
 from printer.html.page import Page, read_page
-from printer.model import Verdict
 from printer.options import ExtractOptions
+from printer.selection import Verdict
 
 from . import corpus
 

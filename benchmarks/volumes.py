@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from printer.article import Article, Heading, Paragraph, Span
-from printer.model import Prepared
 from printer.options import PrintOptions
+from printer.output import Prepared
 
 from .processes import Peak
 from .protocol import Effort, Row

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .article import Article
+    from .capture import Capture
     from .errors import WebprintError
     from .extract_stage import extract
-    from .model import Capture, Result
     from .options import ExtractOptions, FetchOptions, ImageOptions, PrintOptions
+    from .output import Result
     from .pipeline import Printer, print_pages
 
 __version__ = "0.1.0"
@@ -42,8 +43,8 @@ __all__ = [
 _HOMES = {
     "Article": "article",
     "WebprintError": "errors",
-    "Capture": "model",
-    "Result": "model",
+    "Capture": "capture",
+    "Result": "output",
     "ExtractOptions": "options",
     "FetchOptions": "options",
     "ImageOptions": "options",

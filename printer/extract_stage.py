@@ -20,8 +20,9 @@ from .gc_paused import uncollected
 from .html.comments import Comments, read_comments
 from .html.page import Page, read_page
 from .images import Choice, insist, judged, offered, pick, placed, without_captions
-from .model import Explanation, JudgedPicture, Report, Verdict
 from .options import ExtractOptions
+from .output import Report
+from .selection import Explanation, JudgedPicture, Verdict
 from .site_rules import Match, Ruled, apply, enforce
 from .site_rules.apply import below, segment_reason
 from .summarize import summarised

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
 from .article import Article
+from .capture import Capture
 from .compose import with_comments
 from .compose.merge_pages import join
 from .editing.blocks import Piece, whole
@@ -23,19 +24,10 @@ from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
 from .extract_stage import explain, extract, find
 from .html.page import Page, read_page
 from .html.pagination import next_page
-from .model import (
-    Capture,
-    Edition,
-    Explanation,
-    Failure,
-    JudgedPicture,
-    Picture,
-    Prepared,
-    Report,
-    Result,
-)
 from .options import PICTURED, ExtractOptions, FetchOptions, ImageOptions, PrintOptions, SiteRule
+from .output import Edition, Failure, Picture, Prepared, Report, Result
 from .prefetch import read_ahead
+from .selection import Explanation, JudgedPicture
 from .session import Held
 from .summarize import summarised
 from .urls import part_login

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from .model import Capture
+from .capture import Capture
 from .options import ExtractOptions, FetchOptions, ImageOptions
 from .pipeline import Printer, Reading
 

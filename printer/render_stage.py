@@ -8,9 +8,10 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from .article import Article, Paragraph, Quote, Span
+from .capture import Capture
 from .errors import RenderError, WebprintError
-from .model import Capture, Edition, Failure, Prepared, Result
 from .options import PrintOptions
+from .output import Edition, Failure, Prepared, Result
 from .render.worker_pool import Presses
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .model import Capture
+from .capture import Capture
 from .options import FetchOptions, ImageOptions
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ def main() -> int:
     sys.path.insert(0, str(HERE.parent / "tests"))
     from specimens import SCRIPTS, SPECIMEN, pictures
 
-    from printer.model import Prepared
     from printer.options import PrintOptions
+    from printer.output import Prepared
     from printer.render.book import print_articles
     from printer.render.context import Whole
 

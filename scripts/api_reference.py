@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 
 import printer
-from printer import article, errors, model, options
+from printer import article, capture, errors, options, output, selection
 
 FILE = Path(__file__).parent.parent / "docs/api.md"
 
@@ -23,7 +23,9 @@ FILE = Path(__file__).parent.parent / "docs/api.md"
 CHAPTERS: tuple[tuple[str, ModuleType, str], ...] = (
     ("Extract and print", printer, "extract print_pages Printer"),
     ("Options", options, "FetchOptions ExtractOptions ImageOptions PrintOptions SiteRule"),
-    ("What comes back", model, "Result Report Tally Failure JudgedPicture Capture"),
+    ("What comes back", output, "Result Report Tally Failure"),
+    ("Decisions about pictures", selection, "JudgedPicture"),
+    ("What was fetched", capture, "Capture"),
     (
         "The article",
         article,

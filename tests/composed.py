@@ -5,7 +5,7 @@ from __future__ import annotations
 from printer.article import Article, Heading, Paragraph, Spans, plain
 from printer.compose import compose
 from printer.html.page import read_page
-from printer.model import Verdict
+from printer.selection import Verdict
 
 URL = "https://example.org/a/page"
 

@@ -12,7 +12,7 @@ import pypdfium2
 
 from printer import Capture, ExtractOptions, FetchOptions, ImageOptions, Printer, PrintOptions
 from printer.errors import WebprintError
-from printer.model import Result
+from printer.output import Result
 from printer.render.worker_pool import Presses
 
 Made = TypeVar("Made")

@@ -29,7 +29,7 @@ from printer.article import (
     Spans,
     Table,
 )
-from printer.model import Picture
+from printer.output import Picture
 
 LANDSCAPE = "https://valley.example.org/img/landscape.jpg"
 TOWER = "https://valley.example.org/img/tower.png"

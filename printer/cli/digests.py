@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import UsageError
-from ..model import Result
+from ..output import Result
 from ..settings import LoadedSettings, Settings, data_folder
 from . import library, output, summary
 from .console import Console

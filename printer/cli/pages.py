@@ -16,8 +16,8 @@ from typer.core import TyperGroup
 from .. import __version__
 from ..article import Article
 from ..errors import UsageError, WebprintError
-from ..model import Result
 from ..options import ENDINGS
+from ..output import Result
 from ..pipeline import Came, Printer
 from ..settings import LoadedSettings, Settings
 from . import library, output, summary

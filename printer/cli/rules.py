@@ -17,9 +17,9 @@ from .printing import printer_for, source_of
 
 if TYPE_CHECKING:
     from ..article import Article
-    from ..model import Explanation
     from ..options import SiteRule
     from ..pipeline import Printer, Source
+    from ..selection import Explanation
 
 _LONGEST = 100
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..errors import Incomplete
-from ..model import Report, Result
+from ..output import Report, Result
 
 
 def line(result: Result) -> str:

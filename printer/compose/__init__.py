@@ -18,7 +18,7 @@ from ..article import Article
 from ..html.comments import MOST_COMMENTS, Comments
 from ..html.forum import Post
 from ..html.page import Page
-from ..model import Placed, Verdict
+from ..selection import Placed, Verdict
 from .builder import Composer
 from .footnotes import read_anchors
 from .forum import comment_blocks, posts_of, signatures, without_names

@@ -29,7 +29,8 @@ from ..article import (
 )
 from ..html.index import Leaf, Segment
 from ..html.page import Page
-from ..model import Placed, Report, Tally, Verdict
+from ..output import Report, Tally
+from ..selection import Placed, Verdict
 from .code import is_code_table
 from .footnotes import Anchors, Links, fragment
 from .math import Formula, read_formula

@@ -14,7 +14,7 @@ from ..html.comments import Comment, Comments
 from ..html.forum import Post, read_posts
 from ..html.index import Segment
 from ..html.page import Page
-from ..model import Verdict
+from ..selection import Verdict
 from .builder import Composer
 from .footnotes import Anchors
 from .selection import holder, select_below

@@ -11,7 +11,7 @@ from lxml.html import HtmlElement
 from ..article import Figure
 from ..html.index import Leaf
 from ..html.page import Page
-from ..model import Placed, Verdict
+from ..selection import Placed, Verdict
 from .math import is_pictured
 
 #: Elements without text that are printed when they stand among text that is.

@@ -12,11 +12,11 @@ from typing import Self
 
 from sqlalchemy import select
 
+from ..capture import Capture
 from ..db.engine import open_engine
 from ..errors import UsageError, WebprintError
 from ..fetch.client import Web
 from ..fetch.ssrf import Resolver, system_addresses
-from ..model import Capture
 from ..options import ExtractOptions, FetchOptions
 from ..urls import normalise
 from .frontier import Frontier

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from lxml.html import HtmlElement
 
+from ..capture import Capture
 from ..errors import BadURL
 from ..html.links import resolve
 from ..html.metadata.head import read_head
 from ..html.parse import base_url, decode, parse
-from ..model import Capture
 from .urls import normal_url
 
 #: Links of one page that are looked at, and characters of the words of one.

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ..capture import Capture
 from ..errors import WebprintError
-from ..model import Capture
 from ..options import option
 
 Kind = Literal["page", "sitemap"]

@@ -19,8 +19,8 @@ from urllib.parse import urlsplit
 import numpy as np
 from sqlalchemy import Connection, select, update
 
+from ..capture import Capture
 from ..errors import BadURL
-from ..model import Capture
 from . import holders, shingles
 from .frontier import Frontier
 from .model import (

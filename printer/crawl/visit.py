@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from ..capture import Capture
 from ..errors import (
     BlockedAddress,
     FetchError,
@@ -17,7 +18,6 @@ from ..errors import (
 )  # fmt: skip
 from ..fetch.client import Web
 from ..fetch.status import PASSING
-from ..model import Capture
 from ..options import ExtractOptions, FetchOptions, SiteRule
 from ..pipeline import Printer, Reading
 from ..urls import origin

@@ -1,1 +1,1 @@
-"""TODO one line."""
+"""Databases: SQLAlchemy engines, SQLite settings, and the library of past prints."""

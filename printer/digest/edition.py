@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from ..article import Article
 from ..fetch.client import Web
-from ..model import Edition, Failure, Result, Story
+from ..output import Edition, Failure, Result, Story
 from ..pipeline import Notify, Printer
 from ..remote_extract import apart
 from ..settings import Settings

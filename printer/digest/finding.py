@@ -9,9 +9,9 @@ from urllib.parse import urljoin
 import lxml.html
 from lxml import etree
 
+from ..capture import Capture
 from ..errors import BadURL, FetchError, UsageError
 from ..fetch.client import Web
-from ..model import Capture
 from .feeds import MOST_BYTES, Feed, read_feed
 
 #: What servers are asked for.

@@ -6,8 +6,8 @@ import hashlib
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from ..capture import Capture
 from ..errors import WebprintError
-from ..model import Capture
 from .described import Source
 from .feeds import Entry
 

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from ..capture import Capture
 from ..errors import FetchTimeout, WebprintError
 from ..fetch.client import Web
-from ..model import Capture
 from ..settings import Settings
 from .crawled import crawled
 from .described import Digest, Source

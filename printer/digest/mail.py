@@ -16,9 +16,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from ..capture import Capture
 from ..errors import FetchError
 from ..html.decode import web_codec
-from ..model import Capture
 from .described import Source
 from .finds import Find
 

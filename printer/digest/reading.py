@@ -8,8 +8,8 @@ from html import escape
 from itertools import islice
 from typing import TypeAlias
 
+from ..capture import Capture
 from ..errors import NoArticle, WebprintError
-from ..model import Capture
 from ..pipeline import Printer, Reading
 from ..prefetch import read_ahead
 from .choose import Chooser, Refused

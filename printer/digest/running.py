@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ..errors import WebprintError
-from ..model import Result
+from ..output import Result
 from ..settings import Settings
 from .deliver import Parcel, arrived, deliver, goal
 from .described import Delivery, Digest

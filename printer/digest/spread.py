@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
+from ..capture import Capture
 from ..crawl.pauses import Pauses
 from ..errors import BadURL, RenderError, UsageError, WebprintError
 from ..fetch.status import asked_to_wait, passes
@@ -15,7 +16,6 @@ from ..jobs.queue import JobTable
 from ..jobs.remote_tasks import Handed, Outcome
 from ..jobs.shares import DOCUMENT, READ, SHARE, dump_document, load_printed, load_reading
 from ..jobs.validation import OPEN
-from ..model import Capture
 from ..pipeline import Reading
 from ..render.context import Document
 from ..render.weasy.engine import Printed

@@ -13,7 +13,7 @@ from ..article import Block, Figure, pieces
 from ..html.index import Segment
 from ..html.page import Page
 from ..html.states import IS_HIDDEN
-from ..model import Verdict
+from ..selection import Verdict
 from ..site_rules.suggest import Suggester, Suggestion
 from ..site_rules.tree import Tree
 

@@ -12,8 +12,9 @@ from types import MappingProxyType
 from typing import Any
 
 from ..article import Article, Figure, walk
+from ..capture import Capture
 from ..errors import JobsError, UsageError
-from ..model import Capture, Picture
+from ..output import Picture
 from ..site_rules.suggest import Suggestion
 from ..text import line
 from .blocks import Piece

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from ..article import Article
-from ..model import Picture, Report
 from ..options import Format
+from ..output import Picture, Report
 
 
 def write(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ..article import Article, Figure, Note
-from ..model import Picture
+from ..output import Picture
 from ..render.inline import language
 from ..render.limits import walk
 from ..render.math import Formula

@@ -18,7 +18,7 @@ from uuid import NAMESPACE_URL, uuid5
 from lxml import etree
 
 from ..article import Article, Figure
-from ..model import Picture
+from ..output import Picture
 from ..render.inline import clean, language
 from ..render.limits import bounded
 from ..render.math import typeset_all

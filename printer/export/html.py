@@ -9,7 +9,7 @@ from datetime import datetime
 from lxml import etree
 
 from ..article import Article, Figure
-from ..model import Picture
+from ..output import Picture
 from ..render.inline import clean, language
 from ..render.limits import bounded
 from ..render.math import typeset_all

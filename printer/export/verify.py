@@ -13,8 +13,8 @@ from typing import Any
 from lxml import etree, html
 
 from ..article import Article
-from ..model import Report
 from ..options import Format
+from ..output import Report
 from ..render.completeness import compare
 from ..render.weasy.layout_text import Laid
 from .make import local

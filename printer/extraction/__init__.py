@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from ..errors import UsageError
 from ..html.page import Page
-from ..model import Verdict
 from ..options import ExtractOptions
+from ..selection import Verdict
 from .ensemble import judge, shipped
 from .references import with_notes
 from .registry import METHODS, score_all

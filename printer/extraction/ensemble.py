@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..html.page import Page
-from ..model import Verdict
+from ..selection import Verdict
 from .cues import Knowledge, cue_columns
 from .features import read
 from .network import Around, Networks

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from lxml.html import HtmlElement
 
 from ..html.page import Page
-from ..model import Explanation, Judged, Marked, Placed, Sight, Verdict
+from ..layout import Sight
+from ..selection import Explanation, Judged, Marked, Placed, Verdict
 from .looks import looks
 from .registry import score_all
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..html.index import Outline
 from ..html.page import Page
-from ..model import Font
+from ..layout import Font
 from .positions import Ints, Positions
 
 #: How much larger than around it a browser's own style sheet sets an element's text.

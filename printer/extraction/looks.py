@@ -12,7 +12,7 @@ from lxml.html import HtmlElement
 from ..html.index import Segment
 from ..html.layout import Drawn
 from ..html.page import Page
-from ..model import Font, Rect, Sight, is_seen
+from ..layout import Font, Rect, Sight, is_seen
 from .font import Runs
 from .positions import Bools
 

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..html.page import Page
-from ..model import Rect
+from ..layout import Rect
 from .font import Runs, runs
 from .looks import Looks, looks
 from .positions import Floats, Positions, positions

@@ -24,7 +24,7 @@ import numpy as np
 
 from ..html.index import Within
 from ..html.page import Page
-from ..model import Font, Rect, Sight
+from ..layout import Font, Rect, Sight
 from .looks import Looks, looks
 from .max_subsequence import MaxSubsequenceOptions, columns
 from .positions import Bools, Ints

@@ -9,8 +9,8 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any, Self
 
+from ..capture import Capture
 from ..errors import FetchError, WebprintError
-from ..model import Capture
 from ..options import FetchOptions
 from ..urls import normalise
 from .chromium import Died

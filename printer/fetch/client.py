@@ -13,8 +13,8 @@ from urllib.parse import urljoin
 
 import httpx2
 
+from ..capture import Capture
 from ..errors import BadURL, FetchError, HTTPStatusError, TooLarge, WebprintError
-from ..model import Capture
 from ..options import FetchOptions
 from ..urls import clean, normalise, origin
 from .content_type import check_html

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import urlsplit
 
+from ..capture import Capture, How
 from ..errors import BadURL, BlockedAddress, FetchError, TooLarge
-from ..model import Capture, How
 from ..options import FetchOptions
 from .content_type import check_html
 from .deadline import size

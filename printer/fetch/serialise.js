@@ -10,7 +10,7 @@
 //   texts     number, tail, font, left, top, right, bottom, sight   (fonts: size, colour, weight)
 //   graphics  number, background, width, height, left, top, right, bottom, sight   (sources: src)
 // Of a text leaf that is all its element holds the element's box is told.
-// `sight` has the bits of printer.model.Sight.  Inline elements with nothing to tell of have no box.
+// `sight` has the bits of printer.layout.Sight.  Inline elements with nothing to tell of have no box.
 // Returns JSON: the address, the media type, the HTML (null when longer than `limit`), and the
 // layout (null when there is more to tell of than `most`).
 ((limit, mark, most) => {

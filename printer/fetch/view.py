@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
+from ..capture import Capture
 from ..errors import TooLarge
-from ..model import Capture
 from ..options import FetchOptions
 from .content_type import HTML, check_html, refusal
 from .deadline import size

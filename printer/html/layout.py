@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from lxml.html import HtmlElement
 
-from ..model import Box, Graphic, Layout, Sight, Text
+from ..layout import Box, Graphic, Layout, Sight, Text
 from .index import Leaf
 
 #: Values of ``display`` that begin and end a line (tables and their parts among them).

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from lxml.html import HtmlElement
 
 from ..gc_paused import uncollected
-from ..model import Layout
+from ..layout import Layout
 from .embedded import embedded_text, restore
 from .index import Outline, Segment, drop_rest, outline
 from .layout import Drawn, join, unmark

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from lxml.html import HtmlElement
 
 from ..html.page import Page
-from ..model import Placed, Verdict
 from ..options import ExtractOptions
+from ..selection import Placed, Verdict
 from .captions import Captions
 from .choice import Choice, insisted, judged, offered, place, unite, without_captions
 from .methods import choose, limits

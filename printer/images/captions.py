@@ -19,7 +19,7 @@ from lxml.html import HtmlElement
 from ..article import Spans, plain
 from ..html.index import Segment, Within
 from ..html.page import Page
-from ..model import Verdict
+from ..selection import Verdict
 from .candidates import Candidate
 from .wording import names_credit, read_caption
 

@@ -10,7 +10,7 @@ from lxml.html import HtmlElement
 
 from ..article import Figure
 from ..html.page import Page
-from ..model import JudgedPicture, Placed, Verdict
+from ..selection import JudgedPicture, Placed, Verdict
 from .addresses import best
 from .candidates import Candidate
 from .captions import Caption

@@ -18,9 +18,9 @@ from typing import Self, TypeAlias
 
 from PIL import Image
 
+from ..capture import Capture, Get
 from ..errors import FetchTimeout, TooLarge, WebprintError
 from ..html.page import Page
-from ..model import Capture, Get
 from ..options import ImageOptions
 from .choice import Choice, Dropped, Kept
 from .pool import in_threads

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from ..article import Span
 from ..errors import UsageError
 from ..html.page import Page
-from ..model import Verdict
+from ..selection import Verdict
 from .captions import Caption, block_caption, climbed_caption
 from .choice import Choice, Dropped, Kept, is_aside
 from .recognise import RULES, check, recogniser

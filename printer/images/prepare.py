@@ -17,9 +17,10 @@ from typing import TypeAlias
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from ..article import Figure
+from ..capture import Get
 from ..errors import WebprintError
-from ..model import Get, Picture, Prepared
 from ..options import ImageOptions
+from ..output import Picture, Prepared
 from .pool import in_threads
 from .raster import Box, Unusable, prepare_raster
 from .vector import looks_like_svg, prepare_svg

@@ -15,7 +15,7 @@ from io import BytesIO
 import numpy as np
 from PIL import Image, ImageCms, ImageFile, ImageOps, UnidentifiedImageError
 
-from ..model import Picture
+from ..output import Picture
 
 #: The decoders that may be reached, whatever a server calls the file.
 FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "AVIF", "BMP", "TIFF")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..html.metadata.title_node import title_node
 from ..html.page import Page
-from ..model import Verdict
+from ..selection import Verdict
 
 #: How many characters before the borders, and after them, pictures of the article still stand.
 _BEFORE, _AFTER = 400, 1200

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..html.page import Page
-from ..model import Verdict
+from ..selection import Verdict
 from .entities import names, words_of
 from .recognise import Recogniser
 

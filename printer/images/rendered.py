@@ -13,7 +13,8 @@ from lxml.html import HtmlElement
 
 from ..html.layout import Drawn
 from ..html.page import Page
-from ..model import Graphic, Rect, Verdict, is_seen
+from ..layout import Graphic, Rect, is_seen
+from ..selection import Verdict
 from .addresses import PLAIN, PREVIEW, VERSION, Address, best, likeness
 from .candidates import MOST_OVER, NO_BACKGROUND, Candidate, find_candidates
 

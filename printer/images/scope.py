@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..html.page import Page
-from ..model import Verdict
+from ..selection import Verdict
 from .addresses import likeness
 from .candidates import Candidate
 from .captions import Captions

@@ -16,7 +16,7 @@ from lxml.html import HtmlElement
 
 from ..html.index import Within
 from ..html.page import Page
-from ..model import Verdict
+from ..selection import Verdict
 from .addresses import likeness
 from .candidates import Candidate
 from .names import around, of_file, of_host

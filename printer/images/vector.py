@@ -17,7 +17,7 @@ from typing import Any
 
 from lxml import etree
 
-from ..model import Picture
+from ..output import Picture
 from .grey import grey_drawing
 from .raster import Unusable
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ..html.index import Within
 from ..html.page import Page
-from ..model import Verdict
+from ..selection import Verdict
 from .addresses import PLAIN, Address, likeness
 from .candidates import Candidate
 from .captions import Caption, Captions

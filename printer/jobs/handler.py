@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ..capture import Capture
 from ..editing.snapshot import Base, Edit
 from ..errors import HTTPStatusError, JobsError, WebprintError
-from ..model import Capture, Result
 from ..options import ENDINGS, Format
+from ..output import Result
 from ..settings import Settings
 from ..site_rules.store import shelf
 from .models import EDIT, PAGE, Claim, Request

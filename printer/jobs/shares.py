@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter, ValidationError
 
 from ..article import Article
+from ..capture import Capture
 from ..editing.codec import block_data, block_of
 from ..errors import JobsError
-from ..model import Capture, JudgedPicture, Report
+from ..output import Report
 from ..render.context import Document
 from ..render.weasy.engine import Printed, to_pdf
+from ..selection import JudgedPicture
 
 if TYPE_CHECKING:
     from ..pipeline import Reading

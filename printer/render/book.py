@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 from ..article import Article
 from ..errors import RenderError
-from ..model import Prepared
+from ..output import Prepared
 from .context import Document, Part, Whole, set_articles, set_folios, set_front
 from .links import Targets
 from .pdf.merge import Bound, bind

@@ -23,7 +23,7 @@ from ..article import (
     inner,
     runs,
 )
-from ..model import Report, Tally
+from ..output import Report, Tally
 from .anchors import SCHEMES
 from .limits import walk
 from .weasy.layout_text import Laid

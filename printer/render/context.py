@@ -21,8 +21,8 @@ from ..article import (
     Spans,
     plain,
 )
-from ..model import Edition, Picture, Story
 from ..options import LinkStyle, PdfVariant, PrintOptions
+from ..output import Edition, Picture, Story
 from ..themes.assets import Assets, address
 from ..themes.options import Styled, styled
 from ..themes.page import Paper, lay_out

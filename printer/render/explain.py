@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..model import Explanation
+from ..selection import Explanation
 from .templates import environment
 
 

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 from markupsafe import Markup
 
 from ..article import Article, Math, runs
-from ..model import Picture
+from ..output import Picture
 from ..themes.assets import address
 from .limits import walk
 from .math_worker import ALL, SIZE

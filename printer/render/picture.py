@@ -7,7 +7,7 @@ from io import BytesIO
 from PIL import Image, ImageDraw, ImageFont
 
 from ..errors import RenderError, UsageError
-from ..model import Explanation
+from ..selection import Explanation
 
 #: The colour of each kind of place (told apart without seeing colours too: by line and width).
 _COLORS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from io import BytesIO
 
-from ..model import Picture
+from ..output import Picture
 
 #: A longer address makes a code too fine to print small and be read.
 LONGEST = 600

@@ -6,8 +6,8 @@ from contextlib import suppress
 
 from ..article import Article, Heading, Paragraph, Span
 from ..errors import WebprintError
-from ..model import Prepared
 from ..options import PrintOptions
+from ..output import Prepared
 from . import completeness, fit
 from .book import print_articles
 from .context import Whole

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from ..article import Article, Figure, Paragraph, plain
-from ..model import Picture
+from ..output import Picture
 from ..themes.assets import address
 from ..themes.page import TALLEST, UNITS, Paper
 

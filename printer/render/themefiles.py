@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from ..errors import UsageError
-from ..model import Picture
+from ..output import Picture
 from ..themes.assets import address
 
 #: What may be in a theme's folder beside its templates and style sheet.

@@ -19,8 +19,8 @@ from ..html.metadata.dates import iso_date
 from ..html.metadata.metadata import Metadata
 from ..html.page import Page
 from ..html.states import IS_HIDDEN
-from ..model import Verdict
 from ..options import SiteRule
+from ..selection import Verdict
 from ..text import attribute, line, text_line
 
 Part: TypeAlias = Literal["drop", "keep", "body", "title", "author", "date", "next_page"]

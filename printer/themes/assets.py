@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from ..model import Picture
+from ..output import Picture
 
 if TYPE_CHECKING:
     from weasyprint.urls import URLFetcher

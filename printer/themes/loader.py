@@ -16,7 +16,7 @@ from typing import Any
 
 from .. import toml_loader
 from ..errors import UsageError
-from ..model import Picture
+from ..output import Picture
 from ..render.themefiles import with_files
 from .schema import MOST_BYTES, Device, Fonts, Page, Variable, checked
 

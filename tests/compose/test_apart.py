@@ -9,7 +9,8 @@ from composed import article
 
 from printer.compose import compose
 from printer.html.page import read_page
-from printer.model import Font, Layout, Rect, Text, Verdict
+from printer.layout import Font, Layout, Rect, Text
+from printer.selection import Verdict
 
 
 @pytest.mark.parametrize(

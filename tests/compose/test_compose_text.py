@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from printer.article import Paragraph
 from printer.compose import compose
 from printer.html.page import read_page
-from printer.model import Verdict
+from printer.selection import Verdict
 
 TAGS = [
     "div", "p", "span", "b", "em", "a", "ul", "ol", "li", "dl", "dt", "dd", "table", "tr", "td",

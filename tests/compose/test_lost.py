@@ -10,7 +10,8 @@ from printer.article import Article, Code, Heading, Note, Paragraph, Table
 from printer.compose import compose
 from printer.compose.coverage import lost
 from printer.html.page import Page, read_page
-from printer.model import Report, Verdict
+from printer.output import Report
+from printer.selection import Verdict
 
 HTML = """<!doctype html><html lang=en><title>The weir</title><body><h1>The weir</h1>
 <p>The weir at Lower Marl broke in the night of the second of March.<sup id="r"><a href="#n1">[1]</a></sup></p>

@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 from stories import SENTENCE, story
 
+from printer.capture import Capture
 from printer.editing.codec import block_of
 from printer.editing.snapshot import Base, Edit
 from printer.errors import JobsError, UsageError
 from printer.extract_stage import find
 from printer.html.page import read_page
-from printer.model import Capture, Picture
 from printer.options import ExtractOptions
+from printer.output import Picture
 
 URL = "https://example.org/story"
 LETTER = "A letter from the harbour comes each morning."

@@ -12,8 +12,8 @@ from printer.errors import UsageError
 from printer.extraction import EXTRACTORS, decide
 from printer.extraction.ensemble import KINDS
 from printer.html.page import Page, read_page
-from printer.model import Verdict
 from printer.options import ExtractOptions
+from printer.selection import Verdict
 
 NEWS = [
     "The ferry that joins the two halves of Ostermouth will stop running in March, the harbour "

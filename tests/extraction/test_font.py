@@ -7,7 +7,7 @@ import pytest
 from printer.extraction.font import runs
 from printer.extraction.positions import positions
 from printer.html.page import read_page
-from printer.model import Font
+from printer.layout import Font
 
 
 def fonts(html: str) -> list[list[tuple[float, str, int]]]:

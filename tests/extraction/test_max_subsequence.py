@@ -19,7 +19,7 @@ from printer.extraction.max_subsequence import (
 )
 from printer.extraction.positions import positions
 from printer.html.page import Page, read_page
-from printer.model import Font, Rect, Sight
+from printer.layout import Font, Rect, Sight
 
 # The tree of figure 2; each leaf's text is its number, solid (block) nodes are div.
 FIGURE_2 = """<body><div id=n2><b>12</b><i>13</i><br>7<span><div id=n14>19</div><em>20</em></span>

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from printer.extraction.seen import reconsider
 from printer.html.page import Page, read_page
-from printer.model import Box, Font, Layout, Rect, Sight, Text
+from printer.layout import Box, Font, Layout, Rect, Sight, Text
 
 WORDS = "The tide came in over the flats and the boats rose on their ropes, one by one. "
 COLUMN = Rect(100, 0, 700, 20)

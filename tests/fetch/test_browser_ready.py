@@ -5,7 +5,7 @@ from webserver import WebServer
 
 from printer.fetch.browser import Browser
 from printer.html.page import Page, read_page
-from printer.model import Sight, is_seen
+from printer.layout import Sight, is_seen
 
 pytestmark = pytest.mark.browser
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from webserver import Hit, Reply, WebServer
 
+from printer.capture import Capture
 from printer.errors import BlockedAddress, TooLarge
 from printer.fetch.cache import cache_folder
 from printer.fetch.client import Web
-from printer.model import Capture
 from printer.options import FetchOptions
 
 PAGE = "<p>Kept</p>"

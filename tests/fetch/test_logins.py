@@ -10,11 +10,11 @@ from stories import story
 from webserver import Hit, Reply, WebServer
 
 from printer import FetchOptions, print_pages
+from printer.capture import Capture
 from printer.errors import BadURL, HTTPStatusError
 from printer.fetch.browser import Browser
 from printer.fetch.client import Web
 from printer.fetch.ssrf import Guard
-from printer.model import Capture
 from printer.urls import Origin, named_logins, normalise, part_login
 
 SECRET = "hunter2"

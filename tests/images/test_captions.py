@@ -8,7 +8,7 @@ from printer.article import Span
 from printer.html.page import Page, read_page
 from printer.images.candidates import find_candidates
 from printer.images.captions import Caption, Captions, block_caption, climbed_caption
-from printer.model import Verdict
+from printer.selection import Verdict
 
 PARAGRAPH = "A paragraph of the article that says what happened on the river that day. " * 4
 

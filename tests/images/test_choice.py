@@ -13,7 +13,7 @@ from printer.errors import UsageError
 from printer.html.page import Page, read_page
 from printer.images import choose, choose_pictures
 from printer.images.methods import METHODS
-from printer.model import Placed, Verdict
+from printer.selection import Placed, Verdict
 
 TEXT = (
     "Ada Fenwick, the mayor of Kestermouth, said on the quay that the ferry would be sold. The "

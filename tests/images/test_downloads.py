@@ -17,8 +17,8 @@ from printer.html.page import read_page
 from printer.images import pick
 from printer.images.choice import Choice
 from printer.images.downloads import Downloads, real_size
-from printer.model import Verdict
 from printer.options import ExtractOptions, FetchOptions, ImageOptions
+from printer.selection import Verdict
 
 TEXT = (
     "Ada Fenwick, the mayor of Kestermouth, said on the quay that the ferry would be sold. The "

@@ -19,8 +19,8 @@ from PIL import Image, ImageDraw
 from webserver import Hit, Reply, WebServer, drip
 
 from printer import FetchOptions, Printer
-from printer.model import Result
 from printer.options import ExtractOptions, ImageOptions
+from printer.output import Result
 from printer.render.weasy.figure_placement import SMALLEST
 
 DPI = 200

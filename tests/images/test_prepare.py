@@ -18,10 +18,11 @@ from picture_files import encoded
 from PIL import Image, ImageCms
 
 from printer.article import Figure
+from printer.capture import Capture
 from printer.errors import HTTPStatusError
 from printer.images.prepare import Prepared, prepare
-from printer.model import Capture, Picture
 from printer.options import ImageOptions
+from printer.output import Picture
 
 HOST = "https://pictures.example.org/"
 

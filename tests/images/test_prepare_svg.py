@@ -11,8 +11,8 @@ from lxml import etree
 from PIL import Image
 
 from printer.article import Figure
+from printer.capture import Capture
 from printer.images.prepare import Prepared, prepare
-from printer.model import Capture
 from printer.options import ImageOptions
 
 NS = 'xmlns="http://www.w3.org/2000/svg"'

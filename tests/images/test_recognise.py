@@ -15,7 +15,7 @@ from printer.errors import MissingLibrary, UsageError
 from printer.html.page import read_page
 from printer.images import choose
 from printer.images.recognise import places, recogniser
-from printer.model import Verdict
+from printer.selection import Verdict
 
 
 def test_the_gazetteer_knows_a_place_where_a_sentence_begins() -> None:

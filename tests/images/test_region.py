@@ -6,7 +6,7 @@ import pytest
 
 from printer.html.page import read_page
 from printer.images.region import Region, region, surroundings
-from printer.model import Verdict
+from printer.selection import Verdict
 
 LONG = "A sentence of the article that is long enough to be told from a menu. "
 HTML = f"""<title>Rain in the valley</title><body><p>Rain in the valley</p><p>Menu</p>

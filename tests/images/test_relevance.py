@@ -20,7 +20,7 @@ from printer.images.relevance import (
     representative,
     within,
 )
-from printer.model import Verdict
+from printer.selection import Verdict
 
 
 @pytest.mark.parametrize(

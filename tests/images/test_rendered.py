@@ -15,8 +15,9 @@ from printer.html.page import Page, read_page
 from printer.images import choose
 from printer.images.choice import Choice
 from printer.images.rendered import Column, candidates_of, column
-from printer.model import Graphic, Rect, Verdict
+from printer.layout import Graphic, Rect
 from printer.options import FetchOptions
+from printer.selection import Verdict
 
 pytestmark = pytest.mark.browser
 

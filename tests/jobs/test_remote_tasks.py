@@ -3,15 +3,17 @@
 import pytest
 from specimens import SPECIMEN, pictures
 
+from printer.capture import Capture
 from printer.errors import JobsError
 from printer.jobs.models import Request, folder
 from printer.jobs.remote_tasks import Handed
 from printer.jobs.shares import dump_document, dump_reading, lay_out, load_printed, load_reading
 from printer.jobs.storage import open_storage
-from printer.model import Capture, JudgedPicture, Report
+from printer.output import Report
 from printer.pipeline import Reading
 from printer.render.context import render_html
 from printer.render.weasy.engine import to_pdf
+from printer.selection import JudgedPicture
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ import pypdfium2
 import pytest
 
 from printer.article import Article
-from printer.model import Picture, Prepared
 from printer.options import PrintOptions
+from printer.output import Picture, Prepared
 from printer.render.book import print_articles
 from printer.render.context import Whole
 from printer.render.worker_pool import Presses

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import specimens
 
-from printer.model import Picture
+from printer.output import Picture
 from printer.render.context import Document
 from printer.render.weasy.engine import to_pdf
 from printer.themes.assets import Assets, address, fetcher

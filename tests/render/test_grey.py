@@ -12,8 +12,8 @@ import specimens
 from PIL import Image
 from specimens import SPECIMEN
 
-from printer.model import Picture
 from printer.options import PrintOptions
+from printer.output import Picture
 from printer.render.context import render_html
 from printer.render.weasy.engine import to_pdf
 

@@ -9,8 +9,8 @@ import specimens
 from specimens import SCRIPTS, SPECIMEN, cells, head, items, para
 
 from printer.article import Code, Figure, Math, Note, Span, Table
-from printer.model import Tally
 from printer.options import PrintOptions
+from printer.output import Tally
 from printer.render.completeness import compare
 from printer.render.context import render_html
 from printer.render.weasy.engine import to_pdf

@@ -16,8 +16,8 @@ import specimens
 from specimens import SPECIMEN, head, para
 
 from printer.article import Span
-from printer.model import Prepared
 from printer.options import PrintOptions
+from printer.output import Prepared
 from printer.render.book import print_articles
 from printer.render.context import Whole
 

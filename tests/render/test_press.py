@@ -134,7 +134,8 @@ def test_a_press_that_was_ended_prints_the_next_document(code):
 APART = """
 import dataclasses, sys
 from printer.errors import RenderError
-from printer.model import Capture, Prepared
+from printer.capture import Capture
+from printer.output import Prepared
 from printer.options import PrintOptions
 from printer.render_stage import SetOptions, set_articles
 from printer.render.worker_pool import Presses

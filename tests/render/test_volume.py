@@ -14,8 +14,8 @@ from specimens import SPECIMEN, head, para
 
 from printer.article import Article, Span
 from printer.errors import RenderError
-from printer.model import Edition, Prepared, Story
 from printer.options import PrintOptions
+from printer.output import Edition, Prepared, Story
 from printer.render import book
 from printer.render.book import Volume, print_articles, runs
 from printer.render.context import Document, Whole

@@ -10,7 +10,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement, register_namespace, tostring
 
 from ...article import Article
-from ...model import Capture
+from ...capture import Capture
 from ..inline import clean
 
 #: The namespace of what is said of a print's origin, and the prefix it is written with.
