@@ -26,6 +26,7 @@ from printer.images.raster import Unusable
 from printer.images.vector import prepare_svg
 from printer.options import ExtractOptions
 from printer.settings import Layer
+from printer.settings import _check as _check_layer
 from printer.site_rules import fulltextrss, store
 
 URL = "https://fuzz.test/story"
@@ -110,7 +111,7 @@ def fuzz_config(data: bytes) -> None:
         described.read_digests(text, tables, "webprint.toml")
     with suppress(WebprintError):
         values = {key.replace("-", "_"): value for key, value in tables.items() if key != "digest"}
-        settings._check(Layer("webprint.toml", values))
+        _check_layer(Layer("webprint.toml", values))
     from printer.themes.schema import checked
 
     with suppress(WebprintError):
