@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from printer import Article
-from printer.compose import compose, posts_of, without_names
+from printer.compose import compose, drop_author_lines, find_posts
 from printer.extraction import settled
 from printer.html.page import read_page
 from printer.images import pick, placed, without_captions
@@ -54,8 +54,8 @@ def composing(
         verdict = settled(page, Verdict(tuple(said["keep"]), scores, kind=said["kind"]))
         choice = pick(page, verdict, options)
         verdict = without_captions(page, verdict, choice)
-        posts = posts_of(page, verdict)
-        verdict = without_names(page, verdict, posts)
+        posts = find_posts(page, verdict)
+        verdict = drop_author_lines(page, verdict, posts)
         return compose(page, verdict, placed(page, choice), posts=posts)
 
     return read

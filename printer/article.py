@@ -62,7 +62,7 @@ class Span:
 Spans: TypeAlias = tuple[Span, ...]
 
 
-def plain(spans: Spans) -> str:
+def plain_text(spans: Spans) -> str:
     """Return the text of spans, without the places where a word may be broken."""
     text = spans[0].text if len(spans) == 1 else "".join(span.text for span in spans)
     return text.replace(ZERO_WIDTH_SPACE, "").strip()
@@ -136,7 +136,7 @@ class Quote:
     @property
     def introduced(self) -> bool:
         """Whether the line that says whose words they are stands above them."""
-        return plain(self.cite).endswith(COLONS)
+        return plain_text(self.cite).endswith(COLONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ class Table:
     @property
     def caption(self) -> str:
         """The caption's text."""
-        return plain(self.caption_spans)
+        return plain_text(self.caption_spans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ class Figure:
     @property
     def caption(self) -> str:
         """The caption's text, without the credit when that stands apart."""
-        return plain(self.caption_spans)
+        return plain_text(self.caption_spans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,21 +248,21 @@ Block: TypeAlias = (
 )  # fmt: skip
 
 
-def pieces(block: Block) -> Iterator[str]:
+def iter_text(block: Block) -> Iterator[str]:
     """Yield the pieces of text a reader sees as set apart: paragraphs, items, rows, lines of code.
 
     Figures have none, and of embeds only posts: a caption is not the article's running text.
     """
     match block:
         case Paragraph() | Heading():
-            yield plain(block.spans)
+            yield plain_text(block.spans)
         case Code(text=text):
             yield text
         case Math(alt=alt):
             yield alt
         case DefinitionList(entries=entries):
             for entry in entries:
-                yield from map(plain, entry.terms)
+                yield from map(plain_text, entry.terms)
                 for details in entry.details:
                     yield from _within(details)
         case Table():
@@ -270,16 +270,16 @@ def pieces(block: Block) -> Iterator[str]:
             for row in (*block.head, *block.body, *block.foot):
                 yield "\t".join(" ".join(_within(cell.blocks)) for cell in row).strip()
         case Quote(cite=cite):
-            said, by = _within(block.blocks), [plain(cite)]
+            said, by = _within(block.blocks), [plain_text(cite)]
             yield from chain(by, said) if block.introduced else chain(said, by)
         case _:
-            for blocks in inner(block):
+            for blocks in child_blocks(block):
                 yield from _within(blocks)
 
 
 def _within(blocks: tuple[Block, ...]) -> Iterator[str]:
     for block in blocks:
-        yield from pieces(block)
+        yield from iter_text(block)
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +325,7 @@ class Article:
     @property
     def text(self) -> str:
         """The article's text, blocks apart by a blank line, pieces of one block by a line break."""
-        blocks = ("\n".join(piece for piece in pieces(block) if piece) for block in self.blocks)
+        blocks = ("\n".join(piece for piece in iter_text(block) if piece) for block in self.blocks)
         return "\n\n".join(text for text in blocks if text)
 
     def to_dict(self) -> dict[str, Any]:
@@ -340,16 +340,16 @@ class Article:
             "direction": self.direction,
             "url": self.url,
             "confidence": round(self.confidence, 3),
-            "blocks": [_data(block) for block in self.blocks],
-            "figures": [_data(figure) for figure in self.figures],
+            "blocks": [to_data(block) for block in self.blocks],
+            "figures": [to_data(figure) for figure in self.figures],
             "text": self.text,
             "paragraphs": list(self.paragraphs),
             "warnings": list(self.warnings),
-            **({"keywords": self.keywords, "key": [*map(_data, self.key)]} if self.key else {}),
+            **({"keywords": self.keywords, "key": [*map(to_data, self.key)]} if self.key else {}),
         }
 
 
-def inner(block: Block) -> Iterator[tuple[Block, ...]]:
+def child_blocks(block: Block) -> Iterator[tuple[Block, ...]]:
     """Yield the runs of blocks directly inside a block."""
     match block:
         case List(items=items):
@@ -367,11 +367,11 @@ def walk(blocks: tuple[Block, ...]) -> Iterator[Block]:
     """Yield blocks and all blocks inside them, in reading order."""
     for block in blocks:
         yield block
-        for within in inner(block):
+        for within in child_blocks(block):
             yield from walk(within)
 
 
-def runs(block: Block) -> Iterator[Spans]:
+def block_spans(block: Block) -> Iterator[Spans]:
     """Yield the runs of text of a block itself, not of the blocks inside it."""
     match block:
         case Paragraph(spans=spans) | Heading(spans=spans):
@@ -382,16 +382,17 @@ def runs(block: Block) -> Iterator[Spans]:
             yield from (term for entry in entries for term in entry.terms)
 
 
-def _data(value: object) -> Any:
+def to_data(value: object) -> Any:
+    """Return a block or span as data for JSON; empty values are left out."""
     if isinstance(value, tuple):
-        return [_data(each) for each in value]
+        return [to_data(each) for each in value]
     if not is_dataclass(value):
         return value
     data: dict[str, Any] = {"type": type(value).__name__.lower()}
     for each in fields(value):
         inner = getattr(value, each.name)
         if inner != each.default:
-            data[each.name] = _data(inner)
+            data[each.name] = to_data(inner)
     if isinstance(value, Figure | Table) and value.caption_spans:
         data["caption"] = value.caption
     return data

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from lxml.html import HtmlElement
 
-from .article import Article, pieces
-from .compose import compose, posts_of, with_comments, without_names
+from .article import Article, iter_text
+from .compose import append_comments, compose, drop_author_lines, find_posts
 from .errors import NoArticle
 from .extraction import decide
 from .gc_paused import uncollected
@@ -28,7 +28,7 @@ from .site_rules.apply import below, segment_reason
 from .summarize import summarised
 
 if TYPE_CHECKING:
-    from .editing.blocks import Piece
+    from .editing.blocks import EditableBlock
     from .images.downloads import Measure
 
 
@@ -45,7 +45,7 @@ def extract(
     chosen = ExtractOptions(**options)  # type: ignore[arg-type]
     page = read_page(html, url or "", charset)
     found = find(page, chosen)
-    return with_comments(summarised(found.article, chosen), page, found.comments)
+    return append_comments(summarised(found.article, chosen), page, found.comments)
 
 
 #: So many dropped pictures are offered at most.
@@ -68,7 +68,7 @@ class Found:
     comments: Comments
     follows: str
     kind: str
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[EditableBlock, ...] = ()
 
     @property
     def pictures(self) -> tuple[JudgedPicture, ...]:
@@ -78,10 +78,10 @@ class Found:
     @property
     def lost(self) -> Report:
         """What of the page's chosen text the article does not have; read when asked for."""
-        from .compose.coverage import lost
+        from .compose.coverage import check_coverage
 
         pictures = placed(self.page, self.choice)
-        return lost(self.page, self.verdict, pictures, self.article, self.unwanted)
+        return check_coverage(self.page, self.verdict, pictures, self.article, self.unwanted)
 
 
 def _choose(
@@ -111,11 +111,11 @@ def find(
     comments = read_comments(page.tree) if apart else Comments()
     verdict = without_captions(page, verdict, choice)
     said = replace(page, metadata=ruled.metadata(page.metadata))
-    posts = posts_of(page, verdict)
-    verdict = without_names(page, verdict, posts)
+    posts = find_posts(page, verdict)
+    verdict = drop_author_lines(page, verdict, posts)
     unwanted = below(comments.elements) | ruled.dropped
     article = compose(said, verdict, placed(page, choice), unwanted, posts)
-    if not any(piece for block in article.blocks for piece in pieces(block)):
+    if not any(piece for block in article.blocks for piece in iter_text(block)):
         hint = "A rule for this site may leave it out: --no-rules" if ruled.dropped else ""
         raise NoArticle("the page holds no article", url=page.url, hint=hint)
     article = replace(article, warnings=(*article.warnings, *ruled.warnings))
@@ -131,19 +131,19 @@ def _pieces(
     choice: Choice,
     article: Article,
     apart: AbstractSet[HtmlElement],
-) -> tuple[Piece, ...]:
+) -> tuple[EditableBlock, ...]:
     """Return the article in pieces, with what was left out near it at its place."""
-    from .editing.blocks import AFTER, BEFORE, around, part
+    from .editing.blocks import AFTER, BEFORE, editable_blocks, select_omitted
 
     shown = placed(page, choice)
     captions = frozenset[int]().union(*(each.captions for each in shown))
-    others = around(page, verdict, captions)
+    others = select_omitted(page, verdict, captions)
     kept = [index for index, keep in enumerate(verdict.keep) if keep]
     near = range(max(0, kept[0] - BEFORE), kept[-1] + AFTER) if kept else range(0)
     pictures = offered(page, choice, near, MOST_PICTURES)
     rest = compose(page, others, pictures, apart)
     elements = {each.figure.svg or each.figure.src: each.element for each in (*pictures, *shown)}
-    return part(page, (article.blocks, verdict), (rest.blocks, others), elements)
+    return editable_blocks(page, (article.blocks, verdict), (rest.blocks, others), elements)
 
 
 def explain(page: Page, options: ExtractOptions, measure: Measure | None = None) -> Explanation:

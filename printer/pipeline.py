@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
 from .article import Article
 from .capture import Capture
-from .compose import with_comments
-from .compose.merge_pages import join
-from .editing.blocks import Piece, whole
+from .compose import append_comments
+from .compose.merge_pages import merge_pages
+from .editing.blocks import EditableBlock, append_blocks
 from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
 from .extract_stage import explain, extract, find
 from .html.page import Page, read_page
@@ -69,7 +69,7 @@ class Reading:
     kind: str = "article"
     canonical: str = ""
     lost: tuple[Report, ...] = ()
-    pieces: tuple[Piece, ...] = field(default=(), repr=False)
+    pieces: tuple[EditableBlock, ...] = field(default=(), repr=False)
 
 
 #: Finds a page's article in another process.
@@ -251,11 +251,11 @@ class Printer:
         follows = (found.follows or next_page(page)) if follow else ""
         if follows:
             more = list(self._continued(article, page.url, follows))
-            article = join([article, *(each for each, _, _ in more)])
+            article = merge_pages([article, *(each for each, _, _ in more)])
             pictures = (*pictures, *(judgement for _, judged, _ in more for judgement in judged))
             lost = (*lost, *(each for _, _, each in more))
-        article = with_comments(summarised(article, self.extract), page, found.comments)
-        parts = whole(found.pieces, article.blocks)
+        article = append_comments(summarised(article, self.extract), page, found.comments)
+        parts = append_blocks(found.pieces, article.blocks)
         stated = page.metadata.canonical
         return Reading(article, capture, pictures, found.kind, stated, lost, parts)
 

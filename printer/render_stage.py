@@ -47,14 +47,14 @@ def set_articles(
         if alone and isinstance(press, Presses):
             return _in_press(press, pages[0], prepare((0,)), options)
         return _printed(pages, prepare, options, press)
-    from .export import write
+    from .export import export_articles
 
     articles = [_with_summary(article, page) for article, _ in pages]
     prepared = prepare(range(len(articles)))
     if options.edition:
         articles = _told(articles, options.edition)
     fetched = pages[0][1].fetched
-    data, report = write(
+    data, report = export_articles(
         articles, page.format, prepared.pictures, title=page.title, fetched=fetched
     )
     return Result(

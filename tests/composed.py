@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from printer.article import Article, Heading, Paragraph, Spans, plain
+from printer.article import Article, Heading, Paragraph, Spans, plain_text
 from printer.compose import compose
 from printer.html.page import read_page
 from printer.selection import Verdict
@@ -27,4 +27,4 @@ def first_spans(html: str) -> Spans:
 def outline(html: str) -> list[tuple[int, str]]:
     """Return the level and the text of each heading that is not inside another block."""
     found = article(html).blocks
-    return [(b.level, plain(b.spans)) for b in found if isinstance(b, Heading)]
+    return [(b.level, plain_text(b.spans)) for b in found if isinstance(b, Heading)]

@@ -19,14 +19,14 @@ from ..html.comments import MOST_COMMENTS, Comments
 from ..html.forum import Post
 from ..html.page import Page
 from ..selection import Placed, Verdict
-from .builder import Composer
+from .builder import ArticleBuilder
 from .footnotes import read_anchors
-from .forum import comment_blocks, posts_of, signatures, without_names
-from .math import with_tex
-from .postprocess import finish, with_initials
+from .forum import author_lines, comment_blocks, drop_author_lines, find_posts
+from .math import convert_inline_tex
+from .postprocess import join_drop_caps, postprocess
 from .selection import select
 
-__all__ = ["compose", "posts_of", "with_comments", "without_names"]
+__all__ = ["append_comments", "compose", "drop_author_lines", "find_posts"]
 
 
 _NONE: Mapping[HtmlElement, Post] = MappingProxyType({})
@@ -37,7 +37,7 @@ def compose(
     page: Page,
     verdict: Verdict,
     pictures: tuple[Placed, ...],
-    apart: Set[HtmlElement] = frozenset(),
+    excluded: Set[HtmlElement] = frozenset(),
     posts: Mapping[HtmlElement, Post] = _NONE,
 ) -> Article:
     """Build the article from a page and what was decided about it.
@@ -46,14 +46,14 @@ def compose(
     discussion, each of which is signed.
     """
     said = page.metadata
-    selection = select(page, verdict, pictures, apart)
+    selection = select(page, verdict, pictures, excluded)
     anchors = read_anchors(page, selection)
-    composer = Composer(page, selection, anchors, signatures(posts, said.byline))
-    blocks = with_initials(with_tex(composer.blocks(), page))
+    composer = ArticleBuilder(page, selection, anchors, author_lines(posts, said.byline))
+    blocks = join_drop_caps(convert_inline_tex(composer.blocks(), page))
     linked = bool(anchors.places or anchors.references)
     return Article(
         title=said.title,
-        blocks=finish(blocks, said.title, composer.aliases, linked=linked),
+        blocks=postprocess(blocks, said.title, composer.aliases, linked=linked),
         url=page.url,
         byline=said.byline,
         published=said.published,
@@ -66,7 +66,7 @@ def compose(
     )
 
 
-def with_comments(article: Article, page: Page, comments: Comments) -> Article:
+def append_comments(article: Article, page: Page, comments: Comments) -> Article:
     """Return an article with what readers wrote below its page at the end."""
     blocks = article.blocks + comment_blocks(page, comments)
     warnings = article.warnings

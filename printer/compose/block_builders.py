@@ -26,21 +26,21 @@ from ..article import (
     Rule,
     Spans,
     Table,
-    plain,
+    plain_text,
 )
 from ..html.index import BLOCKS
 from ..text import text_line
-from .inline import Run, joined, parted, with_mark
+from .inline import TextRun, joined, split_paragraphs, with_mark
 
 
-class Flow:
+class BlockBuffer:
     """Blocks in reading order, and the run of text that will be the next paragraph."""
 
     __slots__ = ("blocks", "floating", "id", "run", "segment")
 
     def __init__(self) -> None:
         self.blocks: list[Block] = []
-        self.run = Run()
+        self.run = TextRun()
         self.floating: list[Figure] = []
         self.segment = -1
         self.id = ""
@@ -68,7 +68,7 @@ class Flow:
         """End the paragraph being written."""
         run = self.run
         if run.parts:
-            for spans in parted(run.take()):
+            for spans in split_paragraphs(run.take()):
                 block = paragraph(spans)
                 self.blocks.append(self._named(block) if self.id else block)
             self.segment = -1
@@ -120,7 +120,7 @@ def paragraph(spans: Spans) -> Paragraph:
 
 
 #: Takes the flow of a part of a box when the part is closed.
-Close: TypeAlias = Callable[[Flow], None]
+Close: TypeAlias = Callable[[BlockBuffer], None]
 
 _STYLES = {"a": "a", "A": "A", "i": "i", "I": "I"}
 _PULL = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)
@@ -133,11 +133,11 @@ _COLON = " \n" + "".join(COLONS)
 _ATTRIBUTION = re.compile(r"^\s*[—–―-]{1,2}\s*\S")
 
 
-class ListBox:
+class ListBuilder:
     """Gathers the items of a list, and the notes where the items are some."""
 
     def __init__(self, element: HtmlElement | None) -> None:
-        self.flow = Flow()
+        self.flow = BlockBuffer()
         self.open = 0
         self.items: list[Item] = []
         self.notes: list[Note] = []
@@ -154,7 +154,7 @@ class ListBox:
         blocks = self.flow.take()
         if not blocks and not self.flow.id:
             return
-        self.flow = Flow()
+        self.flow = BlockBuffer()
         self.notes += (block for block in blocks if isinstance(block, Note))
         if blocks := tuple(block for block in blocks if not isinstance(block, Note)):
             nested = all(isinstance(block, List) for block in blocks)
@@ -164,7 +164,7 @@ class ListBox:
             else:
                 self.items.append(Item(blocks))
 
-    def add(self, flow: Flow) -> None:
+    def add(self, flow: BlockBuffer) -> None:
         """Add an item."""
         self.loose()
         name, blocks = flow.id, flow.take()
@@ -185,11 +185,11 @@ def _number(stated: str | None) -> int:
     return int(text) if re.fullmatch(r"-?\d{1,6}", text, re.ASCII) else 1
 
 
-class DefinitionBox:
+class DefinitionListBuilder:
     """Gathers terms and what they mean."""
 
     def __init__(self) -> None:
-        self.flow = Flow()
+        self.flow = BlockBuffer()
         self.open = 0
         self.entries: list[tuple[list[Spans], list[tuple[Block, ...]]]] = []
 
@@ -202,7 +202,7 @@ class DefinitionBox:
     def loose(self) -> None:
         """Make a detail of what stands outside terms and details."""
         if blocks := self.flow.take():
-            self.flow = Flow()
+            self.flow = BlockBuffer()
             self._entry()[1].append(blocks)
 
     def _entry(self) -> tuple[list[Spans], list[tuple[Block, ...]]]:
@@ -210,7 +210,7 @@ class DefinitionBox:
             self.entries.append(([], []))
         return self.entries[-1]
 
-    def _add_term(self, flow: Flow) -> None:
+    def _add_term(self, flow: BlockBuffer) -> None:
         self.loose()
         spans, others = flow.take_spans()
         if not self.entries or self.entries[-1][1]:
@@ -220,7 +220,7 @@ class DefinitionBox:
         if others:
             self.entries[-1][1].append(tuple(others))
 
-    def _add_detail(self, flow: Flow) -> None:
+    def _add_detail(self, flow: BlockBuffer) -> None:
         self.loose()
         if blocks := flow.take():
             self._entry()[1].append(blocks)
@@ -236,11 +236,11 @@ class DefinitionBox:
         return [DefinitionList(entries)] if entries else []
 
 
-class QuoteBox:
+class QuoteBuilder:
     """Gathers a quotation."""
 
     def __init__(self, pull: bool = False, post: bool = False) -> None:
-        self.flow = Flow()
+        self.flow = BlockBuffer()
         self.open = 0
         self.pull = pull
         self.post = post  # whose author is named below it
@@ -255,11 +255,11 @@ class QuoteBox:
         begun = self.post or self.flow.blocks or self.flow.run.parts
         return self._set_cite if not begun and is_introduction(element) else None
 
-    def _set_source(self, flow: Flow) -> None:
+    def _set_source(self, flow: BlockBuffer) -> None:
         self._set_cite(flow)
         self.cite = _without_end(self.cite, _COLON)
 
-    def _set_cite(self, flow: Flow) -> None:
+    def _set_cite(self, flow: BlockBuffer) -> None:
         self.cite, others = flow.take_spans()
         self.flow.blocks += others
 
@@ -268,7 +268,7 @@ class QuoteBox:
         inside = list(self.flow.take())
         cite = self.cite
         if not cite and len(inside) > 1 and isinstance(last := inside[-1], Paragraph):
-            text = plain(last.spans)
+            text = plain_text(last.spans)
             named = is_cited(last.spans) and not all(map(_is_cite, inside[:-1]))
             if len(text) < 120 and (named or _ATTRIBUTION.match(text)):
                 cite = _without_end(last.spans, _COLON)
@@ -303,11 +303,11 @@ def is_pull(element: HtmlElement) -> bool:
     return bool(named and "pull" in named.lower() and _PULL.search(named[:500]))
 
 
-class HeadingBox:
+class HeadingBuilder:
     """Gathers a heading."""
 
     def __init__(self, level: int) -> None:
-        self.flow = Flow()
+        self.flow = BlockBuffer()
         self.open = 0
         self.level = level
 
@@ -318,7 +318,7 @@ class HeadingBox:
         """Return the heading, then what else stood in it."""
         spans, others = self.flow.take_spans()
         spans = _without_permalink(spans)
-        if not plain(spans):
+        if not plain_text(spans):
             return others
         name, self.flow.id = self.flow.id, ""
         return [Heading(self.level, spans, name), *others]
@@ -339,11 +339,11 @@ def _without_end(spans: Spans, signs: str) -> Spans:
     return spans
 
 
-class SummaryBox:
+class SummaryBuilder:
     """Gathers the line of ``details`` that always shows; opened, it is a strong paragraph."""
 
     def __init__(self) -> None:
-        self.flow = Flow()
+        self.flow = BlockBuffer()
         self.open = 0
 
     def part(self, _: HtmlElement) -> None:
@@ -356,11 +356,11 @@ class SummaryBox:
         return [Paragraph(strong), *others] if strong else others
 
 
-class NoteBox:
+class NoteBuilder:
     """Gathers a note."""
 
     def __init__(self, name: str, label: str) -> None:
-        self.flow = Flow()
+        self.flow = BlockBuffer()
         self.open = 0
         self.name = name
         self.label = label
@@ -437,7 +437,7 @@ def introduction(spans: Spans) -> tuple[Spans, Spans]:
     if not text.strip() or len(text) > _MAX_INTRODUCTION:
         return (), spans
     glued = text[-1].islower() and "".join(span.text for span in after[:1])[:1].isupper()
-    if not (glued or plain(cited).endswith(COLONS)):
+    if not (glued or plain_text(cited).endswith(COLONS)):
         return (), spans
     return cited, _strip_start(after)
 

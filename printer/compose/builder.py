@@ -14,23 +14,23 @@ from ..article import Block, Code, Embed, List, Math, Paragraph, Rule
 from ..html.index import BLOCKS, Leaf
 from ..html.page import Page
 from .block_builders import (
-    DefinitionBox,
-    Flow,
-    HeadingBox,
-    ListBox,
-    NoteBox,
-    QuoteBox,
-    SummaryBox,
+    BlockBuffer,
+    DefinitionListBuilder,
+    HeadingBuilder,
+    ListBuilder,
+    NoteBuilder,
+    QuoteBuilder,
+    SummaryBuilder,
     is_pull,
 )
 from .code import code_text, is_code_table, language_of
-from .embeds import PostBox, described_durations, is_post, read_card, read_embed
-from .footnotes import Anchors, Links
-from .inline import MARKS_OF, PLAIN, Style, stands_apart, stated_marks, tidy, with_mark
+from .embeds import PostBuilder, described_durations, is_post, read_card, read_embed
+from .footnotes import LinkResolver, LinkTargets
+from .inline import MARKS_OF, PLAIN, Style, clean_line, needs_space, stated_marks, with_mark
 from .math import Formula, is_preview, read_formula
 from .selection import Selection
-from .tables import TableBox, is_data
-from .tabs import PanelBox, Tabs, TabsBox, label_of, read_tabs
+from .tables import TableBuilder, is_data
+from .tabs import PanelBuilder, TabListBuilder, Tabs, label_of, read_tabs
 
 #: Boxes nest this deep; what is deeper is set as paragraphs of the deepest one.
 MAX_DEPTH = 30
@@ -47,8 +47,8 @@ _LANG = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{1,8}){0,4}")
 _NONE: Mapping[HtmlElement, Paragraph] = MappingProxyType({})
 
 Box: TypeAlias = (
-    ListBox | DefinitionBox | QuoteBox | HeadingBox | SummaryBox | NoteBox | TableBox | PostBox
-    | PanelBox | TabsBox
+    ListBuilder | DefinitionListBuilder | QuoteBuilder | HeadingBuilder | SummaryBuilder
+    | NoteBuilder | TableBuilder | PostBuilder | PanelBuilder | TabListBuilder
 )  # fmt: skip
 
 
@@ -61,21 +61,21 @@ class _Open:
         self.element = element
         self.style = style
         self.block = False  # whether it is displayed as a block
-        self.flow: Flow | None = None  # the flow around, when the element has one of its own
+        self.flow: BlockBuffer | None = None  # the flow around, when the element has one of its own
         self.box: Box | None = None  # the box that the element opened
         self.part_of: Box | None = None  # the box that the element is a part of
-        self.close: Callable[[Flow], None] | None = None  # takes the element's own flow
+        self.close: Callable[[BlockBuffer], None] | None = None  # takes the element's own flow
         self.inside = True  # whether to go into the element
 
 
-class Composer:
+class ArticleBuilder:
     """Writes blocks; :meth:`blocks` is its only use."""
 
     def __init__(
         self,
         page: Page,
         selection: Selection,
-        anchors: Anchors,
+        anchors: LinkTargets,
         signed: Mapping[HtmlElement, Paragraph] = _NONE,
     ) -> None:
         self.page = page
@@ -84,9 +84,9 @@ class Composer:
         self.figures = selection.figures
         self.anchors = anchors
         self.signed = signed
-        self.links = Links(page, anchors)
+        self.links = LinkResolver(page, anchors)
         self.aliases: dict[str, str] = {}  # a place's id -> the id of the block it is in
-        self.flow = Flow()
+        self.flow = BlockBuffer()
         self.style = PLAIN
         self.last: Leaf | None = None  # the leaf read last
         self.boxes: list[Box] = []
@@ -143,7 +143,7 @@ class Composer:
         flow.segment = index
         leaf, run = Leaf(element, tail), flow.run
         if run.parts and self.last is not None and not (breaks or run.space):
-            run.space = stands_apart(run, (self.last, leaf), text, self.style, self.page.drawn)
+            run.space = needs_space(run, (self.last, leaf), text, self.style, self.page.drawn)
         run.add(text, self.style)
         self.last = leaf
 
@@ -159,7 +159,7 @@ class Composer:
         elif tag in BLOCKS:
             self.flow.flush()
             box = self.boxes[-1] if self.boxes else None
-            if tag in {"td", "th"} and isinstance(box, TableBox) and not box.open:
+            if tag in {"td", "th"} and isinstance(box, TableBuilder) and not box.open:
                 box.add(element, ())
         self._place(element)
 
@@ -195,7 +195,7 @@ class Composer:
         tag = element.tag
         if element in self.anchors.notes and len(self.boxes) < MAX_DEPTH:
             name = self.anchors.notes[element]
-            self._open_box(entered, NoteBox(name, self.anchors.labels[name]))
+            self._open_box(entered, NoteBuilder(name, self.anchors.labels[name]))
             return entered
         if element in self.figures:
             figure = self.figures[element]
@@ -266,7 +266,7 @@ class Composer:
             self._place(element)
             marks = with_mark(self.style.marks, "sup")
             style = self.style._replace(marks=marks, note=note, href="")
-            self.flow.run.add_whole(tidy("".join(element.itertext())), style)
+            self.flow.run.add_whole(clean_line("".join(element.itertext())), style)
             return True
         if element in self.anchors.back:
             return True
@@ -284,8 +284,8 @@ class Composer:
         for child in element:
             text = "".join(child.itertext())
             if child.tag in {"rt", "rtc"}:
-                if written := tidy("".join(base)):
-                    self.flow.run.add_whole(written, self.style._replace(ruby=tidy(text)))
+                if written := clean_line("".join(base)):
+                    self.flow.run.add_whole(written, self.style._replace(ruby=clean_line(text)))
                 base = []
             elif child.tag != "rp":
                 base.append(text)
@@ -310,7 +310,7 @@ class Composer:
             for mark in stated_marks(style[:1000]):
                 self._mark(mark)
         if tag == "abbr" and (title := element.get("title")):
-            self.style = self.style._replace(title=tidy(title[:300]))
+            self.style = self.style._replace(title=clean_line(title[:300]))
 
     # Boxes
 
@@ -319,12 +319,12 @@ class Composer:
         if box is not None and not box.open and (close := box.part(element)):
             box.open += 1
             entered.part_of = box
-            self._open_flow(entered, Flow(), close)
+            self._open_flow(entered, BlockBuffer(), close)
         elif len(self.boxes) < MAX_DEPTH:
             if made := self._box(element, tag):
                 self._open_box(entered, made)
             elif tag == "li":
-                self._open_flow(entered, Flow(), self._orphan)
+                self._open_flow(entered, BlockBuffer(), self._orphan)
 
     def _box(self, element: HtmlElement, tag: str) -> Box | None:
         """Return the box that an element opens, if it opens one."""
@@ -334,25 +334,25 @@ class Composer:
             self.tabs = read_tabs(self.page.tree)
         if self.tabs is not None:
             if role == "tabpanel" or self.tabs.has_panel(element):
-                return PanelBox(label_of(element, self.tabs))
+                return PanelBuilder(label_of(element, self.tabs))
             if role == "tablist" or element in self.tabs.rows:
-                return TabsBox(self.tabs)
+                return TabListBuilder(self.tabs)
         if tag == "blockquote" and is_post(element):
-            return PostBox(element, self.links.resolve)
+            return PostBuilder(element, self.links.resolve)
         if tag in _HEADINGS:
-            return HeadingBox(_HEADINGS[tag])
+            return HeadingBuilder(_HEADINGS[tag])
         if tag in _LISTS:
-            return ListBox(element)
+            return ListBuilder(element)
         if tag in _BOXES:
             return _BOXES[tag](element)
         if role == "heading":
             level = element.get("aria-level") or ""
-            return HeadingBox(int(level) if level in {"1", "2", "3", "4", "5", "6"} else 3)
-        return QuoteBox(pull=True) if is_pull(element) else None
+            return HeadingBuilder(int(level) if level in {"1", "2", "3", "4", "5", "6"} else 3)
+        return QuoteBuilder(pull=True) if is_pull(element) else None
 
-    def _orphan(self, flow: Flow) -> None:
+    def _orphan(self, flow: BlockBuffer) -> None:
         """Put an item outside any list into one with the items before it."""
-        box = ListBox(None)
+        box = ListBuilder(None)
         if self.flow.blocks and isinstance(last := self.flow.blocks[-1], List) and not last.ordered:
             box.items += self.flow.blocks.pop().items  # type: ignore[union-attr]
         box.add(flow)
@@ -364,7 +364,9 @@ class Composer:
         entered.box = box
         self.boxes.append(box)
 
-    def _open_flow(self, entered: _Open, flow: Flow, close: Callable[[Flow], None] | None) -> None:
+    def _open_flow(
+        self, entered: _Open, flow: BlockBuffer, close: Callable[[BlockBuffer], None] | None
+    ) -> None:
         entered.flow, entered.close = self.flow, close
         flow.id, self.flow.id = self.flow.id, ""
         self.flow = flow
@@ -391,8 +393,8 @@ class Composer:
 
 
 _BOXES: dict[str, Callable[[HtmlElement], Box | None]] = {
-    "blockquote": lambda element: QuoteBox(pull=is_pull(element)),
-    "dl": lambda _: DefinitionBox(),
-    "table": lambda element: TableBox() if is_data(element) else None,
-    "summary": lambda _: SummaryBox(),
+    "blockquote": lambda element: QuoteBuilder(pull=is_pull(element)),
+    "dl": lambda _: DefinitionListBuilder(),
+    "table": lambda element: TableBuilder() if is_data(element) else None,
+    "summary": lambda _: SummaryBuilder(),
 }

@@ -8,7 +8,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ..html.index import BLOCKS, Leaf
-from .inline import clean
+from .inline import strip_unreadable
 
 _GUTTER = re.compile(
     r"(?:^|[\s_-])(?:line-?num(?:ber)?s?|linenos?|lnt?|gutter|blob-num|hljs-ln-numbers)(?:$|[\s_-])",
@@ -59,7 +59,7 @@ def code_text(element: HtmlElement, leaves: dict[Leaf, int]) -> str:
 
 def clean_lines(text: str) -> list[str]:
     """Split code into lines; its no-break spaces are there to indent."""
-    return [clean(line.replace("\xa0", " ")) for line in re.split(r"\r\n?|\n", text)]
+    return [strip_unreadable(line.replace("\xa0", " ")) for line in re.split(r"\r\n?|\n", text)]
 
 
 def _add(parts: list[str], node: HtmlElement, tail: bool, leaves: dict[Leaf, int]) -> None:

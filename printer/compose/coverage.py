@@ -22,9 +22,9 @@ from ..article import (
     Math,
     Note,
     Table,
-    pieces,
-    plain,
-    runs,
+    block_spans,
+    iter_text,
+    plain_text,
     walk,
 )
 from ..html.index import Leaf, Segment
@@ -32,7 +32,7 @@ from ..html.page import Page
 from ..output import Report, Tally
 from ..selection import Placed, Verdict
 from .code import is_code_table
-from .footnotes import Anchors, Links, fragment
+from .footnotes import LinkResolver, LinkTargets, fragment
 from .math import Formula, read_formula
 from .tables import is_data
 
@@ -81,12 +81,12 @@ class _Said:
         return self.left < 0 or piece in self.text
 
 
-def lost(
+def check_coverage(
     page: Page,
     verdict: Verdict,
     pictures: tuple[Placed, ...],
     article: Article,
-    apart: Set[HtmlElement] = frozenset(),
+    excluded: Set[HtmlElement] = frozenset(),
 ) -> Report:
     """Return what of a page's choice is not in its article, but for the elements ``apart``.
 
@@ -98,7 +98,7 @@ def lost(
         for segment, keep in zip(page.segments, verdict.keep, strict=True)
         if keep
         and segment.index not in captions
-        and not any(leaf.element in apart for leaf in segment.leaves)
+        and not any(leaf.element in excluded for leaf in segment.leaves)
     ]
     while kept and kept[-1].block.tag in _HEADINGS:  # a heading of nothing
         kept.pop()
@@ -130,7 +130,7 @@ def _said(article: Article) -> Iterator[str]:
     """Yield all that an article says, captions and sources of formulas too."""
     yield from (article.title, article.byline, article.site, article.published)
     for block in article.blocks:
-        yield from pieces(block)
+        yield from iter_text(block)
     for block in walk(article.blocks):
         match block:
             case Figure():
@@ -138,7 +138,7 @@ def _said(article: Article) -> Iterator[str]:
             case Math():
                 yield from (block.source, block.alt)
         yield from (getattr(block, name, "") for name in ("title", "author", "published"))
-        for spans in runs(block):
+        for spans in block_spans(block):
             yield from (f"{span.math} {span.text}" for span in spans if span.math)
             if any(span.ruby for span in spans):
                 yield "".join(f"{span.text}{span.ruby}" for span in spans)
@@ -181,7 +181,7 @@ def _headings(
     leaves: Iterable[Leaf], article: Article, said: _Said, above_notes: Segment | None
 ) -> int:
     """Count the headings with chosen text that are no headings of the article."""
-    there = [_squeezed(plain(b.spans)) for b in walk(article.blocks) if isinstance(b, Heading)]
+    there = [_squeezed(plain_text(b.spans)) for b in walk(article.blocks) if isinstance(b, Heading)]
     there.append(_squeezed(article.title))
     if above_notes is not None:
         there.append(_squeezed(above_notes.text))
@@ -211,7 +211,7 @@ def _boxes(leaves: Iterable[Leaf], article: Article) -> dict[str, int]:
 def _formulas(kept: list[Segment], page: Page, article: Article, said: _Said) -> int:
     """Count the formulas in chosen blocks that the article has in no form."""
     chosen = {segment.block for segment in kept}
-    there = {span.math for b in walk(article.blocks) for spans in runs(b) for span in spans}
+    there = {span.math for b in walk(article.blocks) for spans in block_spans(b) for span in spans}
     there |= {block.source for block in walk(article.blocks) if isinstance(block, Math)}
     found: list[Formula] = []
     inside: HtmlElement | None = None  # the formula last found: what is in it is a part of it
@@ -233,11 +233,11 @@ def _links(leaves: Iterable[Leaf], page: Page, article: Article) -> int:
     there = {
         unquote(span.href)
         for block in walk(article.blocks)
-        for spans in runs(block)
+        for spans in block_spans(block)
         for span in spans
     }
     there |= {unquote(block.url) for block in walk(article.blocks) if isinstance(block, Embed)}
-    links = Links(page, Anchors())
+    links = LinkResolver(page, LinkTargets())
     running = (leaf for leaf in leaves if _above(leaf, _CODE) is None)  # code has no links
     elements = dict.fromkeys(a for leaf in running if (a := _above(leaf, _LINK)) is not None)
     targets = {unquote(links.of(a)) for a in elements if any(map(str.isalnum, _text(a)))}

@@ -9,11 +9,11 @@ from typing import Literal
 
 from lxml.html import HtmlElement
 
-from ..article import Block, Embed, Paragraph, Quote, Span, Spans, plain
+from ..article import Block, Embed, Paragraph, Quote, Span, Spans, plain_text
 from ..html.index import BLOCKS
 from ..html.metadata.jsonld import Item, read_json_ld, texts, types
-from .block_builders import Flow, QuoteBox
-from .inline import tidy
+from .block_builders import BlockBuffer, QuoteBuilder
+from .inline import clean_line
 
 _SOURCES = ("src", "data-src", "data-lazy-src", "data-litespeed-src", "data-url")
 _VIDEO = re.compile(
@@ -45,7 +45,7 @@ _NOT = re.compile(
 
 def read_embed(element: HtmlElement, resolve: Callable[[str], str]) -> Embed | None:
     """Read a player or a map; None for a frame that is neither."""
-    title = tidy((element.get("title") or element.get("aria-label") or "")[:200])
+    title = clean_line((element.get("title") or element.get("aria-label") or "")[:200])
     url = _source(element, resolve)
     if not url or _tiny(element):
         return None
@@ -69,7 +69,7 @@ def read_card(link: HtmlElement, resolve: Callable[[str], str]) -> Embed | None:
     around = (link, *islice(link.iterancestors(), 2))
     if not any(_CARD.search((each.get("class") or "")[:300]) for each in around):
         return None
-    parts = [tidy(str(text)) for text in islice(link.itertext(), 60)]
+    parts = [clean_line(str(text)) for text in islice(link.itertext(), 60)]
     texts = list(dict.fromkeys(filter(None, parts)))
     url = resolve((link.get("href") or "").strip()[:2000])
     blocks = any(each.tag in BLOCKS for each in islice(link, 20))
@@ -200,11 +200,11 @@ def is_post(element: HtmlElement) -> bool:
     return bool(named and _POST.search(named[:300]))
 
 
-class PostBox:
+class PostBuilder:
     """Gathers a post."""
 
     def __init__(self, element: HtmlElement, resolve: Callable[[str], str]) -> None:
-        self.quote = QuoteBox(post=True)
+        self.quote = QuoteBuilder(post=True)
         self.open = 0
         self.url = ""
         for name, value in islice(element.items(), 40):
@@ -213,11 +213,11 @@ class PostBox:
                 self.url = url if url.startswith("http") else ""
 
     @property
-    def flow(self) -> Flow:
+    def flow(self) -> BlockBuffer:
         """Where its blocks gather."""
         return self.quote.flow
 
-    def part(self, element: HtmlElement) -> Callable[[Flow], None] | None:
+    def part(self, element: HtmlElement) -> Callable[[BlockBuffer], None] | None:
         """Return what takes the flow of the line that names the author."""
         return self.quote.part(element)
 
@@ -232,7 +232,7 @@ class PostBox:
         if not url:
             return found
         if card:
-            return [Embed("frame", url, plain(card))]
+            return [Embed("frame", url, plain_text(card))]
         author, published = _signed(quote.cite)
         return [Embed("post", url, author=author, published=published, blocks=quote.blocks)]
 
@@ -249,5 +249,5 @@ def _signed(cite: Spans) -> tuple[str, str]:
     """Part the line that names the author from the date at its end, which is a link."""
     last = cite[-1] if cite else Span("")
     dated = bool(last.href) and any(map(str.isdigit, last.text))
-    author = plain(cite[:-1] if dated else cite)
+    author = plain_text(cite[:-1] if dated else cite)
     return author.strip(" —–―-,·\n"), last.text.strip() if dated else ""

@@ -13,7 +13,7 @@ from lxml.html import HtmlElement
 
 from ..html.index import BLOCKS
 from ..html.page import Page
-from .inline import tidy
+from .inline import clean_line
 from .selection import Selection
 
 _NAMED = etree.XPath("//*[@id] | //a[@name]")
@@ -34,7 +34,7 @@ _MAX_NOTE_CHARS = 6000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Anchors:
+class LinkTargets:
     """Where links inside the article lead.
 
     ``references`` maps a link to its note's id, ``notes`` a note's block to the id, ``labels`` an
@@ -61,14 +61,14 @@ def fragment(href: str, page: Page) -> str:
     return unquote(href[1:])[:200]
 
 
-def read_anchors(page: Page, selection: Selection) -> Anchors:
+def read_anchors(page: Page, selection: Selection) -> LinkTargets:
     """Find the notes and the places that the selected links lead to."""
     links = [
         (link, name)
         for link in selection.path
         if link.tag == "a" and (name := fragment((link.get("href") or "").strip(), page))
     ]
-    anchors = Anchors()
+    anchors = LinkTargets()
     if not links:
         return anchors
     targets = _targets(page.tree, {name for _, name in links})
@@ -147,7 +147,7 @@ def _homes(
 
 def _label(link: HtmlElement) -> str:
     """Return the sign of a note that a link shows, '' for any other text."""
-    text = tidy("".join(link.itertext())[:60])
+    text = clean_line("".join(link.itertext())[:60])
     match = _LABEL.fullmatch(text)
     return match[1].strip() if match else ""
 
@@ -159,7 +159,7 @@ def _home(target: HtmlElement, link: HtmlElement) -> HtmlElement | None:
         if home is None or home.tag in _NOT_HOME:
             return None
         if home.tag in BLOCKS:
-            text = tidy("".join(home.itertext())[: _MAX_NOTE_CHARS + 1])
+            text = clean_line("".join(home.itertext())[: _MAX_NOTE_CHARS + 1])
             if len(text) > _MAX_NOTE_CHARS or link in home.iterdescendants("a"):
                 return None
             if not _LABEL.fullmatch(text) and text:
@@ -196,7 +196,7 @@ def _above(element: HtmlElement, levels: int) -> Iterator[HtmlElement]:
 
 
 def _find_back_links(
-    links: list[tuple[HtmlElement, str]], targets: dict[str, HtmlElement], anchors: Anchors
+    links: list[tuple[HtmlElement, str]], targets: dict[str, HtmlElement], anchors: LinkTargets
 ) -> None:
     near_signs = {
         each for sign in anchors.references for each in (sign, *_above(sign, 3), *sign.iter())
@@ -218,10 +218,10 @@ _ROOTED = re.compile(r"/(?:[\w~%+@:,-][\w.~%+@:,-]*/?)*+(?:\?[\w.~%+@:,=&/-]+)?"
 _SITE = re.compile(r"https?://[\w.-]+(?::\d+)?(?=/)", re.ASCII)
 
 
-class Links:
+class LinkResolver:
     """Resolves the addresses of one page."""
 
-    def __init__(self, page: Page, anchors: Anchors) -> None:
+    def __init__(self, page: Page, anchors: LinkTargets) -> None:
         self.page = page
         self.known = set(anchors.places.values())
         self._resolved: dict[str, str] = {}

@@ -15,8 +15,8 @@ from ..html.forum import Post, read_posts
 from ..html.index import Segment
 from ..html.page import Page
 from ..selection import Verdict
-from .builder import Composer
-from .footnotes import Anchors
+from .builder import ArticleBuilder
+from .footnotes import LinkTargets
 from .selection import holder, select_below
 
 #: A page is a discussion when posts, so many at least, hold this share of what is printed of it.
@@ -29,7 +29,7 @@ _HINTS = (
 )
 
 
-def posts_of(page: Page, verdict: Verdict) -> Mapping[HtmlElement, Post]:
+def find_posts(page: Page, verdict: Verdict) -> Mapping[HtmlElement, Post]:
     """Return the posts of a discussion, those alone that something is kept of; none elsewhere."""
     if verdict.kind != "forum" and not any(hint.search(page.source) for hint in _HINTS):
         return {}
@@ -47,7 +47,7 @@ def posts_of(page: Page, verdict: Verdict) -> Mapping[HtmlElement, Post]:
     return said if enough and len(said) >= _FEWEST else {}
 
 
-def without_names(page: Page, verdict: Verdict, posts: Mapping[HtmlElement, Post]) -> Verdict:
+def drop_author_lines(page: Page, verdict: Verdict, posts: Mapping[HtmlElement, Post]) -> Verdict:
     """Return the verdict without the lines that only tell what the posts' signatures tell."""
     told: set[HtmlElement] = set()
     for mark in (mark for post in posts.values() for mark in post.marks):
@@ -68,19 +68,19 @@ def _says_more(segment: Segment, told: Set[HtmlElement]) -> bool:
     return any(map(str.isalpha, "".join(rest)))
 
 
-def signatures(posts: Mapping[HtmlElement, Post], opener: str) -> dict[HtmlElement, Paragraph]:
+def author_lines(posts: Mapping[HtmlElement, Post], opener: str) -> dict[HtmlElement, Paragraph]:
     """Return a line for each post.
 
     The first has none when it is ``opener``'s: the article's byline names them.
     """
-    signed = {element: signature(post.author, post.date) for element, post in posts.items()}
+    signed = {element: author_line(post.author, post.date) for element, post in posts.items()}
     first = next(iter(posts), None)
     if first is not None and posts[first].author == opener:
         del signed[first]
     return signed
 
 
-def signature(author: str, date: str) -> Paragraph:
+def author_line(author: str, date: str) -> Paragraph:
     """Return the line that says who wrote something, and when; either may be ''."""
     spans = [Span(author, ("strong",))] if author else []
     if date:
@@ -128,8 +128,8 @@ def _list(page: Page, comments: tuple[Comment, ...]) -> List:
 
 
 def _blocks(page: Page, comment: Comment) -> tuple[Block, ...]:
-    said = Composer(page, select_below(comment.element, comment.leaves), Anchors())
-    signed = [signature(comment.author, comment.date)] if comment.author or comment.date else []
+    said = ArticleBuilder(page, select_below(comment.element, comment.leaves), LinkTargets())
+    signed = [author_line(comment.author, comment.date)] if comment.author or comment.date else []
     blocks = [*signed, *said.blocks(comment.element)]
     if comment.replies:
         blocks.append(_list(page, tuple(comment.replies)))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from lxml.html import HtmlElement
 
-from ..article import MARKS, ZERO_WIDTH_SPACE, Span, Spans, plain
+from ..article import MARKS, ZERO_WIDTH_SPACE, Span, Spans, plain_text
 from ..html.index import Leaf
 from ..html.layout import Drawn
 
@@ -66,19 +66,19 @@ def stated_marks(style: str) -> list[str]:
     return ["strong"] * bool(_BOLD.search(style)) + ["em"] * bool(_ITALIC.search(style))
 
 
-def clean(text: str) -> str:
+def strip_unreadable(text: str) -> str:
     """Drop what is not for reading."""
     if text.isascii() or text.isprintable():
         return text
     return _UNSEEN.sub("", text).replace(ZERO_WIDTH_SPACE, "")
 
 
-def tidy(text: str) -> str:
+def clean_line(text: str) -> str:
     """Return text on one line without what is not for reading."""
-    return " ".join(clean(text).split())
+    return " ".join(strip_unreadable(text).split())
 
 
-class Run:
+class TextRun:
     """Gathers the text of one paragraph."""
 
     __slots__ = ("breaks", "joint", "parts", "space")
@@ -195,7 +195,7 @@ _STOPS = ".!?…。！？۔।:："
 _CLOSING_SIGNS = "\"'”’»)]"
 
 
-def parted(spans: Spans) -> list[Spans]:
+def split_paragraphs(spans: Spans) -> list[Spans]:
     """Return the paragraphs that a run of text with line breaks is.
 
     Text broken at an editor's margin is one line again.  Pages that put a break where a paragraph
@@ -206,7 +206,7 @@ def parted(spans: Spans) -> list[Spans]:
     lines = _split_lines(spans)
     if len(lines) < 2:
         return [spans]
-    texts = [plain(line) for line in lines]
+    texts = [plain_text(line) for line in lines]
     if _is_wrapped(texts):
         return [_join_lines(lines, " ")]
     paragraphs: list[list[Spans]] = [[lines[0]]]
@@ -218,7 +218,7 @@ def parted(spans: Spans) -> list[Spans]:
     return [_join_lines(paragraph, "\n") for paragraph in paragraphs]
 
 
-def labels_apart(spans: Spans) -> list[Spans]:
+def split_labels(spans: Spans) -> list[Spans]:
     """Part lines in bold type from the longer lines that they head."""
     lines = _split_lines(spans)
     if len(lines) < 2:
@@ -233,10 +233,10 @@ def labels_apart(spans: Spans) -> list[Spans]:
 
 
 def _heads(line: Spans, after: Spans) -> bool:
-    text, said = plain(line), [span for span in line if span.text.strip()]
+    text, said = plain_text(line), [span for span in line if span.text.strip()]
     return (
         0 < len(text) <= _LABEL
-        and max(2 * len(text), _LONG) <= len(below := plain(after))
+        and max(2 * len(text), _LONG) <= len(below := plain_text(after))
         and not below[:1].islower()
         and all("strong" in span.marks for span in said)
         and "strong" not in after[0].marks
@@ -310,8 +310,8 @@ _FEWEST_LETTERS = 3
 _UNTOUCHED = frozenset({"code", "samp", "kbd", "var", "sub", "sup", "mark"})
 
 
-def stands_apart(
-    run: Run, leaves: tuple[Leaf, Leaf], text: str, style: Style, drawn: Drawn | None
+def needs_space(
+    run: TextRun, leaves: tuple[Leaf, Leaf], text: str, style: Style, drawn: Drawn | None
 ) -> bool:
     """Tell whether text is to be parted from what is in a run, by their two leaves."""
     said, texts = run.parts[-1]

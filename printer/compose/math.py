@@ -10,9 +10,9 @@ from typing import Any
 from lxml import etree, html
 from lxml.html import HtmlElement
 
-from ..article import ZERO_WIDTH_SPACE, Block, Math, Paragraph, Span, plain
+from ..article import ZERO_WIDTH_SPACE, Block, Math, Paragraph, Span, plain_text
 from ..html.page import Page
-from .inline import tidy
+from .inline import clean_line
 
 _MAX_SOURCE = 20_000
 _TEX = "application/x-tex"
@@ -110,7 +110,7 @@ def _annotation(math: HtmlElement) -> str:
 
 def _plain_tex(tex: str) -> str:
     """Return TeX without the braces that only set its style."""
-    tex = tidy(tex[:_MAX_SOURCE])
+    tex = clean_line(tex[:_MAX_SOURCE])
     match = _STYLED.fullmatch(tex)
     return match[1] if match else tex
 
@@ -137,7 +137,7 @@ def _mathml(math: HtmlElement) -> tuple[str, str]:
             made.tail = child.tail
             pairs.append((child, made))
     source = etree.tostring(copy, encoding="unicode")
-    text = tidy("".join(map(str, copy.itertext())))
+    text = clean_line("".join(map(str, copy.itertext())))
     return (source, text) if len(copy) and len(source) < _MAX_SOURCE else ("", "")
 
 
@@ -154,13 +154,13 @@ def _scripted(element: HtmlElement) -> Formula | None:
     return Formula(tex, tex, "mode=display" in kind.replace(" ", ""))
 
 
-def is_pictured(image: HtmlElement) -> bool:
+def is_formula_image(image: HtmlElement) -> bool:
     """Tell whether a picture is that of a formula."""
     return _pictured(image) is not None
 
 
 def _pictured(element: HtmlElement) -> Formula | None:
-    alt = tidy((element.get("alt") or "")[:_MAX_SOURCE])
+    alt = clean_line((element.get("alt") or "")[:_MAX_SOURCE])
     named = f"{element.get('class') or ''} {element.get('src') or ''}"[:300]
     if not alt or not _PICTURE.search(named.partition("?")[0]) or not re.search(r"[\\^_={}]", alt):
         return None
@@ -178,7 +178,7 @@ _TYPESETTER = re.compile(r"mathjax|katex", re.IGNORECASE)
 _DOLLAR = re.compile(r"""inlineMath\W{1,20}?['"]\$['"]|left['"]?\s?:\s?['"]\$['"]""")
 
 
-def with_tex(blocks: tuple[Block, ...], page: Page) -> tuple[Block, ...]:
+def convert_inline_tex(blocks: tuple[Block, ...], page: Page) -> tuple[Block, ...]:
     """Return blocks with the TeX in their text as formulas."""
     # Most pages have none: their blocks need not be looked into.
     dollars = any("$" in segment.text for segment in page.segments)
@@ -237,12 +237,12 @@ def _made(value: Any, pattern: re.Pattern[str]) -> Iterator[Any]:
         if not display:
             spans.append(span)
             continue
-        if plain(tuple(spans)):
+        if plain_text(tuple(spans)):
             yield replace(value, spans=tuple(spans))
             value = replace(value, id="")
         spans = []
         yield Math(span.math, span.text)
-    if plain(tuple(spans)):
+    if plain_text(tuple(spans)):
         yield replace(value, spans=tuple(spans))
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from ..article import Article, Block, Figure, pieces
+from ..article import Article, Block, Figure, iter_text
 
 
-def join(articles: Sequence[Article]) -> Article:
+def merge_pages(articles: Sequence[Article]) -> Article:
     """Return the first article with the blocks of the others after its own.
 
     What a later page shows again (the lead picture, a summary at the top) is left out, and its
@@ -36,7 +36,7 @@ def _key(block: Block) -> str:
     """Return what tells a block from others; '' for one that may well stand twice."""
     if isinstance(block, Figure):
         return f"figure {block.src}" if block.src else ""
-    text = " ".join(pieces(block))
+    text = " ".join(iter_text(block))
     return text if len(text) >= 40 else ""
 
 

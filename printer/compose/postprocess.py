@@ -20,12 +20,12 @@ from ..article import (
     Rule,
     Span,
     Spans,
-    pieces,
-    plain,
+    iter_text,
+    plain_text,
     walk,
 )
 from ..html.initials import begins
-from .inline import labels_apart
+from .inline import split_labels
 
 _SCENE = re.compile(r"(?:[*•·⁂❦✻∗~_=#-]\s?){3,40}|⁂|❦|✻")
 _BULLET = re.compile(r"[\s|•·◦▪‣●○■□►▶▸»«›‹>/\\,.;:…_=~*+–—-]{1,5}")
@@ -35,7 +35,7 @@ _CARD = (Heading, Figure, Rule, Embed)
 _HEAD = 6
 
 
-def finish(
+def postprocess(
     blocks: tuple[Block, ...], title: str, aliases: dict[str, str], *, linked: bool
 ) -> tuple[Block, ...]:
     """Put right what single blocks do not show; ``linked`` says that links may lead within."""
@@ -52,7 +52,7 @@ def _worth(block: Block) -> Block | None:
     if not isinstance(block, Paragraph) or _begins_with_word(block.spans):
         return block
     if not any(span.math for span in block.spans):
-        text = plain(block.spans)
+        text = plain_text(block.spans)
         if _SCENE.fullmatch(text):
             return Rule()
         if not text or _BULLET.fullmatch(text):
@@ -68,7 +68,7 @@ def _labelled(block: Block) -> Iterable[Block]:
     """Yield a paragraph with the bold lines apart that head lines of it."""
     if not isinstance(block, Paragraph):
         return [block]
-    first, *others = labels_apart(block.spans)
+    first, *others = split_labels(block.spans)
     return [replace(block, spans=first), *(replace(block, spans=each, id="") for each in others)]
 
 
@@ -100,10 +100,10 @@ def _without_title(blocks: list[Block], title: str) -> list[Block]:
         return blocks
     for at, block in enumerate(blocks[:_HEAD]):
         if isinstance(block, Heading | Paragraph):
-            mine = _key(plain(block.spans))
+            mine = _key(plain_text(block.spans))
             if mine == key or (isinstance(block, Heading) and _same(mine, key, block.level)):
                 return blocks[:at] + blocks[at + 1 :]
-            line, _, more = plain(block.spans).partition("\n")
+            line, _, more = plain_text(block.spans).partition("\n")
             if more.strip() and _key(line) == key:
                 cut = replace(block, spans=_below_first(block.spans))
                 return [*blocks[:at], cut, *blocks[at + 1 :]]
@@ -129,7 +129,7 @@ def _without_echoes(blocks: list[Block]) -> list[Block]:
     if not any(isinstance(block, Quote) and block.pull for block in walk(tuple(blocks))):
         return blocks
     others = (b for b in blocks if not (isinstance(b, Quote) and b.pull))
-    text = _key(" ".join(piece for block in others for piece in pieces(block)))
+    text = _key(" ".join(piece for block in others for piece in iter_text(block)))
     return [
         block
         for block in blocks
@@ -138,7 +138,7 @@ def _without_echoes(blocks: list[Block]) -> list[Block]:
 
 
 def _repeats(quote: Quote, text: str) -> bool:
-    said = _key(" ".join(piece for block in quote.blocks for piece in pieces(block)))
+    said = _key(" ".join(piece for block in quote.blocks for piece in iter_text(block)))
     return bool(said) and said in text
 
 
@@ -176,7 +176,7 @@ def _left_over(blocks: list[Block]) -> bool:
     if len(blocks) < 3:
         return False
     if isinstance(last, Heading):
-        return not isinstance(blocks[-2], Heading) and len(plain(last.spans)) <= 40
+        return not isinstance(blocks[-2], Heading) and len(plain_text(last.spans)) <= 40
     return isinstance(last, Embed) and not last.blocks and len(blocks) > 8
 
 
@@ -250,13 +250,13 @@ _ONE_LETTER_WORDS = frozenset("AEIOUYÀÉÓÅÖ")
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
-def with_initials(blocks: Iterable[Block]) -> tuple[Block, ...]:
+def join_drop_caps(blocks: Iterable[Block]) -> tuple[Block, ...]:
     """Return the blocks with each such letter and the paragraph after it as one."""
     joined: list[Block] = []
     for block in blocks:
         before = joined[-1] if joined else None
         if isinstance(block, Paragraph) and isinstance(before, Paragraph):
-            initial, text = plain(before.spans), plain(block.spans)
+            initial, text = plain_text(before.spans), plain_text(block.spans)
             if begins(initial, text) and not before.id:
                 glue = " " if _is_word(initial[-1], text, joined) else ""
                 first, *rest = block.spans
@@ -273,5 +273,7 @@ def _is_word(letter: str, text: str, said: Iterable[Block]) -> bool:
     if letter not in _ONE_LETTER_WORDS:
         return False
     first, *others = _LETTERS.findall(text)
-    before = (word for block in said for piece in pieces(block) for word in _LETTERS.findall(piece))
+    before = (
+        word for block in said for piece in iter_text(block) for word in _LETTERS.findall(piece)
+    )
     return first in others or first in set(before)

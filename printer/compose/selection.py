@@ -12,7 +12,7 @@ from ..article import Figure
 from ..html.index import Leaf
 from ..html.page import Page
 from ..selection import Placed, Verdict
-from .math import is_pictured
+from .math import is_formula_image
 
 #: Elements without text that are printed when they stand among text that is.
 _SILENT = ("hr", "math", "script", "iframe", "video", "audio", "img")
@@ -103,7 +103,7 @@ def _silent(page: Page) -> list[HtmlElement]:
 def _speaks(element: HtmlElement) -> bool:
     if element.tag == "script":
         return (element.get("type") or "").startswith(_TEX)
-    return element.tag != "img" or is_pictured(element)
+    return element.tag != "img" or is_formula_image(element)
 
 
 def _stands_among(element: HtmlElement, path: set[HtmlElement]) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from lxml.html import HtmlElement
 
 from ..article import Block, Cell, Heading, Paragraph, Row, Span, Spans, Table
-from .block_builders import Flow
+from .block_builders import BlockBuffer
 from .inline import with_mark
 
 #: A table with more columns than this is set as running text.
@@ -58,17 +58,17 @@ def _span(cell: HtmlElement, name: str) -> int:
     return max(1, min(int(value), 1000)) if value.isascii() and value.isdigit() else 1
 
 
-class TableBox:
+class TableBuilder:
     """Gathers the rows of a table; what stands outside its cells goes before it."""
 
     def __init__(self) -> None:
-        self.flow = Flow()
+        self.flow = BlockBuffer()
         self.open = 0
         self.caption: Spans = ()
         self.rows: list[tuple[str, list[Cell]]] = []
         self._row: HtmlElement | None = None
 
-    def part(self, element: HtmlElement) -> Callable[[Flow], None] | None:
+    def part(self, element: HtmlElement) -> Callable[[BlockBuffer], None] | None:
         """Return what takes the flow of a cell or the caption."""
         if element.tag == "caption":
             return self._set_caption
@@ -76,7 +76,7 @@ class TableBox:
             return lambda flow: self.add(element, flow.take())
         return None
 
-    def _set_caption(self, flow: Flow) -> None:
+    def _set_caption(self, flow: BlockBuffer) -> None:
         self.caption, others = flow.take_spans()
         self.flow.blocks += others
 

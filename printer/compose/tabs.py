@@ -12,9 +12,9 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from ..article import Block, Heading, Paragraph, Span, plain
-from .block_builders import Flow
-from .inline import tidy
+from ..article import Block, Heading, Paragraph, Span, plain_text
+from .block_builders import BlockBuffer
+from .inline import clean_line
 
 _TABS = re.compile(r"(?:^|[\s_-])tabs?(?:$|[\s_-])", re.IGNORECASE)
 #: Most tabs whose labels are read, and the longest label.
@@ -25,11 +25,11 @@ _MOST_ROWS = 100
 LOWEST = 6
 
 
-class PanelBox:
+class PanelBuilder:
     """Gathers one of several panels, opened, under its label."""
 
     def __init__(self, label: str) -> None:
-        self.flow = Flow()
+        self.flow = BlockBuffer()
         self.open = 0
         self.label = label
 
@@ -44,11 +44,11 @@ class PanelBox:
         return [Heading(LOWEST, (Span(self.label),)), *inside]
 
 
-class TabsBox:
+class TabListBuilder:
     """Gathers the row of labels, which stand above their panels instead."""
 
     def __init__(self, tabs: Tabs) -> None:
-        self.flow = Flow()
+        self.flow = BlockBuffer()
         self.open = 0
         self.labels = frozenset((*tabs.names.values(), *tabs.panels.values()))
 
@@ -60,7 +60,7 @@ class TabsBox:
         return [block for block in self.flow.take() if not self._is_label(block)]
 
     def _is_label(self, block: Block) -> bool:
-        if not isinstance(block, Paragraph | Heading) or plain(block.spans) not in self.labels:
+        if not isinstance(block, Paragraph | Heading) or plain_text(block.spans) not in self.labels:
             return False
         return not isinstance(block, Heading) or block.level < LOWEST
 
@@ -89,7 +89,7 @@ def read_tabs(tree: HtmlElement) -> Tabs:
     loose: dict[HtmlElement, list[str]] = {}  # tabs without ids, by the row they stand in
     for tab in islice(tabs, _MOST_TABS):
         text = "".join(islice((str(piece) for piece in tab.itertext()), 20))
-        label = tidy(text[:_LONGEST])
+        label = clean_line(text[:_LONGEST])
         target = tab.get("aria-controls") or (tab.get("href") or "").removeprefix("#")
         names = [name[:200] for name in (tab.get("id") or "", target) if name]
         for name in names if label else ():
@@ -113,7 +113,7 @@ def _read_unmarked(tree: HtmlElement, found: Tabs) -> None:
         if not _TABS.search(row.get("class")[:300]) or row.get("role"):
             continue
         links = [each for each in islice(row.iter(), 200) if each.tag in ("a", "button")]
-        labels = {_target(link): tidy("".join(islice(link.itertext(), 20))[:_LONGEST])
+        labels = {_target(link): clean_line("".join(islice(link.itertext(), 20))[:_LONGEST])
                   for link in links}  # fmt: skip
         if len(labels) < 2 or len(labels) < len(links) or not all(map(all, labels.items())):
             continue
@@ -152,4 +152,4 @@ def label_of(panel: HtmlElement, tabs: Tabs) -> str:
     for name in (*named, panel.get("id") or ""):
         if found := tabs.names.get(name[:200]):
             return found
-    return tidy((panel.get("aria-label") or "")[:_LONGEST])
+    return clean_line((panel.get("aria-label") or "")[:_LONGEST])

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .blocks import Piece, around, part
+from .blocks import EditableBlock, editable_blocks, select_omitted
 
-__all__ = ["Piece", "around", "part"]
+__all__ = ["EditableBlock", "editable_blocks", "select_omitted"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from lxml.html import HtmlElement
 
-from ..article import Block, Figure, pieces
+from ..article import Block, Figure, iter_text
 from ..html.index import Segment
 from ..html.page import Page
 from ..html.states import IS_HIDDEN
@@ -27,7 +27,7 @@ _MOST_ENDS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class EditableBlock:
     """A block of the article, or one that extraction left out (``kept`` is False).
 
     ``rules`` are the selectors by which a rule could name it on other pages of the site.
@@ -35,11 +35,11 @@ class Piece:
 
     id: str
     block: Block
-    kept: bool = True
+    in_article: bool = True
     rules: tuple[Suggestion, ...] = ()
 
 
-def around(page: Page, verdict: Verdict, captions: AbstractSet[int]) -> Verdict:
+def select_omitted(page: Page, verdict: Verdict, captions: AbstractSet[int]) -> Verdict:
     """Return the opposite choice near the article: what a reader saw there and is left out."""
     kept = [index for index, keep in enumerate(verdict.keep) if keep]
     keep = [False] * len(verdict.keep)
@@ -56,12 +56,12 @@ def around(page: Page, verdict: Verdict, captions: AbstractSet[int]) -> Verdict:
     return replace(verdict, keep=tuple(keep))
 
 
-def part(
+def editable_blocks(
     page: Page,
     article: tuple[Sequence[Block], Verdict],
     others: tuple[Sequence[Block], Verdict],
     pictures: Mapping[str, HtmlElement],
-) -> tuple[Piece, ...]:
+) -> tuple[EditableBlock, ...]:
     """Return the article's blocks with those that were left out at their places among them.
 
     Both come with the verdict that they were composed by.
@@ -73,24 +73,26 @@ def part(
     left = [(f"d{n}", block, place) for n, (block, place) in enumerate(places.of(*others))]
     named = {name: place.element for name, _, place in (*kept, *left) if place.element >= 0}
     suggest = Suggester(tree, named).of
-    merged: list[Piece] = []
+    merged: list[EditableBlock] = []
     waiting = list(reversed(left))
     for name, block, place in kept:
         while waiting and 0 <= waiting[-1][2].begin < place.begin:
             other, its_block, _ = waiting.pop()
-            merged.append(Piece(other, its_block, False, suggest(other)))
-        merged.append(Piece(name, block, True, suggest(name)))
-    merged += [Piece(n, block, False, suggest(n)) for n, block, _ in reversed(waiting)]
+            merged.append(EditableBlock(other, its_block, False, suggest(other)))
+        merged.append(EditableBlock(name, block, True, suggest(name)))
+    merged += [EditableBlock(n, block, False, suggest(n)) for n, block, _ in reversed(waiting)]
     return tuple(merged)
 
 
-def whole(parts: Sequence[Piece], blocks: Sequence[Block]) -> tuple[Piece, ...]:
+def append_blocks(
+    parts: Sequence[EditableBlock], blocks: Sequence[Block]
+) -> tuple[EditableBlock, ...]:
     """Return the pieces of an article that has become longer by blocks at its end."""
     if not parts:
         return ()
-    begun = sum(piece.kept for piece in parts)
+    begun = sum(piece.in_article for piece in parts)
     rest = enumerate(blocks[begun:], start=begun)
-    return (*parts, *(Piece(f"b{n}", block) for n, block in rest))
+    return (*parts, *(EditableBlock(f"b{n}", block) for n, block in rest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,7 @@ def _aligned(blocks: Sequence[Block], segments: Sequence[Segment]) -> list[list[
 
     Both are in reading order but for what composition moves, as notes to the end.
     """
-    texts = ["".join("".join(pieces(block)).split()) for block in blocks]
+    texts = ["".join("".join(iter_text(block)).split()) for block in blocks]
     whole = "".join(texts)
     begins = []
     length = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any, get_args
 
-from ..article import Block, Cell, Definition, Item, Span, _data
+from ..article import Block, Cell, Definition, Item, Span, to_data
 
 #: The classes that the data of an article names by ``type``.
 _KINDS: dict[str, Any] = {
@@ -35,5 +35,5 @@ def block_of(data: Any) -> Any:
 
 def block_data(block: Block) -> dict[str, Any]:
     """Return a block as plain data, as :meth:`Article.to_dict` has it."""
-    data: dict[str, Any] = _data(block)
+    data: dict[str, Any] = to_data(block)
     return data

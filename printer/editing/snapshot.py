@@ -6,7 +6,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
@@ -17,7 +17,7 @@ from ..errors import JobsError, UsageError
 from ..output import Picture
 from ..site_rules.suggest import Suggestion
 from ..text import line
-from .blocks import Piece
+from .blocks import EditableBlock
 from .codec import block_data, block_of
 
 _VERSION = 1
@@ -29,17 +29,18 @@ _MOST_TITLE = 500
 class Edit:
     """What a person changed of a print: the whole of it, as it stands now.
 
-    ``title`` is '' where it is left as it was; ``out`` names pieces left out, ``back`` those
-    brought back that extraction had left out.
+    ``title`` is '' where it is left as it was; ``removed`` names blocks that are
+    left out, ``restored`` those brought back that extraction had left out.
     """
 
     title: str = ""
-    out: tuple[str, ...] = ()
-    back: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    restored: tuple[str, ...] = ()
 
     def dump(self) -> bytes:
         """Write it as it is kept."""
-        return json.dumps(asdict(self)).encode()
+        data = {"title": self.title, "out": self.removed, "back": self.restored}
+        return json.dumps(data).encode()
 
     @classmethod
     def load(cls, data: bytes | None) -> Edit:
@@ -47,58 +48,60 @@ class Edit:
         said = json.loads(data) if data else {}
         return cls(said.get("title", ""), tuple(said.get("out", ())), tuple(said.get("back", ())))
 
-    def keeps(self, piece: Piece) -> bool:
+    def includes(self, piece: EditableBlock) -> bool:
         """Say whether a piece is printed."""
-        return piece.id not in self.out if piece.kept else piece.id in self.back
+        return piece.id not in self.removed if piece.in_article else piece.id in self.restored
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Base:
+class Snapshot:
     """An article in pieces, where it came from, and its pictures as they are printed.
 
     ``article`` has all but the blocks.  Pictures are found by ``Figure.src``, or ``Figure.svg``.
     """
 
     article: Article
-    pieces: tuple[Piece, ...]
+    blocks: tuple[EditableBlock, ...]
     capture: Capture
     pictures: Mapping[str, Picture] = field(default_factory=lambda: MappingProxyType({}))
 
-    def changed(
-        self, edit: Edit, *, title: str | None = None, keep: Mapping[str, bool] | None = None
+    def update_edit(
+        self, edit: Edit, *, title: str | None = None, include: Mapping[str, bool] | None = None
     ) -> Edit:
         """Return an edit with some pieces kept or left out, or another title.
 
         Raises :class:`UsageError` for a piece that there is not, or when nothing is left.
         """
-        known = {piece.id: piece for piece in self.pieces}
-        out, back = dict.fromkeys(edit.out), dict.fromkeys(edit.back)
-        for name, kept in (keep or {}).items():
+        known = {piece.id: piece for piece in self.blocks}
+        out, back = dict.fromkeys(edit.removed), dict.fromkeys(edit.restored)
+        for name, kept in (include or {}).items():
             if name not in known:
                 raise UsageError(f"there is no piece {name[:20]!r} of this print")
-            names = back if not known[name].kept else out
+            names = back if not known[name].in_article else out
             names.pop(name, None)
-            if kept is not known[name].kept:
+            if kept is not known[name].in_article:
                 names[name] = None
         words = edit.title if title is None else line(title, _MOST_TITLE)
         if words == self.article.title:
             words = ""
         made = Edit(words, tuple(out), tuple(back))
-        if not any(made.keeps(piece) for piece in self.pieces):
+        if not any(made.includes(piece) for piece in self.blocks):
             raise UsageError("nothing is left to print")
         return made
 
-    def revised(self, edit: Edit) -> Article:
+    def apply(self, edit: Edit) -> Article:
         """Return the article as it was edited."""
-        blocks = tuple(piece.block for piece in self.pieces if edit.keeps(piece))
+        blocks = tuple(piece.block for piece in self.blocks if edit.includes(piece))
         return replace(self.article, title=edit.title or self.article.title, blocks=blocks)
 
-    def suggested(self, edit: Edit) -> dict[str, Suggestion]:
+    def suggest_rules(self, edit: Edit) -> dict[str, Suggestion]:
         """Return, for pieces left out or brought back, the selector for a rule of the site.
 
         One that would touch anything else of this article is none.
         """
-        changed = {piece.id: piece for piece in self.pieces if edit.keeps(piece) is not piece.kept}
+        changed = {
+            piece.id: piece for piece in self.blocks if edit.includes(piece) is not piece.in_article
+        }
         found: dict[str, Suggestion] = {}
         for name, piece in changed.items():
             alike = [
@@ -110,9 +113,9 @@ class Base:
                 found[name] = max(alike, key=lambda each: len(each.covers))
         return found
 
-    def with_pictures(self, pictures: Mapping[str, Picture]) -> Base:
+    def with_pictures(self, pictures: Mapping[str, Picture]) -> Snapshot:
         """Return it with the pictures that it holds, out of these."""
-        figures = (piece.block for piece in self.pieces)
+        figures = (piece.block for piece in self.blocks)
         wanted = {key: pictures[key] for key in _keys(figures) if key in pictures}
         return replace(self, pictures=MappingProxyType(wanted))
 
@@ -127,7 +130,7 @@ class Base:
                 "confidence": self.article.confidence,
                 "warnings": list(self.article.warnings),
             },
-            "pieces": [_piece_data(piece) for piece in self.pieces],
+            "pieces": [_piece_data(piece) for piece in self.blocks],
             "capture": {
                 "url": capture.url, "requested_url": capture.requested_url, "how": capture.how,
                 "media_type": capture.media_type, "charset": capture.charset,
@@ -147,7 +150,7 @@ class Base:
         return made.getvalue()
 
     @classmethod
-    def load(cls, data: bytes) -> Base:
+    def load(cls, data: bytes) -> Snapshot:
         """Read what :meth:`dump` wrote; raises :class:`JobsError` for anything else."""
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as file:
@@ -159,7 +162,7 @@ class Base:
             raise JobsError("what was kept of the print for editing cannot be read") from error
 
     @classmethod
-    def _read(cls, said: Any, page: bytes, stored: list[bytes]) -> Base:
+    def _read(cls, said: Any, page: bytes, stored: list[bytes]) -> Snapshot:
         if said["version"] != _VERSION:
             raise ValueError("another version")
         about, capture = said["article"], said["capture"]
@@ -170,7 +173,7 @@ class Base:
         }
         return cls(
             article=Article(blocks=(), **{**about, "warnings": tuple(about["warnings"])}),
-            pieces=tuple(map(_piece, said["pieces"])),
+            blocks=tuple(map(_piece, said["pieces"])),
             capture=Capture(
                 body=page, fetched=datetime.fromisoformat(when) if when else None, **capture
             ),
@@ -184,11 +187,16 @@ def _keys(blocks: Iterable[Any]) -> Iterable[str]:
             yield block.svg or block.src
 
 
-def _piece_data(piece: Piece) -> dict[str, Any]:
+def _piece_data(piece: EditableBlock) -> dict[str, Any]:
     rules = [[each.selector, list(each.covers), each.count] for each in piece.rules]
-    return {"id": piece.id, "kept": piece.kept, "block": block_data(piece.block), "rules": rules}
+    return {
+        "id": piece.id,
+        "kept": piece.in_article,
+        "block": block_data(piece.block),
+        "rules": rules,
+    }
 
 
-def _piece(data: Any) -> Piece:
+def _piece(data: Any) -> EditableBlock:
     rules = (Suggestion(selector, tuple(covers), n) for selector, covers, n in data["rules"])
-    return Piece(data["id"], block_of(data["block"]), data["kept"], tuple(rules))
+    return EditableBlock(data["id"], block_of(data["block"]), data["kept"], tuple(rules))

@@ -14,7 +14,7 @@ from ..options import Format
 from ..output import Picture, Report
 
 
-def write(
+def export_articles(
     articles: Sequence[Article],
     format_: Format,
     pictures: Mapping[str, Picture],
@@ -27,7 +27,7 @@ def write(
     Several articles are chapters of one book, parts of one page or text, a list in JSON.  ``title``
     names several together, ``fetched`` is when they were got.
     """
-    from .verify import compared
+    from .verify import compare_with_articles
 
     match format_:
         case "epub":
@@ -35,9 +35,9 @@ def write(
 
             data = to_epub(articles, pictures, title=title, fetched=fetched)
         case "html":
-            from .html import to_single_html
+            from .html import to_standalone_html
 
-            text = to_single_html(articles, pictures, title=title, fetched=fetched)
+            text = to_standalone_html(articles, pictures, title=title, fetched=fetched)
             data = text.encode("utf-8", "replace")
         case "markdown":
             from .markdown import to_markdown
@@ -45,7 +45,7 @@ def write(
             data = "\n\n---\n\n".join(map(to_markdown, articles)).encode("utf-8", "replace")
         case _:
             data = to_json(articles)
-    return data, compared(articles, format_, data)
+    return data, compare_with_articles(articles, format_, data)
 
 
 def to_json(articles: Sequence[Article]) -> bytes:

@@ -21,7 +21,7 @@ from ..article import (
     Row,
     Rule,
     Table,
-    plain,
+    plain_text,
 )
 from ..render.highlight import coloured
 from ..render.inline import bare_sign, clean, language
@@ -189,7 +189,7 @@ def _figure(block: Figure, chapter: Chapter) -> etree._Element:
                 height=str(shown.height or ""),
             )
         )  # fmt: skip
-    if plain(block.caption_spans) or block.credit:
+    if plain_text(block.caption_spans) or block.credit:
         caption = make("figcaption")
         write(caption, block.caption_spans, chapter)
         if block.credit:
@@ -201,7 +201,7 @@ def _figure(block: Figure, chapter: Chapter) -> etree._Element:
 def _table(block: Table, chapter: Chapter) -> etree._Element:
     make = chapter.make
     table = make("table", id=chapter.places.define(block.id))
-    if plain(block.caption_spans):
+    if plain_text(block.caption_spans):
         caption = make("caption")
         write(caption, block.caption_spans, chapter)
         table.append(caption)

@@ -42,7 +42,7 @@ _TAG = re.compile(r"([A-Za-z]{2,3})(-[A-Za-z]{4})?(-(?:[A-Za-z]{2}|\d{3}))?")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ManifestItem:
     """A file of a book; ``properties`` are those of the manifest."""
 
     name: str
@@ -52,7 +52,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class BookMetadata:
     """What is said of a book; ``described`` tells that all its pictures have words."""
 
     title: str
@@ -78,7 +78,7 @@ def container() -> bytes:
     return etree.tostring(top, encoding="utf-8", xml_declaration=True)
 
 
-def opf(about: About, items: Sequence[Item]) -> bytes:
+def opf(about: BookMetadata, items: Sequence[ManifestItem]) -> bytes:
     """Return the package document."""
     first = about.articles[0]
     tag = _tag(first.language)
@@ -101,7 +101,7 @@ def opf(about: About, items: Sequence[Item]) -> bytes:
     return etree.tostring(top, encoding="utf-8", xml_declaration=True, pretty_print=True)
 
 
-def _metadata(about: About, tag: str, items: Sequence[Item]) -> etree._Element:
+def _metadata(about: BookMetadata, tag: str, items: Sequence[ManifestItem]) -> etree._Element:
     top = etree.Element(f"{{{_OPF}}}metadata", nsmap=_names(_OPF, dc=_DC))
 
     def say(name: str, text: str, **more: str) -> None:
@@ -132,7 +132,7 @@ def _metadata(about: About, tag: str, items: Sequence[Item]) -> etree._Element:
     return top
 
 
-def _accessibility(about: About, items: Sequence[Item]) -> list[tuple[str, str]]:
+def _accessibility(about: BookMetadata, items: Sequence[ManifestItem]) -> list[tuple[str, str]]:
     """Say how the book can be read, and only what holds for every page of the web."""
     pictures = any(item.media_type.startswith("image/") for item in items)
     said = [("accessMode", "textual")]
@@ -163,7 +163,7 @@ def _accessibility(about: About, items: Sequence[Item]) -> list[tuple[str, str]]
     return said
 
 
-def _identifier(about: About) -> str:
+def _identifier(about: BookMetadata) -> str:
     """Return an identifier that the same pages always have."""
     named = "\n".join([about.title, *(each.url or each.title for each in about.articles)])
     return f"urn:uuid:{uuid5(NAMESPACE_URL, named.encode('utf-8', 'replace').decode())}"
@@ -197,10 +197,10 @@ class _Book:
     """A book that is being made: its files by name, and what each is."""
 
     make: Make = field(default_factory=lambda: Make(epub=True))
-    items: dict[str, Item] = field(default_factory=dict)
+    items: dict[str, ManifestItem] = field(default_factory=dict)
 
     def put(self, name: str, media_type: str, data: bytes, properties: str = "") -> None:
-        self.items[name] = Item(name, media_type, data, properties)
+        self.items[name] = ManifestItem(name, media_type, data, properties)
 
     def picture(self, picture: Picture) -> str:
         """Put a picture into the book, once, and return its address from a chapter."""
@@ -245,8 +245,8 @@ def to_epub(
     _contents(book, first, own, name, outlines)
     if lead is not None:
         path = book.picture(lead)
-        book.items[path] = Item(path, lead.media_type, lead.data, "cover-image")
-    about = About(
+        book.items[path] = ManifestItem(path, lead.media_type, lead.data, "cover-image")
+    about = BookMetadata(
         title=name,
         articles=sound,
         modified=fetched.astimezone(UTC) if fetched else EARLIEST,
@@ -360,7 +360,7 @@ def _contents(
     body = make("body", toc, landmarks)
     book.page("nav.xhtml", own.contents, body, language(first.language), first.direction)
     nav = book.items["nav.xhtml"]
-    book.items["nav.xhtml"] = Item(nav.name, nav.media_type, nav.data, "nav")
+    book.items["nav.xhtml"] = ManifestItem(nav.name, nav.media_type, nav.data, "nav")
 
 
 def _lead(articles: Sequence[Article], pictures: Mapping[str, Picture]) -> Picture | None:
@@ -374,7 +374,7 @@ def _lead(articles: Sequence[Article], pictures: Mapping[str, Picture]) -> Pictu
     return None
 
 
-def _packed(book: _Book, about: About) -> bytes:
+def _packed(book: _Book, about: BookMetadata) -> bytes:
     """Return the book as a file: the media type first and bare, all else compressed."""
     when = max(about.modified, EARLIEST).timetuple()[:6]
     kept = io.BytesIO()

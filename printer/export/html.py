@@ -30,7 +30,7 @@ def to_html(article: Article) -> str:
     return _page([article], _on_the_web, _LINKED, "", None)
 
 
-def to_single_html(
+def to_standalone_html(
     articles: Sequence[Article],
     pictures: Mapping[str, Picture],
     *,

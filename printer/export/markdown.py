@@ -24,7 +24,7 @@ from ..article import (
     Span,
     Spans,
     Table,
-    plain,
+    plain_text,
 )
 from ..render.inline import SCHEMES, bare_sign, clean
 from ..render.limits import bounded, walk
@@ -122,7 +122,7 @@ def _is_tight(blocks: tuple[Block, ...]) -> bool:
 def _definitions(block: DefinitionList) -> str:
     entries = []
     for entry in block.entries:
-        terms = (f"**{_one_line(_inline(term))}**" for term in entry.terms if plain(term))
+        terms = (f"**{_one_line(_inline(term))}**" for term in entry.terms if plain_text(term))
         details = (_hanging("- ", _blocks(each)) for each in entry.details)
         entries.append("\n".join((*(f"{term}\n" for term in terms), *details)))
     return "\n\n".join(entries)

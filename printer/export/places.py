@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from urllib.parse import quote, urlsplit, urlunsplit
 
-from ..article import Article, Item, List, Note, runs
+from ..article import Article, Item, List, Note, block_spans
 from ..render.inline import SCHEMES, clean
 from ..render.limits import walk
 
@@ -37,7 +37,7 @@ class Places:
         places = cls(prefix)
         for block in walk(article.blocks):
             names = [getattr(block, "id", "")]
-            names += [span.id for spans in runs(block) for span in spans]
+            names += [span.id for spans in block_spans(block) for span in spans]
             if isinstance(block, List):
                 names += [item.id for item in block.items if isinstance(item, Item)]
             for name in filter(None, names):

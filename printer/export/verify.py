@@ -34,7 +34,7 @@ _TEXTS = {
 }  # fmt: skip
 
 
-def compared(articles: Sequence[Article], format_: Format, data: bytes) -> Report:
+def compare_with_articles(articles: Sequence[Article], format_: Format, data: bytes) -> Report:
     """Compare articles with a file that they were written to."""
     read = {"epub": _epub, "html": _html, "markdown": _markdown, "json": _json}[format_]
     return compare(articles, read(data))

@@ -16,7 +16,7 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from ..article import Spans, plain
+from ..article import Spans, plain_text
 from ..html.index import Segment, Within
 from ..html.page import Page
 from ..selection import Verdict
@@ -63,7 +63,7 @@ class Caption:
     @property
     def text(self) -> str:
         """The caption's text without the credit."""
-        return plain(self.spans)
+        return plain_text(self.spans)
 
 
 @lru_cache(4096)

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..capture import Capture
-from ..editing.snapshot import Base, Edit
+from ..editing.snapshot import Edit, Snapshot
 from ..errors import HTTPStatusError, JobsError, WebprintError
 from ..options import ENDINGS, Format
 from ..output import Result
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..pipeline import Printer, Reading
 
     #: What was printed, the PDF of it, and what its revisions are made from.
-    Printed: TypeAlias = tuple[Reading, Result, Base]
+    Printed: TypeAlias = tuple[Reading, Result, Snapshot]
 
 #: How a job ended: one of "done", "failed", "put_back" and "ended" (a process that it needs was),
 #: and what is to be said of it.
@@ -86,7 +86,7 @@ class Labour:
             reading = printer.read(source)
             result = printer.set([reading])
         article = replace(reading.article, blocks=())
-        base = Base(article, reading.pieces, reading.capture)
+        base = Snapshot(article, reading.pieces, reading.capture)
         return reading, result, base.with_pictures(printer.at_hand)
 
     def _share(self, claim: Claim, storage: Storage, notify: Callable[[str], None]) -> Outcome:
@@ -105,12 +105,12 @@ class Labour:
         storage.put(f"{claim.folder}/{SHARE}", data)
         return {"done": done}
 
-    def _revise(self, request: Request, base: Base, notify: Callable[[str], None]) -> Printed:
+    def _revise(self, request: Request, base: Snapshot, notify: Callable[[str], None]) -> Printed:
         """Print again what a person edited, from what was kept of it."""
         from ..pipeline import Reading
 
         edit = Edit.load(request.parts[EDIT])
-        reading = Reading(base.revised(edit), base.capture)
+        reading = Reading(base.apply(edit), base.capture)
         with self._printer(request, notify) as printer:
             printer.at_hand.update(base.pictures)
             result = printer.set([reading])
@@ -152,11 +152,11 @@ def preload() -> None:
         from ..render.weasy import tags  # noqa: F401
 
 
-def _open_base(storage: Storage, job: str) -> Base:
+def _open_base(storage: Storage, job: str) -> Snapshot:
     data = storage.get(base_key(job))
     if data is None:
         raise WebprintError("what was kept of the print for editing is gone")
-    return Base.load(data)
+    return Snapshot.load(data)
 
 
 def told(error: WebprintError) -> dict[str, Any]:

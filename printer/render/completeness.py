@@ -20,8 +20,8 @@ from ..article import (
     Quote,
     Spans,
     Table,
-    inner,
-    runs,
+    block_spans,
+    child_blocks,
 )
 from ..output import Report, Tally
 from .anchors import SCHEMES
@@ -136,7 +136,7 @@ def _parts(block: Block) -> Iterator[Block | Spans | str]:
         case Quote(blocks=said, cite=by):
             yield from (by, *said) if block.introduced else (*said, by)
             return
-    for run in inner(block):
+    for run in child_blocks(block):
         yield from run
     if isinstance(block, Embed):
         yield from (block.title, block.author, block.published)
@@ -167,7 +167,7 @@ def _things(articles: Sequence[Article]) -> dict[str, int]:
         for block in walk(article.blocks):
             for kind, type_ in _TYPES.items():
                 found[kind] += isinstance(block, type_)
-            found["formulas"] += sum(bool(s.math) for spans in runs(block) for s in spans)
+            found["formulas"] += sum(bool(s.math) for spans in block_spans(block) for s in spans)
             if isinstance(block, Note):
                 notes.add((number, block.id))
     found["notes"] = len(notes)
@@ -179,7 +179,7 @@ _TYPES = {"headings": Heading, "pictures": Figure, "tables": Table, "code": Code
 
 def _targets(article: Article) -> Iterable[str]:
     for block in walk(article.blocks):
-        for spans in runs(block):
+        for spans in block_spans(block):
             for span in spans:
                 if span.href.lower().startswith(SCHEMES) and span.text.strip() and not span.note:
                     yield span.href

@@ -19,7 +19,7 @@ from ..article import (
     Note,
     Paragraph,
     Spans,
-    plain,
+    plain_text,
 )
 from ..options import LinkStyle, PdfVariant, PrintOptions
 from ..output import Edition, Picture, Story
@@ -127,7 +127,7 @@ class Part:
         """The place of the first paragraph, when it is long enough for a large initial."""
         for place, block in enumerate(self.body[:3]):
             if isinstance(block, Paragraph):
-                long = len(plain(block.spans)) >= 200
+                long = len(plain_text(block.spans)) >= 200
                 return place if long and "upright" not in self.script else None
         return None
 

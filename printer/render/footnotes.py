@@ -17,7 +17,7 @@ from ..article import (
     Note,
     Paragraph,
     Quote,
-    plain,
+    plain_text,
 )
 from .limits import walk
 
@@ -59,13 +59,13 @@ def at_foot(article: Article) -> frozenset[str]:
     called: set[str] = set()
     text = 0
     for paragraph in paragraphs(article.blocks):
-        text += len(plain(paragraph.spans))
+        text += len(plain_text(paragraph.spans))
         signs = {span.note for span in paragraph.spans if span.note} - called
         if len(signs) <= MOST_IN_PARAGRAPH:
             called |= signs
     short = {note.id for note in notes if _is_short(note)}
     fit = short & called
-    length = sum(sum(len(plain(p.spans)) for p in _text(note)) for note in notes)
+    length = sum(sum(len(plain_text(p.spans)) for p in _text(note)) for note in notes)
     if length > MOST * text or len(fit) < 0.8 * len({note.id for note in notes}):
         return frozenset()
     return frozenset(fit)
@@ -77,5 +77,5 @@ def _text(note: Note) -> list[Paragraph]:
 
 def _is_short(note: Note) -> bool:
     text = _text(note)
-    length = sum(len(plain(paragraph.spans)) for paragraph in text)
+    length = sum(len(plain_text(paragraph.spans)) for paragraph in text)
     return bool(text) and len(text) == len(note.blocks) and length <= LONGEST

@@ -21,7 +21,7 @@ from ..article import (
     Quote,
     Rule,
     Table,
-    plain,
+    plain_text,
 )
 from ..themes.page import CHARACTER, UNITS, Paper
 
@@ -49,7 +49,7 @@ def introduces(block: Paragraph, after: Block) -> bool:
     """Say whether a paragraph leads to what comes after it and is to stay with it."""
     if not isinstance(after, List | Code | Table | Math | Quote | DefinitionList):
         return False
-    text = plain(block.spans).rstrip()
+    text = plain_text(block.spans).rstrip()
     return text.endswith((":", "：")) or (isinstance(after, Code) and len(text) < LABEL)
 
 
@@ -59,7 +59,7 @@ def is_label(block: Paragraph, after: Block | None) -> bool:
     That is a short line in bold type, with small print after it perhaps, or one without a stop
     before a longer text.
     """
-    text = plain(block.spans).strip()
+    text = plain_text(block.spans).strip()
     if after is None or not 0 < len(text) <= LONGEST_LABEL or "\n" in text:
         return False
     if isinstance(after, Heading | Rule):
@@ -68,7 +68,7 @@ def is_label(block: Paragraph, after: Block | None) -> bool:
     if "strong" in first.marks and all({"strong", "small"} & {*each.marks} for each in others):
         return True
     longer = isinstance(after, Code) or (
-        isinstance(after, Paragraph) and len(plain(after.spans)) > 2 * len(text)
+        isinstance(after, Paragraph) and len(plain_text(after.spans)) > 2 * len(text)
     )
     return longer and len(text) <= LABEL and text[-1].isalnum() and not _is_linked(block)
 
@@ -95,7 +95,7 @@ def is_number_of(block: Block, before: Block) -> bool:
     """Say whether a block is the number of the formula before it, as in (3)."""
     if not (isinstance(block, Paragraph) and isinstance(before, Math)):
         return False
-    return bool(_NUMBER.fullmatch(plain(block.spans[:3])[:20].strip()))
+    return bool(_NUMBER.fullmatch(plain_text(block.spans[:3])[:20].strip()))
 
 
 def is_loose(block: List) -> bool:
@@ -125,7 +125,7 @@ def _is_long(rows: Sequence[Sequence[Cell]], paper: Paper) -> bool:
     widths: dict[int, int] = {}
     for row in islice(rows, 200):
         for place, cell in enumerate(row):
-            text = " ".join(plain(b.spans) for b in cell.blocks if isinstance(b, Paragraph))
+            text = " ".join(plain_text(b.spans) for b in cell.blocks if isinstance(b, Paragraph))
             widths[place] = max(widths.get(place, 0), min(len(text), LONG_CELL))
     character = CHARACTER * paper.font_size * UNITS["pt"] * 0.86
     return sum(widths.values()) + 3 * len(widths) > 1.1 * paper.column_width / character

@@ -28,8 +28,8 @@ from ..article import (
     Row,
     Span,
     Table,
-    inner,
-    plain,
+    child_blocks,
+    plain_text,
 )
 
 DEEPEST = 12
@@ -45,7 +45,7 @@ def walk(blocks: tuple[Block, ...]) -> Iterator[Block]:
     while stack:
         block = stack.pop()
         yield block
-        runs = list(inner(block))
+        runs = list(child_blocks(block))
         for run in reversed(runs):
             stack.extend(reversed(run))
 
@@ -121,7 +121,7 @@ def _flat(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
             flat.extend(Paragraph(term) for entry in block.entries for term in entry.terms)
         if isinstance(block, Table) and block.caption_spans:
             flat.append(Paragraph(block.caption_spans))
-        if not any(True for _ in inner(block)):
+        if not any(True for _ in child_blocks(block)):
             flat.append(block)
     return tuple(flat)
 
@@ -164,7 +164,9 @@ def _words(cell: Cell) -> str:
     if not cell.blocks:
         return ""
     first = cell.blocks[0]
-    return plain(first.spans) if len(cell.blocks) == 1 and isinstance(first, Paragraph) else "-"
+    return (
+        plain_text(first.spans) if len(cell.blocks) == 1 and isinstance(first, Paragraph) else "-"
+    )
 
 
 def _is_number(text: str) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from ..article import Article, Paragraph, Span, plain
+from ..article import Article, Paragraph, Span, plain_text
 from ..options import LinkStyle
 from ..urls import without_tracking
 from .limits import walk
@@ -109,7 +109,7 @@ def fitting(style: LinkStyle, article: Article) -> LinkStyle:
     for block in walk(article.blocks):
         spans: tuple[Span, ...] = getattr(block, "spans", ())
         targets.update(span.href for span in spans if span.href.startswith("http"))
-        words += len(plain(spans)) if isinstance(block, Paragraph) else 0
+        words += len(plain_text(spans)) if isinstance(block, Paragraph) else 0
     addresses = sum(len(written_address(target)) + 4 for target in targets)
     fits = addresses <= MOST_AT_FOOT * words and len(targets) <= MOST_TARGETS
     return "footnote" if fits else "endnote"

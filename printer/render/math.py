@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 from markupsafe import Markup
 
-from ..article import Article, Math, runs
+from ..article import Article, Math, block_spans
 from ..output import Picture
 from ..themes.assets import address
 from .limits import walk
@@ -93,7 +93,10 @@ def _sources(articles: Iterable[Article]) -> Iterable[tuple[str, bool]]:
                 yield block.source, True
             else:
                 yield from (
-                    (span.math, False) for spans in runs(block) for span in spans if span.math
+                    (span.math, False)
+                    for spans in block_spans(block)
+                    for span in spans
+                    if span.math
                 )
 
 

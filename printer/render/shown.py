@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from ..article import Article, Figure, Paragraph, plain
+from ..article import Article, Figure, Paragraph, plain_text
 from ..output import Picture
 from ..themes.assets import address
 from ..themes.page import TALLEST, UNITS, Paper
@@ -33,7 +33,7 @@ class Shown:
 def standfirst(article: Article) -> Paragraph | None:
     """Return the short paragraph before the first picture, which says what is to come."""
     match article.blocks[:2]:
-        case (Paragraph(spans=spans) as first, Figure()) if len(plain(spans)) <= SHORT_LEAD:
+        case (Paragraph(spans=spans) as first, Figure()) if len(plain_text(spans)) <= SHORT_LEAD:
             return first
     return None
 
@@ -66,7 +66,7 @@ def picture_first(article: Article, shown: Callable[[Figure], Shown | None]) -> 
     """Put a picture that goes across the columns before a long first paragraph, not into it."""
     match article.blocks[:2]:
         case (Paragraph(spans=spans) as first, Figure() as second) if (
-            len(plain(spans)) > SHORT_LEAD
+            len(plain_text(spans)) > SHORT_LEAD
         ):
             picture = shown(second)
             if picture is not None and picture.across:

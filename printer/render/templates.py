@@ -14,7 +14,7 @@ from typing import Any
 from jinja2 import FileSystemLoader, StrictUndefined, TemplateError, TemplateSyntaxError
 from markupsafe import Markup
 
-from ..article import plain
+from ..article import plain_text
 from ..errors import UsageError
 from ..themes.loader import BASE, Theme, own_folder
 from .bounded import BoundedEnvironment, bounded
@@ -56,7 +56,7 @@ def _environment(folders: tuple[Path, ...]) -> BoundedEnvironment:
     env = environment(folders)
     env.filters.update(
         kind=lambda block: type(block).__name__,
-        plain=plain,
+        plain=plain_text,
         clean=clean,
         breakable=breakable,
         written=written_address,

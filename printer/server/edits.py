@@ -84,13 +84,13 @@ def add_edits(api: APIRouter, prints: Prints) -> None:
             "pieces": [
                 {
                     "id": each.id,
-                    "kept": edit.keeps(each),
-                    "offered": not each.kept,
+                    "kept": edit.includes(each),
+                    "offered": not each.in_article,
                     "label": label(each),
                     "block": block_data(each.block),
                     "rules": [{"selector": r.selector, "covers": r.covers} for r in each.rules],
                 }
-                for each in base.pieces
+                for each in base.blocks
             ],
         }
 

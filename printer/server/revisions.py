@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from ..article import Embed, Figure, List, Math, Quote, Rule, Table, pieces
-from ..editing import Piece
-from ..editing.snapshot import Base, Edit
+from ..article import Embed, Figure, List, Math, Quote, Rule, Table, iter_text
+from ..editing import EditableBlock
+from ..editing.snapshot import Edit, Snapshot
 from ..errors import JobsError, UsageError
 from ..jobs.models import Job
 from ..jobs.models import base as base_key
@@ -50,10 +50,10 @@ class Revisions:
     table: JobTable
     storage: Storage
     settings: Settings
-    _open: OrderedDict[tuple[str, int], Base] = field(default_factory=OrderedDict)
+    _open: OrderedDict[tuple[str, int], Snapshot] = field(default_factory=OrderedDict)
     _turn: Lock = field(default_factory=Lock)
 
-    def base(self, job: Job) -> Base | None:
+    def base(self, job: Job) -> Snapshot | None:
         """Return what a print is made again from, None when it is not there."""
         key = (job.id, job.attempt)
         with self._turn:
@@ -63,7 +63,7 @@ class Revisions:
         data = self.storage.get(base_key(job.id))
         if data is None or len(data) > _LARGEST_BASE:
             return None
-        base = Base.load(data)
+        base = Snapshot.load(data)
         if job.state in ("done", "failed"):
             with self._turn:
                 self._open[key] = base
@@ -91,7 +91,7 @@ class Revisions:
         base = self.base(job)
         if base is None or job.state not in ("done", "failed"):
             raise NotNow("only a print that is done can be edited")
-        edit = base.changed(self.edit(job), title=title, keep=keep)
+        edit = base.update_edit(self.edit(job), title=title, include=keep)
         chosen = dict(job.options)
         for name, value in (options or {}).items():
             if name not in EDITABLE:
@@ -105,20 +105,22 @@ class Revisions:
             raise NotNow("the print was asked for again in the meantime")
         return self.table.get(job.id) or job
 
-    def shapes(self, base: Base, edit: Edit) -> list[Shape]:
+    def shapes(self, base: Snapshot, edit: Edit) -> list[Shape]:
         """Return the pieces of a print as they are shown."""
         from ..render.preview import Shape
 
         return [
-            Shape(each.id, each.block, label(each), edit.keeps(each), offered=not each.kept)
-            for each in base.pieces
+            Shape(
+                each.id, each.block, label(each), edit.includes(each), offered=not each.in_article
+            )
+            for each in base.blocks
         ]
 
 
-def label(piece: Piece) -> str:
+def label(piece: EditableBlock) -> str:
     """Return a piece in a few words."""
     block = piece.block
-    text = " ".join(" ".join(pieces(block)).split())
+    text = " ".join(" ".join(iter_text(block)).split())
     match block:
         case Figure():
             kind, text = "Picture", block.caption or block.alt
@@ -162,22 +164,22 @@ class Proposal:
     labels: tuple[str, ...]
 
 
-def proposals(base: Base, edit: Edit) -> tuple[list[Proposal], list[str]]:
+def proposals(base: Snapshot, edit: Edit) -> tuple[list[Proposal], list[str]]:
     """Return the rules that a print's edits would make, and what no rule can name."""
-    known = {piece.id: piece for piece in base.pieces}
+    known = {piece.id: piece for piece in base.blocks}
     found: dict[tuple[str, str], Proposal] = {}
     unnamed = []
     covered: set[str] = set()
-    suggested = base.suggested(edit)
+    suggested = base.suggest_rules(edit)
     for name, each in sorted(suggested.items(), key=lambda item: -len(item[1].covers)):
         if name in covered:
             continue
         covered.update(each.covers)
         labels = tuple(label(known[other]) for other in each.covers if other[0] == name[0])
-        part = "drop" if known[name].kept else "keep"
+        part = "drop" if known[name].in_article else "keep"
         found[part, each.selector] = Proposal(part, each.selector, each.count, labels)
-    for piece in base.pieces:
-        if edit.keeps(piece) is not piece.kept and piece.id not in {*suggested, *covered}:
+    for piece in base.blocks:
+        if edit.includes(piece) is not piece.in_article and piece.id not in {*suggested, *covered}:
             unnamed.append(label(piece))
     return list(found.values()), unnamed
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 from fastapi import HTTPException, Path
 from pydantic import BaseModel, Field
 
-from ..export import write
+from ..export import export_articles
 from ..jobs.models import Job, Request, State, folder
 from ..jobs.queue import JobTable
 from ..jobs.storage import Storage
@@ -62,8 +62,8 @@ class Prints:
         base = self.revisions.base(job)
         if base is None:
             return None
-        article = base.revised(self.revisions.edit(job))
-        return write([article], form, base.pictures, fetched=base.capture.fetched)[0]
+        article = base.apply(self.revisions.edit(job))
+        return export_articles([article], form, base.pictures, fetched=base.capture.fetched)[0]
 
     def revise(self, job: Job, **changes: Any) -> Job:
         """Have a print made again as edited; raises what :meth:`Revisions.revise` raises."""

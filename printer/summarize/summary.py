@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..article import Article, Block, Note, Paragraph, Quote, Span, inner, plain, walk
+from ..article import Article, Block, Note, Paragraph, Quote, Span, child_blocks, plain_text, walk
 from ..options import ExtractOptions
 from .key_paragraphs import profile
 from .terms import Vocabulary
@@ -27,7 +27,7 @@ def summarised(article: Article, options: ExtractOptions) -> Article:
     paragraphs = list(_running(article.blocks))
     if len(paragraphs) <= count:
         return article
-    texts = [plain(paragraph.spans) for paragraph in paragraphs]
+    texts = [plain_text(paragraph.spans) for paragraph in paragraphs]
     asked = options.query or article.title
     found = profile(texts, Vocabulary(article.language), asked)
     chosen = [paragraphs[place] for place in found.best(count)] or paragraphs[:count]
@@ -43,10 +43,10 @@ def _running(blocks: tuple[Block, ...]) -> list[Paragraph]:
     """Return the paragraphs of the running text, those of quotations among them."""
     found: list[Paragraph] = []
     for block in blocks:
-        if isinstance(block, Paragraph) and _speaks(plain(block.spans)):
+        if isinstance(block, Paragraph) and _speaks(plain_text(block.spans)):
             found.append(block)
         elif isinstance(block, Quote):
-            for within in inner(block):
+            for within in child_blocks(block):
                 found += _running(within)
     return found
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.article import Span, plain
-from printer.compose.inline import labels_apart, parted
+from printer.article import Span, plain_text
+from printer.compose.inline import split_labels, split_paragraphs
 
 WRAPPED = (
     "The harbour of Nantmoor was dredged for the first time in living",
@@ -24,7 +24,7 @@ LONG = (
 
 
 def read(*lines: str) -> list[str]:
-    return [plain(spans) for spans in parted((Span("\n".join(lines)),))]
+    return [plain_text(spans) for spans in split_paragraphs((Span("\n".join(lines)),))]
 
 
 def test_text_wrapped_at_a_margin_is_one_line() -> None:
@@ -53,7 +53,7 @@ def test_scripts_without_spaces_keep_their_lines() -> None:
 def test_marks_and_links_stay_where_they_were() -> None:
     spans = (Span("A line of the harbour's own\n"), Span("Nantmoor", href="https://n.test/"),
              Span("\nand a last one"))  # fmt: skip
-    assert parted(spans) == [
+    assert split_paragraphs(spans) == [
         (
             Span("A line of the harbour's own\n"),
             Span("Nantmoor", href="https://n.test/"),
@@ -67,15 +67,17 @@ def test_no_character_is_lost(parts: list[tuple[str, str]]) -> None:
     spans = tuple(Span(text, (mark,) if mark else ()) for text, mark in parts)
     if spans:
         given_ = "".join("".join(span.text.split()) for span in spans)
-        found = "".join("".join(span.text.split()) for each in parted(spans) for span in each)
+        found = "".join(
+            "".join(span.text.split()) for each in split_paragraphs(spans) for span in each
+        )
         assert found == given_
 
 
 def test_a_bold_line_above_a_longer_one_is_a_paragraph_of_its_own() -> None:
     bold, text = Span("Tip", ("strong",)), Span(f"\n{LONG[0]}")
-    assert [plain(each) for each in labels_apart((bold, text))] == ["Tip", LONG[0]]
+    assert [plain_text(each) for each in split_labels((bold, text))] == ["Tip", LONG[0]]
     twice = (bold, text, Span("\n"), replace(bold, text="Note"), text)
-    assert [plain(each) for each in labels_apart(twice)] == ["Tip", LONG[0], "Note", LONG[0]]
+    assert [plain_text(each) for each in split_labels(twice)] == ["Tip", LONG[0], "Note", LONG[0]]
 
 
 def test_bold_lines_of_an_address_or_within_a_sentence_stay() -> None:
@@ -89,4 +91,4 @@ def test_bold_lines_of_an_address_or_within_a_sentence_stay() -> None:
         (Span("Come to the shop between\n"), bold, Span(f"\nand the sea, where {LONG[0]}")),
         (bold, Span("\nA line of verse that is longer than that")),
     ):
-        assert [plain(each) for each in labels_apart(spans)] == [plain(spans)]
+        assert [plain_text(each) for each in split_labels(spans)] == [plain_text(spans)]

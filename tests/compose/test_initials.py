@@ -6,8 +6,8 @@ import pytest
 from stories import SENTENCE, story
 
 from printer import extract
-from printer.article import Paragraph, Span, plain
-from printer.compose.postprocess import with_initials
+from printer.article import Paragraph, Span, plain_text
+from printer.compose.postprocess import join_drop_caps
 
 URL = "https://example.org/story"
 LONG = " and so on, for as long as it takes to make a paragraph of some length out of it."
@@ -28,9 +28,9 @@ def paragraph(text: str) -> Paragraph:
     ],
 )
 def test_a_letter_and_the_paragraph_after_it_are_one(initial: str, text: str, joined: str) -> None:
-    (block,) = with_initials((paragraph(initial), paragraph(text + LONG)))
+    (block,) = join_drop_caps((paragraph(initial), paragraph(text + LONG)))
     assert isinstance(block, Paragraph)
-    assert plain(block.spans) == joined + LONG
+    assert plain_text(block.spans) == joined + LONG
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_a_letter_and_the_paragraph_after_it_are_one(initial: str, text: str, jo
 )
 def test_other_short_lines_stay(before: str, text: str) -> None:
     blocks = (paragraph(before), paragraph(text))
-    assert with_initials(blocks) == blocks
+    assert join_drop_caps(blocks) == blocks
 
 
 def test_an_initial_apart_from_its_paragraph_is_kept() -> None:

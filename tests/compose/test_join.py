@@ -1,5 +1,5 @@
 from printer.article import Article, Figure, Note, Paragraph, Span
-from printer.compose.merge_pages import join
+from printer.compose.merge_pages import merge_pages
 
 LEAD = Figure("https://example.org/lead.jpg")
 SUMMARY = Paragraph((Span("What the whole story is about, told in one sentence of some length."),))
@@ -12,7 +12,7 @@ def page(*texts, note=""):
 
 
 def test_pages_follow_each_other_and_repeat_nothing():
-    joined = join([page("One"), page("Two"), page("No"), page("No")])
+    joined = merge_pages([page("One"), page("Two"), page("No"), page("No")])
     assert joined.title == "Title"
     assert joined.blocks[:2] == (LEAD, SUMMARY)
     assert joined.text.replace("1", "").split("\n\n")[1:] == ["One", "Two", "No", "No"]
@@ -20,7 +20,7 @@ def test_pages_follow_each_other_and_repeat_nothing():
 
 
 def test_notes_of_two_pages_do_not_meet():
-    joined = join([page("One", note="first"), page("Two", note="second")])
+    joined = merge_pages([page("One", note="first"), page("Two", note="second")])
     notes = {block.id: block for block in joined.blocks if isinstance(block, Note)}
     assert set(notes) == {"n1", "p2-n1"}
     two = next(b for b in joined.blocks if isinstance(b, Paragraph) and b.spans[0].text == "Two")

@@ -8,7 +8,7 @@ import pytest
 
 from printer.article import Article, Code, Heading, Note, Paragraph, Table
 from printer.compose import compose
-from printer.compose.coverage import lost
+from printer.compose.coverage import check_coverage
 from printer.html.page import Page, read_page
 from printer.output import Report
 from printer.selection import Verdict
@@ -41,7 +41,7 @@ def without(article: Article, kind: type, what: str = "") -> Article:
 
 def report(change=lambda article: article) -> dict[str, int]:
     read, verdict, article = page()
-    found = lost(read, verdict, (), change(article))
+    found = check_coverage(read, verdict, (), change(article))
     assert found.printed == Report().printed
     return {name: count for name, count in asdict(found.article).items() if count}
 
@@ -72,14 +72,14 @@ def test_what_the_choice_left_out_is_not_lost() -> None:
     read, verdict, _ = page()
     keep = tuple("barge" not in segment.text for segment in read.segments)
     smaller = compose(read, replace(verdict, keep=keep), ())
-    found = lost(read, replace(verdict, keep=keep), (), smaller)
+    found = check_coverage(read, replace(verdict, keep=keep), (), smaller)
     assert found.article == Report().article
-    assert lost(read, verdict, (), smaller).article.links == 1
+    assert check_coverage(read, verdict, (), smaller).article.links == 1
 
 
 def test_the_report_adds_what_was_lost_before() -> None:
     read, verdict, article = page()
-    found = lost(read, verdict, (), without(article, Code))
+    found = check_coverage(read, verdict, (), without(article, Code))
     whole = Report(replace(Report().article, words=90), replace(Report().article, words=90))
     assert whole.complete
     after = whole.after([found])
@@ -96,10 +96,10 @@ def test_a_formula_that_did_not_come_into_the_article_is_lost() -> None:
     read = read_page(html, "https://example.org/weir")
     verdict = Verdict(tuple(True for _ in read.segments))
     article = compose(read, verdict, ())
-    assert lost(read, verdict, (), article).article == Report().article
+    assert check_coverage(read, verdict, (), article).article == Report().article
     bare = tuple(
         replace(block, spans=tuple(span for span in block.spans if not span.math))
         if isinstance(block, Paragraph) else block
         for block in article.blocks
     )  # fmt: skip
-    assert lost(read, verdict, (), replace(article, blocks=bare)).article.formulas == 2
+    assert check_coverage(read, verdict, (), replace(article, blocks=bare)).article.formulas == 2

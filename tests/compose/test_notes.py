@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from composed import article, first_spans, outline
 
-from printer.article import Note, Paragraph, plain, walk
+from printer.article import Note, Paragraph, plain_text, walk
 
 NOTES = {
     "mediawiki": (
@@ -54,7 +54,7 @@ def test_footnotes(kind: str) -> None:
     assert "sup" in sign.marks
     (body,) = note.blocks
     assert isinstance(body, Paragraph)
-    assert plain(body.spans) == "The note."
+    assert plain_text(body.spans) == "The note."
     # The theme sets notes in a place of their own, under its own heading.
     assert [type(block) for block in made.blocks] == [Paragraph, Note]
 

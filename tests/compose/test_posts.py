@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from composed import article
 
-from printer.article import Embed, Heading, Paragraph, Quote, plain, walk
+from printer.article import Embed, Heading, Paragraph, Quote, plain_text, walk
 
 AROUND = "<p>One of the paragraphs around it, of some length.</p>"
 TWEET = """<blockquote class="twitter-tweet"><p lang="en">The weir has gone. Keep off the path.</p>
@@ -24,7 +24,7 @@ def test_a_post_is_a_quotation_with_author_date_and_source() -> None:
     (post,) = only(TWEET, Embed)
     assert (post.kind, post.url) == ("post", "https://s.example.org/marl/status/12")
     assert (post.author, post.published) == ("Marl Council (@marl)", "March 3, 2024")
-    assert [plain(block.spans) for block in post.blocks] == [
+    assert [plain_text(block.spans) for block in post.blocks] == [
         "The weir has gone. Keep off the path."
     ]
 
@@ -34,7 +34,7 @@ def test_a_post_may_name_its_address_in_an_attribute() -> None:
     assert post.url == "https://m.example.org/@ann/77/embed"
     assert post.author == "Ann of Marl, 3 March"
     (bad,) = only(TOOT.replace("https://m.example.org/@ann/77/embed", "javascript:alert(1)"), Quote)
-    assert plain(bad.cite) == "Ann of Marl, 3 March"
+    assert plain_text(bad.cite) == "Ann of Marl, 3 March"
 
 
 def test_a_post_that_is_only_a_link_is_a_box_with_its_title() -> None:
@@ -89,7 +89,7 @@ TABS = """<div class="tabs"><div role="tablist"><button role="tab" aria-controls
 
 
 def test_panels_are_opened_under_their_labels() -> None:
-    texts = [plain(block.spans) for block in article(AROUND + TABS + AROUND).blocks][1:-1]
+    texts = [plain_text(block.spans) for block in article(AROUND + TABS + AROUND).blocks][1:-1]
     assert texts == [
         "Monday", "The gap was four metres wide on that day.",
         "Tuesday", "The barge was sunk across the gap.",
@@ -99,7 +99,7 @@ def test_panels_are_opened_under_their_labels() -> None:
 def test_panels_without_ids_follow_their_tabs_in_order() -> None:
     html = """<div role=tablist><button role=tab>Oak</button><button role=tab>Elm</button></div>
     <div class=p><p>Forty loads of oak.</p></div><div class=p><p>Two loads of elm.</p></div>"""
-    texts = [plain(block.spans) for block in article(AROUND + html + AROUND).blocks][1:-1]
+    texts = [plain_text(block.spans) for block in article(AROUND + html + AROUND).blocks][1:-1]
     assert texts == ["Oak", "Forty loads of oak.", "Elm", "Two loads of elm."]
 
 
@@ -107,8 +107,8 @@ def test_an_accordion_keeps_its_panels() -> None:
     html = """<div role="tablist"><h3 role="tab" id="h1">Oak</h3>
     <div role="tabpanel" aria-labelledby="h1"><p>Forty loads of oak from Harrow.</p></div></div>"""
     (label,) = only(html, Heading)
-    assert (plain(label.spans), label.level) == ("Oak", 2)
-    assert plain(only(html, Paragraph)[1].spans) == "Forty loads of oak from Harrow."
+    assert (plain_text(label.spans), label.level) == ("Oak", 2)
+    assert plain_text(only(html, Paragraph)[1].spans) == "Forty loads of oak from Harrow."
 
 
 def test_very_many_tabs_cost_little() -> None:
@@ -124,7 +124,7 @@ UNMARKED = """<div class="tabs"><ul class="tab-list"><li><a href="#oak">Oak</a><
 
 def test_tabs_without_roles_are_told_by_their_class_and_their_links() -> None:
     found = article(AROUND + UNMARKED + AROUND).blocks
-    told = [plain(block.spans) for block in found if isinstance(block, Heading)]
+    told = [plain_text(block.spans) for block in found if isinstance(block, Heading)]
     assert told == ["Oak", "Elm"]
     assert isinstance(
         found[found.index(next(b for b in found if isinstance(b, Heading))) + 1], Paragraph

@@ -6,7 +6,7 @@ import pytest
 from stories import SENTENCE, story
 
 from printer import extract
-from printer.article import Paragraph, Rule, Span, plain
+from printer.article import Paragraph, Rule, Span, plain_text
 
 URL = "https://example.org/t/1"
 
@@ -32,7 +32,7 @@ def blocks() -> tuple[object, ...]:
 
 def test_each_post_is_signed_but_the_first_that_the_title_names(blocks: tuple[object, ...]) -> None:
     signed = [
-        plain(block.spans)
+        plain_text(block.spans)
         for block in blocks
         if isinstance(block, Paragraph) and block.spans[0].marks == ("strong",)
     ]
@@ -40,7 +40,7 @@ def test_each_post_is_signed_but_the_first_that_the_title_names(blocks: tuple[ob
 
 
 def test_the_pages_own_line_of_names_is_not_printed_too(blocks: tuple[object, ...]) -> None:
-    lines = [plain(block.spans) for block in blocks if isinstance(block, Paragraph)]
+    lines = [plain_text(block.spans) for block in blocks if isinstance(block, Paragraph)]
     assert not any("#" in line for line in lines)
     assert sum(line.startswith("Vera") for line in lines) == 2  # signature, and what she thinks
 

@@ -19,7 +19,7 @@ from printer.article import (
     Quote,
     Rule,
     Table,
-    plain,
+    plain_text,
     walk,
 )
 
@@ -84,7 +84,7 @@ def test_definitions() -> None:
         "<dl><dt>t1</dt><dt>t2</dt><dd>d1</dd><dd>d2</dd><div><dt>t3<dd>d3</div></dl>",
         DefinitionList,
     )
-    shape = [([plain(t) for t in e.terms], len(e.details)) for e in block.entries]
+    shape = [([plain_text(t) for t in e.terms], len(e.details)) for e in block.entries]
     assert shape == [(["t1", "t2"], 2), (["t3"], 1)]
 
 
@@ -99,7 +99,7 @@ def test_definitions() -> None:
 def test_quotations_name_their_source(html: str) -> None:
     quote = only(html, Quote)
     assert len(quote.blocks) == 1
-    assert plain(quote.cite).endswith("A. Writer")
+    assert plain_text(quote.cite).endswith("A. Writer")
 
 
 @pytest.mark.parametrize(
@@ -114,17 +114,17 @@ def test_quotations_name_their_source(html: str) -> None:
 )
 def test_a_line_above_a_quotation_says_whose_words_follow(html: str) -> None:
     quote = only(f"<blockquote>{html}</blockquote>", Quote)
-    assert "Old Gasket" in plain(quote.cite)
+    assert "Old Gasket" in plain_text(quote.cite)
     assert quote.introduced
     (said,) = quote.blocks
     assert isinstance(said, Paragraph)
-    assert plain(said.spans) == "Take the cap off."
+    assert plain_text(said.spans) == "Take the cap off."
     assert article(f"<blockquote>{html}</blockquote>").text.endswith("\nTake the cap off.")
 
 
 def test_a_name_glued_to_a_quotation_is_its_source() -> None:
     quote = only("<blockquote><cite>Old Gasket</cite>Take the cap off.</blockquote>", Quote)
-    assert (plain(quote.cite), quote.introduced) == ("Old Gasket", False)
+    assert (plain_text(quote.cite), quote.introduced) == ("Old Gasket", False)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_what_a_quotation_itself_says_stays_in_it(html: str) -> None:
 )
 def test_a_source_named_below_stays_below(html: str) -> None:
     quote = only(f"<blockquote>{html}</blockquote>", Quote)
-    assert "A. Writer" in plain(quote.cite)
+    assert "A. Writer" in plain_text(quote.cite)
     assert not quote.introduced
 
 

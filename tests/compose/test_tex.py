@@ -9,7 +9,7 @@ from composed import article
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.article import Math, Paragraph, plain, walk
+from printer.article import Math, Paragraph, plain_text, walk
 
 MATHJAX = "<script src='/mathjax/tex-chtml.js'></script>"
 SINGLE = "<script>MathJax = {tex: {inlineMath: [['$', '$'], ['\\\\(', '\\\\)']]}}</script>"
@@ -47,7 +47,7 @@ def test_tex_in_the_text(html: str, found: list[tuple[str, bool]]) -> None:
 
 def test_the_text_around_a_formula_stays() -> None:
     made = article(r"<p id=a>One \[x\] two \(y\) three.")
-    assert [plain(b.spans) if isinstance(b, Paragraph) else b.source for b in made.blocks] == [
+    assert [plain_text(b.spans) if isinstance(b, Paragraph) else b.source for b in made.blocks] == [
         "One", "x", "two y three.",
     ]  # fmt: skip
 

@@ -46,7 +46,7 @@ from printer.article import (
     Span,
     Table,
 )
-from printer.export import write
+from printer.export import export_articles
 from printer.export.epub import to_epub
 from printer.export.math import to_tex
 
@@ -133,20 +133,20 @@ def test_the_book_is_valid(book, tmp_path) -> None:
     "articles", [[SPECIMEN], [*SCRIPTS.values(), SPECIMEN]], ids=["one", "all"]
 )
 def test_all_of_it_is_in_every_format(format_, articles) -> None:
-    data, report = write(articles, format_, PICTURES, fetched=WHEN)
+    data, report = export_articles(articles, format_, PICTURES, fetched=WHEN)
     assert report.complete, (report.lost(), report.missing)
     assert report.article.words > 800
-    assert data == write(articles, format_, PICTURES, fetched=WHEN)[0]
+    assert data == export_articles(articles, format_, PICTURES, fetched=WHEN)[0]
 
 
 @pytest.mark.parametrize("format_", ["epub", "html"])
 def test_a_missing_picture_is_told(format_) -> None:
-    assert write([SPECIMEN], format_, {})[1].lost() == {"pictures": (0, 3)}
+    assert export_articles([SPECIMEN], format_, {})[1].lost() == {"pictures": (0, 3)}
 
 
 @pytest.mark.parametrize("format_", FORMATS)
 def test_nothing_runs_and_nothing_is_fetched(format_) -> None:
-    data, _ = write([HOSTILE, SPECIMEN], format_, PICTURES, title=NASTY)
+    data, _ = export_articles([HOSTILE, SPECIMEN], format_, PICTURES, title=NASTY)
     if format_ == "json":
         assert len(json.loads(data)) == 2
         return
@@ -175,14 +175,14 @@ def test_nothing_runs_and_nothing_is_fetched(format_) -> None:
 
 
 def test_the_page_forbids_what_it_does_not_need() -> None:
-    data, _ = write([SPECIMEN], "html", PICTURES)
+    data, _ = export_articles([SPECIMEN], "html", PICTURES)
     (policy,) = lxml_html.fromstring(data).xpath("//meta[@http-equiv]/@content")
     assert policy == "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 
 def test_code_is_copied_without_its_places_to_break() -> None:
     code = Span("pip install foo\u200bbar", ("code",))
-    made, _ = write([Article("T", (Paragraph((code, Span(" ខ្ញុំ\u200bញ៉ាំ"))),))], "html", {})
+    made, _ = export_articles([Article("T", (Paragraph((code, Span(" ខ្ញុំ\u200bញ៉ាំ"))),))], "html", {})
     shown = lxml_html.fromstring(made).text_content()
     assert "pip install foobar ខ្ញុំ\u200bញ៉ាំ" in shown
 
@@ -238,7 +238,9 @@ def test_mathml_is_kept_where_it_is_sound(book) -> None:
 def test_formulas_are_tex_in_markdown() -> None:
     assert to_tex(FRACTION) == r"x = \frac{1}{\sqrt{2}}"
     assert to_tex("<math><mi>a</mi><mo>$</mo>") == ""
-    text = write([Article("T", (para("y ", Span("x", math=FRACTION)),))], "markdown", {})[0]
+    text = export_articles([Article("T", (para("y ", Span("x", math=FRACTION)),))], "markdown", {})[
+        0
+    ]
     assert rb"y $x = \frac{1}{\sqrt{2}}$" in text
 
 
@@ -252,4 +254,4 @@ def test_any_text_and_any_address_make_a_sound_file(text, href) -> None:
     for page in chapters(to_epub([article], {})).values():
         names = page.xpath("//@id")
         assert len(names) == len(set(names))
-    lxml_html.fromstring(write([article], "html", {})[0])
+    lxml_html.fromstring(export_articles([article], "html", {})[0])

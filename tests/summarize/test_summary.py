@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printer import extract
-from printer.article import Article, Figure, Heading, List, Note, Paragraph, Quote, Span, plain
+from printer.article import Article, Figure, Heading, List, Note, Paragraph, Quote, Span, plain_text
 from printer.options import ExtractOptions
 from printer.summarize import summarised
 
@@ -39,7 +39,7 @@ def key(article, count, style="only", query=""):
 
 
 def texts(blocks):
-    return [plain(block.spans)[:12] for block in blocks if isinstance(block, Paragraph)]
+    return [plain_text(block.spans)[:12] for block in blocks if isinstance(block, Paragraph)]
 
 
 def test_only_the_key_paragraphs_are_left_with_their_notes():

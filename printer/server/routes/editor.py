@@ -11,7 +11,7 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
 from ...article import Figure
-from ...editing.snapshot import Base
+from ...editing.snapshot import Snapshot
 from ...errors import WebprintError
 from ...jobs.models import Job
 from ...jobs.validation import Option, settings_for
@@ -53,7 +53,7 @@ def editor_of(prints: Prints, job: Job) -> Editor | None:
     options = choices(settings_for(prints.settings, job.options))
     title = edit.title or base.article.title
     shapes = prints.revisions.shapes(base, edit)
-    return Editor(title, site(job), options, shapes, bool(edit.out or edit.back))
+    return Editor(title, site(job), options, shapes, bool(edit.removed or edit.restored))
 
 
 def add_editor(pages: APIRouter, prints: Prints) -> None:
@@ -64,7 +64,7 @@ def add_editor(pages: APIRouter, prints: Prints) -> None:
     _add_settings(pages, prints)
 
 
-def _found(prints: Prints, print_id: str) -> tuple[Job, Base]:
+def _found(prints: Prints, print_id: str) -> tuple[Job, Snapshot]:
     job = prints.table.get(print_id)
     base = prints.revisions.base(job) if job else None
     if job is None or base is None:
@@ -88,7 +88,7 @@ def _add_preview(pages: APIRouter, prints: Prints) -> None:
             known = base.pictures[key]
             return Shown(f"{place}{numbers[key]}", known.width, known.height)
 
-        html = to_preview(base.revised(edit), prints.revisions.shapes(base, edit), picture)
+        html = to_preview(base.apply(edit), prints.revisions.shapes(base, edit), picture)
         here = request.url.netloc
         csp = (
             f"sandbox allow-same-origin; default-src 'none'; img-src {here}{place}; "
@@ -122,7 +122,7 @@ def _add_edits(pages: APIRouter, prints: Prints) -> None:
 def _edited(prints: Prints, print_id: str, kept: set[str], given: dict[str, str]) -> Response:
     """Take a form that says of everything how it shall be."""
     job, base = _found(prints, print_id)
-    keep = {piece.id: piece.id in kept for piece in base.pieces}
+    keep = {piece.id: piece.id in kept for piece in base.blocks}
     title = given.pop("title", None)
     try:
         prints.revise(job, title=title, keep=keep, options=_changed(prints, job, given))
