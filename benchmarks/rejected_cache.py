@@ -102,7 +102,7 @@ class Crawl:
 def crawl(root: str, pages: int, method: str, folder: Path | None) -> Crawl:
     """Read the site's pages and choose their pictures."""
     done = Crawl()
-    options = ExtractOptions(pictures=method)
+    options = ExtractOptions(image_method=method)
     start = time.perf_counter()
     with Web(FetchOptions(cache=False), named=[root]) as web:
         where = None if folder is None else lambda: folder

@@ -101,8 +101,8 @@ class ExtractOptions:
     """How the article and its pictures are found.
 
     ``extractor`` is the extractor's name, ``images`` which pictures are wanted (every one in the
-    article's place, the article's, its lead picture alone, none), ``pictures`` the name of the
-    way in which they are chosen, ``ner`` what recognises names in that way which compares them:
+    article's place, the article's, its lead picture alone, none), ``image_method`` the method that
+    selects them, ``ner`` what recognises names in that way which compares them:
     our 'rules', or 'spacy:MODEL'; ``comments`` says whether the readers' are wanted.  ``rules`` are
     for single sites; of those for other hosts nothing is taken.
 
@@ -112,7 +112,7 @@ class ExtractOptions:
 
     extractor: str = "default"
     images: Wanted = "article"
-    pictures: str = "default"
+    image_method: str = "default"
     ner: str = "rules"
     comments: bool = False
     key_paragraphs: int = 0

@@ -100,7 +100,7 @@ class Settings(BaseModel):
         "article", "Article", "Which pictures to print: the article's, all in its place, its lead "
         "picture alone, or none."
     )  # fmt: skip
-    pictures: str = _setting("default", "Article", "The way in which pictures are chosen.")
+    image_method: str = _setting("default", "Article", "The picture selection method.")
     ner: str = _setting("rules", "Article", "What recognises names: rules, or spacy:MODEL.")
     comments: bool = _setting(False, "Article", "Print the readers' comments after the article.")
     key_paragraphs: int = _setting(
@@ -194,7 +194,7 @@ class Settings(BaseModel):
         return ExtractOptions(
             extractor=self.extractor,
             images=self.images,
-            pictures=self.pictures,
+            image_method=self.image_method,
             ner=self.ner,
             comments=self.comments,
             key_paragraphs=self.key_paragraphs,

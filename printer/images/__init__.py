@@ -39,10 +39,10 @@ def pick(
     if options.images == "all":
         choice = everything(page, verdict)
     else:
-        choice = choose(page, verdict, options.pictures, options.ner)
+        choice = choose(page, verdict, options.image_method, options.ner)
     choice = replace(choice, kept=unite(choice))
     if measure is not None:
-        choice = measure(page, choice, limits(options.pictures))
+        choice = measure(page, choice, limits(options.image_method))
     return lead_alone(page, choice) if options.images == "lead" else choice
 
 
@@ -72,4 +72,4 @@ def placed(page: Page, choice: Choice) -> tuple[Placed, ...]:
 
 def choose_pictures(page: Page, verdict: Verdict, method: str = "default") -> tuple[Placed, ...]:
     """Choose the article's pictures by a method's name, as far as the page itself tells."""
-    return placed(page, pick(page, verdict, ExtractOptions(pictures=method)))
+    return placed(page, pick(page, verdict, ExtractOptions(image_method=method)))

@@ -29,7 +29,7 @@ _DATA = re.compile(r"data:image/[a-z0-9.+-]{1,40}(?:;[^,;]{1,100}){0,3};base64,"
 #: place, and what the server would then do that it does not do by itself.
 OPEN = frozenset({
     "format", "paper", "margin", "theme", "font_size", "links", "qr", "extractor", "images",
-    "pictures", "render", "follow", "fit", "booklet", "nup", "duplex", "ink_save", "grayscale",
+    "image_method", "render", "follow", "fit", "booklet", "nup", "duplex", "ink_save", "grayscale",
     "comments", "pdf", "title", "no_rules", "key_paragraphs",
     "key_paragraphs_as", "key_query",
 })  # fmt: skip

@@ -87,7 +87,7 @@ def chosen(
     downloads = Downloads(
         fetch.resource, ImageOptions(timeout=timeout), (lambda: folder) if folder else None
     )
-    options = ExtractOptions(pictures=method, images=images)  # type: ignore[arg-type]
+    options = ExtractOptions(image_method=method, images=images)  # type: ignore[arg-type]
     with downloads:
         return pick(page, verdict, options, downloads.measure), downloads
 
@@ -206,7 +206,7 @@ def test_all_pictures_of_a_page_together_are_bounded(web: WebServer) -> None:
     options = ImageOptions(total_bytes=2 * len(data), workers=1)
     with Web(FetchOptions(cache=False), named=[web.url]) as fetch:
         downloads = Downloads(fetch.resource, options)
-        wanted = ExtractOptions(pictures="cuter")
+        wanted = ExtractOptions(image_method="cuter")
         choice = pick(page, verdict, wanted, downloads.measure)
         assert len(choice.kept) == 6, "what cannot be measured stays"
         assert len(web.hits()) == 3
