@@ -21,8 +21,8 @@ from functools import partial
 from pathlib import Path
 
 from printer.images import choose
-from printer.images.choice import Choice, place, unite
 from printer.images.methods import METHODS
+from printer.images.selection import Choice, place, unite
 from printer.selection import Placed
 
 from . import corpus

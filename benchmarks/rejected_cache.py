@@ -31,7 +31,7 @@ from printer.extraction import decide
 from printer.fetch.client import Web
 from printer.html.page import read_page
 from printer.images import pick
-from printer.images.downloads import Downloads
+from printer.images.size_probe import Downloads
 from printer.options import ExtractOptions, FetchOptions, ImageOptions
 
 from .protocol import Effort, Row

@@ -18,14 +18,14 @@ from pathlib import Path
 
 import numpy as np
 
-from printer.images import weighing
-from printer.images.choice import Choice
-from printer.images.weighing import Weights, by_signals
+from printer.images import scorer
+from printer.images.scorer import Weights, by_signals
+from printer.images.selection import Choice
 
 from . import corpus
 from .pictures import Labelled, key, labelled
 
-WEIGHTS = Path(weighing.__file__).with_name("weights.json")
+WEIGHTS = Path(scorer.__file__).with_name("weights.json")
 #: Strength of the ridge penalty, and the probability from which a picture is kept.
 PENALTY = 3.0
 PROBABILITY = 0.45
@@ -70,7 +70,7 @@ def learn(pages: Sequence[Labelled]) -> Weights:
     rows: list[tuple[frozenset[str], bool, float]] = []
     for answer in pages:
         here = []
-        for candidate, names in weighing.signals(answer.page, answer.verdict):
+        for candidate, names in scorer.signals(answer.page, answer.verdict):
             urls = {key(url) for url in candidate.sources(answer.page.base)}
             if not urls & answer.open:
                 here.append((names, any(urls & same for same, _ in answer.pictures)))

@@ -29,7 +29,7 @@ from .summarize import summarised
 
 if TYPE_CHECKING:
     from .editing.blocks import EditableBlock
-    from .images.downloads import Measure
+    from .images.size_probe import Measure
 
 
 @uncollected

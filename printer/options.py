@@ -38,7 +38,7 @@ def option(default: T, text: str, **more: object) -> T:
     """Return a field of an options value that a command offers, with what its help says of it.
 
     ``more`` is ``flag`` where the option has another name than the field, ``metavar``, and ``min``
-    and ``max`` of a number (see :func:`printer.cli.flags.with_settings`).
+    and ``max`` of a number (see :func:`printer.cli.options.with_settings`).
     """
     made: T = field(default=default, metadata={"help": text, **more})
     return made

@@ -37,7 +37,7 @@ __all__ = [
 ]  # fmt: skip
 
 if TYPE_CHECKING:
-    from .images.downloads import Measure
+    from .images.size_probe import Measure
     from .render.worker_pool import Sets
 
 #: A page to print: an address, the path of a local file, or what was captured already.

@@ -17,7 +17,7 @@ from .options import FetchOptions, ImageOptions
 if TYPE_CHECKING:
     from .fetch.browser import Browser
     from .fetch.client import Web
-    from .images.downloads import Downloads
+    from .images.size_probe import Downloads
 
 
 class Held:
@@ -84,7 +84,7 @@ class Held:
         """The pictures that were fetched."""
         with self._lock:
             if self._files is None:
-                from .images.downloads import Downloads
+                from .images.size_probe import Downloads
 
                 folder = _cache_folder if self._fetch.cache else None
                 files = Downloads(self.get, self._pictures, folder, self._told)

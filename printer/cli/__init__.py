@@ -46,9 +46,9 @@ def main() -> None:
         ready = load if several else _make_ready
         press = Presses(fork=_makes_pdf(words), several=several, ready=ready)
     if prints:
-        from .pages import run
+        from .print import run
     else:
-        from .app import run
+        from .extract import run
 
     code: object = 0
     try:

@@ -12,7 +12,7 @@ from ..settings import LoadedSettings
 from ..site_rules import store
 from ..site_rules.apply import PARTS
 from .console import Console
-from .flags import with_settings
+from .options import with_settings
 from .printing import printer_for, source_of
 
 if TYPE_CHECKING:

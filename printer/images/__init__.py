@@ -13,12 +13,12 @@ from ..html.page import Page
 from ..options import ExtractOptions
 from ..selection import Placed, Verdict
 from .captions import Captions
-from .choice import Choice, insisted, judged, offered, place, unite, without_captions
 from .methods import choose, limits
 from .scope import everything, lead_alone, nothing
+from .selection import Choice, insisted, judged, offered, place, unite, without_captions
 
 if TYPE_CHECKING:
-    from .downloads import Measure
+    from .size_probe import Measure
 
 __all__ = [
     "Choice", "choose", "choose_pictures", "insist", "judged", "offered", "pick",

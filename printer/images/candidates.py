@@ -13,7 +13,8 @@ from lxml import html
 from lxml.html import HtmlElement
 
 from ..html.page import Page
-from .addresses import (
+from .drawings import drawing_title
+from .srcset import (
     PREVIEW,
     Address,
     absolute,
@@ -24,7 +25,6 @@ from .addresses import (
     src_of,
     stated_width,
 )
-from .drawings import drawing_title
 
 #: The index of an element in the outline, and of the segment after it.
 _Place: TypeAlias = tuple[int, int]

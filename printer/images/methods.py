@@ -11,13 +11,13 @@ from ..errors import UsageError
 from ..html.page import Page
 from ..selection import Verdict
 from .captions import Caption, block_caption, climbed_caption
-from .choice import Choice, Dropped, Kept, is_aside
+from .papers.cuter import region
+from .papers.joshi_liu import RelevanceOptions, article_subtree, names_of, relevant, within
 from .recognise import RULES, check, recogniser
-from .region import region
-from .relevance import RelevanceOptions, article_subtree, names_of, relevant, within
 from .rendered import candidates_of
+from .scorer import by_signals
+from .selection import Choice, Dropped, Kept, is_aside
 from .sizes import ICONS, PAPER, SizeLimits
-from .weighing import by_signals
 
 #: Chooses by what is on the page; the last argument names the recogniser of names.
 Method: TypeAlias = Callable[[Page, Verdict, str], Choice]
@@ -26,7 +26,7 @@ Method: TypeAlias = Callable[[Page, Verdict, str], Choice]
 def by_borders(page: Page, verdict: Verdict, ner: str = RULES) -> Choice:
     """Choose as CUTER does: between the borders, and large enough as far as attributes say.
 
-    Where they do not, the file decides (:mod:`printer.images.downloads`).
+    Where they do not, the file decides (:mod:`printer.images.size_probe`).
     """
     del ner
     borders = region(page, verdict)

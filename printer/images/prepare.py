@@ -23,7 +23,7 @@ from ..options import ImageOptions
 from ..output import Picture, Prepared
 from .pool import in_threads
 from .raster import Box, Unusable, prepare_raster
-from .vector import looks_like_svg, prepare_svg
+from .svg import looks_like_svg, prepare_svg
 
 #: The width and height in millimetres that a picture may take when nobody says.
 WIDTH, HEIGHT = 170.0, 180.0

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from typing import Any, TypeAlias
 
 from ..errors import MissingLibrary, UsageError
-from .entities import MOST_CHARS, names, resolved
+from .papers.ner import MOST_CHARS, names, resolved
 
 #: Returns how often each name is mentioned in a text, in lower case.
 Recogniser: TypeAlias = Callable[[str], Counter[str]]

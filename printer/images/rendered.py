@@ -15,8 +15,8 @@ from ..html.layout import Drawn
 from ..html.page import Page
 from ..layout import Graphic, Rect, is_seen
 from ..selection import Verdict
-from .addresses import PLAIN, PREVIEW, VERSION, Address, best, likeness
 from .candidates import MOST_OVER, NO_BACKGROUND, Candidate, find_candidates
+from .srcset import PLAIN, PREVIEW, VERSION, Address, best, likeness
 
 #: A box smaller than this is a picture that was not loaded, or none that is seen.
 _LEAST = 2.0

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 from ..html.page import Page
 from ..selection import Verdict
-from .addresses import likeness
 from .candidates import Candidate
 from .captions import Captions
-from .choice import Choice, Dropped, Kept
-from .region import region, surroundings
+from .papers.cuter import region, surroundings
 from .rendered import candidates_of
+from .scorer import by_signals
+from .selection import Choice, Dropped, Kept
 from .sizes import ICONS
-from .weighing import by_signals
+from .srcset import likeness
 
 
 def everything(page: Page, verdict: Verdict) -> Choice:

@@ -8,7 +8,7 @@ import stat
 import pytest
 from webserver import Hit, Reply
 
-from printer.cli.login import save_login
+from printer.cli.config import save_login
 from printer.errors import BlockedAddress, FetchError, UsageError
 from printer.fetch.browser import Browser
 from printer.fetch.client import Web

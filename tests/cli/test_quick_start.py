@@ -9,7 +9,7 @@ from stories import story
 from typer.main import get_command
 
 from printer.cli import COMMANDS
-from printer.cli.app import app
+from printer.cli.extract import app
 
 #: Runs a command as ``main`` does and says before it ends which of these modules were loaded.
 LOADED = """
@@ -26,8 +26,8 @@ main()
 
 #: Other commands, what sets pages (the press has it), and what never serves a print.
 SPARED = (
-    "printer.cli.app",
-    "printer.cli.digests",
+    "printer.cli.extract",
+    "printer.cli.digest",
     "printer.editing.snapshot",
     "printer.fetch.cache",
     "printer.render.context",
@@ -62,7 +62,7 @@ def test_a_page_is_printed_without_what_others_need(web, tmp_path):
 
 
 def test_other_commands_are_there(tmp_path):
-    assert "printer.cli.digests" in loaded("themes")
+    assert "printer.cli.digest" in loaded("themes")
 
 
 @pytest.mark.parametrize(

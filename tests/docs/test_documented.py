@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from printer import errors
-from printer.cli.app import app
+from printer.cli.extract import app
 from printer.settings import Settings, setting_fields
 
 README = (Path(__file__).parent.parent.parent / "README.md").read_text()

@@ -23,7 +23,7 @@ from printer.fetch.credentials import read_cookies
 from printer.html.page import read_page
 from printer.html.parse import decode, parse
 from printer.images.raster import Unusable
-from printer.images.vector import prepare_svg
+from printer.images.svg import prepare_svg
 from printer.options import ExtractOptions
 from printer.settings import Layer
 from printer.settings import _check as _check_layer

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printer.html.page import read_page
-from printer.images.addresses import Address, absolute, best, likeness, read_srcset, stated_width
 from printer.images.candidates import MOST, find_candidates
+from printer.images.srcset import Address, absolute, best, likeness, read_srcset, stated_width
 
 URL = "https://news.example.org/a/story.html"
 

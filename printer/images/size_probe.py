@@ -22,12 +22,12 @@ from ..capture import Capture, Get
 from ..errors import FetchTimeout, TooLarge, WebprintError
 from ..html.page import Page
 from ..options import ImageOptions
-from .choice import Choice, Dropped, Kept
 from .pool import in_threads
 from .raster import FORMATS, Unusable, decoding
 from .rejected import RejectedURLs
+from .selection import Choice, Dropped, Kept
 from .sizes import SizeLimits
-from .vector import drawing_size, looks_like_svg
+from .svg import drawing_size, looks_like_svg
 
 #: Judges the pictures that were kept by their files, under limits.
 Measure: TypeAlias = Callable[[Page, Choice, SizeLimits], Choice]

@@ -20,9 +20,9 @@ from ..options import ENDINGS
 from ..output import Result
 from ..pipeline import Came, Printer
 from ..settings import LoadedSettings, Settings
-from . import library, output, summary
+from . import output, search, summary
 from .console import INTERRUPTED, Console
-from .flags import with_settings
+from .options import with_settings
 from .printing import printer_for, source_of
 
 if TYPE_CHECKING:
@@ -189,14 +189,14 @@ class _Work:
         """Print to one file and tell about it; a failure is told and returned."""
         try:
             articles: list[Article] = []
-            result = self.printer.bind(library.noted(came, articles))
+            result = self.printer.bind(search.noted(came, articles))
             written = self.target.write(result, fallback="article")
         except WebprintError as error:
             self.console.error(error)
             return error
         finally:
             self.console.done_one()
-        library.keep(self.settings, articles, written, self.console)
+        search.keep(self.settings, articles, written, self.console)
         self._tell(result, written)
         short = summary.shortfall(result) if self.settings.strict else None
         if short:

@@ -17,10 +17,10 @@ from lxml.html import HtmlElement
 from ..html.index import Within
 from ..html.page import Page
 from ..selection import Verdict
-from .addresses import likeness
 from .candidates import Candidate
 from .names import around, of_file, of_host
-from .region import Region
+from .papers.cuter import Region
+from .srcset import likeness
 
 _INSIDE = {
     int(Within.NAV): "in navigation",

@@ -11,10 +11,10 @@ from lxml.html import HtmlElement
 from ..article import Figure
 from ..html.page import Page
 from ..selection import JudgedPicture, Placed, Verdict
-from .addresses import best
 from .candidates import Candidate
 from .captions import Caption
 from .drawings import drawing_source
+from .srcset import best
 
 
 @dataclass(frozen=True, slots=True, eq=False)

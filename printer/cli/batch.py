@@ -15,7 +15,7 @@ from ..settings import LoadedSettings
 from . import output
 from .console import INTERRUPTED, Console
 from .extras import require
-from .flags import with_settings
+from .options import with_settings
 
 REPORT, REPORT_DATA = "report.txt", "report.json"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from printer.html.page import read_page
-from printer.images.region import Region, region, surroundings
+from printer.images.papers.cuter import Region, region, surroundings
 from printer.selection import Verdict
 
 LONG = "A sentence of the article that is long enough to be told from a menu. "

@@ -16,7 +16,7 @@ from ..pipeline import Came
 from ..settings import Settings, data_folder
 from . import output
 from .console import Console
-from .flags import AsData
+from .options import AsData
 
 
 def path() -> Path:

@@ -18,14 +18,14 @@ from pathlib import Path
 from ..html.index import Within
 from ..html.page import Page
 from ..selection import Verdict
-from .addresses import PLAIN, Address, likeness
 from .candidates import Candidate
 from .captions import Caption, Captions
-from .choice import Choice, Dropped, Kept
+from .features import Signals
 from .names import of_file, of_host
-from .region import region, surroundings
+from .papers.cuter import region, surroundings
 from .rendered import beside, candidates_of, column
-from .signals import Signals
+from .selection import Choice, Dropped, Kept
+from .srcset import PLAIN, Address, likeness
 
 #: Text that markup calls a caption, or stands in a figure.
 _MARKED = int(Within.CAPTION | Within.FIGURE)

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printer.html.page import read_page
-from printer.images.entities import names, terms
-from printer.images.relevance import (
+from printer.images.papers.joshi_liu import (
     RelevanceOptions,
     article_subtree,
     cosine,
@@ -20,6 +19,7 @@ from printer.images.relevance import (
     representative,
     within,
 )
+from printer.images.papers.ner import names, terms
 from printer.selection import Verdict
 
 

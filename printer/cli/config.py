@@ -13,7 +13,7 @@ import typer
 from ..errors import UsageError
 from ..settings import LoadedSettings, Settings
 from .console import Console
-from .flags import with_settings
+from .options import with_settings
 
 if TYPE_CHECKING:
     from ..fetch.login import Person

@@ -9,7 +9,7 @@ same way, by their cosine.
 What differs from the paper, and why:
 
 - It gives no thresholds and no numbers; all of :class:`RelevanceOptions` is ours.
-- Its recogniser is GATE's; ours is :mod:`printer.images.entities`, or a spaCy model.
+- Its recogniser is GATE's; ours is :mod:`printer.images.papers.ner`, or a spaCy model.
 - A cosine needs no frequencies normalised by length: they point the same way.
 - The article subtree is the smallest element that holds nearly all text that extraction kept.
 """
@@ -21,10 +21,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ..html.page import Page
-from ..selection import Verdict
-from .entities import names, words_of
-from .recognise import Recogniser
+from ...html.page import Page
+from ...selection import Verdict
+from ..recognise import Recogniser
+from .ner import names, words_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,17 +11,17 @@ import typer
 
 from ..pipeline import Reading
 from ..settings import LoadedSettings, Settings, setting_fields, settings_files
-from . import library, output
-from .batching import batch
+from . import output, search
+from .batch import batch
+from .config import login
 from .console import Console
-from .crawling import crawl
-from .digests import add_digests
-from .flags import AsData, Out, with_settings
-from .login import login
-from .pages import BaseURL, app, run
+from .crawl import crawl
+from .digest import add_digests
+from .options import AsData, Out, with_settings
+from .print import BaseURL, app, run
 from .printing import printer_for, source_of
 from .rules import rules
-from .serving import add_serving
+from .server import add_serving
 
 __all__ = ["app", "run"]
 
@@ -128,7 +128,7 @@ def themes() -> None:
 
 add_serving(app)
 add_digests(app)
-app.command()(library.search)
+app.command()(search.search)
 
 
 def _written(reading: Reading, form: Form) -> str:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..html.metadata.title_node import title_node
-from ..html.page import Page
-from ..selection import Verdict
+from ...html.metadata.title_node import title_node
+from ...html.page import Page
+from ...selection import Verdict
 
 #: How many characters before the borders, and after them, pictures of the article still stand.
 _BEFORE, _AFTER = 400, 1200

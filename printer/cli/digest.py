@@ -14,10 +14,10 @@ import typer
 from ..errors import UsageError
 from ..output import Result
 from ..settings import LoadedSettings, Settings, data_folder
-from . import library, output, summary
+from . import output, search, summary
 from .console import Console
 from .extras import require
-from .flags import Out, with_settings
+from .options import Out, with_settings
 
 if TYPE_CHECKING:
     from ..digest.described import Digest
@@ -107,7 +107,7 @@ def _tell(done: Run, settings: Settings, console: Console, *, as_json: bool) -> 
 
     articles = [each.reading.article for each in done.issue.taken]
     if done.delivered:
-        library.keep(settings, articles, done.delivered[0], console)
+        search.keep(settings, articles, done.delivered[0], console)
     for warning in done.result.warnings:
         console.warn(warning)
     if as_json:

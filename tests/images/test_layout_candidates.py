@@ -13,8 +13,8 @@ from printer.fetch.browser import Browser
 from printer.fetch.ssrf import Guard
 from printer.html.page import Page, read_page
 from printer.images import choose
-from printer.images.choice import Choice
 from printer.images.rendered import Column, candidates_of, column
+from printer.images.selection import Choice
 from printer.layout import Graphic, Rect
 from printer.options import FetchOptions
 from printer.selection import Verdict

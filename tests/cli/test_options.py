@@ -5,7 +5,7 @@ import typer
 from typer.testing import CliRunner
 
 from printer.batch.options import BatchOptions
-from printer.cli.flags import with_settings
+from printer.cli.options import with_settings
 from printer.crawl import CrawlOptions
 from printer.settings import LoadedSettings
 

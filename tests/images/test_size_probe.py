@@ -15,8 +15,8 @@ from printer.errors import TooLarge
 from printer.fetch.client import Web
 from printer.html.page import read_page
 from printer.images import pick
-from printer.images.choice import Choice
-from printer.images.downloads import Downloads, real_size
+from printer.images.selection import Choice
+from printer.images.size_probe import Downloads, real_size
 from printer.options import ExtractOptions, FetchOptions, ImageOptions
 from printer.selection import Verdict
 

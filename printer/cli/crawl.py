@@ -17,7 +17,7 @@ from ..site_rules.store import shelf
 from . import output, summary
 from .console import INTERRUPTED, Console
 from .extras import require
-from .flags import with_settings
+from .options import with_settings
 from .printing import printer_for
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Published methods of picture selection, each whole in one module."""
