@@ -24,8 +24,8 @@ from playwright.sync_api import Browser as Driven
 from playwright.sync_api import sync_playwright
 from webserver import Hit, Reply, WebServer
 
-from printer.fetch.browser import Browser
-from printer.fetch.chromium import programs
+from printer.fetch.browser.browser import Browser
+from printer.fetch.browser.process import programs
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
 

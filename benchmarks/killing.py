@@ -25,7 +25,7 @@ from stories import story
 from test_crawl_killed import kept, kill_and_go_on
 from webserver import WebServer
 
-from printer.fetch.chromium import programs
+from printer.fetch.browser.process import programs
 from printer.jobs.process import tree
 
 from .breaking import (

@@ -22,7 +22,7 @@ from webserver import WebServer
 
 from printer.capture import Capture
 from printer.extraction import decide
-from printer.fetch.browser import Browser
+from printer.fetch.browser.browser import Browser
 from printer.fetch.ssrf import Guard
 from printer.html.layout import unmark
 from printer.html.page import Page, read_page

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from printer.fetch.chromium import programs
+from printer.fetch.browser.process import programs
 
 #: What the figures depend on; peers tell their versions where they are measured.
 PACKAGES = ("webprint", "weasyprint", "pydyf", "lxml", "numpy", "pillow", "playwright", "httpx2",

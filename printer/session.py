@@ -15,7 +15,7 @@ from .capture import Capture
 from .options import FetchOptions, ImageOptions
 
 if TYPE_CHECKING:
-    from .fetch.browser import Browser
+    from .fetch.browser.browser import Browser
     from .fetch.client import Web
     from .images.size_probe import Downloads
 
@@ -73,7 +73,7 @@ class Held:
         """The browser, behind the same guard as the connections."""
         with self._lock:
             if self._browser is None:
-                from .fetch.browser import Browser
+                from .fetch.browser.browser import Browser
 
                 browser = Browser(self._fetch, self.web.guard, pages=self._at_once)
                 self._browser = self._open.enter_context(browser)

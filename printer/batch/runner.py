@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, Self
 from ..crawl.pauses import Pauses
 from ..crawl.record import LONGEST_REST
 from ..errors import JobsError, UsageError
-from ..fetch.status import asked_to_wait, passes
+from ..fetch.errors import asked_to_wait, passes
 from ..jobs.factory import storage
 from ..jobs.handler import PDF
 from ..jobs.keeper import Keeper

@@ -16,7 +16,7 @@ from .console import Console
 from .options import with_settings
 
 if TYPE_CHECKING:
-    from ..fetch.login import Person
+    from ..fetch.browser.login import Person
 
 
 @with_settings("Fetching", "Run")
@@ -32,7 +32,7 @@ def login(
 
     The state goes to the file of --storage-state, which only you can read; give it again to print.
     """
-    from ..fetch.login import at_the_keyboard
+    from ..fetch.browser.login import at_the_keyboard
 
     wait = sys.stdin.readline if sys.stdin.isatty() else threading.Event().wait
     save_login(page, loaded.settings, at_the_keyboard(wait))
@@ -40,9 +40,9 @@ def login(
 
 def save_login(page: str, settings: Settings, person: Person, *, visible: bool = True) -> None:
     """Let a person sign in, from the state that is kept already if there is one, and keep it."""
-    from ..fetch.login import sign_in
+    from ..fetch.browser.login import sign_in
+    from ..fetch.credentials import write_state
     from ..fetch.ssrf import Guard
-    from ..fetch.state import write_state
 
     file = settings.storage_state
     if not file:

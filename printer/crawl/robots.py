@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 
 from ..errors import HTTPStatusError, WebprintError
 from ..fetch.client import Web
-from ..fetch.status import PASSING
+from ..fetch.errors import PASSING
 from ..urls import origin
 from .schema import Store, hosts, robots
 

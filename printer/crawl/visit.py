@@ -17,7 +17,7 @@ from ..errors import (
     WebprintError,
 )  # fmt: skip
 from ..fetch.client import Web
-from ..fetch.status import PASSING
+from ..fetch.errors import PASSING
 from ..options import ExtractOptions, FetchOptions, SiteRule
 from ..pipeline import Printer, Reading
 from ..urls import origin

@@ -8,7 +8,7 @@ from typing import Any, Self
 from ..capture import Capture
 from ..crawl.pauses import Pauses
 from ..errors import BadURL, RenderError, UsageError, WebprintError
-from ..fetch.status import asked_to_wait, passes
+from ..fetch.errors import asked_to_wait, passes
 from ..jobs.factory import storage
 from ..jobs.keeper import Keeper
 from ..jobs.models import Request

@@ -17,12 +17,11 @@ from ..capture import Capture
 from ..errors import BadURL, FetchError, HTTPStatusError, TooLarge, WebprintError
 from ..options import FetchOptions
 from ..urls import clean, normalise, origin
+from .budget import Budget, size, spending
 from .content_type import check_html
 from .credentials import identify
-from .deadline import Budget, size, spending
-from .errors import LIBRARY_ERRORS, Passing, translate
+from .errors import LIBRARY_ERRORS, PASSING, Passing, status_error, translate
 from .ssrf import Guard, Resolver, system_addresses
-from .status import PASSING, status_error
 from .transport import CachedTransport, CacheFault, GuardedTransport
 
 if TYPE_CHECKING:

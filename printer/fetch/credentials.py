@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
+import os
 import re
+import secrets
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from http.cookiejar import CookieJar, LoadError, MozillaCookieJar
+from http.cookiejar import Cookie, CookieJar, LoadError, MozillaCookieJar
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from ..errors import UsageError
+from ..errors import BadURL, OutputError, UsageError
 from ..options import FetchOptions
-from ..urls import Origin, origin
-from .state import State, read_state
+from ..urls import Origin, normalise, origin
 
 #: No file of cookies is larger.
 _MOST_BYTES = 20_000_000
@@ -168,3 +171,98 @@ def _read(path: str) -> bytes:
     if len(content) > _MOST_BYTES:
         raise UsageError(f"the cookie file {path} is too large")
     return content
+
+
+_MAX_STATE_BYTES = 20_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a state file holds: cookies, and by origin what its pages stored."""
+
+    cookies: tuple[Cookie, ...] = ()
+    origins: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+    content: bytes = field(default=b"", repr=False)
+
+
+def read_state(path: str) -> State:
+    """Read a state file as Playwright writes it; raises :class:`UsageError`."""
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(_MAX_STATE_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"the state file {path} cannot be read: {reason}") from error
+    try:
+        if len(content) > _MAX_STATE_BYTES:
+            raise ValueError("too large")
+        told = json.loads(content)
+        now = time.time()
+        cookies = tuple(_state_cookie(each) for each in told.get("cookies", ()))
+        origins = tuple(_stored_origin(each) for each in told.get("origins", ()))
+    except (
+        BadURL,
+        ValueError,
+        TypeError,
+        KeyError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
+        raise UsageError(
+            f"{path} is not the saved state of a browser",
+            hint="Make one with: webprint login URL --storage-state FILE",
+        ) from error
+    fresh = tuple(each for each in cookies if each.expires is None or each.expires > now)
+    return State(fresh, origins, content)
+
+
+def write_state(path: str, told: Any) -> None:
+    """Write a state file that its owner alone may read, whole or not at all."""
+    target = Path(path)
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    try:
+        number = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(number, "w", encoding="utf-8") as file:
+                json.dump(told, file, indent=1)
+            beside.replace(target)
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _state_cookie(told: dict[str, Any]) -> Cookie:
+    domain, expires = _checked_text(told["domain"]), float(told.get("expires", -1))
+    return Cookie(
+        version=0, name=_header_text(told["name"]), value=_header_text(told["value"]), port=None,
+        port_specified=False, domain=domain, domain_specified=domain.startswith("."),
+        domain_initial_dot=domain.startswith("."), path=_checked_text(told.get("path", "/")),
+        path_specified=True, secure=bool(told.get("secure")),
+        expires=None if expires < 0 else int(expires), discard=expires < 0, comment=None,
+        comment_url=None, rest={"HTTPOnly": ""} if told.get("httpOnly") else {},
+    )  # fmt: skip
+
+
+def _stored_origin(told: dict[str, Any]) -> dict[str, Any]:
+    stored = [
+        {"name": _checked_text(each["name"]), "value": _checked_text(each["value"])}
+        for each in told.get("localStorage", ())
+    ]
+    return {"origin": normalise(_checked_text(told["origin"])).rstrip("/"), "localStorage": stored}
+
+
+def _header_text(value: object) -> str:
+    """Return a part of a header: a sign that no header may hold could begin another."""
+    text = _checked_text(value)
+    if any(sign < " " and sign != "\t" for sign in text):
+        raise ValueError("not a line")
+    return text
+
+
+def _checked_text(value: object) -> str:
+    if not isinstance(value, str) or "\0" in value:
+        raise ValueError("not text")
+    return value

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 from ..capture import Capture, How
 from ..errors import BadURL, BlockedAddress, FetchError, TooLarge
 from ..options import FetchOptions
+from .budget import size
 from .content_type import check_html
-from .deadline import size
 
 _MAX_BYTES = FetchOptions().max_bytes
 _TYPES = {

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Self
 
 from ..errors import FetchError, FetchTimeout, TooLarge
-from .deadline import size
+from .budget import size
 from .ssrf import Guard
 
 _CONNECTIONS = 128

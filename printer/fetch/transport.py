@@ -11,7 +11,7 @@ import httpcore2
 import httpx2
 
 from ..errors import WebprintError
-from .deadline import current
+from .budget import current
 from .errors import LIBRARY_ERRORS
 from .ssrf import Guard
 

@@ -10,7 +10,7 @@ from webserver import Hit, Reply
 
 from printer.cli.config import save_login
 from printer.errors import BlockedAddress, FetchError, UsageError
-from printer.fetch.browser import Browser
+from printer.fetch.browser.browser import Browser
 from printer.fetch.client import Web
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
@@ -85,7 +85,7 @@ def test_signing_in_again_begins_where_it_ended(members, tmp_path):
 
 @pytest.mark.browser
 def test_a_page_that_is_closed_ends_it(members, tmp_path):
-    from printer.fetch.login import at_the_keyboard
+    from printer.fetch.browser.login import at_the_keyboard
 
     keyboard = at_the_keyboard(lambda: asyncio.run(asyncio.sleep(60)))
 

@@ -15,7 +15,7 @@ import pytest
 from stories import story
 from webserver import Hit, Reply, WebServer
 
-from printer.fetch.chromium import programs
+from printer.fetch.browser.process import programs
 
 SEEN = next((one for one in programs() if "headless" not in Path(one).name), "")
 

@@ -10,7 +10,7 @@ from stories import story
 from webserver import Hit, Reply
 
 from printer.errors import NoArticle, UsageError
-from printer.fetch.chromium import Chromium
+from printer.fetch.browser.process import Chromium
 from printer.options import FetchOptions
 from printer.pipeline import Printer
 

@@ -4,7 +4,7 @@ from webserver import Reply
 from printer.digest.finding import find_feeds, get_feed, links
 from printer.digest.opml import Subscription, read_opml, write_opml
 from printer.errors import UsageError
-from printer.fetch import Web
+from printer.fetch.client import Web
 from printer.options import FetchOptions
 
 RSS = "<rss version='2.0'><channel><title>News</title><item><link>/a</link></item></channel></rss>"

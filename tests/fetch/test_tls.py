@@ -11,7 +11,7 @@ import pytest
 from webserver import WebServer
 
 from printer.errors import FetchError
-from printer.fetch.browser import Browser
+from printer.fetch.browser.browser import Browser
 from printer.fetch.client import Web
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions

@@ -16,8 +16,7 @@ from hostile_help import ends, good, page, printed
 
 from printer.digest import described, feeds, mail, opml
 from printer.errors import UsageError, WebprintError
-from printer.fetch.credentials import read_cookies
-from printer.fetch.state import read_state
+from printer.fetch.credentials import read_cookies, read_state
 from printer.settings import LoadedSettings, Settings, load_settings
 from printer.site_rules import fulltextrss
 from printer.site_rules import store as rules

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from webserver import WebServer
 
-from printer.fetch.browser import Browser
+from printer.fetch.browser.browser import Browser
 from printer.fetch.ssrf import Guard
 from printer.html.page import Page, read_page
 from printer.images import choose

@@ -10,7 +10,7 @@ from stories import story
 from strict import STRICT_BUT_PICTURES
 from webserver import Reply, WebServer
 
-from printer.fetch.chromium import programs
+from printer.fetch.browser.process import programs
 
 
 @pytest.fixture(scope="module")

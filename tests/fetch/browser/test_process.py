@@ -14,7 +14,7 @@ import pytest
 from webserver import Hit, Reply, WebServer
 
 from printer.errors import FetchError, MissingLibrary
-from printer.fetch.browser import Browser
+from printer.fetch.browser.browser import Browser
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
 
@@ -106,7 +106,7 @@ def test_nothing_is_left_running_when_we_are_killed(web: WebServer, tmp_path: Pa
     url = web.add("/x", "<p>Words</p>")
     code = (
         "import sys, time\n"
-        "from printer.fetch.browser import Browser\n"
+        "from printer.fetch.browser.browser import Browser\n"
         "from printer.fetch.ssrf import Guard\n"
         "from printer.options import FetchOptions\n"
         "browser = Browser(FetchOptions(timeout=20), Guard([sys.argv[1]]))\n"

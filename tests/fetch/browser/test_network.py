@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import pytest
 from webserver import Reply, WebServer
 
-from printer.fetch import shared
-from printer.fetch.browser import Browser
-from printer.fetch.shared import Shared, pattern
+from printer.fetch.browser import network
+from printer.fetch.browser.browser import Browser
+from printer.fetch.browser.network import Shared, pattern
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
 
@@ -80,8 +80,8 @@ def test_what_is_not_fresh_or_not_wanted_is_asked_for_anew(
 
 
 def test_it_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared, "MOST_KEPT", 100)
-    monkeypatch.setattr(shared, "MOST_OF_ONE", 60)
+    monkeypatch.setattr(network, "MOST_KEPT", 100)
+    monkeypatch.setattr(network, "MOST_OF_ONE", 60)
     kept = Shared()
     for number in range(5):
         keep(kept, LONG, f"{URL}?{number}", b"x" * 40)

@@ -9,19 +9,16 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any, Self
 
-from ..capture import Capture
-from ..errors import FetchError, WebprintError
-from ..options import FetchOptions
-from ..urls import normalise
-from .chromium import Died
-from .credentials import identify
-from .loop import Loop
-from .running import Running
-from .shared import Shared
-from .ssrf import Guard
-from .tab import Tab
-from .unshown import explained, late
-from .view import View
+from ...capture import Capture
+from ...errors import FetchError, WebprintError
+from ...options import FetchOptions
+from ...urls import normalise
+from ..credentials import identify
+from ..ssrf import Guard
+from .capture import Tab, View
+from .errors import explained, late
+from .network import Shared
+from .process import Died, Loop, Running
 
 _GRACE_SECONDS = 3.0  # To end a browser that hangs.
 _LEAVE_SECONDS = 2.0  # To leave a page that is still being opened.

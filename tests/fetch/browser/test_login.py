@@ -12,7 +12,7 @@ from webserver import Hit, Reply, WebServer
 from printer import FetchOptions, print_pages
 from printer.capture import Capture
 from printer.errors import BadURL, HTTPStatusError
-from printer.fetch.browser import Browser
+from printer.fetch.browser.browser import Browser
 from printer.fetch.client import Web
 from printer.fetch.ssrf import Guard
 from printer.urls import Origin, named_logins, normalise, part_login

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from webserver import WebServer
 
-from printer.fetch.browser import Browser
+from printer.fetch.browser.browser import Browser
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from ..layout import Box, Font, Graphic, Layout, Rect, Sight, Text
+from ...layout import Box, Font, Graphic, Layout, Rect, Sight, Text
 
 #: Elements, text leaves and pictures told about at most; a page of more is read without a layout.
 MOST = 60_000

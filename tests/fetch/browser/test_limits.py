@@ -10,7 +10,7 @@ import pytest
 from webserver import Hit, Reply, WebServer
 
 from printer.errors import WebprintError
-from printer.fetch.browser import Browser
+from printer.fetch.browser.browser import Browser
 from printer.fetch.ssrf import Guard
 from printer.html.layout import unmark
 from printer.options import FetchOptions

@@ -11,11 +11,10 @@ import pytest
 from webserver import Hit, Reply, WebServer
 
 from printer.errors import FetchError, FetchTimeout
-from printer.fetch.browser import Browser
-from printer.fetch.chromium import programs
-from printer.fetch.running import Running
+from printer.fetch.browser.browser import Browser
+from printer.fetch.browser.errors import TabCrashed
+from printer.fetch.browser.process import Running, programs
 from printer.fetch.ssrf import Guard
-from printer.fetch.unshown import TabCrashed
 from printer.options import FetchOptions
 
 pytestmark = pytest.mark.browser
@@ -202,7 +201,7 @@ def test_what_is_killed_as_it_starts_is_started_again(
     else:
         program = killed_at_first(tmp_path / "chromium", next(programs()))
         monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-        monkeypatch.setattr("printer.fetch.chromium._PROGRAMS", ("chromium",))
+        monkeypatch.setattr("printer.fetch.browser.process._PROGRAMS", ("chromium",))
     with Browser(FetchOptions(timeout=60), Guard([web.url])) as browser:
         assert b"fine" in browser.capture(web.add("/fine", "<p>fine</p>")).body
     assert Path(f"{program}.mark").exists()

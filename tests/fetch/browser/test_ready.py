@@ -3,7 +3,7 @@
 import pytest
 from webserver import WebServer
 
-from printer.fetch.browser import Browser
+from printer.fetch.browser.browser import Browser
 from printer.html.page import Page, read_page
 from printer.layout import Sight, is_seen
 

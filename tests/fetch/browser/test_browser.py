@@ -19,7 +19,7 @@ from printer.errors import (
     TooLarge,
     UsageError,
 )
-from printer.fetch.browser import Browser
+from printer.fetch.browser.browser import Browser
 from printer.fetch.ssrf import Guard
 from printer.html.layout import unmark
 from printer.options import FetchOptions

@@ -10,16 +10,15 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..errors import FetchError
-from ..options import FetchOptions
-from ..urls import normalise
-from .credentials import identify
-from .loop import Loop
-from .proxy import Proxy
-from .running import Running
-from .ssrf import Guard
-from .tab import cookie_params
-from .unshown import explained
+from ...errors import FetchError
+from ...options import FetchOptions
+from ...urls import normalise
+from ..credentials import identify
+from ..proxy import Proxy
+from ..ssrf import Guard
+from .capture import cookie_params
+from .errors import explained
+from .process import Loop, Running
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Page, Request

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..errors import BadURL, FetchError, FetchTimeout, WebprintError
-from ..urls import origin
-from .proxy import Proxy
+from ...errors import BadURL, FetchError, FetchTimeout, WebprintError
+from ...urls import origin
+from ..proxy import Proxy
 
 #: Chromium's own words for what went wrong, and ours.
 _NET_ERRORS = {

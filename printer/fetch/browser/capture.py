@@ -9,21 +9,180 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from http.cookiejar import Cookie
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
-from ..capture import Capture
-from ..errors import TooLarge
-from ..options import FetchOptions
-from .content_type import HTML, check_html, refusal
-from .deadline import size
+from ...capture import Capture
+from ...errors import TooLarge, UsageError
+from ...options import FetchOptions
+from ..budget import size
+from ..content_type import HTML, check_html, refusal
+from ..credentials import Identity
+from ..errors import status_error
+from ..proxy import Proxy
+from ..ssrf import Guard
+from .errors import PageGone, TabCrashed
 from .layout import MOST, read_layout
-from .status import status_error
-from .tab import WINDOW, Tab
-from .unshown import PageGone, TabCrashed
+from .network import Requests, Shared
+from .process import Running
 
 if TYPE_CHECKING:
-    from playwright.async_api import Page, Response
+    from playwright._impl._api_structures import SetCookieParam
+    from playwright.async_api import BrowserContext, CDPSession, Page, Response
+
+
+_ATTEMPTS = 3
+
+
+class World:
+    """An isolated world of a page's main frame, made anew when the page went elsewhere."""
+
+    def __init__(self, session: CDPSession, frame: str) -> None:
+        self._session = session
+        self._frame = frame
+        self._context = 0
+
+    async def ask(self, script: str) -> Any:
+        """Run a script and return its value; None if it failed or the page went away."""
+        from playwright.async_api import Error as PlaywrightError
+
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                return await self._asked(script)
+            except PlaywrightError as error:
+                self._context = 0
+                gone = "context" in str(error) or "navigated" in str(error)
+                if attempt == _ATTEMPTS or not gone:
+                    raise
+        return None
+
+    async def _asked(self, script: str) -> Any:
+        send = self._session.send
+        if not self._context:
+            world = await send("Page.createIsolatedWorld", {"frameId": self._frame})
+            self._context = world["executionContextId"]
+        answer = await send(
+            "Runtime.evaluate",
+            {
+                "expression": script,
+                "contextId": self._context,
+                "awaitPromise": True,
+                "returnByValue": True,
+            },
+        )
+        return None if "exceptionDetails" in answer else answer["result"].get("value", True)
+
+
+#: The size of the window pages are shown in.
+WINDOW = (1280, 1024)
+_TRAFFIC = 10  # A page may load so many times the size limit of one answer.
+_CLOSE_SECONDS = 2.0
+
+
+class Tab:
+    """A page in which nothing was shown yet; what it shows and keeps is no other's business."""
+
+    def __init__(
+        self, proxy: Proxy, context: BrowserContext, page: Page, requests: Requests, world: World
+    ) -> None:
+        self.proxy = proxy
+        self.page = page
+        self.requests = requests
+        self.world = world
+        self.crashed = asyncio.Event()
+        self._context = context
+        page.once("crash", lambda _: self.crashed.set())
+
+    @classmethod
+    async def open(
+        cls,
+        running: Running,
+        guard: Guard,
+        identity: Identity,
+        options: FetchOptions,
+        shared: Shared | None = None,
+    ) -> Tab:
+        """Open a tab; Playwright's errors come through."""
+        most = _TRAFFIC * options.max_bytes
+        proxy = Proxy(guard, connect_timeout=options.connect_timeout, max_bytes=most).start()
+        try:
+            own = identity.user_agent.partition(" ")[0]
+            stored: Any = {"cookies": [], "origins": list(identity.stored)}
+            context = await running.driven.new_context(
+                accept_downloads=False,
+                proxy={"server": f"socks5://127.0.0.1:{proxy.port}", "bypass": "<-loopback>"},
+                reduced_motion="reduce",
+                service_workers="block",
+                storage_state=stored if identity.stored else None,
+                user_agent=options.user_agent or f"{running.user_agent} {own}",
+                viewport={"width": WINDOW[0], "height": WINDOW[1]},
+            )
+            try:
+                await _give_cookies(context, identity, options)
+                page = await context.new_page()
+                session = await context.new_cdp_session(page)
+                requests = Requests(page, session, identity, shared)
+                await requests.watch()
+                return cls(proxy, context, page, requests, await _world(session))
+            except BaseException:
+                await context.close()
+                raise
+        except BaseException:
+            proxy.close()
+            raise
+
+    async def close(self) -> bool:
+        """Close the page and all it keeps; tell whether the browser could."""
+        from playwright.async_api import Error as PlaywrightError
+
+        try:
+            with suppress(PlaywrightError, TimeoutError):
+                await asyncio.wait_for(self.requests.share(), _CLOSE_SECONDS)
+            closing = asyncio.ensure_future(self._context.close())
+            # Whoever waits for it may go first; that it failed then is no news.
+            closing.add_done_callback(lambda done: done.cancelled() or done.exception())
+            with suppress(PlaywrightError):
+                await asyncio.wait_for(asyncio.shield(closing), _CLOSE_SECONDS)
+        except TimeoutError:
+            return False
+        finally:
+            self.proxy.close()
+        return True
+
+
+async def _world(session: CDPSession) -> World:
+    """Return our own place in the tab's page; its main frame is the same wherever it goes."""
+    frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
+    return World(session, frame)
+
+
+async def _give_cookies(context: BrowserContext, identity: Identity, options: FetchOptions) -> None:
+    from playwright.async_api import Error as PlaywrightError
+
+    cookies = [cookie_params(cookie) for cookie in identity.cookies]
+    try:
+        if cookies:
+            await context.add_cookies(cookies)
+    except PlaywrightError as error:
+        raise UsageError(
+            f"the browser does not take a cookie of {options.cookies or options.storage_state}"
+        ) from error
+
+
+def cookie_params(cookie: Cookie) -> SetCookieParam:
+    """Write a cookie as Playwright wants it."""
+    params: SetCookieParam = {"name": cookie.name, "value": cookie.value or ""}
+    if cookie.name.startswith("__Host-"):
+        params["url"] = f"https://{cookie.domain.lstrip('.')}/"
+    else:
+        params["domain"], params["path"] = cookie.domain, cookie.path
+    if cookie.expires is not None:
+        params["expires"] = float(cookie.expires)
+    params["secure"] = bool(cookie.secure)
+    params["httpOnly"] = cookie.has_nonstandard_attr("HTTPOnly")
+    return params
+
 
 _SERIALISE = Path(__file__).with_name("serialise.js").read_text("utf-8")
 _PREPARE = Path(__file__).with_name("prepare.js").read_text("utf-8")
