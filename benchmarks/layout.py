@@ -24,7 +24,7 @@ from printer.capture import Capture
 from printer.extraction import decide
 from printer.fetch.browser.browser import Browser
 from printer.fetch.ssrf import Guard
-from printer.html.layout import unmark
+from printer.html.layout import strip_markers
 from printer.html.page import Page, read_page
 from printer.images import choose_pictures
 from printer.options import ExtractOptions, FetchOptions
@@ -60,7 +60,7 @@ def samples(*, without: bool = False) -> Iterator[Sample]:
 def read(capture: Capture, without: bool) -> Page:
     assert capture.layout is not None
     if without:
-        plain = unmark(capture.body.decode(), capture.layout)
+        plain = strip_markers(capture.body.decode(), capture.layout)
         return read_page(plain, capture.url)
     return read_page(capture.body, capture.url, capture.charset, capture.layout)
 

@@ -23,7 +23,7 @@ from .images import Choice, insist, judged, offered, pick, placed, without_capti
 from .options import ExtractOptions
 from .output import Report
 from .selection import Explanation, JudgedPicture, Verdict
-from .site_rules import Match, Ruled, apply, enforce
+from .site_rules import RuleMatch, SelectorMatch, apply_rules, match_rules
 from .site_rules.apply import below, segment_reason
 from .summarize import summarised
 
@@ -86,13 +86,13 @@ class Found:
 
 def _choose(
     page: Page, options: ExtractOptions, measure: Measure | None
-) -> tuple[Ruled, Verdict, Choice]:
+) -> tuple[RuleMatch, Verdict, Choice]:
     """Return what the rules for the site say, and the choice of text and pictures under them."""
-    ruled = apply(page, options.rules)
-    verdict = enforce(page, ruled, decide(page, options))
+    ruled = match_rules(page, options.rules)
+    verdict = apply_rules(page, ruled, decide(page, options))
     choice = pick(page, verdict, options, measure)
     if options.images in ("article", "all"):
-        choice = insist(page, verdict, choice, ruled.dropped, ruled.wanted, ruled.reason)
+        choice = insist(page, verdict, choice, ruled.dropped, ruled.included, ruled.reason)
     return ruled, verdict, choice
 
 
@@ -110,7 +110,7 @@ def find(
     apart = options.comments and verdict.kind != "forum"
     comments = read_comments(page.tree) if apart else Comments()
     verdict = without_captions(page, verdict, choice)
-    said = replace(page, metadata=ruled.metadata(page.metadata))
+    said = replace(page, metadata=ruled.override_metadata(page.metadata))
     posts = find_posts(page, verdict)
     verdict = drop_author_lines(page, verdict, posts)
     unwanted = below(comments.elements) | ruled.dropped
@@ -164,6 +164,6 @@ def explain(page: Page, options: ExtractOptions, measure: Measure | None = None)
     )
 
 
-def _told(match: Match) -> str:
+def _told(match: SelectorMatch) -> str:
     """Say what a rule met on a page."""
-    return f"{match}: {match.fault or match.count}"
+    return f"{match}: {match.error or match.count}"

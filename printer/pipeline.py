@@ -23,7 +23,7 @@ from .editing.blocks import EditableBlock, append_blocks
 from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
 from .extract_stage import explain, extract, find
 from .html.page import Page, read_page
-from .html.pagination import next_page
+from .html.pagination import next_page_url
 from .options import PICTURED, ExtractOptions, FetchOptions, ImageOptions, PrintOptions, SiteRule
 from .output import Edition, Failure, Picture, Prepared, Report, Result
 from .prefetch import read_ahead
@@ -248,7 +248,7 @@ class Printer:
         article, pictures = found.article, found.pictures
         lost: tuple[Report, ...] = (found.lost,)
         follow = self.fetch.follow and _is_web(capture.url)
-        follows = (found.follows or next_page(page)) if follow else ""
+        follows = (found.follows or next_page_url(page)) if follow else ""
         if follows:
             more = list(self._continued(article, page.url, follows))
             article = merge_pages([article, *(each for each, _, _ in more)])
@@ -288,7 +288,7 @@ class Printer:
                 return
             seen_texts.add(article.text)
             yield article, found.pictures, found.lost
-            follows = found.follows or next_page(page)
+            follows = found.follows or next_page_url(page)
 
     def _read_in_browser(self, static: Reading | NoArticle, url: str, why: Step) -> Reading:
         """Read the page as a browser shows it; what the static page gave stands if that fails."""

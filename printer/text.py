@@ -32,7 +32,7 @@ _SLACK = 8
 _MOST_EVENTS = 400
 
 
-def line(text: str | None, limit: int = 500) -> str:
+def clean_line(text: str | None, limit: int = 500) -> str:
     """Return text with white space folded and what cannot be seen left out, cut at ``limit``."""
     if not text:
         return ""
@@ -47,7 +47,7 @@ def line(text: str | None, limit: int = 500) -> str:
     return (words if len(words) > limit // 2 else cut).rstrip() + "…"
 
 
-def attribute(text: str | None, limit: int = 500) -> str:
+def clean_attribute(text: str | None, limit: int = 500) -> str:
     """Return the line of an attribute or of a string in a script, entities in it decoded.
 
     The parser has decoded an attribute once, yet publishing systems escape twice, and put inline
@@ -62,10 +62,10 @@ def attribute(text: str | None, limit: int = 500) -> str:
         text = html.unescape(text)
     if "</" in text:
         text = _TAGS.sub("", text)
-    return line(text, limit)
+    return clean_line(text, limit)
 
 
-def text_line(element: HtmlElement, between: str = "", limit: int = 500) -> str:
+def element_line(element: HtmlElement, between: str = "", limit: int = 500) -> str:
     """Return an element's text as a line, of its first elements when it holds a great many."""
     parts = []
     walk = iterwalk(element, ("start", "end"))
@@ -78,4 +78,4 @@ def text_line(element: HtmlElement, between: str = "", limit: int = 500) -> str:
         part = each.text if event == "start" else each.tail if each is not element else None
         if part:
             parts.append(part)
-    return line(between.join(parts), limit)
+    return clean_line(between.join(parts), limit)

@@ -37,9 +37,9 @@ def test_of_a_page_with_too_many_segments_the_beginning_is_read(
 ) -> None:
     monkeypatch.setattr(index, "MOST_SEGMENTS", 20)
     page = read_page("".join(f"<p>{WORDS} {i}, it says.</p>" for i in range(50)))
-    assert page.outline.cut
+    assert page.index.truncated
     assert [each.text for each in page.segments] == [f"{WORDS} {i}, it says." for i in range(20)]
-    assert max(page.outline.runs[::4]) == 19
+    assert max(page.index.text_runs[::4]) == 19
     article = printer.extract("".join(f"<p>{WORDS} {i}, it says.</p>" for i in range(50)))
     assert article.warnings == ("the page is too long to be read whole: what follows is left out",)
 
@@ -50,12 +50,12 @@ def test_of_a_page_with_too_many_elements_the_beginning_is_read(
     monkeypatch.setattr(index, "MOST_ELEMENTS", 40)
     html = "<div>" + "".join(f"<p>{WORDS} {i}, it says.</p>" for i in range(100))
     page = read_page(html)
-    outline = page.outline
-    assert outline.cut
+    outline = page.index
+    assert outline.truncated
     assert 30 < len(outline.elements) < 45
     # The elements around what was cut hold all of it.
-    assert outline.ends[:3] == [len(page.segments)] * 3
-    assert outline.after[:3] == [len(outline.elements)] * 3
+    assert outline.segment_ends[:3] == [len(page.segments)] * 3
+    assert outline.subtree_ends[:3] == [len(outline.elements)] * 3
     assert printer.extract(html).warnings
 
 
@@ -63,15 +63,15 @@ def test_what_follows_a_cut_is_no_longer_in_the_tree(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(index, "MOST_ELEMENTS", 40)
     html = "<div>" + "".join(f"<p>{WORDS} {i}, it says.</p>" for i in range(100)) + "</div><ol>"
     page = read_page(f"<title>A title</title>{html}<meta name=author content='Ann Example'>")
-    assert [each.tag for each in page.tree.iter("p", "ol")] == page.outline.tags.count("p") * ["p"]
+    assert [each.tag for each in page.tree.iter("p", "ol")] == page.index.tags.count("p") * ["p"]
     # The whole page has said who wrote it.
     assert page.metadata.byline == "Ann Example"
 
 
 def test_a_page_that_is_read_whole_is_not_cut() -> None:
     page = read_page(f"<p>{WORDS}</p>tail")
-    assert not page.outline.cut
-    assert page.outline.after[0] == len(page.outline.elements)
+    assert not page.index.truncated
+    assert page.index.subtree_ends[0] == len(page.index.elements)
 
 
 def test_extraction_alone_loads_nothing_that_prints_fetches_or_serves() -> None:

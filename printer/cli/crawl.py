@@ -13,7 +13,7 @@ import typer
 from ..crawl import CrawlOptions
 from ..errors import NoArticle, UsageError, WebprintError
 from ..settings import LoadedSettings, data_folder
-from ..site_rules.store import shelf
+from ..site_rules.store import rule_store
 from . import output, summary
 from .console import INTERRUPTED, Console
 from .extras import require
@@ -66,7 +66,7 @@ def crawl(
             fetch=loaded.settings.fetch_options(),
             extract=loaded.settings.extract_options(),
             fresh=not (state or resume),
-            rules=shelf(not loaded.settings.no_rules, loaded.settings.rules),
+            rules=rule_store(not loaded.settings.no_rules, loaded.settings.rules),
         ) as made:
             told, stopped = _run(made, console, options)
             found = made.found()

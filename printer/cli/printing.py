@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..errors import UsageError
 from ..pipeline import Printer, Source
 from ..settings import Settings
-from ..site_rules.store import shelf
+from ..site_rules.store import rule_store
 from . import output
 from .console import Console
 
@@ -44,5 +44,5 @@ def printer_for(
         named=tuple(filter(None, names)),
         notify=console.step,
         press=press,
-        rules=shelf(not settings.no_rules, settings.rules),
+        rules=rule_store(not settings.no_rules, settings.rules),
     )

@@ -10,7 +10,7 @@ import typer
 from ..errors import NoArticle, UsageError
 from ..settings import LoadedSettings
 from ..site_rules import store
-from ..site_rules.apply import PARTS
+from ..site_rules.apply import ACTIONS
 from .console import Console
 from .options import with_settings
 from .printing import printer_for, source_of
@@ -35,24 +35,24 @@ Host = Annotated[
 @rules.callback(invoke_without_command=True)
 def _default(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
-        _list(store.shelf())
+        _list(store.rule_store())
 
 
 @rules.command("list")
 @with_settings("Article")
 def list_(*, loaded: LoadedSettings) -> None:
     """List the rules there are, and what is wrong with them."""
-    _list(store.shelf(more=loaded.settings.rules))
+    _list(store.rule_store(more=loaded.settings.rules))
 
 
-def _list(shelf: store.Shelf) -> None:
+def _list(shelf: store.RuleStore) -> None:
     found = shelf.all()
     for rule in found:
         print(f"{rule.host}: {_counts(rule) or 'nothing'}  ({rule.name})")
         for selector in rule.drop if not rule.xpath else ():
             print(f"    drop {selector}")
     if not found:
-        print(f"There are no rules. They stand in {store.own_folder()}")
+        print(f"There are no rules. They stand in {store.user_folder()}")
     faults = [fault for rule in found for fault in rule.faults]
     for fault in faults:
         print(f"webprint: {fault}", file=sys.stderr)
@@ -61,7 +61,7 @@ def _list(shelf: store.Shelf) -> None:
 
 
 def _counts(rule: SiteRule) -> str:
-    counts = ((part, len(getattr(rule, part))) for part in PARTS)
+    counts = ((part, len(getattr(rule, part))) for part in ACTIONS)
     return ", ".join(f"{count} {part.replace('_', '-')}" for part, count in counts if count)
 
 
@@ -128,7 +128,7 @@ def add(
     ],
 ) -> None:
     """Leave something out of all pages of a site."""
-    print(store.write_rule(store.own_folder(), host, "drop", drop))
+    print(store.add_selectors(store.user_folder(), host, "drop", drop))
 
 
 @rules.command()
@@ -141,6 +141,6 @@ def remove(
 ) -> None:
     """Delete your rules for a site, or single selectors of them."""
     if selectors:
-        print(store.remove_selectors(store.own_folder(), host, selectors))
-    elif not store.remove(store.own_folder(), host):
+        print(store.remove_selectors(store.user_folder(), host, selectors))
+    elif not store.remove_rule(store.user_folder(), host):
         raise UsageError(f"there are no rules of yours for {host[:_LONGEST]}")

@@ -62,7 +62,7 @@ def compose(
         language=said.language,
         direction="rtl" if said.direction == "rtl" else "ltr",
         confidence=verdict.confidence,
-        warnings=(_CUT,) if page.outline.cut else (),
+        warnings=(_CUT,) if page.index.truncated else (),
     )
 
 

@@ -28,8 +28,8 @@ from ..article import (
     Table,
     plain_text,
 )
-from ..html.index import BLOCKS
-from ..text import text_line
+from ..html.index import BLOCK_TAGS
+from ..text import element_line
 from .inline import TextRun, joined, split_paragraphs, with_mark
 
 
@@ -418,11 +418,11 @@ def is_introduction(element: HtmlElement) -> bool:
     inside = [
         each.tag
         for each in islice(element.iterdescendants(), _MAX_DESCENDANTS)
-        if each.tag in BLOCKS
+        if each.tag in BLOCK_TAGS
     ]
     if above[-1].tag == "footer" or inside not in ([], ["p"], ["div"]):
         return False
-    text = text_line(element, limit=_MAX_INTRODUCTION + 2)
+    text = element_line(element, limit=_MAX_INTRODUCTION + 2)
     return text.endswith(COLONS) and len(text) <= _MAX_INTRODUCTION
 
 

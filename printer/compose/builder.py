@@ -11,7 +11,7 @@ from typing import TypeAlias
 from lxml.html import HtmlElement
 
 from ..article import Block, Code, Embed, List, Math, Paragraph, Rule
-from ..html.index import BLOCKS, Leaf
+from ..html.index import BLOCK_TAGS, Leaf
 from ..html.page import Page
 from .block_builders import (
     BlockBuffer,
@@ -143,7 +143,7 @@ class ArticleBuilder:
         flow.segment = index
         leaf, run = Leaf(element, tail), flow.run
         if run.parts and self.last is not None and not (breaks or run.space):
-            run.space = needs_space(run, (self.last, leaf), text, self.style, self.page.drawn)
+            run.space = needs_space(run, (self.last, leaf), text, self.style, self.page.layout)
         run.add(text, self.style)
         self.last = leaf
 
@@ -156,7 +156,7 @@ class ArticleBuilder:
             self.flow.run.joint = True
         elif tag == "img":
             self._character(element)
-        elif tag in BLOCKS:
+        elif tag in BLOCK_TAGS:
             self.flow.flush()
             box = self.boxes[-1] if self.boxes else None
             if tag in {"td", "th"} and isinstance(box, TableBuilder) and not box.open:
@@ -213,7 +213,7 @@ class ArticleBuilder:
             self._place(element)
         if not _TELLING.isdisjoint(element.keys()):
             self._attributes(element, tag)
-        if tag in BLOCKS:
+        if tag in BLOCK_TAGS:
             entered.block = True
             self.flow.flush()
             self._enter_block(entered, element, tag)
@@ -306,7 +306,7 @@ class ArticleBuilder:
         if (direction := (element.get("dir") or "").lower()) in {"ltr", "rtl"}:
             page_direction = metadata.direction or "ltr"
             self.style = self.style._replace(dir="" if direction == page_direction else direction)
-        if (style := element.get("style")) and tag not in BLOCKS:
+        if (style := element.get("style")) and tag not in BLOCK_TAGS:
             for mark in stated_marks(style[:1000]):
                 self._mark(mark)
         if tag == "abbr" and (title := element.get("title")):

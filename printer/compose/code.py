@@ -7,7 +7,7 @@ import re
 from lxml import etree
 from lxml.html import HtmlElement
 
-from ..html.index import BLOCKS, Leaf
+from ..html.index import BLOCK_TAGS, Leaf
 from .inline import strip_unreadable
 
 _GUTTER = re.compile(
@@ -42,11 +42,11 @@ def code_text(element: HtmlElement, leaves: dict[Leaf, int]) -> str:
             if node is not element and (node.tag in _UNTOUCHED or is_gutter(node)):
                 dropped = node
                 continue
-            if node.tag in _BREAKS or (node.tag in BLOCKS and node is not element):
+            if node.tag in _BREAKS or (node.tag in BLOCK_TAGS and node is not element):
                 _new_line(parts, always=node.tag in _BREAKS)
             _add(parts, node, False, leaves)
         elif node is not element:
-            if node.tag in BLOCKS:
+            if node.tag in BLOCK_TAGS:
                 _new_line(parts, always=False)
             _add(parts, node, True, leaves)
     lines = [line.rstrip() for line in clean_lines("".join(parts))]

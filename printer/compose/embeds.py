@@ -10,8 +10,8 @@ from typing import Literal
 from lxml.html import HtmlElement
 
 from ..article import Block, Embed, Paragraph, Quote, Span, Spans, plain_text
-from ..html.index import BLOCKS
-from ..html.metadata.jsonld import Item, read_json_ld, texts, types
+from ..html.index import BLOCK_TAGS
+from ..html.metadata.jsonld import Thing, read_json_ld, string_values, type_names
 from .block_builders import BlockBuffer, QuoteBuilder
 from .inline import clean_line
 
@@ -70,16 +70,16 @@ def read_card(link: HtmlElement, resolve: Callable[[str], str]) -> Embed | None:
     if not any(_CARD.search((each.get("class") or "")[:300]) for each in around):
         return None
     parts = [clean_line(str(text)) for text in islice(link.itertext(), 60)]
-    texts = list(dict.fromkeys(filter(None, parts)))
+    string_values = list(dict.fromkeys(filter(None, parts)))
     url = resolve((link.get("href") or "").strip()[:2000])
-    blocks = any(each.tag in BLOCKS for each in islice(link, 20))
-    if not blocks or len(texts) < 2 or sum(map(len, texts)) > _LONGEST_CARD:
+    blocks = any(each.tag in BLOCK_TAGS for each in islice(link, 20))
+    if not blocks or len(string_values) < 2 or sum(map(len, string_values)) > _LONGEST_CARD:
         return None
     if not url.startswith("http"):
         return None
     if any(map(_is_one_of_several, (*around, *_wrappers(link)))):
         return None
-    told = [text for text in texts if " " in text or text.lower() not in url.lower()]
+    told = [text for text in string_values if " " in text or text.lower() not in url.lower()]
     return Embed("frame", url, " · ".join(told))
 
 
@@ -138,18 +138,18 @@ def described_durations(tree: HtmlElement, resolve: Callable[[str], str]) -> dic
     """
     found: dict[str, str] = {}
     for kind, name in (("video", "VideoObject"), ("audio", "AudioObject")):
-        things = [item for item in _media(read_json_ld(tree)) if name in types(item)]
+        things = [item for item in _media(read_json_ld(tree)) if name in type_names(item)]
         for item in things:
-            time = _time(next(iter(texts(item.get("duration"))), ""))
-            urls = (url for key in _ADDRESSES for url in texts(item.get(key), "url"))
+            time = _time(next(iter(string_values(item.get("duration"))), ""))
+            urls = (url for key in _ADDRESSES for url in string_values(item.get(key), "url"))
             found |= {resolve(url[:2000]): time for url in urls if time}
         shown = list(islice(tree.iter(kind), 2))
         if len(things) == len(shown) == 1:
-            found[kind] = _time(next(iter(texts(things[0].get("duration"))), ""))
+            found[kind] = _time(next(iter(string_values(things[0].get("duration"))), ""))
     return found
 
 
-def _media(items: list[Item]) -> Iterator[Item]:
+def _media(items: list[Thing]) -> Iterator[Thing]:
     """Yield things, and the films and sounds that are part of them."""
     for item in items:
         yield item

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 from lxml import etree
 from lxml.html import HtmlElement
 
-from ..html.index import BLOCKS
+from ..html.index import BLOCK_TAGS
 from ..html.page import Page
 from .inline import clean_line
 from .selection import Selection
@@ -158,7 +158,7 @@ def _home(target: HtmlElement, link: HtmlElement) -> HtmlElement | None:
     for _ in range(5):
         if home is None or home.tag in _NOT_HOME:
             return None
-        if home.tag in BLOCKS:
+        if home.tag in BLOCK_TAGS:
             text = clean_line("".join(home.itertext())[: _MAX_NOTE_CHARS + 1])
             if len(text) > _MAX_NOTE_CHARS or link in home.iterdescendants("a"):
                 return None

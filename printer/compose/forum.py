@@ -50,7 +50,7 @@ def find_posts(page: Page, verdict: Verdict) -> Mapping[HtmlElement, Post]:
 def drop_author_lines(page: Page, verdict: Verdict, posts: Mapping[HtmlElement, Post]) -> Verdict:
     """Return the verdict without the lines that only tell what the posts' signatures tell."""
     told: set[HtmlElement] = set()
-    for mark in (mark for post in posts.values() for mark in post.marks):
+    for mark in (mark for post in posts.values() for mark in post.elements):
         if mark not in told:  # else in one that was read
             told.update(mark.iter())
     if not told:

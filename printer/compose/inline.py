@@ -12,7 +12,7 @@ from lxml.html import HtmlElement
 
 from ..article import MARKS, ZERO_WIDTH_SPACE, Span, Spans, plain_text
 from ..html.index import Leaf
-from ..html.layout import Drawn
+from ..html.layout import PageLayout
 
 #: What is in the text for machines: soft hyphens, zero-width characters that are no joiners and
 #: no spaces, control characters, glyphs of icon fonts, halves of surrogate pairs.
@@ -311,7 +311,7 @@ _UNTOUCHED = frozenset({"code", "samp", "kbd", "var", "sub", "sup", "mark"})
 
 
 def needs_space(
-    run: TextRun, leaves: tuple[Leaf, Leaf], text: str, style: Style, drawn: Drawn | None
+    run: TextRun, leaves: tuple[Leaf, Leaf], text: str, style: Style, drawn: PageLayout | None
 ) -> bool:
     """Tell whether text is to be parted from what is in a run, by their two leaves."""
     said, texts = run.parts[-1]
@@ -326,7 +326,7 @@ def needs_space(
     return not leaf.tail and not _in_sentence(leaf.element) and _meets(words, leaf.element, text)
 
 
-def _is_gap(drawn: Drawn, before: Leaf, after: Leaf) -> bool:
+def _is_gap(drawn: PageLayout, before: Leaf, after: Leaf) -> bool:
     """Tell whether two leaves were drawn beside each other with a gap between."""
     one, other = drawn.texts.get(before), drawn.texts.get(after)
     if one is None or other is None:

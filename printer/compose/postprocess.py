@@ -24,7 +24,7 @@ from ..article import (
     plain_text,
     walk,
 )
-from ..html.initials import begins
+from ..html.initials import continues_drop_cap
 from .inline import split_labels
 
 _SCENE = re.compile(r"(?:[*•·⁂❦✻∗~_=#-]\s?){3,40}|⁂|❦|✻")
@@ -257,7 +257,7 @@ def join_drop_caps(blocks: Iterable[Block]) -> tuple[Block, ...]:
         before = joined[-1] if joined else None
         if isinstance(block, Paragraph) and isinstance(before, Paragraph):
             initial, text = plain_text(before.spans), plain_text(block.spans)
-            if begins(initial, text) and not before.id:
+            if continues_drop_cap(initial, text) and not before.id:
                 glue = " " if _is_word(initial[-1], text, joined) else ""
                 first, *rest = block.spans
                 joined[-1] = replace(

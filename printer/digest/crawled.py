@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..crawl import Crawl, CrawlOptions
 from ..settings import Settings, data_folder
-from ..site_rules.store import shelf
+from ..site_rules.store import rule_store
 from .described import Source
 from .finds import Find
 from .spans import moment
@@ -31,7 +31,7 @@ def crawled(source: Source, place: int, query: str, settings: Settings) -> list[
         fetch=settings.fetch_options(),
         extract=settings.extract_options(),
         fresh=True,
-        rules=shelf(not settings.no_rules, settings.rules),
+        rules=rule_store(not settings.no_rules, settings.rules),
     ) as crawl:
         crawl.run()
         return [

@@ -15,7 +15,7 @@ from ..output import Edition, Failure, Result, Story
 from ..pipeline import Notify, Printer
 from ..remote_extract import apart
 from ..settings import Settings
-from ..site_rules.store import shelf
+from ..site_rules.store import rule_store
 from ..summarize import Vocabulary, profile
 from ..summarize.relevance import Candidate, relevance
 from .choose import Chooser, Refused, Remembers, Taken, arranged, candidates
@@ -146,7 +146,7 @@ class Editor:
             notify=self.notify,
             press=self.spread or self.press,
             elsewhere=apart(self.readers, fetch, pictures, named) if self.readers else None,
-            rules=shelf(not settings.no_rules, settings.rules),
+            rules=rule_store(not settings.no_rules, settings.rules),
         )
 
 

@@ -19,8 +19,8 @@ from urllib.parse import urljoin, urlsplit
 from lxml import etree
 
 from ..errors import FetchError
-from ..html.decode import web_codec
-from ..html.parse import without_odd_signs
+from ..html.decode import codec_for_label
+from ..html.parse import strip_invalid_references
 from .spans import moment
 
 #: The largest feed that is read, in bytes, and the most entries of one.
@@ -123,7 +123,7 @@ def _tidied(data: bytes, charset: str) -> bytes:
         remove_comments=True, remove_pis=True,
     )  # fmt: skip
     try:
-        root = etree.fromstring(without_odd_signs(text.encode()), parser)
+        root = etree.fromstring(strip_invalid_references(text.encode()), parser)
     except etree.XMLSyntaxError:
         return b""
     if root is None:
@@ -152,7 +152,7 @@ def _decoded(data: bytes, charset: str) -> str:
     stated = (charset, match[1].decode("ascii") if match else "", "utf-8")
     for name in stated:
         try:
-            if codec := web_codec(name):
+            if codec := codec_for_label(name):
                 return data.decode(codec)
         except (LookupError, ValueError):
             continue

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..capture import Capture
 from ..errors import FetchError
-from ..html.decode import web_codec
+from ..html.decode import codec_for_label
 from .described import Source
 from .finds import Find
 
@@ -152,7 +152,7 @@ def _text(part: Message) -> str:
     if not isinstance(data, bytes):
         return ""
     try:
-        return data.decode(web_codec(part.get_content_charset("")) or "utf-8", "replace")
+        return data.decode(codec_for_label(part.get_content_charset("")) or "utf-8", "replace")
     except LookupError:
         return data.decode("utf-8", "replace")
 

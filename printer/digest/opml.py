@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from ..errors import UsageError
-from ..html.parse import without_odd_signs
+from ..html.parse import strip_invalid_references
 
 _MOST_BYTES = 5_000_000
 _MOST_FEEDS = 2_000
@@ -31,7 +31,7 @@ def read_opml(data: bytes) -> list[Subscription]:
         recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
     )
     try:
-        root = etree.fromstring(without_odd_signs(data), parser)
+        root = etree.fromstring(strip_invalid_references(data), parser)
     except etree.XMLSyntaxError as error:
         raise UsageError(f"the file is no OPML: {error}") from error
     if root is None or str(root.tag).rpartition("}")[2].lower() != "opml":

@@ -15,7 +15,7 @@ from ..html.page import Page
 from ..html.states import IS_HIDDEN
 from ..selection import Verdict
 from ..site_rules.suggest import Suggester, Suggestion
-from ..site_rules.tree import Tree
+from ..site_rules.tree import ElementIndex
 
 #: Of what extraction left out so many segments are offered before the article and after it.
 BEFORE, AFTER = 30, 60
@@ -45,7 +45,7 @@ def select_omitted(page: Page, verdict: Verdict, captions: AbstractSet[int]) -> 
     keep = [False] * len(verdict.keep)
     if not kept:
         return replace(verdict, keep=tuple(keep))
-    runs = page.outline.runs
+    runs = page.index.text_runs
     seen = {at for at, state in zip(runs[::4], runs[1::4], strict=True) if not state & IS_HIDDEN}
     count = 0
     for index in range(max(0, kept[0] - BEFORE), min(len(keep), kept[-1] + AFTER + 1)):
@@ -67,12 +67,12 @@ def editable_blocks(
     Both come with the verdict that they were composed by.
     ``pictures`` are the elements of pictures by their address, or by their source for drawings.
     """
-    tree = Tree(page.tree)
+    tree = ElementIndex(page.tree)
     places = _Places(tree, page.segments, pictures)
     kept = [(f"b{n}", block, place) for n, (block, place) in enumerate(places.of(*article))]
     left = [(f"d{n}", block, place) for n, (block, place) in enumerate(places.of(*others))]
     named = {name: place.element for name, _, place in (*kept, *left) if place.element >= 0}
-    suggest = Suggester(tree, named).of
+    suggest = Suggester(tree, named).suggest
     merged: list[EditableBlock] = []
     waiting = list(reversed(left))
     for name, block, place in kept:
@@ -107,7 +107,7 @@ class _Places:
     """Finds blocks again on the page they were made of, by their words and pictures."""
 
     def __init__(
-        self, tree: Tree, segments: Sequence[Segment], pictures: Mapping[str, HtmlElement]
+        self, tree: ElementIndex, segments: Sequence[Segment], pictures: Mapping[str, HtmlElement]
     ) -> None:
         self.tree, self.segments, self.pictures = tree, segments, pictures
 

@@ -16,7 +16,7 @@ from ..capture import Capture
 from ..errors import JobsError, UsageError
 from ..output import Picture
 from ..site_rules.suggest import Suggestion
-from ..text import line
+from ..text import clean_line
 from .blocks import EditableBlock
 from .codec import block_data, block_of
 
@@ -81,7 +81,7 @@ class Snapshot:
             names.pop(name, None)
             if kept is not known[name].in_article:
                 names[name] = None
-        words = edit.title if title is None else line(title, _MOST_TITLE)
+        words = edit.title if title is None else clean_line(title, _MOST_TITLE)
         if words == self.article.title:
             words = ""
         made = Edit(words, tuple(out), tuple(back))

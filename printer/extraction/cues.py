@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..html.index import Outline
+from ..html.index import PageIndex
 
 #: Longer attribute values are cut: some pages put whole style sheets of class names there.
 _MOST_CHARS = 300
@@ -64,13 +64,19 @@ def _parts(name: str) -> list[str]:
     return [f".{name.lower()}", *parts] if len(name) < _LONG else parts
 
 
-def read_names(outline: Outline) -> Named:
+def read_names(outline: PageIndex) -> Named:
     """Read the names of every element that holds text, inline ones left out."""
     rows: dict[tuple[str, str | None, str | None], int] = {}
     names: list[tuple[str, ...]] = [()]
     own = [0] * len(outline.tags)
     elements = outline.elements
-    places = zip(outline.tags, outline.begins, outline.ends, outline.marked, strict=True)
+    places = zip(
+        outline.tags,
+        outline.segment_begins,
+        outline.segment_ends,
+        outline.has_attributes,
+        strict=True,
+    )
     for index, (tag, begin, end, marked) in enumerate(places):
         if begin == end or tag in _INLINE:
             continue

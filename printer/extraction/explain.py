@@ -44,7 +44,7 @@ def explain(page: Page, verdict: Verdict, pictures: Sequence[Placed] = ()) -> Ex
 def _marks(page: Page, verdict: Verdict, pictures: Sequence[Placed]) -> tuple[Marked, ...]:
     """Return the places of a page's segments and pictures as a browser drew them."""
     drawn = looks(page)
-    if drawn is None or page.drawn is None:
+    if drawn is None or page.layout is None:
         return ()
     title = page.metadata.title.casefold().split()
     titles = (at for at, each in enumerate(page.segments) if each.text.casefold().split() == title)
@@ -58,7 +58,7 @@ def _marks(page: Page, verdict: Verdict, pictures: Sequence[Placed]) -> tuple[Ma
             marks.append(
                 Marked(area, "caption" if at in captions else "kept" if keep else "dropped")
             )
-    graphics = (page.drawn.graphics.get(each.element) for each in pictures)
+    graphics = (page.layout.graphics.get(each.element) for each in pictures)
     return (*marks, *(Marked(each.rect, "picture") for each in graphics if each is not None))
 
 

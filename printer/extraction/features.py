@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..html.index import Outline, Within
+from ..html.index import ElementFlag, PageIndex
 from ..html.page import Page
 from . import characters as ch
 from .max_subsequence import best_run
@@ -21,19 +21,55 @@ from .statements import read_statements
 
 #: The states that are features of their own.
 _TOLD = (
-    Within.LINK, Within.STRONG, Within.EMPHASIS, Within.BUTTON, Within.LABEL, Within.CODE,
-    Within.PARAGRAPH, Within.HEADING, Within.ITEM, Within.CELL, Within.DEFINITION, Within.QUOTE,
-    Within.FIGURE, Within.CAPTION, Within.FORM, Within.NAV, Within.ASIDE, Within.HEADER,
-    Within.FOOTER, Within.MAIN, Within.ARTICLE, Within.SECTION, Within.DETAILS, Within.DIALOG,
-    Within.TIME, Within.NOSCRIPT, Within.HIDDEN,
-)  # fmt: skip
+    ElementFlag.LINK,
+    ElementFlag.STRONG,
+    ElementFlag.EMPHASIS,
+    ElementFlag.BUTTON,
+    ElementFlag.LABEL,
+    ElementFlag.CODE,
+    ElementFlag.PARAGRAPH,
+    ElementFlag.HEADING,
+    ElementFlag.ITEM,
+    ElementFlag.CELL,
+    ElementFlag.DEFINITION,
+    ElementFlag.QUOTE,
+    ElementFlag.FIGURE,
+    ElementFlag.CAPTION,
+    ElementFlag.FORM,
+    ElementFlag.NAV,
+    ElementFlag.ASIDE,
+    ElementFlag.HEADER,
+    ElementFlag.FOOTER,
+    ElementFlag.MAIN,
+    ElementFlag.ARTICLE,
+    ElementFlag.SECTION,
+    ElementFlag.DETAILS,
+    ElementFlag.DIALOG,
+    ElementFlag.TIME,
+    ElementFlag.NOSCRIPT,
+    ElementFlag.HIDDEN,
+)
 #: The states whose share of a page's text is a feature of the page.
 _PAGE_TOLD = (
-    Within.ARTICLE, Within.MAIN, Within.CELL, Within.CODE, Within.TIME, Within.HEADING, Within.ITEM,
-    Within.FORM, Within.NOSCRIPT, Within.HIDDEN,
-)  # fmt: skip
+    ElementFlag.ARTICLE,
+    ElementFlag.MAIN,
+    ElementFlag.CELL,
+    ElementFlag.CODE,
+    ElementFlag.TIME,
+    ElementFlag.HEADING,
+    ElementFlag.ITEM,
+    ElementFlag.FORM,
+    ElementFlag.NOSCRIPT,
+    ElementFlag.HIDDEN,
+)
 #: The states whose share of a segment's own characters is a feature.
-_SHARES = (Within.STRONG, Within.EMPHASIS, Within.CODE, Within.TIME, Within.SMALL)
+_SHARES = (
+    ElementFlag.STRONG,
+    ElementFlag.EMPHASIS,
+    ElementFlag.CODE,
+    ElementFlag.TIME,
+    ElementFlag.SMALL,
+)
 _OWN_TAGS = {
     tag: number
     for number, tag in enumerate(
@@ -52,7 +88,7 @@ def read(page: Page, methods: Mapping[str, Sequence[float]]) -> Reading:
     table, kinds, starts = ch.counts([segment.text for segment in page.segments])
     reading = gather(page, table)
     _text(reading, table, kinds, starts)
-    _states(reading, page.outline)
+    _states(reading, page.index)
     _containers(reading)
     _groups(reading)
     _place(reading)
@@ -94,19 +130,19 @@ def _text(reading: Reading, table: Column, kinds: NDArray[np.uint8], starts: Int
     add("ideographs", ideographs / chars)
 
 
-def _states(reading: Reading, outline: Outline) -> None:
+def _states(reading: Reading, outline: PageIndex) -> None:
     add, states = reading.columns.add, reading.states
     for state in _TOLD:
         add(f"in {state.name}", (states & int(state)) != 0)
     add("tag", np.array([_OWN_TAGS.get(tag, 0) for tag in reading.tags]))
     count = len(reading.blocks)
-    owner, inside, long, _ = np.frombuffer(outline.runs, np.int64).reshape(-1, 4).T
+    owner, inside, long, _ = np.frombuffer(outline.text_runs, np.int64).reshape(-1, 4).T
     chars = long.astype(np.float32)
     for state in _SHARES:
         there = (inside & int(state)) != 0
         part = np.bincount(owner, there * chars, count)
         add(f"share {state.name}", part / reading.chars)
-    linked = (inside & int(Within.LINK)) != 0
+    linked = (inside & int(ElementFlag.LINK)) != 0
     add("links", np.bincount(owner, linked, count))
     add("runs", np.bincount(owner, minlength=count))
     add("link share", reading.links / reading.chars)
@@ -200,7 +236,7 @@ def _place(reading: Reading) -> None:
     following = long[np.minimum(after, len(long) - 1)] - place if len(long) else place * 0 + 999
     add("since paragraph", np.minimum(last, 99))
     add("until paragraph", np.where(after < len(long), np.minimum(following, 99), 99))
-    heading = (reading.states & int(Within.HEADING)) != 0
+    heading = (reading.states & int(ElementFlag.HEADING)) != 0
     title = next((i for i, tag in enumerate(reading.tags) if tag == "h1"), -1)
     add("after title", place - title if title >= 0 else place * 0 - 999)
     since = place - reading.headings
@@ -259,12 +295,12 @@ def _page(reading: Reading, page: Page) -> None:
     statements = read_statements(page)
     add, count = reading.columns.add, len(reading.blocks)
     add("said", statements.agreement(reading.texts, reading.words))
-    told = [*_totals(reading, page.outline), *statements.kinds.items()]
+    told = [*_totals(reading, page.index), *statements.kinds.items()]
     for name, value in told:
         add(f"page {name}", np.full(count, value))
 
 
-def _totals(reading: Reading, outline: Outline) -> Sequence[tuple[str, float]]:
+def _totals(reading: Reading, outline: PageIndex) -> Sequence[tuple[str, float]]:
     chars, links = float(reading.chars.sum()), float(reading.links.sum())
     body = float(reading.paragraph.sum())
     count = len(reading.blocks)

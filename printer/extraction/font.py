@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..html.index import Outline
+from ..html.index import PageIndex
 from ..html.page import Page
 from ..layout import Font
 from .positions import Ints, Positions
@@ -41,11 +41,11 @@ class Runs(NamedTuple):
 
 def runs(page: Page, tree: Positions) -> Runs:
     """Return the fonts of every segment's text."""
-    changes, between, found = _changes(page.outline, tree)
+    changes, between, found = _changes(page.index, tree)
     first = np.searchsorted(changes, tree.at, side="right")
     last = np.searchsorted(changes, tree.until, side="right")
     same = np.flatnonzero(first == last)
-    told = np.frombuffer(page.outline.runs, dtype=np.int64).reshape(-1, 4)
+    told = np.frombuffer(page.index.text_runs, dtype=np.int64).reshape(-1, 4)
     mixed = told[(first != last)[told[:, 0]]]
     return Runs(
         np.concatenate((same, mixed[:, 0])),
@@ -55,7 +55,7 @@ def runs(page: Page, tree: Positions) -> Runs:
     )
 
 
-def _changes(outline: Outline, tree: Positions) -> tuple[Ints, Ints, list[Font]]:
+def _changes(outline: PageIndex, tree: Positions) -> tuple[Ints, Ints, list[Font]]:
     """Return the positions where the font changes, the fonts before, between and after them.
 
     These are indexes into the last, which has each font once.

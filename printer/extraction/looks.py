@@ -10,7 +10,7 @@ import numpy as np
 from lxml.html import HtmlElement
 
 from ..html.index import Segment
-from ..html.layout import Drawn
+from ..html.layout import PageLayout
 from ..html.page import Page
 from ..layout import Font, Rect, Sight, is_seen
 from .font import Runs
@@ -40,7 +40,7 @@ class Looks:
 
 def looks(page: Page) -> Looks | None:
     """Return how a page's segments look, None where no browser drew them."""
-    drawn = page.drawn
+    drawn = page.layout
     if drawn is None or not drawn.texts:
         return None
     numbers: dict[Font, int] = {}
@@ -70,7 +70,7 @@ def looks(page: Page) -> Looks | None:
     return Looks(runs, rects, areas, sights)
 
 
-def _area(drawn: Drawn, segment: Segment) -> tuple[Sight, Rect | None]:
+def _area(drawn: PageLayout, segment: Segment) -> tuple[Sight, Rect | None]:
     """Return how a segment is seen, and the box around what is seen of its text."""
     common = ~Sight(0)
     area: Rect | None = None
@@ -84,7 +84,7 @@ def _area(drawn: Drawn, segment: Segment) -> tuple[Sight, Rect | None]:
     return common, area
 
 
-def _box(drawn: Drawn, segment: Segment, area: Rect) -> Rect:
+def _box(drawn: PageLayout, segment: Segment, area: Rect) -> Rect:
     box = drawn.boxes.get(segment.block)
     if box is None:
         return area

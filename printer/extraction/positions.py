@@ -61,14 +61,14 @@ class Positions:
 
 def positions(page: Page) -> Positions:
     """Give a page's elements and text segments their positions."""
-    outline = page.outline
+    outline = page.index
     count = len(outline.elements)
     each = np.arange(count, dtype=np.int64)
-    after = np.array(outline.after, dtype=np.int64)
+    after = np.array(outline.subtree_ends, dtype=np.int64)
     # Before an element's start tag stand the start tags of all elements before it, and the end
     # tags of those among them that are not around it.
     opens = each + np.cumsum(np.bincount(after, minlength=count + 1))[:count]
-    spans = np.array(outline.spans, dtype=np.int64).reshape(-1, 2)
+    spans = np.array(outline.segment_spans, dtype=np.int64).reshape(-1, 2)
     return Positions(
         tags=outline.tags,
         parent=outline.parents,
@@ -76,7 +76,7 @@ def positions(page: Page) -> Positions:
         closes=opens + 2 * (after - each) - 1,
         at=spans[:, 0],
         until=spans[:, 1],
-        block=outline.blocks,
+        block=outline.segment_blocks,
         length=np.array([len(segment.text) for segment in page.segments], dtype=np.int64),
         links=np.array([segment.link_chars for segment in page.segments], dtype=np.int64),
     )

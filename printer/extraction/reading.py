@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..html.index import Outline, Within
+from ..html.index import ElementFlag, PageIndex
 from ..html.page import Page
 from . import characters as ch
 from .cues import Named, first_words, read_names
@@ -87,22 +87,25 @@ class Reading:
 
 def gather(page: Page, table: Column) -> Reading:
     """Read a page; ``table`` counts its segments' characters (:func:`.characters.counts`)."""
-    outline = page.outline
-    blocks = np.array(outline.blocks, np.intp)
-    begins, ends = np.array(outline.begins, np.intp), np.array(outline.ends, np.intp)
+    outline = page.index
+    blocks = np.array(outline.segment_blocks, np.intp)
+    begins, ends = (
+        np.array(outline.segment_begins, np.intp),
+        np.array(outline.segment_ends, np.intp),
+    )
     texts = [segment.text for segment in page.segments]
     chars = table[:, : ch.KINDS].sum(1)
     links = np.array([segment.link_chars for segment in page.segments], np.float32)
     paragraph = chars * ((chars >= _PARAGRAPH) & (links < 0.35 * chars))
     named = read_names(outline)
-    states = np.array(outline.states, np.int64)[blocks]
-    heading = (states & int(Within.HEADING)) != 0
+    states = np.array(outline.flags, np.int64)[blocks]
+    heading = (states & int(ElementFlag.HEADING)) != 0
     return Reading(
         texts=texts,
         parents=np.array(outline.parents, np.intp),
         states=states,
         headings=np.maximum.accumulate(np.where(heading, np.arange(len(blocks)), -1)),
-        tags=[outline.tags[block] for block in outline.blocks],
+        tags=[outline.tags[block] for block in outline.segment_blocks],
         articles=begins[[at for at, tag in enumerate(outline.tags) if tag == "article"]],
         named=named,
         words=first_words(texts),
@@ -127,9 +130,9 @@ def levels(reading: Reading, count: int) -> list[Ints]:
     return found
 
 
-def _climb(outline: Outline) -> Ints:
+def _climb(outline: PageIndex) -> Ints:
     climb = [0] * len(outline.parents)
-    begins, ends = outline.begins, outline.ends
+    begins, ends = outline.segment_begins, outline.segment_ends
     places = enumerate(zip(outline.parents, begins, ends, strict=True))
     next(places)  # the root is in nothing
     for index, (parent, begin, end) in places:
@@ -138,7 +141,7 @@ def _climb(outline: Outline) -> Ints:
     return np.array(climb, np.intp)
 
 
-def _kin(outline: Outline, named: Named, blocks: Ints) -> tuple[Ints, Ints]:
+def _kin(outline: PageIndex, named: Named, blocks: Ints) -> tuple[Ints, Ints]:
     own = named.own
     parents = np.maximum(0, np.array(outline.parents, np.intp))
     up, over = parents[blocks], parents[parents[blocks]]

@@ -19,7 +19,7 @@ _SHARE = 0.3
 
 def with_notes(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
     """Return the choice with the notes that the chosen text refers to, where they are few."""
-    outline = page.outline
+    outline = page.index
     sizes = [len(segment.text) for segment in page.segments]
     wanted: dict[str, int] = {}
     for index, tag in enumerate(outline.tags):
@@ -27,17 +27,17 @@ def with_notes(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
             continue
         element = outline.elements[index]
         if (href := element.get("href")) and href[:1] == "#" != href:
-            at = outline.begins[index]
-            if at < outline.ends[index] and keep[at] and _SIGN.fullmatch(_label(element)):
+            at = outline.segment_begins[index]
+            if at < outline.segment_ends[index] and keep[at] and _SIGN.fullmatch(_label(element)):
                 wanted.setdefault(href[1:], at)
     if not wanted:
         return tuple(keep)
     notes: set[int] = set()
     for index, element in enumerate(outline.elements):
-        if not outline.marked[index]:
+        if not outline.has_attributes[index]:
             continue
         at = wanted.pop(element.get("id") or element.get("name") or "", -1)
-        begin, end = outline.begins[index], outline.ends[index]
+        begin, end = outline.segment_begins[index], outline.segment_ends[index]
         # Notes come after what refers to them.
         after = -1 < at < begin
         if after and end - begin <= _SEGMENTS and sum(sizes[begin:end]) <= _CHARS:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..html.index import Within
+from ..html.index import ElementFlag
 from ..html.page import Page
 from ..layout import Font, Rect, Sight
 from .looks import Looks, looks
@@ -31,7 +31,12 @@ from .positions import Bools, Ints
 
 #: What is set smaller and indented as part of running text.
 _SET_IN = int(
-    Within.QUOTE | Within.LIST | Within.TABLE | Within.CODE | Within.DEFINITION | Within.HEADING
+    ElementFlag.QUOTE
+    | ElementFlag.LIST
+    | ElementFlag.TABLE
+    | ElementFlag.CODE
+    | ElementFlag.DEFINITION
+    | ElementFlag.HEADING
 )
 
 
@@ -79,7 +84,7 @@ def reconsider(
         if rect is None or area is None or font is None:
             continue
         column = _nearest(rect, found)
-        set_in = page.outline.states[page.outline.blocks[at]] & _SET_IN
+        set_in = page.index.flags[page.index.segment_blocks[at]] & _SET_IN
         smaller = font.size < body.size - options.smaller and not set_in
         apart[at] = _is_beside(area, column, options) or _is_aside(rect, smaller, column, options)
         filling[at] = font == body and _level(rect, column, options) == 2

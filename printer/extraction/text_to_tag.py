@@ -27,7 +27,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..html.index import BLOCKS
+from ..html.index import BLOCK_TAGS
 from ..html.page import Page
 from .clusters import by_expectation, by_farthest_first, by_k_means, by_prediction, by_threshold
 from .positions import Bools, Floats, Ints, Positions, positions
@@ -42,8 +42,10 @@ _VOIDS = frozenset({
     "wbr",
 })  # fmt: skip
 _KINDS = {
-    tag: _BLOCK * (tag in BLOCKS or tag == "hr") + _BREAK * (tag == "br") + _VOID * (tag in _VOIDS)
-    for tag in BLOCKS | _VOIDS
+    tag: _BLOCK * (tag in BLOCK_TAGS or tag == "hr")
+    + _BREAK * (tag == "br")
+    + _VOID * (tag in _VOIDS)
+    for tag in BLOCK_TAGS | _VOIDS
 }
 
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..html.metadata.title_node import title_node
+from ..html.metadata.title_node import find_title_node
 from ..html.page import Page
 from .positions import Bools, Floats, Positions, positions, running
 
@@ -87,7 +87,7 @@ def borders(
     if best is None:
         return None
     start, last = best
-    title = title_node([each.text for each in page.segments[:start]], page.metadata.title)
+    title = find_title_node([each.text for each in page.segments[:start]], page.metadata.title)
     return Borders(start if title is None else title, start, last)
 
 

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
-from ..html.index import Leaf, Outline, Segment
-from ..html.initials import begins
+from ..html.index import Leaf, PageIndex, Segment
+from ..html.initials import continues_drop_cap
 from ..html.links import resolve
 from ..html.page import Page
 
@@ -111,28 +111,31 @@ def whole(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
         if kept[at] and len(segment.text) <= _SHORT and _is_label(segment):
             kept[at] = False
     for at, (segment, after) in enumerate(pairwise(page.segments)):
-        if kept[at + 1] and begins(segment.text, after.text):
+        if kept[at + 1] and continues_drop_cap(segment.text, after.text):
             kept[at] = True
     return tuple(kept)
 
 
 def _elements(page: Page, tags: AbstractSet[str]) -> Iterator[tuple[str, int, int]]:
     """Yield the elements of some tags that hold several segments, and which ones."""
-    outline = page.outline
-    for tag, begin, end in zip(outline.tags, outline.begins, outline.ends, strict=True):
+    outline = page.index
+    for tag, begin, end in zip(
+        outline.tags, outline.segment_begins, outline.segment_ends, strict=True
+    ):
         if tag in tags and end - begin > 1:
             yield tag, begin, end
 
 
 def _drop_boxes(page: Page, kept: list[bool], sizes: list[int]) -> None:
     """Drop small boxes that are named for a newsletter or hold a field for an e-mail address."""
-    outline = page.outline
+    outline = page.index
     most = _BOX * sum(size for size, keep in zip(sizes, kept, strict=True) if keep)
     asking: dict[str, bool] = {}
     for index, element in enumerate(outline.elements):
         # Most elements hold no text of their own, and most of those no field either.
-        if not outline.marked[index] or (
-            outline.begins[index] == outline.ends[index] and outline.tags[index] != "input"
+        if not outline.has_attributes[index] or (
+            outline.segment_begins[index] == outline.segment_ends[index]
+            and outline.tags[index] != "input"
         ):
             continue
         names = element.get("class") or ""
@@ -145,16 +148,18 @@ def _drop_boxes(page: Page, kept: list[bool], sizes: list[int]) -> None:
             box = _box_around(outline, index)
         if box < 0:
             continue
-        begin, end = outline.begins[box], outline.ends[box]
+        begin, end = outline.segment_begins[box], outline.segment_ends[box]
         inside = sum(sizes[at] for at in range(begin, end) if kept[at])
         if 0 < inside <= most:
             kept[begin:end] = [False] * (end - begin)
 
 
-def _box_around(outline: Outline, index: int) -> int:
+def _box_around(outline: PageIndex, index: int) -> int:
     """Return the widest element around one that is still a small box, or -1."""
     box = -1
-    while index >= 0 and outline.ends[index] - outline.begins[index] <= _BOX_SEGMENTS:
+    while (
+        index >= 0 and outline.segment_ends[index] - outline.segment_begins[index] <= _BOX_SEGMENTS
+    ):
         box, index = index, outline.parents[index]
     return box
 

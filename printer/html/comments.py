@@ -14,9 +14,16 @@ from itertools import islice
 from lxml.etree import iterwalk
 from lxml.html import HtmlElement
 
-from ..text import text_line
-from .index import UNSEEN, Leaf
-from .signatures import AROUND, AUTHORS, DATES, NAME_CHARS, author_of, date_of
+from ..text import element_line
+from .index import INVISIBLE_TAGS, Leaf
+from .signatures import (
+    AUTHOR_CLASS,
+    DATE_CLASS,
+    NAME_CHARS,
+    SIGNATURE_EDGES,
+    read_author,
+    read_date,
+)
 
 #: Comments read of a page, replies inside replies; what is deeper answers the last above.
 MOST_COMMENTS, MOST_DEPTH = 2_000, 8
@@ -61,7 +68,7 @@ _ASIDE = re.compile(
     r"|edit|permalink|says|author|user-?name|byline|date-?(?:time)?|time(?:stamp)?|head(?:er)?|footer|badge|tools?|toolbar|controls?"
     r"|sr-only|screen-reader-text|visually-hidden)(?=$|[\s_-])"
 )
-_ASIDE_TAGS = UNSEEN | {"form", "button", "footer", "header", "nav", "time", "input"}
+_ASIDE_TAGS = INVISIBLE_TAGS | {"form", "button", "footer", "header", "nav", "time", "input"}
 #: What other sites' programs leave among comments.
 _PINGS = re.compile(r"(?:^|\s)(?:pingback|trackback)(?:$|\s)")
 
@@ -108,7 +115,7 @@ def read_comments(tree: HtmlElement) -> Comments:
     )  # fmt: skip
     heading = _heading(every[0].element)
     elements = frozenset(placing.made) | ({heading} if heading is not None else frozenset())
-    said = "" if heading is None else text_line(heading, limit=NAME_CHARS)
+    said = "" if heading is None else element_line(heading, limit=NAME_CHARS)
     return Comments(said, threads, elements, len(units) > MOST_COMMENTS)
 
 
@@ -171,7 +178,7 @@ def _is_label(text: str) -> bool:
 
 
 def _is_heading(element: HtmlElement) -> bool:
-    return _is_label(text_line(element, limit=NAME_CHARS))
+    return _is_label(element_line(element, limit=NAME_CHARS))
 
 
 def _in_form(element: HtmlElement) -> bool:
@@ -195,7 +202,7 @@ def _has_signature(block: HtmlElement) -> bool:
     for element in islice(block.iterdescendants(), _FEW * 10):
         if element.tag == "time" or _marks(element) & (_IS_AUTHOR | _IS_DATE):
             marks += 1
-    return marks > 0 and any(map(str.isalnum, text_line(block, limit=400)))
+    return marks > 0 and any(map(str.isalnum, element_line(block, limit=400)))
 
 
 # Whose reply it is
@@ -269,10 +276,10 @@ def _read(unit: HtmlElement, units: dict[HtmlElement, None]) -> Comment | None:
             continue
         kind = 0 if element is unit else _marks(element)
         if kind & _IS_AUTHOR and not body and not author:
-            author = author_of(element)
+            author = read_author(element)
             kind |= _IS_ASIDE
         if kind & _IS_DATE and not body:
-            date = date or date_of(element)
+            date = date or read_date(element)
         opened.append((bool(kind & _IS_ASIDE), bool(kind & _IS_BODY)))
         shut += opened[-1][0]
         body += opened[-1][1]
@@ -281,7 +288,7 @@ def _read(unit: HtmlElement, units: dict[HtmlElement, None]) -> Comment | None:
     text = "".join(each.text for each in leaves)
     if (holds and not (author or date)) or not any(map(str.isalnum, text)) or _is_label(text):
         return None
-    return Comment(unit, author, date.removeprefix(author).strip(AROUND), leaves)
+    return Comment(unit, author, date.removeprefix(author).strip(SIGNATURE_EDGES), leaves)
 
 
 def _keep(leaf: Leaf, shut: int, leaves: list[Leaf]) -> None:
@@ -310,15 +317,15 @@ def _marks(element: HtmlElement) -> int:
     if element.get("role") == "button":
         kind |= _IS_ASIDE
     if named:
-        kind |= _IS_AUTHOR | _IS_ASIDE if AUTHORS.search(named) else 0
-        kind |= _IS_DATE | _IS_ASIDE if DATES.search(named) else 0
+        kind |= _IS_AUTHOR | _IS_ASIDE if AUTHOR_CLASS.search(named) else 0
+        kind |= _IS_DATE | _IS_ASIDE if DATE_CLASS.search(named) else 0
         kind |= _IS_BODY if _BODY.search(named) else 0
         kind |= _IS_ASIDE if _ASIDE.search(named) and not kind & _IS_BODY else 0
     return kind
 
 
 def _counts(heading: HtmlElement) -> bool:
-    return any(map(str.isdigit, text_line(heading, limit=NAME_CHARS)))
+    return any(map(str.isdigit, element_line(heading, limit=NAME_CHARS)))
 
 
 def _heading(comment: HtmlElement) -> HtmlElement | None:

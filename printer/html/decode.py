@@ -61,7 +61,7 @@ def decode(body: bytes, declared: str = "") -> str:
         # ISO-2022-JP is the one charset of the web that hides behind ASCII.
         japanese = b"\x1b$" in body
         return _as_utf16(body) or body.decode("iso2022_jp_ext" if japanese else "ascii", "replace")
-    names = [name for label in (declared, _meta(body)) if (name := web_codec(label))]
+    names = [name for label in (declared, _meta(body)) if (name := codec_for_label(label))]
     high = len(body.translate(None, _ASCII))
     # What is valid UTF-8 is that, but a few characters of the two-byte charsets may be by chance.
     chance = bool(names) and names[0] in _DOUBLE and high < 8
@@ -80,7 +80,7 @@ def _meta(body: bytes) -> str:
     return "utf-8" if label.lower().startswith("utf-16") else label
 
 
-def web_codec(label: str) -> str:
+def codec_for_label(label: str) -> str:
     """Return Python's codec for a WHATWG label, '' for one that is none.
 
     Python has others, some of which take a stranger's text as something to work out at length.

@@ -39,7 +39,7 @@ _MOST = 0.7
 _PACKED, _TIMES = 500, 2
 
 
-def embedded_text(tree: HtmlElement) -> str:
+def find_embedded_article(tree: HtmlElement) -> str:
     """Return the article that a page's data holds, as text or HTML; '' when it holds none."""
     best = ""
     for data in script_data(tree):
@@ -48,7 +48,7 @@ def embedded_text(tree: HtmlElement) -> str:
     return best
 
 
-def restore(tree: HtmlElement, text: str) -> None:
+def insert_article(tree: HtmlElement, text: str) -> None:
     """Put text, or HTML, at the end of a page's body as an article."""
     body = tree.find("body")
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True)
@@ -133,5 +133,5 @@ def _written(part: Any, times: int) -> str:
     for _, _, _, value in _walk(part):
         if isinstance(value, str) and len(value) >= _PROSE and _SENTENCE.search(value):
             said[value] = None
-    rich = richtext.to_html(part)
+    rich = richtext.richtext_to_html(part)
     return rich if len(rich) >= sum(map(len, said)) else "\n".join(said)

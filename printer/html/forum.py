@@ -14,8 +14,15 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from ..text import attribute, text_line
-from .signatures import AROUND, AUTHORS, DATES, NAME_CHARS, author_of, date_of
+from ..text import clean_attribute, element_line
+from .signatures import (
+    AUTHOR_CLASS,
+    DATE_CLASS,
+    NAME_CHARS,
+    SIGNATURE_EDGES,
+    read_author,
+    read_date,
+)
 
 #: Elements of a page looked at, and how far up from a name its post is sought.
 _MOST_ELEMENTS, _CLIMB = 200_000, 25
@@ -51,7 +58,7 @@ class Post:
 
     author: str = ""
     date: str = ""
-    marks: list[HtmlElement] = field(default_factory=list)
+    elements: list[HtmlElement] = field(default_factory=list)
     stated: bool = False  # whether the author is what an attribute says, not what a class suggests
 
 
@@ -68,7 +75,7 @@ def read_posts(tree: HtmlElement) -> Mapping[HtmlElement, Post]:
             kind = known[named] = _kind(named)
         if element.tag not in _NO_POSTS and (kind & _IS_POST or _is_stated(element)):
             author = next((name for each in _NAMED if (name := element.get(each))), "")
-            posts[element] = Post(attribute(author, NAME_CHARS), stated=bool(author))
+            posts[element] = Post(clean_attribute(author, NAME_CHARS), stated=bool(author))
         item = element.get("itemprop")
         author_stated = item in ("author", "creator") or element.get("rel") == "author"
         if element in posts:
@@ -78,10 +85,10 @@ def read_posts(tree: HtmlElement) -> Mapping[HtmlElement, Post]:
         post = _around(element, posts) if is_author or is_date else None
         if post and is_author:
             _sign(post, element, author_stated)
-        elif post and (date := date_of(element)):
+        elif post and (date := read_date(element)):
             day = date.removeprefix(post.author).partition("(")[0]
-            post.date = post.date or day.strip(AROUND)
-            post.marks += [element] if _is_line(element) else []
+            post.date = post.date or day.strip(SIGNATURE_EDGES)
+            post.elements += [element] if _is_line(element) else []
     signed = {element: post for element, post in posts.items() if post.author}
     return signed if len(signed) >= _FEWEST else {}
 
@@ -93,8 +100,8 @@ def _kind(named: str) -> int:
     """Tell what a class says of an element: a post, a name, a day."""
     return (
         (_IS_POST if _UNIT.search(named) else 0)
-        | (_IS_AUTHOR if AUTHORS.search(named) else 0)
-        | (_IS_DATE if DATES.search(named) else 0)
+        | (_IS_AUTHOR if AUTHOR_CLASS.search(named) else 0)
+        | (_IS_DATE if DATE_CLASS.search(named) else 0)
     )
 
 
@@ -121,15 +128,15 @@ def _around(mark: HtmlElement, posts: Mapping[HtmlElement, Post]) -> Post | None
 
 def _sign(post: Post, mark: HtmlElement, stated: bool) -> None:
     """Take a mark's name for a post's author when none better is known."""
-    name = author_of(mark)
+    name = read_author(mark)
     if not name or not any(map(str.isalnum, name)):
         return
     if not post.author or (stated and not post.stated):
         post.author, post.stated = name, stated
     if name == post.author and _is_line(mark):
-        post.marks.append(mark)
+        post.elements.append(mark)
 
 
 def _is_line(mark: HtmlElement) -> bool:
     """Tell whether what a mark holds is no more than a line, and so no part of the post's text."""
-    return len(text_line(mark, limit=2 * _LINE)) < _LINE
+    return len(element_line(mark, limit=2 * _LINE)) < _LINE

@@ -18,20 +18,29 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from .states import (
-    BLOCKS,
+    BLOCK_TAGS,
+    FLAG_ATTRIBUTES,
+    INVISIBLE_TAGS,
     IS_BREAK,
     IS_HIDDEN,
     IS_LINK,
     IS_UNSEEN,
-    READ_NOSCRIPT,
-    STATED,
-    STATES,
-    UNSEEN,
-    Within,
-    stated,
+    TAG_FLAGS,
+    TAG_FLAGS_WITH_NOSCRIPT,
+    ElementFlag,
+    attribute_flags,
 )  # fmt: skip
 
-__all__ = ["BLOCKS", "UNSEEN", "Leaf", "Outline", "Segment", "Within", "outline", "segments"]
+__all__ = [
+    "BLOCK_TAGS",
+    "INVISIBLE_TAGS",
+    "ElementFlag",
+    "Leaf",
+    "PageIndex",
+    "Segment",
+    "build_index",
+    "segments",
+]
 
 #: Of a page with more segments or elements than this, the beginning is read.  No book has as many
 #: paragraphs; what does would take minutes and gigabytes.
@@ -69,7 +78,7 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outline:
+class PageIndex:
     """A page's elements as parallel lists in document order, and its segments.
 
     ``parents`` holds the index of each element's parent (-1 for the root's), ``states`` the
@@ -88,56 +97,56 @@ class Outline:
     elements: list[HtmlElement]
     tags: list[str]
     parents: list[int]
-    after: list[int]
-    states: list[int]
-    begins: list[int]
-    ends: list[int]
-    marked: list[bool]
+    subtree_ends: list[int]
+    flags: list[int]
+    segment_begins: list[int]
+    segment_ends: list[int]
+    has_attributes: list[bool]
     styled: list[int]
     segments: tuple[Segment, ...]
-    blocks: list[int]
-    spans: list[tuple[int, int]]
-    runs: array[int]
-    cut: bool = False
+    segment_blocks: list[int]
+    segment_spans: list[tuple[int, int]]
+    text_runs: array[int]
+    truncated: bool = False
 
 
 def segments(root: HtmlElement) -> tuple[Segment, ...]:
     """Return the text segments below ``root``, in document order."""
-    return outline(root).segments
+    return build_index(root).segments
 
 
-class Sights(Protocol):
+class DisplayInfo(Protocol):
     """What a browser drew, as far as lines and visibility go (see :class:`.drawn.Drawn`)."""
 
     @property
     def hidden(self) -> AbstractSet[HtmlElement]:
         """The elements that nothing of is drawn."""
 
-    def breaks(self, element: HtmlElement) -> bool:
+    def breaks_line(self, element: HtmlElement) -> bool:
         """Tell whether an element is a line-break node."""
 
 
-def outline(root: HtmlElement, drawn: Sights | None = None) -> Outline:
+def build_index(root: HtmlElement, drawn: DisplayInfo | None = None) -> PageIndex:
     """Read a tree's elements and text segments in one pass each way.
 
     What stands in ``noscript`` is read only when it is most of the page's text: pages that scripts
     build keep a plain version of themselves there, others keep pixels and reproaches.
     """
     if drawn is not None:
-        return _walk(root, STATES, [], drawn)
+        return _walk(root, TAG_FLAGS, [], drawn)
     passed: list[HtmlElement] = []
-    found = _walk(root, STATES, passed)
+    found = _walk(root, TAG_FLAGS, passed)
     unread = (each for each in passed if each.tag == "noscript")
     plain = sum(len("".join(each.itertext()).strip()) for each in unread)
     if plain > _NOSCRIPT_CHARS:
-        fuller = _walk(root, READ_NOSCRIPT, [])
+        fuller = _walk(root, TAG_FLAGS_WITH_NOSCRIPT, [])
         seen = _unlinked(found)
         if _unlinked(fuller) - seen > max(seen, _NOSCRIPT_CHARS):
             return fuller
     return found
 
 
-def drop_rest(found: Outline) -> None:
+def drop_unindexed(found: PageIndex) -> None:
     """Take what stands after an outline that is cut out of the tree: nobody is to read it."""
     last = found.elements[-1]
     while (above := last.getparent()) is not None:
@@ -145,10 +154,10 @@ def drop_rest(found: Outline) -> None:
         last = above
 
 
-def _unlinked(found: Outline) -> int:
+def _unlinked(found: PageIndex) -> int:
     return sum(
         chars
-        for state, chars in zip(found.runs[1::4], found.runs[2::4], strict=True)
+        for state, chars in zip(found.text_runs[1::4], found.text_runs[2::4], strict=True)
         if not state & IS_LINK
     )
 
@@ -157,8 +166,8 @@ def _walk(
     root: HtmlElement,
     names: dict[str, int],
     passed: list[HtmlElement],
-    drawn: Sights | None = None,
-) -> Outline:
+    drawn: DisplayInfo | None = None,
+) -> PageIndex:
     """Walk the tree once; ``names`` says what state each element's name brings.
 
     What was drawn, where it is known, decides about line breaks and what is hidden.  ``passed``
@@ -205,8 +214,8 @@ def _walk(
             state = state & ~IS_BREAK | own
             keys = element.keys()
             marked.append(bool(keys))
-            if keys and not STATED.isdisjoint(keys):
-                state |= stated(element)
+            if keys and not FLAG_ATTRIBUTES.isdisjoint(keys):
+                state |= attribute_flags(element)
                 styled += [index] * ("style" in keys)
             if own & IS_BREAK:
                 block = index
@@ -231,7 +240,7 @@ def _walk(
             place = 2 * len(elements) - len(opened) - 1
             line.add(element, tail, text, state, block, place)
     line.end()
-    read = Outline(
+    read = PageIndex(
         elements, tags, parents, after, states, begins, ends, marked, styled,
         tuple(found), line.blocks, line.spans, array("q", line.runs), line.full or bool(opened),
     )  # fmt: skip
@@ -239,12 +248,12 @@ def _walk(
     return read
 
 
-def _close(outline: Outline, still_open: Iterable[int]) -> None:
+def _close(outline: PageIndex, still_open: Iterable[int]) -> None:
     """End the elements that are open where a page is cut (-1: the one around the root)."""
     for index in still_open:
         if index >= 0:
-            outline.after[index] = len(outline.elements)
-            outline.ends[index] = len(outline.segments)
+            outline.subtree_ends[index] = len(outline.elements)
+            outline.segment_ends[index] = len(outline.segments)
 
 
 class _Line:
@@ -304,10 +313,10 @@ class _Line:
         self.links = 0
 
 
-def _drawn_state(element: HtmlElement, own: int, around: int, drawn: Sights) -> int:
+def _drawn_state(element: HtmlElement, own: int, around: int, drawn: DisplayInfo) -> int:
     """Return what an element brings as it is drawn; what is hidden keeps the lines of its names."""
     if around & IS_HIDDEN or own & IS_UNSEEN:
         return own
     if element in drawn.hidden:
         return own | IS_HIDDEN
-    return own | IS_BREAK if drawn.breaks(element) else own & ~IS_BREAK
+    return own | IS_BREAK if drawn.breaks_line(element) else own & ~IS_BREAK

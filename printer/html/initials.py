@@ -9,7 +9,7 @@ _INITIAL = re.compile(r"[«“„\"‘'¡¿]?[^\W\d_]")
 _LEAST = 60
 
 
-def begins(initial: str, text: str) -> bool:
+def continues_drop_cap(initial: str, text: str) -> bool:
     """Tell whether a text goes on in the midst of the word, or sentence, that a letter begins."""
     letter = initial[-1:]
     return (

@@ -21,7 +21,7 @@ _BREAKING = ("block", "flex", "grid", "flow-root", "list-item", "table")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Drawn:
+class PageLayout:
     """What was drawn, by element of the tree and by text leaf.
 
     ``hidden`` are the elements that nothing of is drawn (the outermost ones).  ``width`` and
@@ -36,18 +36,18 @@ class Drawn:
     graphics: Mapping[HtmlElement, Graphic] = field(repr=False)
     hidden: frozenset[HtmlElement] = field(repr=False)
 
-    def breaks(self, element: HtmlElement) -> bool:
+    def breaks_line(self, element: HtmlElement) -> bool:
         """Tell whether an element is a line-break node: by its computed display, or br or hr."""
         box = self.boxes.get(element)
-        return element.tag in {"br", "hr"} or (box is not None and is_breaking(box.display))
+        return element.tag in {"br", "hr"} or (box is not None and is_block_display(box.display))
 
 
-def is_breaking(display: str) -> bool:
+def is_block_display(display: str) -> bool:
     """Tell whether a computed display begins and ends a line."""
     return display.startswith(_BREAKING)
 
 
-def join(tree: HtmlElement, layout: Layout) -> Drawn:
+def attach_layout(tree: HtmlElement, layout: Layout) -> PageLayout:
     """Give elements what a browser drew of them, and take the marks out of the tree."""
     boxes: dict[HtmlElement, Box] = {}
     texts: dict[Leaf, Text] = {}
@@ -71,12 +71,12 @@ def join(tree: HtmlElement, layout: Layout) -> Drawn:
         graphic = layout.graphics.get(number)
         if graphic is not None:
             graphics[element] = graphic
-    return Drawn(
+    return PageLayout(
         layout.width, layout.height, layout.view, boxes, texts, graphics, frozenset(hidden)
     )
 
 
-def unmark(source: str, layout: Layout) -> str:
+def strip_markers(source: str, layout: Layout) -> str:
     """Return the page's source without the marks."""
     return re.sub(f' {re.escape(layout.mark)}="[0-9]*"', "", source)
 

@@ -8,13 +8,13 @@ from lxml.html import HtmlElement
 
 from ..gc_paused import uncollected
 from ..layout import Layout
-from .embedded import embedded_text, restore
-from .index import Outline, Segment, drop_rest, outline
-from .layout import Drawn, join, unmark
+from .embedded import find_embedded_article, insert_article
+from .index import PageIndex, Segment, build_index, drop_unindexed
+from .layout import PageLayout, attach_layout, strip_markers
 from .metadata.metadata import Metadata, read_metadata
 from .parse import base_url, decode, parse
-from .protected import ATTRIBUTE, show_addresses
-from .twice_encoded import mended
+from .protected import EMAIL_ATTRIBUTE, decode_emails
+from .twice_encoded import fix_mojibake
 
 #: A page that shows fewer characters than this outside links may carry its text as data.
 _SHELL = 500
@@ -33,9 +33,9 @@ class Page:
     base: str
     segments: tuple[Segment, ...]
     metadata: Metadata
-    outline: Outline = field(repr=False)
+    index: PageIndex = field(repr=False)
     source: str = field(default="", repr=False)
-    drawn: Drawn | None = None
+    layout: PageLayout | None = None
 
 
 @uncollected
@@ -46,23 +46,23 @@ def read_page(
 
     ``charset`` is what the HTTP header declared, ``layout`` what a browser drew of this very HTML.
     """
-    source = mended(html if isinstance(html, str) else decode(html, charset))
+    source = fix_mojibake(html if isinstance(html, str) else decode(html, charset))
     tree = parse(source)
     drawn = None
     if layout is not None:
-        drawn = join(tree, layout)
-        source = unmark(source, layout)
-    if ATTRIBUTE in source:
-        show_addresses(tree)
+        drawn = attach_layout(tree, layout)
+        source = strip_markers(source, layout)
+    if EMAIL_ATTRIBUTE in source:
+        decode_emails(tree)
     base = base_url(tree, url)
-    found = outline(tree, drawn)
+    found = build_index(tree, drawn)
     shown = sum(len(segment.text) - segment.link_chars for segment in found.segments)
     if shown < _SHELL:
-        text = embedded_text(tree)
+        text = find_embedded_article(tree)
         if len(text) > max(_SHELL, 2 * shown):
-            restore(tree, text)
-            found = outline(tree, drawn)
+            insert_article(tree, text)
+            found = build_index(tree, drawn)
     metadata = read_metadata(tree, url, base)
-    if found.cut:
-        drop_rest(found)
+    if found.truncated:
+        drop_unindexed(found)
     return Page(tree, url, base, found.segments, metadata, found, source, drawn)

@@ -29,20 +29,20 @@ _PATH = re.compile(
 _ENDING = re.compile(r"\.[a-z]{3,5}$", re.IGNORECASE)
 
 
-def next_page(page: Page) -> str:
+def next_page_url(page: Page) -> str:
     """Return the address of the article's next page, or '' when there is none."""
-    here = numbered(page.url)
+    here = split_page_number(page.url)
     if not here:
         return ""
     stem, number = here
     for href in _links(page):
         url = resolve(page.base, href).partition("#")[0]
-        if numbered(url) == (stem, number + 1):
+        if split_page_number(url) == (stem, number + 1):
             return url
     return ""
 
 
-def numbered(url: str) -> tuple[str, int] | None:
+def split_page_number(url: str) -> tuple[str, int] | None:
     """Return an address without its page number, and the number: 1 when it has none."""
     try:
         parts = urlsplit(url)

@@ -11,7 +11,7 @@ from lxml.html import HtmlElement
 
 from .decode import decode
 
-__all__ = ["base_url", "decode", "parse", "without_odd_signs"]
+__all__ = ["base_url", "decode", "parse", "strip_invalid_references"]
 
 #: Elements deeper than this become siblings; browsers stop at 512 as well.
 MAX_DEPTH = 512
@@ -57,7 +57,7 @@ _LOOKUP = etree.ElementDefaultClassLookup(element=HtmlElement)
 def parse(text: str) -> HtmlElement:
     """Return the tree of a page in linear time; never raises.  An empty page has an empty body."""
     source = text.encode("utf-8", "replace").translate(_FEEDS, _CONTROLS)
-    source = without_odd_signs(source) or b"<html/>"
+    source = strip_invalid_references(source) or b"<html/>"
     if len(source) > _SMALL_PAGE and _has_wide_tag(source):
         return _parse_flat(source)
     parser = _parser()
@@ -72,7 +72,7 @@ def parse(text: str) -> HtmlElement:
     return tree
 
 
-def without_odd_signs(source: bytes) -> bytes:
+def strip_invalid_references(source: bytes) -> bytes:
     """Return markup without references to signs that no tree may hold."""
     return _NO_SIGN.sub(b"", source)
 

@@ -10,17 +10,17 @@ import re
 
 from lxml.html import HtmlElement
 
-ATTRIBUTE = "data-cfemail"
+EMAIL_ATTRIBUTE = "data-cfemail"
 _PROTECTED = "/cdn-cgi/l/email-protection"
 #: An address in hexadecimal, after its key; none is longer than 254 characters.
 _HEX = re.compile(r"(?:[0-9a-f]{2}){4,255}", re.IGNORECASE | re.ASCII)
 _ADDRESS = re.compile(r"[^\s<>@\"]{1,64}@[^\s<>@\"]{1,253}")
 
 
-def show_addresses(tree: HtmlElement) -> None:
+def decode_emails(tree: HtmlElement) -> None:
     """Write the addresses where the page's script would."""
     for element in tree.iter():
-        address = _address(element.get(ATTRIBUTE) or "")
+        address = _address(element.get(EMAIL_ATTRIBUTE) or "")
         if not address or len(element):
             continue
         element.text = address

@@ -32,7 +32,7 @@ _MARKS = {"bold": "strong", "strong": "strong", "italic": "em", "em": "em", "cod
 _TAGGED = re.compile(r"</?[a-z][a-z0-9]*(?:\s[^<>]{0,500})?/?>", re.IGNORECASE)
 
 
-def to_html(data: Any) -> str:
+def richtext_to_html(data: Any) -> str:
     """Return the HTML of rich text; '' for what is none."""
     written = list(_Writer().write(data, "", 0))
     return "".join(written)

@@ -8,13 +8,13 @@ from enum import IntFlag, auto
 from lxml.html import HtmlElement
 
 #: Elements whose text is never seen.
-UNSEEN = frozenset({
+INVISIBLE_TAGS = frozenset({
     "script", "style", "template", "noscript", "head", "title", "meta", "link", "svg", "math",
     "iframe", "object", "embed", "audio", "video", "canvas", "select", "datalist", "textarea",
 })  # fmt: skip
 
 #: Elements a browser displays as blocks (its own style sheet), table cells among them.
-BLOCKS = frozenset({
+BLOCK_TAGS = frozenset({
     "address", "article", "aside", "blockquote", "body", "button", "center", "caption", "dd",
     "details", "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer",
     "form", "frameset", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "html", "legend",
@@ -24,7 +24,7 @@ BLOCKS = frozenset({
 })  # fmt: skip
 
 
-class Within(IntFlag):
+class ElementFlag(IntFlag):
     """What an element stands in, itself included."""
 
     LINK = auto()
@@ -62,66 +62,66 @@ class Within(IntFlag):
 
 
 _NAMES = {
-    Within.LINK: "a",
-    Within.STRONG: "b strong",
-    Within.EMPHASIS: "i em cite",
-    Within.BUTTON: "button",
-    Within.LABEL: "label legend fieldset",
-    Within.CODE: "pre code kbd samp tt listing xmp",
-    Within.PARAGRAPH: "p",
-    Within.HEADING: "h1 h2 h3 h4 h5 h6",
-    Within.ITEM: "li",
-    Within.LIST: "ul ol menu dir",
-    Within.CELL: "td th",
-    Within.TABLE: "table",
-    Within.DEFINITION: "dl",
-    Within.QUOTE: "blockquote q",
-    Within.FIGURE: "figure picture",
-    Within.CAPTION: "figcaption caption",
-    Within.FORM: "form",
-    Within.NAV: "nav",
-    Within.ASIDE: "aside",
-    Within.HEADER: "header hgroup",
-    Within.FOOTER: "footer",
-    Within.MAIN: "main",
-    Within.ARTICLE: "article",
-    Within.SECTION: "section",
-    Within.DETAILS: "details summary",
-    Within.DIALOG: "dialog",
-    Within.TIME: "time",
-    Within.SMALL: "small sub sup",
-    Within.NOSCRIPT: "noscript",
-    Within.UNSEEN: " ".join(UNSEEN),
-    Within.BREAK: " ".join(BLOCKS) + " br hr",
+    ElementFlag.LINK: "a",
+    ElementFlag.STRONG: "b strong",
+    ElementFlag.EMPHASIS: "i em cite",
+    ElementFlag.BUTTON: "button",
+    ElementFlag.LABEL: "label legend fieldset",
+    ElementFlag.CODE: "pre code kbd samp tt listing xmp",
+    ElementFlag.PARAGRAPH: "p",
+    ElementFlag.HEADING: "h1 h2 h3 h4 h5 h6",
+    ElementFlag.ITEM: "li",
+    ElementFlag.LIST: "ul ol menu dir",
+    ElementFlag.CELL: "td th",
+    ElementFlag.TABLE: "table",
+    ElementFlag.DEFINITION: "dl",
+    ElementFlag.QUOTE: "blockquote q",
+    ElementFlag.FIGURE: "figure picture",
+    ElementFlag.CAPTION: "figcaption caption",
+    ElementFlag.FORM: "form",
+    ElementFlag.NAV: "nav",
+    ElementFlag.ASIDE: "aside",
+    ElementFlag.HEADER: "header hgroup",
+    ElementFlag.FOOTER: "footer",
+    ElementFlag.MAIN: "main",
+    ElementFlag.ARTICLE: "article",
+    ElementFlag.SECTION: "section",
+    ElementFlag.DETAILS: "details summary",
+    ElementFlag.DIALOG: "dialog",
+    ElementFlag.TIME: "time",
+    ElementFlag.SMALL: "small sub sup",
+    ElementFlag.NOSCRIPT: "noscript",
+    ElementFlag.UNSEEN: " ".join(INVISIBLE_TAGS),
+    ElementFlag.BREAK: " ".join(BLOCK_TAGS) + " br hr",
 }
 _ROLES = {
-    "navigation": int(Within.NAV),
-    "banner": int(Within.HEADER),
-    "contentinfo": int(Within.FOOTER),
-    "complementary": int(Within.ASIDE),
-    "main": int(Within.MAIN),
-    "article": int(Within.ARTICLE),
-    "dialog": int(Within.DIALOG),
-    "alertdialog": int(Within.DIALOG),
-    "button": int(Within.BUTTON),
-    "heading": int(Within.HEADING),
+    "navigation": int(ElementFlag.NAV),
+    "banner": int(ElementFlag.HEADER),
+    "contentinfo": int(ElementFlag.FOOTER),
+    "complementary": int(ElementFlag.ASIDE),
+    "main": int(ElementFlag.MAIN),
+    "article": int(ElementFlag.ARTICLE),
+    "dialog": int(ElementFlag.DIALOG),
+    "alertdialog": int(ElementFlag.DIALOG),
+    "button": int(ElementFlag.BUTTON),
+    "heading": int(ElementFlag.HEADING),
 }
 #: The attributes that :func:`stated` reads.
-STATED = frozenset({"style", "hidden", "aria-hidden", "role"})
+FLAG_ATTRIBUTES = frozenset({"style", "hidden", "aria-hidden", "role"})
 IS_HIDDEN, IS_UNSEEN, IS_BREAK, IS_LINK = map(
-    int, (Within.HIDDEN, Within.UNSEEN, Within.BREAK, Within.LINK)
+    int, (ElementFlag.HIDDEN, ElementFlag.UNSEEN, ElementFlag.BREAK, ElementFlag.LINK)
 )
 #: The states that an element's name brings; and the same where ``noscript`` is read.
-STATES: dict[str, int] = {}
+TAG_FLAGS: dict[str, int] = {}
 for _flag, _tags in _NAMES.items():
     for _tag in _tags.split():
-        STATES[_tag] = STATES.get(_tag, 0) | int(_flag)
-READ_NOSCRIPT = STATES | {"noscript": int(Within.NOSCRIPT)}
+        TAG_FLAGS[_tag] = TAG_FLAGS.get(_tag, 0) | int(_flag)
+TAG_FLAGS_WITH_NOSCRIPT = TAG_FLAGS | {"noscript": int(ElementFlag.NOSCRIPT)}
 
 _DISPLAY_NONE = re.compile(r"display\s{0,9}:\s{0,9}none")
 
 
-def stated(element: HtmlElement) -> int:
+def attribute_flags(element: HtmlElement) -> int:
     """Return what an element's attributes say of its role and display."""
     state = 0
     style = element.get("style")

@@ -26,7 +26,7 @@ _CONTROLS = re.compile("[\x80-\x9f]")
 _ENOUGH, _HARDLY = 3, 0.25
 
 
-def mended(text: str) -> str:
+def fix_mojibake(text: str) -> str:
     """Return text with what was encoded twice decoded once more."""
     # Finding one letter is quicker than finding two, and most pages have none of these.
     if text.isascii() or not any(lead in text for lead in "ÃÂâð"):

@@ -124,14 +124,14 @@ class _Places:
     __slots__ = ("index", "outline")
 
     def __init__(self, page: Page) -> None:
-        self.outline = page.outline
-        self.index = {element: i for i, element in enumerate(page.outline.elements)}
+        self.outline = page.index
+        self.index = {element: i for i, element in enumerate(page.index.elements)}
 
     def of(self, element: HtmlElement) -> tuple[int, int]:
         """Return the index of an element (or of what holds it), and of the segment after it."""
         found = self.index.get(element)
         if found is not None:
-            return found, self.outline.begins[found]
+            return found, self.outline.segment_begins[found]
         node = element
         while True:
             above = node.getparent()
@@ -147,9 +147,9 @@ class _Places:
                 break
             inside = self.index.get(before)
             if inside is not None:
-                return found, self.outline.ends[inside]
+                return found, self.outline.segment_ends[inside]
             before = before.getprevious()
-        return found, self.outline.begins[found]
+        return found, self.outline.segment_begins[found]
 
 
 def _read(element: HtmlElement, place: _Place) -> Iterator[Candidate]:
@@ -295,9 +295,9 @@ def _near(one: HtmlElement, other: HtmlElement) -> bool:
 
 def _backgrounds(page: Page, near: range | None, taken: set[HtmlElement]) -> Iterator[Candidate]:
     """Yield the backgrounds of elements that hold little text, a title perhaps."""
-    begins, ends, elements = page.outline.begins, page.outline.ends, page.outline.elements
+    begins, ends, elements = page.index.segment_begins, page.index.segment_ends, page.index.elements
     by_script = "data-bg" in page.source or "data-background" in page.source
-    indexes = range(len(elements)) if by_script else page.outline.styled
+    indexes = range(len(elements)) if by_script else page.index.styled
     if near is not None:
         low, high = (
             bisect_left(indexes, at, key=begins.__getitem__) for at in (near.start, near.stop)

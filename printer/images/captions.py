@@ -17,7 +17,7 @@ from itertools import islice
 from lxml.html import HtmlElement
 
 from ..article import Spans, plain_text
-from ..html.index import Segment, Within
+from ..html.index import ElementFlag, Segment
 from ..html.page import Page
 from ..selection import Verdict
 from .candidates import Candidate
@@ -49,7 +49,7 @@ _CAPTION = re.compile(
 _NO_CAPTION = re.compile(
     r"recaptcha|closed-?caption|captions?-?(?:toggle|button|track)", re.IGNORECASE
 )
-_HEADING = int(Within.HEADING)
+_HEADING = int(ElementFlag.HEADING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,13 @@ class Captions:
     def __init__(self, page: Page, verdict: Verdict, candidates: Sequence[Candidate]) -> None:
         self.page = page
         self.keep = verdict.keep
-        outline = page.outline
-        self.elements, self.parents, self.states = outline.elements, outline.parents, outline.states
-        self.begins, self.ends, self.blocks = outline.begins, outline.ends, outline.blocks
+        outline = page.index
+        self.elements, self.parents, self.states = outline.elements, outline.parents, outline.flags
+        self.begins, self.ends, self.blocks = (
+            outline.segment_begins,
+            outline.segment_ends,
+            outline.segment_blocks,
+        )
         self.candidates = candidates
 
     @cached_property
@@ -234,11 +238,11 @@ def climbed_caption(
     characters and none of more than 200, and shares no other useful text.  Else the ``title`` or
     the ``alt`` attribute, whichever is longer, as the paper gives them no order.
     """
-    outline = page.outline
+    outline = page.index
     least, most = CLIMB_CHARS
     index, level = candidate.at, 0
     while index >= 0 and level < CLIMB_LEVELS:
-        inside = range(outline.begins[index], outline.ends[index])
+        inside = range(outline.segment_begins[index], outline.segment_ends[index])
         if len(inside) > _MOST_CLIMBED:
             break
         after = [i for i in inside if i >= candidate.before]
@@ -257,10 +261,11 @@ def block_caption(page: Page, candidate: Candidate) -> range:
 
     Blocks that hold no text, as pages now wrap their pictures in, are passed over.
     """
-    outline = page.outline
+    outline = page.index
     index = candidate.at
     while index > 0 and (
-        outline.elements[index].tag not in BLOCKS or outline.begins[index] == outline.ends[index]
+        outline.elements[index].tag not in BLOCKS
+        or outline.segment_begins[index] == outline.segment_ends[index]
     ):
         index = outline.parents[index]
-    return range(outline.begins[index], outline.ends[index])
+    return range(outline.segment_begins[index], outline.segment_ends[index])

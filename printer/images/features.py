@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
-from ..html.index import Within
+from ..html.index import ElementFlag
 from ..html.page import Page
 from ..selection import Verdict
 from .candidates import Candidate
@@ -23,23 +23,23 @@ from .papers.cuter import Region
 from .srcset import likeness
 
 _INSIDE = {
-    int(Within.NAV): "in navigation",
-    int(Within.ASIDE): "in an aside",
-    int(Within.HEADER): "in a header",
-    int(Within.FOOTER): "in a footer",
-    int(Within.FORM): "in a form",
-    int(Within.BUTTON): "in a button",
-    int(Within.FIGURE): "in a figure",
-    int(Within.ITEM): "in a list",
-    int(Within.CELL): "in a table",
-    int(Within.MAIN): "in main",
-    int(Within.ARTICLE): "in an article",
-    int(Within.HIDDEN): "hidden",
-    int(Within.DIALOG): "in a dialog",
-    int(Within.HEADING): "in a heading",
-    int(Within.PARAGRAPH): "in a paragraph",
-    int(Within.QUOTE): "in a quotation",
-    int(Within.DETAILS): "in details",
+    int(ElementFlag.NAV): "in navigation",
+    int(ElementFlag.ASIDE): "in an aside",
+    int(ElementFlag.HEADER): "in a header",
+    int(ElementFlag.FOOTER): "in a footer",
+    int(ElementFlag.FORM): "in a form",
+    int(ElementFlag.BUTTON): "in a button",
+    int(ElementFlag.FIGURE): "in a figure",
+    int(ElementFlag.ITEM): "in a list",
+    int(ElementFlag.CELL): "in a table",
+    int(ElementFlag.MAIN): "in main",
+    int(ElementFlag.ARTICLE): "in an article",
+    int(ElementFlag.HIDDEN): "hidden",
+    int(ElementFlag.DIALOG): "in a dialog",
+    int(ElementFlag.HEADING): "in a heading",
+    int(ElementFlag.PARAGRAPH): "in a paragraph",
+    int(ElementFlag.QUOTE): "in a quotation",
+    int(ElementFlag.DETAILS): "in details",
 }
 
 
@@ -74,9 +74,9 @@ class Signals:
     ) -> None:
         self.page = page
         self.region = borders
-        outline = page.outline
-        self.parents, self.states = outline.parents, outline.states
-        self.begins, self.ends = outline.begins, outline.ends
+        outline = page.index
+        self.parents, self.states = outline.parents, outline.flags
+        self.begins, self.ends = outline.segment_begins, outline.segment_ends
         self.elements = outline.elements
         sizes = [len(each.text) for each in page.segments]
         self.chars = [0, *accumulate(sizes)]

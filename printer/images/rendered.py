@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from lxml.html import HtmlElement
 
-from ..html.layout import Drawn
+from ..html.layout import PageLayout
 from ..html.page import Page
 from ..layout import Graphic, Rect, is_seen
 from ..selection import Verdict
@@ -35,7 +35,7 @@ def candidates_of(page: Page, near: range | None = None) -> list[Candidate]:
     ``near`` is as for :func:`printer.images.candidates.find_candidates`.
     """
     found = find_candidates(page, near)
-    drawn = page.drawn
+    drawn = page.layout
     if drawn is None:
         return found
     found = [_as_drawn(each, drawn.graphics.get(each.element)) for each in found]
@@ -64,10 +64,10 @@ def _as_drawn(candidate: Candidate, graphic: Graphic | None) -> Candidate:
 
 
 def _backgrounds(
-    page: Page, drawn: Drawn, near: range | None, taken: set[HtmlElement]
+    page: Page, drawn: PageLayout, near: range | None, taken: set[HtmlElement]
 ) -> Iterator[Candidate]:
     """Yield the backgrounds that style sheets give to elements with little text over them."""
-    outline = page.outline
+    outline = page.index
     index = None
     count = 0
     for element, graphic in drawn.graphics.items():
@@ -80,10 +80,10 @@ def _backgrounds(
         at = index.get(element)
         if at is None or count >= _MOST_BACKGROUNDS:
             continue
-        before = outline.begins[at]
+        before = outline.segment_begins[at]
         if near is not None and before not in near:
             continue
-        over = page.segments[before : min(outline.ends[at], before + MOST_OVER + 1)]
+        over = page.segments[before : min(outline.segment_ends[at], before + MOST_OVER + 1)]
         if len(over) > MOST_OVER or sum(len(each.text) for each in over) > _MOST_CHARS:
             continue
         if element.find(".//img") is not None:
@@ -117,13 +117,13 @@ class Column(NamedTuple):
 
 def column(page: Page, verdict: Verdict) -> Column | None:
     """Return the column of the article's text, as far as it was drawn."""
-    if page.drawn is None:
+    if page.layout is None:
         return None
     rects = [
         (text.rect, len(segment.text))
         for segment, keep in zip(page.segments, verdict.keep, strict=True)
         if keep
-        for text in map(page.drawn.texts.get, segment.leaves)
+        for text in map(page.layout.texts.get, segment.leaves)
         if text is not None and text.rect.width > _LEAST
     ]
     if not rects:
@@ -148,7 +148,7 @@ def beside(page: Page, candidate: Candidate, lines: Column | None) -> bool:
 
     What is clipped, or off the page, may be slides of a gallery, which stand anywhere.
     """
-    graphic = page.drawn.graphics.get(candidate.element) if page.drawn else None
+    graphic = page.layout.graphics.get(candidate.element) if page.layout else None
     if graphic is None or lines is None or not is_seen(graphic.sight):
         return False
     drawn = min(graphic.rect.width, graphic.rect.height) >= _LEAST

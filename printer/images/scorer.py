@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from ..html.index import Within
+from ..html.index import ElementFlag
 from ..html.page import Page
 from ..selection import Verdict
 from .candidates import Candidate
@@ -28,7 +28,7 @@ from .selection import Choice, Dropped, Kept
 from .srcset import PLAIN, Address, likeness
 
 #: Text that markup calls a caption, or stands in a figure.
-_MARKED = int(Within.CAPTION | Within.FIGURE)
+_MARKED = int(ElementFlag.CAPTION | ElementFlag.FIGURE)
 #: Other captions that are more of the article than this are what it is made of.
 _MOST_BESIDE = 0.3
 
@@ -120,7 +120,7 @@ def _uncaptioned(page: Page, verdict: Verdict, kept: Sequence[Kept]) -> tuple[Ke
 
     On pages of wares and their names each name would be taken for a caption.
     """
-    states, blocks, segments = page.outline.states, page.outline.blocks, page.segments
+    states, blocks, segments = page.index.flags, page.index.segment_blocks, page.segments
     taken = frozenset[int]().union(*(each.caption.segments for each in kept))
     beside = {at for at in taken if not states[blocks[at]] & _MARKED and verdict.keep[at]}
     whole = sum(len(each.text) for each, k in zip(segments, verdict.keep, strict=True) if k)

@@ -17,7 +17,7 @@ from ..errors import HTTPStatusError, JobsError, WebprintError
 from ..options import ENDINGS, Format
 from ..output import Result
 from ..settings import Settings
-from ..site_rules.store import shelf
+from ..site_rules.store import rule_store
 from .models import EDIT, PAGE, Claim, Request
 from .models import base as base_key
 from .shares import DOCUMENT, READ, SHARE, dump_reading, lay_out
@@ -132,7 +132,7 @@ class Labour:
             named=named,
             given={url: data for url, data in request.parts.items() if url not in (PAGE, EDIT)},
             notify=lambda _, step: notify(step),
-            rules=shelf(not settings.no_rules, settings.rules),
+            rules=rule_store(not settings.no_rules, settings.rules),
             editable=editable,
         )
 

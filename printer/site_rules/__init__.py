@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .apply import NO_RULES, Match, Ruled, apply, enforce
+from .apply import NO_RULES, RuleMatch, SelectorMatch, apply_rules, match_rules
 
-__all__ = ["NO_RULES", "Match", "Ruled", "apply", "enforce"]
+__all__ = ["NO_RULES", "RuleMatch", "SelectorMatch", "apply_rules", "match_rules"]

@@ -15,17 +15,17 @@ from lxml.html import HtmlElement
 
 from ..html.index import Leaf, Segment
 from ..html.links import resolve
-from ..html.metadata.dates import iso_date
+from ..html.metadata.dates import parse_date
 from ..html.metadata.metadata import Metadata
 from ..html.page import Page
 from ..html.states import IS_HIDDEN
 from ..options import SiteRule
 from ..selection import Verdict
-from ..text import attribute, line, text_line
+from ..text import clean_attribute, clean_line, element_line
 
-Part: TypeAlias = Literal["drop", "keep", "body", "title", "author", "date", "next_page"]
+Action: TypeAlias = Literal["drop", "keep", "body", "title", "author", "date", "next_page"]
 
-PARTS: tuple[Part, ...] = ("drop", "keep", "body", "title", "author", "date", "next_page")
+ACTIONS: tuple[Action, ...] = ("drop", "keep", "body", "title", "author", "date", "next_page")
 
 #: How sure one is of an article that a person's rule says where it is.
 SURE = 0.9
@@ -34,22 +34,22 @@ _NAME = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63}){0,9}")
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class SelectorMatch:
     """What one selector of a rule met on a page; ``fault`` says why it could not be tried."""
 
     rule: SiteRule
-    part: Part
+    action: Action
     selector: str
     count: int = 0
-    fault: str = ""
+    error: str = ""
 
     def __str__(self) -> str:
         """The rule as explanations name it."""
-        return f"{self.part} {self.selector} ({self.rule.name or self.rule.host})"
+        return f"{self.action} {self.selector} ({self.rule.name or self.rule.host})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ruled:
+class RuleMatch:
     """What the rules for a page's site say of it.
 
     ``dropped``, ``wanted`` and ``body`` hold elements with all that is inside them (the nearest
@@ -58,28 +58,28 @@ class Ruled:
     """
 
     dropped: AbstractSet[HtmlElement] = frozenset()
-    wanted: AbstractSet[HtmlElement] = frozenset()
+    included: AbstractSet[HtmlElement] = frozenset()
     body: AbstractSet[HtmlElement] = frozenset()
-    why: Mapping[HtmlElement, str] = field(default_factory=lambda: MappingProxyType({}))
-    said: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    reasons: Mapping[HtmlElement, str] = field(default_factory=lambda: MappingProxyType({}))
+    metadata_overrides: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     next_page: str = ""
-    matches: tuple[Match, ...] = ()
+    matches: tuple[SelectorMatch, ...] = ()
     warnings: tuple[str, ...] = ()
 
-    def metadata(self, stated: Metadata) -> Metadata:
+    def override_metadata(self, stated: Metadata) -> Metadata:
         """Return a page's metadata with what the rules say in the place of what it states."""
-        return replace(stated, **self.said) if self.said else stated
+        return replace(stated, **self.metadata_overrides) if self.metadata_overrides else stated
 
     def reason(self, element: HtmlElement | None) -> str:
         """Return the rule that decides about an element, or ''."""
         while element is not None:
-            if element in self.why:
-                return self.why[element]
+            if element in self.reasons:
+                return self.reasons[element]
             element = element.getparent()
         return ""
 
 
-NO_RULES = Ruled()
+NO_RULES = RuleMatch()
 
 
 def host_of(url: str) -> str:
@@ -92,7 +92,7 @@ def host_of(url: str) -> str:
     return host if _NAME.fullmatch(host) else ""
 
 
-def names_of(host: str) -> Iterator[str]:
+def parent_domains(host: str) -> Iterator[str]:
     """Yield a host and the domains it is in, the nearest first."""
     yield host
     try:
@@ -102,10 +102,10 @@ def names_of(host: str) -> Iterator[str]:
         yield from (".".join(parts[n:]) for n in range(1, len(parts) - 1))
 
 
-def apply(page: Page, rules: Sequence[SiteRule]) -> Ruled:
+def match_rules(page: Page, rules: Sequence[SiteRule]) -> RuleMatch:
     """Find out what the rules for a page's host select on it."""
     host = host_of(page.url)
-    names = set(names_of(host)) if host else set()
+    names = set(parent_domains(host)) if host else set()
     fitting = [r for r in rules if r.host == host or (r.subdomains and r.host in names)]
     if not fitting:
         return NO_RULES
@@ -117,16 +117,16 @@ class _Application:
 
     def __init__(self, page: Page, rules: Sequence[SiteRule]) -> None:
         self.page, self.rules = page, rules
-        from .tree import Tree
+        from .tree import ElementIndex
 
-        self.tree = Tree(page.tree)
-        self.matches: list[Match] = []
-        self.chosen: dict[Part, dict[HtmlElement, str]] = {part: {} for part in PARTS}
-        self.texts: dict[Part, str] = {}
+        self.tree = ElementIndex(page.tree)
+        self.matches: list[SelectorMatch] = []
+        self.chosen: dict[Action, dict[HtmlElement, str]] = {part: {} for part in ACTIONS}
+        self.texts: dict[Action, str] = {}
 
-    def done(self) -> Ruled:
+    def done(self) -> RuleMatch:
         for rule in self.rules:
-            for part in PARTS:
+            for part in ACTIONS:
                 for selector in getattr(rule, part):
                     self._match(rule, part, selector)
         drop, body = self.chosen["drop"], self.chosen["body"]
@@ -134,31 +134,31 @@ class _Application:
         said = {
             "title": self.texts.get("title", ""),
             "byline": self.texts.get("author", ""),
-            "published": iso_date(self.texts.get("date", "")),
+            "published": parse_date(self.texts.get("date", "")),
         }
-        return Ruled(
+        return RuleMatch(
             dropped=below(drop, keep),
-            wanted=below(keep, drop),
+            included=below(keep, drop),
             body=below(body),
-            why={**body, **keep, **drop},
-            said={name: text for name, text in said.items() if text},
+            reasons={**body, **keep, **drop},
+            metadata_overrides={name: text for name, text in said.items() if text},
             next_page=self._next_page(),
             matches=tuple(self.matches),
             warnings=tuple(fault for rule in self.rules for fault in rule.faults),
         )
 
-    def _match(self, rule: SiteRule, part: Part, selector: str) -> None:
+    def _match(self, rule: SiteRule, part: Action, selector: str) -> None:
         from . import css, xpath
 
-        match = Match(rule, part, selector)
+        match = SelectorMatch(rule, part, selector)
         texts: list[str] = []
         try:
             if rule.xpath:
                 places, texts = xpath.select(self.tree, selector)
             else:
                 places = css.select(self.tree, selector)
-        except css.BadSelector as fault:
-            self.matches.append(replace(match, fault=str(fault)))
+        except css.InvalidSelector as fault:
+            self.matches.append(replace(match, error=str(fault)))
             return
         match = replace(match, count=len(places) + len(texts))
         self.matches.append(match)
@@ -168,7 +168,7 @@ class _Application:
         for element in found:
             self.chosen[part].setdefault(element, str(match))
         if part not in self.texts:
-            said = [*map(line, texts), *(_text(part, each) for each in found[:1])]
+            said = [*map(clean_line, texts), *(_text(part, each) for each in found[:1])]
             if said and said[0]:
                 self.texts[part] = said[0]
 
@@ -180,12 +180,12 @@ class _Application:
         )
 
 
-def _text(part: Part, element: HtmlElement) -> str:
+def _text(part: Action, element: HtmlElement) -> str:
     names = {"date": ("datetime", "content"), "next_page": ("href",)}.get(part, ("content",))
     stated = next((value for name in names if (value := element.get(name))), "")
     if part == "next_page":
         return stated[:2000].strip()
-    return attribute(stated) or text_line(element)
+    return clean_attribute(stated) or element_line(element)
 
 
 def below(tops: Iterable[HtmlElement], others: Iterable[HtmlElement] = ()) -> set[HtmlElement]:
@@ -201,27 +201,27 @@ def below(tops: Iterable[HtmlElement], others: Iterable[HtmlElement] = ()) -> se
     return found
 
 
-def enforce(page: Page, ruled: Ruled, verdict: Verdict) -> Verdict:
+def apply_rules(page: Page, match: RuleMatch, verdict: Verdict) -> Verdict:
     """Return the verdict with what the rules leave out and take in."""
-    if not (ruled.dropped or ruled.wanted or ruled.body):
+    if not (match.dropped or match.included or match.body):
         return verdict
-    hidden = _hidden(page) if ruled.body else frozenset()
+    hidden = _hidden(page) if match.body else frozenset()
     keep = []
     for segment, kept in zip(page.segments, verdict.keep, strict=True):
         around = [_around(leaf) for leaf in segment.leaves if leaf.text.strip()]
-        if ruled.body:
-            kept = segment.index not in hidden and any(each in ruled.body for each in around)
-        kept = kept or any(each in ruled.wanted for each in around)
-        keep.append(kept and not all(each in ruled.dropped for each in around))
-    known = bool(ruled.body or ruled.wanted)
+        if match.body:
+            kept = segment.index not in hidden and any(each in match.body for each in around)
+        kept = kept or any(each in match.included for each in around)
+        keep.append(kept and not all(each in match.dropped for each in around))
+    known = bool(match.body or match.included)
     confidence = max(verdict.confidence, SURE) if known and any(keep) else verdict.confidence
     return replace(verdict, keep=tuple(keep), confidence=confidence)
 
 
-def segment_reason(ruled: Ruled, segment: Segment) -> str:
+def segment_reason(ruled: RuleMatch, segment: Segment) -> str:
     """Return the rule that decides about a segment, or ''."""
     leaf = next((leaf for leaf in segment.leaves if leaf.text.strip()), None)
-    return ruled.reason(_around(leaf)) if leaf and ruled.why else ""
+    return ruled.reason(_around(leaf)) if leaf and ruled.reasons else ""
 
 
 def _around(leaf: Leaf) -> HtmlElement | None:
@@ -230,6 +230,6 @@ def _around(leaf: Leaf) -> HtmlElement | None:
 
 def _hidden(page: Page) -> frozenset[int]:
     """Return the segments that nothing of is seen."""
-    runs = page.outline.runs
+    runs = page.index.text_runs
     seen = {at for at, state in zip(runs[::4], runs[1::4], strict=True) if not state & IS_HIDDEN}
     return frozenset(range(len(page.segments))) - seen

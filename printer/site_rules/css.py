@@ -15,7 +15,7 @@ from typing import Any
 from cssselect2 import parser
 from tinycss2.nth import parse_nth
 
-from .tree import MOST_CHARS, Tree
+from .tree import MOST_CHARS, ElementIndex
 
 MOST_LENGTH = 300
 
@@ -26,7 +26,7 @@ _SIMPLE = frozenset({
 _COUNTED = frozenset({"nth-child", "nth-last-child", "nth-of-type", "nth-last-of-type"})
 
 
-class BadSelector(ValueError):
+class InvalidSelector(ValueError):
     """A selector that cannot be used; its text says why."""
 
 
@@ -34,20 +34,20 @@ class BadSelector(ValueError):
 def parse(text: str) -> tuple[Any, ...]:
     """Read a list of selectors; raises :class:`BadSelector`."""
     if len(text) > MOST_LENGTH:
-        raise BadSelector(f"it is longer than {MOST_LENGTH} characters")
+        raise InvalidSelector(f"it is longer than {MOST_LENGTH} characters")
     if not text.strip():
-        raise BadSelector("it is empty")
+        raise InvalidSelector("it is empty")
     try:
         found = tuple(parser.parse(text))
     except (parser.SelectorError, RecursionError) as error:
         told = next((str(part) for part in reversed(error.args) if isinstance(part, str)), "")
-        raise BadSelector(told.rstrip(".") or "it cannot be read") from error
+        raise InvalidSelector(told.rstrip(".") or "it cannot be read") from error
     for each in found:
         _check(each)
     return found
 
 
-def select(tree: Tree, text: str) -> list[int]:
+def select(tree: ElementIndex, text: str) -> list[int]:
     """Return the places of the elements that a selector selects, in document order."""
     found: set[int] = set()
     for each in parse(text):
@@ -58,7 +58,7 @@ def select(tree: Tree, text: str) -> list[int]:
 def _check(selector: Any) -> None:
     """Raise for what is no selector of elements, or cannot be looked up in bounded time."""
     if selector.pseudo_element:
-        raise BadSelector(f"::{selector.pseudo_element} selects no element")
+        raise InvalidSelector(f"::{selector.pseudo_element} selects no element")
     node = selector.parsed_tree
     while isinstance(node, parser.CombinedSelector):
         _check_compound(node.right)
@@ -86,7 +86,7 @@ def _check_compound(compound: Any) -> None:
             case _:
                 name, known = "", True
         if not known:
-            raise BadSelector(f":{name} cannot be used here")
+            raise InvalidSelector(f":{name} cannot be used here")
 
 
 def _is_plain(relative: Any) -> bool:
@@ -100,7 +100,7 @@ def _is_plain(relative: Any) -> bool:
     return True
 
 
-def _matching(tree: Tree, node: Any) -> set[int]:
+def _matching(tree: ElementIndex, node: Any) -> set[int]:
     """Return the elements that a selector without commas matches."""
     steps = []
     while isinstance(node, parser.CombinedSelector):
@@ -112,7 +112,7 @@ def _matching(tree: Tree, node: Any) -> set[int]:
     return found
 
 
-def _reached(tree: Tree, found: set[int], combinator: str) -> set[int]:
+def _reached(tree: ElementIndex, found: set[int], combinator: str) -> set[int]:
     """Return the elements that stand to some in the way that a combinator says."""
     if combinator == " ":
         return tree.below(found)
@@ -127,7 +127,7 @@ def _reached(tree: Tree, found: set[int], combinator: str) -> set[int]:
     return {children[n] for children, n in after if n < len(children)}
 
 
-def _compound(tree: Tree, compound: Any, among: set[int] | None) -> set[int]:
+def _compound(tree: ElementIndex, compound: Any, among: set[int] | None) -> set[int]:
     """Return the elements (among some) that all parts of a compound selector match."""
     found = among
     # What is looked up by name comes first, so that the rest is tried on few.
@@ -147,7 +147,7 @@ def _cost(simple: Any) -> int:
     return cheap.index(type(simple)) if isinstance(simple, cheap) else len(cheap)
 
 
-def _named(tree: Tree, simple: Any) -> set[int] | None:
+def _named(tree: ElementIndex, simple: Any) -> set[int] | None:
     match simple:
         case parser.IDSelector(ident=name):
             return set(tree.named.get("#" + name, ()))
@@ -158,7 +158,7 @@ def _named(tree: Tree, simple: Any) -> set[int] | None:
     return None
 
 
-def _filtered(tree: Tree, found: set[int], simple: Any) -> set[int]:
+def _filtered(tree: ElementIndex, found: set[int], simple: Any) -> set[int]:
     match simple:
         case parser.AttributeSelector():
             test = _attribute_test(simple)
@@ -180,7 +180,7 @@ def _filtered(tree: Tree, found: set[int], simple: Any) -> set[int]:
     return found & either
 
 
-def _having(tree: Tree, several: Iterable[Any]) -> set[int]:
+def _having(tree: ElementIndex, several: Iterable[Any]) -> set[int]:
     """Return the elements that hold one of these."""
     found: set[int] = set()
     for relative in several:
@@ -219,7 +219,7 @@ def _attribute_test(simple: Any) -> Callable[[str | None], bool]:
     return test
 
 
-def _is(tree: Tree, place: int, name: str) -> bool:
+def _is(tree: ElementIndex, place: int, name: str) -> bool:
     if name == "root":
         return tree.parents[place] < 0
     if name == "empty":
@@ -232,7 +232,7 @@ def _is(tree: Tree, place: int, name: str) -> bool:
     return all(_number(tree, place, f"{n}-{kind}") == 1 for n in numbers[which])
 
 
-def _number(tree: Tree, place: int, name: str) -> int:
+def _number(tree: ElementIndex, place: int, name: str) -> int:
     """Return how an element is numbered by the pseudo-class of a name, from 1."""
     children = tree.children[tree.parents[place]]
     if name.endswith("child"):

@@ -11,7 +11,7 @@ from collections import defaultdict
 
 from ..options import SiteRule
 from . import xpath
-from .css import BadSelector
+from .css import InvalidSelector
 
 MOST_LINES = 1_000
 
@@ -44,7 +44,7 @@ def read(text: str, host: str, name: str, *, subdomains: bool) -> SiteRule:
             continue
         try:
             xpath.parse(path)
-        except BadSelector as fault:
+        except InvalidSelector as fault:
             faults.append(f"{name}, line {number}: {directive}: {fault}")
         else:
             found[part].append(path)

@@ -16,32 +16,32 @@ from ..atomic_write import replace_file
 from ..errors import OutputError, UsageError
 from ..options import SiteRule
 from . import css, fulltextrss
-from .apply import PARTS, host_of, names_of
-from .css import BadSelector
+from .apply import ACTIONS, host_of, parent_domains
+from .css import InvalidSelector
 
 MOST_BYTES = 200_000
 MOST_SELECTORS = 200
 MOST_FILES = 10_000
 
-_KEYS = tuple(part.replace("_", "-") for part in PARTS)
+_KEYS = tuple(part.replace("_", "-") for part in ACTIONS)
 _LINE = re.compile(r"line (\d+)")
 
 
-def own_folder() -> Path:
+def user_folder() -> Path:
     """Return the folder of the user's own rules, whether or not it exists."""
     home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
     return Path(home) / "webprint" / "rules"
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class RuleStore:
     """Folders with rules, read anew for each host, so that what is edited counts at once.
 
     ``HOST.toml`` is our own form; ``HOST.txt`` and ``.HOST.txt`` (with its subdomains) are read as
     full-text-rss does.
     """
 
-    folders: tuple[Path, ...] = field(default_factory=lambda: (own_folder(),))
+    folders: tuple[Path, ...] = field(default_factory=lambda: (user_folder(),))
 
     def __call__(self, url: str) -> tuple[SiteRule, ...]:
         """Return the rules for a page, those of the nearest name first."""
@@ -49,7 +49,7 @@ class Shelf:
         return tuple(self._named(host)) if host else ()
 
     def _named(self, host: str) -> Iterator[SiteRule]:
-        for name in names_of(host):
+        for name in parent_domains(host):
             for folder in self.folders:
                 yield from _read_all([folder / f"{name}.toml", folder / f".{name}.txt"])
                 bare = host.removeprefix("www.")
@@ -66,25 +66,25 @@ class Shelf:
         return sorted(found, key=lambda rule: rule.host)
 
 
-def shelf(own: bool = True, more: str = "") -> Shelf:
+def rule_store(own: bool = True, more: str = "") -> RuleStore:
     """Return the folder that the user's rules are in, and another one; raises UsageError."""
-    folders = [own_folder()] if own else []
+    folders = [user_folder()] if own else []
     if more:
         path = Path(more).expanduser()
         if not path.is_dir():
             raise UsageError(f"--rules: {more} is not a folder")
         folders.append(path)
-    return Shelf(tuple(folders))
+    return RuleStore(tuple(folders))
 
 
 def _read_all(paths: Iterable[Path]) -> Iterator[SiteRule]:
     for path in paths:
         stem = path.name.removeprefix(".").rpartition(".")[0]
         if path.is_file() and host_of(f"//{stem}") == stem:
-            yield read(path)
+            yield read_rule(path)
 
 
-def read(path: Path) -> SiteRule:
+def read_rule(path: Path) -> SiteRule:
     """Return the rule in a file; what is wrong with it is among its faults, with its line."""
     host = path.name.removeprefix(".").rpartition(".")[0]
     try:
@@ -99,10 +99,10 @@ def read(path: Path) -> SiteRule:
     if path.suffix == ".txt":
         below = path.name.startswith(".")
         return fulltextrss.read(text, host, str(path), subdomains=below)
-    return parse(text, host, str(path))
+    return parse_rule(text, host, str(path))
 
 
-def parse(text: str, host: str, name: str) -> SiteRule:
+def parse_rule(text: str, host: str, name: str) -> SiteRule:
     """Return the rule that TOML text holds; what is wrong with it is among its faults."""
     try:
         table = toml_loader.parse(text)
@@ -133,7 +133,7 @@ def parse(text: str, host: str, name: str) -> SiteRule:
 def _is_sound(selector: str, text: str, name: str, key: str, faults: list[str]) -> bool:
     try:
         css.parse(selector)
-    except BadSelector as fault:
+    except InvalidSelector as fault:
         place = _place(text, name, key, selector)
         faults.append(f"{place}: {selector[:60]!r} cannot be used: {fault}")
         return False
@@ -149,7 +149,7 @@ def _place(text: str, name: str, key: str, value: str = "") -> str:
     return f"{name}, line {next(within, begin) + 1}"
 
 
-def write_rule(
+def add_selectors(
     folder: Path, host: str, part: Literal["drop", "keep"], wanted: Sequence[str]
 ) -> Path:
     """Add selectors of what is left out, or taken in, to the rule of a host; the rest stays.
@@ -162,11 +162,11 @@ def write_rule(
     for each in wanted:
         try:
             css.parse(each)
-        except BadSelector as fault:
+        except InvalidSelector as fault:
             raise UsageError(f"{each[:60]!r} cannot be used: {fault}") from fault
     path = folder / f"{host}.toml"
     text = path.read_text() if path.is_file() else f"# What webprint does on {host}.\n"
-    there = parse(text, host, str(path))
+    there = parse_rule(text, host, str(path))
     if there.faults:
         raise UsageError(there.faults[0], hint="Mend the file first")
     new = [each for each in dict.fromkeys(wanted) if each not in getattr(there, part)]
@@ -192,7 +192,7 @@ def with_selectors(text: str, part: str, wanted: Sequence[str]) -> str:
 
 def _write(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
-    if parse(text, path.stem, str(path)).faults:
+    if parse_rule(text, path.stem, str(path)).faults:
         raise UsageError(f"{path} cannot be added to", hint="Add the selector by hand")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -211,23 +211,23 @@ def remove_selectors(folder: Path, host: str, unwanted: Sequence[str]) -> Path:
     if host_of(f"//{host}") != host or not path.is_file():
         raise UsageError(f"there are no rules of yours for {host[:100]}")
     text = path.read_text()
-    there = parse(text, host, str(path))
+    there = parse_rule(text, host, str(path))
     if there.faults:
         raise UsageError(there.faults[0], hint="Mend the file first")
     for each in unwanted:
-        if not any(each in getattr(there, part) for part in PARTS):
+        if not any(each in getattr(there, part) for part in ACTIONS):
             raise UsageError(f"{each[:60]!r} is not in {path}", hint="See 'webprint rules'")
         text, there = _without(text, there, each)
-    if any(getattr(there, part) for part in PARTS):
+    if any(getattr(there, part) for part in ACTIONS):
         _write(path, text)
     else:
-        remove(folder, host)
+        remove_rule(folder, host)
     return path
 
 
 def _without(text: str, there: SiteRule, unwanted: str) -> tuple[str, SiteRule]:
     """Return a file's text and rule without a selector, wherever it stands."""
-    left = {part: _less(getattr(there, part), unwanted) for part in PARTS}
+    left = {part: _less(getattr(there, part), unwanted) for part in ACTIONS}
     written = (json.dumps(unwanted, ensure_ascii=False), json.dumps(unwanted), f"'{unwanted}'")
     value = "|".join(map(re.escape, dict.fromkeys(written)))
     keys = "|".join(_KEYS)
@@ -239,8 +239,8 @@ def _without(text: str, there: SiteRule, unwanted: str) -> tuple[str, SiteRule]:
         rf"(?:{value})",
     ):
         text = re.sub(place, "", text, flags=re.MULTILINE)
-        now = parse(text, there.host, there.name)
-        if {part: getattr(now, part) for part in PARTS} == left and not now.faults:
+        now = parse_rule(text, there.host, there.name)
+        if {part: getattr(now, part) for part in ACTIONS} == left and not now.faults:
             return text, now
     raise UsageError(f"{there.name} cannot be changed so", hint="Take the selector out by hand")
 
@@ -249,7 +249,7 @@ def _less(selectors: tuple[str, ...], unwanted: str) -> tuple[str, ...]:
     return tuple(each for each in selectors if each != unwanted)
 
 
-def remove(folder: Path, host: str) -> bool:
+def remove_rule(folder: Path, host: str) -> bool:
     """Delete the rule of a host; False when there is none."""
     if host_of(f"//{host}") != host or not host:
         return False

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from . import css
 from .css import is_plain_name
-from .tree import Tree, classes
+from .tree import ElementIndex, classes
 
 #: How far up an element's ancestors are offered, and how many selectors for one place.
 LEVELS = 5
@@ -45,16 +45,16 @@ class Suggestion:
 class Suggester:
     """Suggests selectors for places of a page; ``places`` are elements by name."""
 
-    def __init__(self, tree: Tree, places: Mapping[str, int]) -> None:
-        self.tree, self.places = tree, places
+    def __init__(self, tree: ElementIndex, places: Mapping[str, int]) -> None:
+        self.tree, self.elements = tree, places
         self._sorted = sorted((place, name) for name, place in places.items())
         self._ends = _ends(tree)
         self._known: dict[str, Suggestion | None] = {}
 
-    def of(self, name: str) -> tuple[Suggestion, ...]:
+    def suggest(self, name: str) -> tuple[Suggestion, ...]:
         """Return selectors that cover a place, of its own element first, then of those around."""
         found: dict[str, Suggestion] = {}
-        place = self.places.get(name, -1)
+        place = self.elements.get(name, -1)
         for _ in range(LEVELS):
             if place < 0 or self.tree.elements[place].tag in _PLAIN_TAGS:
                 break
@@ -126,7 +126,7 @@ class Suggester:
                 yield f'{tag}[{attribute}="{value}"]'
 
 
-def _ends(tree: Tree) -> Sequence[int]:
+def _ends(tree: ElementIndex) -> Sequence[int]:
     """Return the place of each element's last descendant, or its own."""
     ends = list(range(len(tree.elements)))
     for place in range(len(ends) - 1, 0, -1):

@@ -20,7 +20,7 @@ def classes(element: HtmlElement) -> list[str]:
     return (element.get("class") or "")[:MOST_CHARS].split(None, MOST_CLASSES)[:MOST_CLASSES]
 
 
-class Tree:
+class ElementIndex:
     """A page's elements in document order; elements are known by their place in that order."""
 
     def __init__(self, root: HtmlElement) -> None:

@@ -8,8 +8,8 @@ from functools import lru_cache
 from lxml import etree
 from lxml.html import HtmlElement
 
-from .css import BadSelector
-from .tree import Tree
+from .css import InvalidSelector
+from .tree import ElementIndex
 
 MOST_LENGTH = 500
 
@@ -36,21 +36,21 @@ _SIDEWAYS = re.compile(r"sibling|ancestor|parent|\.\.")
 def parse(text: str) -> etree.XPath:
     """Read an expression; raises :class:`BadSelector`."""
     if len(text) > MOST_LENGTH:
-        raise BadSelector(f"it is longer than {MOST_LENGTH} characters")
+        raise InvalidSelector(f"it is longer than {MOST_LENGTH} characters")
     bare = _STRING.sub("''", text)
     if "$" in bare or re.search(r"(?<!:):(?!:)", bare):
-        raise BadSelector("variables and prefixes cannot be used here")
+        raise InvalidSelector("variables and prefixes cannot be used here")
     for name in _FUNCTION.findall(bare):
         if name not in _FUNCTIONS and name not in ("and", "or", "div", "mod"):
-            raise BadSelector(f"{name}() cannot be used here")
+            raise InvalidSelector(f"{name}() cannot be used here")
     for name in _AXIS.findall(bare):
         if name not in _AXES:
-            raise BadSelector(f"{name}:: cannot be used here")
+            raise InvalidSelector(f"{name}:: cannot be used here")
     _check_conditions(bare)
     try:
         return etree.XPath(text, regexp=False, smart_strings=False)
     except (etree.XPathSyntaxError, ValueError) as error:
-        raise BadSelector("it is not XPath") from error
+        raise InvalidSelector("it is not XPath") from error
 
 
 def _check_conditions(bare: str) -> None:
@@ -64,28 +64,28 @@ def _check_conditions(bare: str) -> None:
         elif depth and sign == "/":
             before = bare[:at].rstrip()[-1:]
             if before in "[(,=|<>+-*" or bare[:at].rstrip().endswith((" or", " and", "..")):
-                raise BadSelector("a condition may look only inside its own element")
+                raise InvalidSelector("a condition may look only inside its own element")
             if bare[at + 1 : at + 2] == "/":
                 searches += 1
     inside = "".join(re.findall(r"\[[^\[\]]*\]?", bare))
     if "descendant" in inside or searches > 1:
-        raise BadSelector("its conditions look too far")
+        raise InvalidSelector("its conditions look too far")
 
 
-def select(tree: Tree, text: str) -> tuple[list[int], list[str]]:
+def select(tree: ElementIndex, text: str) -> tuple[list[int], list[str]]:
     """Return the places of the elements selected, and the strings.
 
     Raises :class:`BadSelector` for an expression or a page that is too much.
     """
     found = parse(text)
     if len(tree.elements) > MOST_ELEMENTS:
-        raise BadSelector("the page is too large for XPath")
+        raise InvalidSelector("the page is too large for XPath")
     if _SIDEWAYS.search(text) and max(map(len, tree.children.values())) > MOST_SIBLINGS:
-        raise BadSelector("the page is too wide for XPath beside elements")
+        raise InvalidSelector("the page is too wide for XPath beside elements")
     try:
         result = found(tree.elements[0])
     except etree.XPathError as error:
-        raise BadSelector("it cannot be evaluated") from error
+        raise InvalidSelector("it cannot be evaluated") from error
     if isinstance(result, str):
         return [], [result]
     if not isinstance(result, list):

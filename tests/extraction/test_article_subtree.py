@@ -35,7 +35,7 @@ def test_the_parent_of_paragraphs_is_the_subtree(form: str) -> None:
     page = read_page(f"<body><div>menu</div>{FORMS[form].format(one, other)}<div>foot</div></body>")
     tree = positions(page)
     sizes = {
-        page.outline.elements[element].get("id"): size for element, size in subtrees(tree).items()
+        page.index.elements[element].get("id"): size for element, size in subtrees(tree).items()
     }
     assert sizes["a"] == 550
     assert kept(page) == [one, other]

@@ -77,7 +77,7 @@ def test_unknown_names_and_words_say_nothing() -> None:
 
 def test_names_of_inline_elements_and_empty_ones_are_left_out() -> None:
     page = read_page("<div class=a><b class=b>x</b></div><div class=c></div>")
-    said = {name for names in read_names(page.outline).names for name in names}
+    said = {name for names in read_names(page.index).names for name in names}
     assert {".a"} <= said
     assert not said & {".b", ".c"}
 

@@ -60,7 +60,7 @@ def test_climbing_stops_where_punctuation_first_stops_growing() -> None:
     marks = punctuation([each.text for each in page.segments], PERIODS + COMMAS)
     chain = extract_news(tree, marks, joint_para(tree, marks))
     # h1 has 0, story 4, wrap 4: the distance is 0 there, so its child is the summary-node.
-    names = [page.outline.elements[each].get("id") or tree.tags[each] for each in chain]
+    names = [page.index.elements[each].get("id") or tree.tags[each] for each in chain]
     assert names == ["story", "wrap", "page", "body", "html"]
 
 

@@ -25,7 +25,7 @@ def test_the_segments_inside_an_element_are_those_whose_first_leaf_it_holds(
     page = read_page("".join(pieces))
     tree = positions(page)
     lows, highs = tree.ranges(range(len(tree.tags)))
-    for place, element in enumerate(page.outline.elements):
+    for place, element in enumerate(page.index.elements):
         inner = []
         for segment in page.segments:
             leaf = segment.leaves[0]
@@ -41,8 +41,8 @@ def test_the_segments_inside_an_element_are_those_whose_first_leaf_it_holds(
 def test_an_element_ends_after_its_last_descendant(pieces: list[str]) -> None:
     page = read_page("".join(pieces))
     tree = positions(page)
-    for place, element in enumerate(page.outline.elements):
-        below = [each for each in element.iter("*") if each in page.outline.elements]
+    for place, element in enumerate(page.index.elements):
+        below = [each for each in element.iter("*") if each in page.index.elements]
         assert tree.after(place) == place + len(below)
         assert tree.closes[place] == tree.opens[place] + 2 * len(below) - 1
 

@@ -90,8 +90,8 @@ def fuzz_rules(data: bytes) -> None:
     """Rules of both kinds, and what they select."""
     text = data.decode("utf-8", "replace")
     rules = (
-        store.parse(text, "fuzz.test", "rule"),
-        store.parse(f"drop = [{json.dumps(text)}]", "fuzz.test", "rule"),
+        store.parse_rule(text, "fuzz.test", "rule"),
+        store.parse_rule(f"drop = [{json.dumps(text)}]", "fuzz.test", "rule"),
         fulltextrss.read(f"body: {text}\n{text}", "fuzz.test", "file", subdomains=True),
     )
     page = _PAGE % "<ul class=a><li id=b><a href=/c>x</a></ul>"

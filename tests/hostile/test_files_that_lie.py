@@ -54,7 +54,7 @@ def test_settings(attack: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("attack", TOML)
 def test_rules_for_a_site(attack: str, tmp_path: Path) -> None:
     (tmp_path / "site.test.toml").write_text(TOML[attack](), "utf-8")
-    read = rules.Shelf((tmp_path,))("https://site.test/x")
+    read = rules.RuleStore((tmp_path,))("https://site.test/x")
     assert all(rule.faults and len(rule.faults[0]) < 2000 for rule in read)
     assert read
 
@@ -79,7 +79,7 @@ SELECTORS: dict[str, Callable[[], str]] = {
 
 @pytest.mark.parametrize("attack", SELECTORS)
 def test_a_selector(attack: str, tmp_path: Path) -> None:
-    rule = rules.parse(f"drop = [{json.dumps(SELECTORS[attack]())}]", "site.test", "rule")
+    rule = rules.parse_rule(f"drop = [{json.dumps(SELECTORS[attack]())}]", "site.test", "rule")
     from printer import ExtractOptions
 
     html = page("<div>" * 300 + "<p>x</p>" * 300)

@@ -6,7 +6,7 @@ import json
 
 from lxml.html import document_fromstring
 
-from printer.html.embedded import embedded_text
+from printer.html.embedded import find_embedded_article
 from printer.html.page import read_page
 
 STORY = [
@@ -74,4 +74,4 @@ def test_broken_deep_or_foreign_data_is_passed_over() -> None:
         tree = document_fromstring(
             f"<html><body><script type='application/json'>{source:100}</script></body></html>"
         )
-        assert embedded_text(tree) == ""
+        assert find_embedded_article(tree) == ""

@@ -78,7 +78,7 @@ def test_a_name_that_holds_the_text_is_not_left_out_with_it() -> None:
         "words " * 40
     )
     tree = html.fromstring(f"<html><body>{post * 2}</body></html>")
-    assert all(post.author == "Rosa" and not post.marks for post in read_posts(tree).values())
+    assert all(post.author == "Rosa" and not post.elements for post in read_posts(tree).values())
 
 
 def test_posts_within_posts_cost_no_more_than_their_number() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml.html import document_fromstring
 
-from printer.html.index import Segment, Within, outline, segments
+from printer.html.index import ElementFlag, Segment, build_index, segments
 from printer.html.page import read_page
 
 
@@ -67,28 +67,32 @@ def test_states_say_what_a_segment_stands_in() -> None:
         "<nav><ul><li>a</li></ul></nav><div role=complementary>b</div>"
         "<div style='display : none'>c</div><div hidden>d</div><blockquote><p>e</p></blockquote>"
     )
-    found = outline(document_fromstring(f"<html><body>{body}</body></html>"))
-    states = [Within(found.states[block]) for block in found.blocks]
+    found = build_index(document_fromstring(f"<html><body>{body}</body></html>"))
+    states = [ElementFlag(found.flags[block]) for block in found.segment_blocks]
     for state, wanted in zip(
         states,
         (
-            Within.NAV | Within.ITEM | Within.LIST,
-            Within.ASIDE,
-            Within.HIDDEN,
-            Within.HIDDEN,
-            Within.QUOTE | Within.PARAGRAPH,
+            ElementFlag.NAV | ElementFlag.ITEM | ElementFlag.LIST,
+            ElementFlag.ASIDE,
+            ElementFlag.HIDDEN,
+            ElementFlag.HIDDEN,
+            ElementFlag.QUOTE | ElementFlag.PARAGRAPH,
         ),
         strict=True,
     ):
         assert state & wanted == wanted
-    assert not states[4] & (Within.NAV | Within.HIDDEN | Within.ASIDE)
+    assert not states[4] & (ElementFlag.NAV | ElementFlag.HIDDEN | ElementFlag.ASIDE)
 
 
 def test_elements_know_the_range_of_their_segments() -> None:
-    found = outline(document_fromstring("<html><body>a<div>b<p>c</p>d</div><i>e</i></body></html>"))
+    found = build_index(
+        document_fromstring("<html><body>a<div>b<p>c</p>d</div><i>e</i></body></html>")
+    )
     held = {
         element.tag: [segment.text for segment in found.segments[begin:end]]
-        for element, begin, end in zip(found.elements, found.begins, found.ends, strict=True)
+        for element, begin, end in zip(
+            found.elements, found.segment_begins, found.segment_ends, strict=True
+        )
     }
     assert held["body"] == ["a", "b", "c", "d", "e"]
     assert held["div"] == ["b", "c", "d"]
@@ -118,7 +122,7 @@ _NODES = st.recursive(
 @given(_NODES)
 def test_every_seen_character_is_in_one_segment_in_order(body: str) -> None:
     tree = document_fromstring(f"<html><body><div>{body}</div></body></html>")
-    found = outline(tree)
+    found = build_index(tree)
     said = "".join(segment.text for segment in found.segments).replace(" ", "")
     for script in list(tree.iter("script")):
         script.text = None
@@ -128,5 +132,7 @@ def test_every_seen_character_is_in_one_segment_in_order(body: str) -> None:
     leaves = [leaf for segment in found.segments for leaf in segment.leaves]
     assert len(leaves) == len(set(leaves))
     assert all(0 <= parent < n for n, parent in enumerate(found.parents) if n)
-    assert all(0 <= begin <= end <= len(found.segments)
-               for begin, end in zip(found.begins, found.ends, strict=True))  # fmt: skip
+    assert all(
+        0 <= begin <= end <= len(found.segments)
+        for begin, end in zip(found.segment_begins, found.segment_ends, strict=True)
+    )

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printer.html.page import read_page
-from printer.html.twice_encoded import mended
+from printer.html.twice_encoded import fix_mojibake
 
 TEXT = "“Don’t,” said Zoë — it’s 20 °C in Łódź, 東京 is far… 🙂"
 
@@ -27,11 +27,11 @@ def twice(text: str, charset: str) -> str:
 def test_text_encoded_twice_is_mended(charset: str) -> None:
     wrong = twice(TEXT, charset)
     assert wrong != TEXT
-    assert mended(wrong) == TEXT
+    assert fix_mojibake(wrong) == TEXT
 
 
 def test_one_sure_sequence_is_mended_alone() -> None:
-    assert mended("NESCAFÉ® isn" + twice("’", "latin-1") + "t") == "NESCAFÉ® isn’t"
+    assert fix_mojibake("NESCAFÉ® isn" + twice("’", "latin-1") + "t") == "NESCAFÉ® isn’t"
 
 
 @pytest.mark.parametrize(
@@ -48,17 +48,17 @@ def test_one_sure_sequence_is_mended_alone() -> None:
     ],
 )
 def test_text_that_means_it_stays(text: str) -> None:
-    assert mended(text) == text
+    assert fix_mojibake(text) == text
 
 
 @given(st.text())
 def test_any_text_can_be_read(text: str) -> None:
-    assert isinstance(mended(text), str)
+    assert isinstance(fix_mojibake(text), str)
 
 
 @given(st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E) | st.sampled_from("’“”…éöñ—")))
 def test_what_was_encoded_twice_comes_back(text: str) -> None:
-    assert mended(twice(f"“{text}’”", "latin-1")) == f"“{text}’”"
+    assert fix_mojibake(twice(f"“{text}’”", "latin-1")) == f"“{text}’”"
 
 
 def test_a_page_is_mended() -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from printer.html.page import read_page
-from printer.html.pagination import next_page, numbered
+from printer.html.pagination import next_page_url, split_page_number
 
 
 def page(url, *links):
@@ -24,7 +24,7 @@ def page(url, *links):
     ],
 )
 def test_an_address_is_parted_from_its_page_number(url, stem, number):
-    assert numbered(url) == (stem, number)
+    assert split_page_number(url) == (stem, number)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_an_address_is_parted_from_its_page_number(url, stem, number):
     ],
 )
 def test_the_next_page_is_found(url, link, follows):
-    assert next_page(page(url, link)) == f"https://example.org{follows}"
+    assert next_page_url(page(url, link)) == f"https://example.org{follows}"
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_the_next_page_is_found(url, link, follows):
     ],
 )
 def test_another_article_is_not_taken_for_the_next_page(link):
-    assert next_page(page("https://example.org/story", link)) == ""
+    assert next_page_url(page("https://example.org/story", link)) == ""
 
 
 def test_a_local_file_has_no_next_page():
-    assert next_page(page("", '<a rel="next" href="2">2</a>')) == ""
+    assert next_page_url(page("", '<a rel="next" href="2">2</a>')) == ""

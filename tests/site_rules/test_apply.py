@@ -8,7 +8,7 @@ from printer.errors import NoArticle
 from printer.extract_stage import explain
 from printer.html.page import read_page
 from printer.options import ExtractOptions, SiteRule
-from printer.site_rules import apply, fulltextrss
+from printer.site_rules import fulltextrss, match_rules
 from printer.site_rules.apply import host_of
 
 URL = "https://www.news.example.org/a/story"
@@ -114,7 +114,7 @@ def test_a_page_of_which_nothing_is_left_says_what_to_try():
 )
 def test_for_which_hosts_a_rule_holds(host, url, fits):
     page = read_page(PAGE, url)
-    assert bool(apply(page, (SiteRule(host=host, drop=("p",)),)).matches) is fits
+    assert bool(match_rules(page, (SiteRule(host=host, drop=("p",)),)).matches) is fits
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_only_the_same_site_goes_on():
         ("/a/story/two", "https://www.news.example.org/a/story/two"),
         ("https://elsewhere.example/2", ""), ("javascript:1", ""), ("#x", ""),
     ]:  # fmt: skip
-        assert apply(read_page(more.format(href), URL), (rule,)).next_page == wanted
+        assert match_rules(read_page(more.format(href), URL), (rule,)).next_page == wanted
 
 
 def test_an_explanation_names_the_rule():
@@ -182,4 +182,4 @@ def test_a_site_file_of_full_text_rss():
 def test_a_deep_page_of_the_same_is_read_in_time():
     nested = "<div class=a>" * 400 + f"<p>{SENTENCE}</p>" * 300 + "</div>" * 400
     rule = SiteRule(host="example.org", drop=(".a .b", "div div div p"), keep=(".a",))
-    apply(read_page(f"<html><body>{nested * 20}</body></html>", URL), (rule,))
+    match_rules(read_page(f"<html><body>{nested * 20}</body></html>", URL), (rule,))

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from lxml import html
 
 from printer.site_rules import css, xpath
-from printer.site_rules.css import BadSelector
-from printer.site_rules.tree import Tree
+from printer.site_rules.css import InvalidSelector
+from printer.site_rules.tree import ElementIndex
 
 PAGE = """<html><body id=top class="page wide"><main>
 <h1 id=h>Title</h1><p id=a class="lead big">One <b id=b>two</b></p><p id=c lang=en-GB>Three</p>
@@ -18,7 +18,7 @@ PAGE = """<html><body id=top class="page wide"><main>
 
 
 def ids(selector, page=PAGE):
-    tree = Tree(html.document_fromstring(page))
+    tree = ElementIndex(html.document_fromstring(page))
     return [tree.elements[place].get("id") for place in css.select(tree, selector)]
 
 
@@ -53,7 +53,7 @@ def test_what_is_selected(selector, found):
     ],
 )  # fmt: skip
 def test_what_is_no_selector(selector, why):
-    with pytest.raises(BadSelector, match=why):
+    with pytest.raises(InvalidSelector, match=why):
         css.parse(selector)
 
 
@@ -93,7 +93,7 @@ def test_it_selects_what_another_engine_selects(selector, body):
         matcher.add_selector(each, None)
     wrapper = cssselect2.ElementWrapper.from_html_root(root)
     wanted = [e.etree_element for e in wrapper.iter_subtree() if matcher.match(e)]
-    tree = Tree(root)
+    tree = ElementIndex(root)
     assert [tree.elements[place] for place in css.select(tree, selector)] == wanted
 
 
@@ -110,7 +110,7 @@ def deep(levels, wide):
 )  # fmt: skip
 def test_the_time_grows_with_the_page_and_no_faster(selector):
     def seconds(root):
-        tree = Tree(root)
+        tree = ElementIndex(root)
         begin = time.process_time()
         css.select(tree, selector)
         return time.process_time() - begin
@@ -131,14 +131,14 @@ XPATHS = [
 
 @pytest.mark.parametrize(("path", "found"), XPATHS)
 def test_what_xpath_selects(path, found):
-    tree = Tree(html.document_fromstring(PAGE))
+    tree = ElementIndex(html.document_fromstring(PAGE))
     places, texts = xpath.select(tree, path)
     assert [tree.elements[place].get("id") for place in places] == found.split()
     assert texts == []
 
 
 def test_xpath_that_selects_words():
-    tree = Tree(html.document_fromstring(PAGE))
+    tree = ElementIndex(html.document_fromstring(PAGE))
     assert xpath.select(tree, "//p/@class") == ([], ["lead big"])
     assert xpath.select(tree, "substring-after(//h1, 'Ti')") == ([], ["tle"])
     assert xpath.select(tree, "count(//p)") == ([], [])
@@ -152,14 +152,14 @@ def test_xpath_that_selects_words():
      "//p[unparsed-entity-uri('x')]", "//preceding::p", "//namespace::*"],
 )  # fmt: skip
 def test_xpath_that_reaches_too_far(path):
-    with pytest.raises(BadSelector):
+    with pytest.raises(InvalidSelector):
         xpath.parse(path)
 
 
 def test_large_and_wide_pages_are_too_much_for_xpath():
-    tree = Tree(deep(100, 3_000))
+    tree = ElementIndex(deep(100, 3_000))
     assert len(xpath.select(tree, "//div//div//p")[0]) == 3_000
-    with pytest.raises(BadSelector, match="wide"):
+    with pytest.raises(InvalidSelector, match="wide"):
         xpath.select(tree, "//p[preceding-sibling::p]")
-    with pytest.raises(BadSelector, match="large"):
-        xpath.select(Tree(deep(2, 31_000)), "//p")
+    with pytest.raises(InvalidSelector, match="large"):
+        xpath.select(ElementIndex(deep(2, 31_000)), "//p")

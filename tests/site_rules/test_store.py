@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from printer.errors import UsageError
 from printer.site_rules import store
 from printer.site_rules.store import (
-    Shelf,
-    parse,
-    remove,
+    RuleStore,
+    add_selectors,
+    parse_rule,
+    remove_rule,
     remove_selectors,
     with_selectors,
-    write_rule,
 )
 
 
@@ -23,7 +23,7 @@ def test_a_file_is_found_by_host_and_domain(tmp_path):
     (tmp_path / "news.example.org.toml").write_text('drop = [".more"]\ntitle = "h2"\n')
     (tmp_path / "example.org.txt").write_text("strip: //p\n")
     (tmp_path / ".example.org.txt").write_text("strip: //q\n")
-    shelf = Shelf((tmp_path,))
+    shelf = RuleStore((tmp_path,))
     drops = [rule.drop for rule in shelf("https://www.news.example.org/x")]
     assert drops == [(".more",), (".ad",), ("//q",)]
     assert [r.drop for r in shelf("https://www.example.org/")] == [(".ad",), ("//q",), ("//p",)]
@@ -33,9 +33,9 @@ def test_a_file_is_found_by_host_and_domain(tmp_path):
 
 
 def test_what_is_edited_counts_at_once(tmp_path):
-    shelf = Shelf((tmp_path / "later",))
+    shelf = RuleStore((tmp_path / "later",))
     assert shelf("https://example.org/") == ()
-    write_rule(tmp_path / "later", "example.org", "drop", [".ad"])
+    add_selectors(tmp_path / "later", "example.org", "drop", [".ad"])
     assert shelf("https://example.org/")[0].drop == (".ad",)
 
 
@@ -52,14 +52,14 @@ def test_what_is_edited_counts_at_once(tmp_path):
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(text, line, said):
-    rule = parse(text, "example.org", "example.org.toml")
+    rule = parse_rule(text, "example.org", "example.org.toml")
     (fault,) = rule.faults
     assert fault.startswith(f"example.org.toml, line {line}: ")
     assert said in fault
 
 
 def test_what_is_sound_beside_a_fault_is_used():
-    rule = parse("drop = ['.a', ':::', '.b']\n", "example.org", "x")
+    rule = parse_rule("drop = ['.a', ':::', '.b']\n", "example.org", "x")
     assert rule.drop == (".a", ".b")
     assert len(rule.faults) == 1
 
@@ -67,11 +67,11 @@ def test_what_is_sound_beside_a_fault_is_used():
 def test_files_that_are_too_much(tmp_path):
     path = tmp_path / "example.org.toml"
     path.write_text("# " + "x" * store.MOST_BYTES)
-    assert "too large" in store.read(path).faults[0]
+    assert "too large" in store.read_rule(path).faults[0]
     many = ", ".join(f"'.c{n}'" for n in range(store.MOST_SELECTORS + 1))
-    assert "more than" in parse(f"drop = [{many}]", "example.org", "x").faults[0]
+    assert "more than" in parse_rule(f"drop = [{many}]", "example.org", "x").faults[0]
     path.write_bytes(b"drop = '\xff'")
-    assert store.read(path).drop in ((), ("\ufffd",))
+    assert store.read_rule(path).drop in ((), ("\ufffd",))
 
 
 @pytest.mark.parametrize(
@@ -96,9 +96,9 @@ def test_any_text_stands_between_quotes(wanted):
 
 
 def test_what_is_there_already_is_not_written_again(tmp_path):
-    path = write_rule(tmp_path, "example.org", "drop", [".a", ".a"])
+    path = add_selectors(tmp_path, "example.org", "drop", [".a", ".a"])
     before = path.read_bytes()
-    write_rule(tmp_path, "example.org", "drop", [".a"])
+    add_selectors(tmp_path, "example.org", "drop", [".a"])
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["example.org.toml"]
 
@@ -106,8 +106,8 @@ def test_what_is_there_already_is_not_written_again(tmp_path):
 @pytest.mark.parametrize("host", ["", "..", "../x", "a/b", "/etc", "a b", "A.org", "x\n", "."])
 def test_no_host_leads_out_of_the_folder(tmp_path, host):
     with pytest.raises(UsageError, match="host"):
-        write_rule(tmp_path / "rules", host, "drop", [".a"])
-    assert not remove(tmp_path / "rules", host)
+        add_selectors(tmp_path / "rules", host, "drop", [".a"])
+    assert not remove_rule(tmp_path / "rules", host)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -115,16 +115,16 @@ def test_a_faulty_file_is_not_added_to(tmp_path):
     path = tmp_path / "example.org.toml"
     path.write_text("drop = [\n")
     with pytest.raises(UsageError, match="line 1"):
-        write_rule(tmp_path, "example.org", "drop", [".a"])
+        add_selectors(tmp_path, "example.org", "drop", [".a"])
     assert path.read_text() == "drop = [\n"
     with pytest.raises(UsageError, match="cannot be used"):
-        write_rule(tmp_path, "other.example", "drop", ["::"])
+        add_selectors(tmp_path, "other.example", "drop", ["::"])
 
 
 def test_a_rule_is_removed(tmp_path):
-    write_rule(tmp_path, "example.org", "drop", [".a"])
-    assert remove(tmp_path, "example.org")
-    assert not remove(tmp_path, "example.org")
+    add_selectors(tmp_path, "example.org", "drop", [".a"])
+    assert remove_rule(tmp_path, "example.org")
+    assert not remove_rule(tmp_path, "example.org")
 
 
 HAND_WRITTEN = """\
@@ -153,23 +153,23 @@ keep = ".note"
 def test_one_selector_is_taken_out_and_the_rest_stays(tmp_path, unwanted, left):
     path = tmp_path / "example.org.toml"
     path.write_text(HAND_WRITTEN)
-    before = parse(HAND_WRITTEN, "example.org", str(path))
+    before = parse_rule(HAND_WRITTEN, "example.org", str(path))
     assert remove_selectors(tmp_path, "example.org", unwanted) == path
-    after = parse(path.read_text(), "example.org", str(path))
+    after = parse_rule(path.read_text(), "example.org", str(path))
     for part in ("title", "drop", "keep"):
         assert getattr(after, part) == left.get(part, getattr(before, part))
     assert path.read_text().startswith("# Mine.\n")
 
 
 def test_the_last_selector_takes_the_file_along(tmp_path):
-    path = write_rule(tmp_path, "example.org", "drop", [".a", "p:has(> b)"])
+    path = add_selectors(tmp_path, "example.org", "drop", [".a", "p:has(> b)"])
     remove_selectors(tmp_path, "example.org", [".a", "p:has(> b)"])
     assert not path.exists()
 
 
 @pytest.mark.parametrize("host", ["../x", "other.example", ""])
 def test_what_is_no_rule_of_yours_is_not_taken_out(tmp_path, host):
-    path = write_rule(tmp_path, "example.org", "drop", [".a"])
+    path = add_selectors(tmp_path, "example.org", "drop", [".a"])
     before = path.read_text()
     with pytest.raises(UsageError, match="no rules of yours"):
         remove_selectors(tmp_path, host, [".a"])

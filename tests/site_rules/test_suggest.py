@@ -5,7 +5,7 @@ from lxml import html
 
 from printer.site_rules.css import select
 from printer.site_rules.suggest import Suggester, is_steady
-from printer.site_rules.tree import Tree
+from printer.site_rules.tree import ElementIndex
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ PAGE = """<html><body><article><p>One</p><p>Two</p>
 
 
 def suggested(path):
-    tree = Tree(html.document_fromstring(PAGE))
+    tree = ElementIndex(html.document_fromstring(PAGE))
     places = {
         f"b{n}": place for n, place in enumerate(
             place for place, element in enumerate(tree.elements)
@@ -40,7 +40,7 @@ def suggested(path):
     }  # fmt: skip
     (wanted,) = select(tree, path)
     name = next(name for name, place in places.items() if place == wanted)
-    found = Suggester(tree, places).of(name)
+    found = Suggester(tree, places).suggest(name)
     for each in found:
         assert name in each.covers
         assert each.count == len(select(tree, each.selector))

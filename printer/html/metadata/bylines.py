@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ...text import attribute
+from ...text import clean_attribute
 from .dates import MONTHS
 
 #: Names of one page beyond these are dropped, as is what is longer than any name.
@@ -92,7 +92,7 @@ _ACCOUNT = re.compile(r"[a-z0-9]+[._-][a-z0-9._-]+")
 _CODE = re.compile(r"[{}<>\\=$%_]|^[\W\d]*$|[0-9a-f]{12}")
 
 
-def byline(stated: Iterable[str], language: str = "", *others: str) -> str:
+def join_names(stated: Iterable[str], language: str = "", *others: str) -> str:
     """Return names as one line, ``', '`` between them; '' when none is a person's.
 
     ``stated`` holds one or more names each; ``others`` are names of what is no author: the site.
@@ -111,9 +111,9 @@ def _key(name: str) -> str:
     return "".join(filter(str.isalnum, name)).casefold()
 
 
-def written_byline(text: str) -> str:
+def find_byline(text: str) -> str:
     """Return what follows 'By' on a line of its own when it is names; '' for a sentence."""
-    text = attribute(text, 120)
+    text = clean_attribute(text, 120)
     found = _BY.match(text)
     rest = (text[found.end() :] if found else text.partition(" ")[2]).strip()
     words = _without_after(rest).split()
@@ -125,7 +125,7 @@ def written_byline(text: str) -> str:
 
 def _names(text: str, language: str) -> list[str]:
     """Return the names in a statement such as 'By A. Writer and B. Author | Staff'."""
-    text = attribute(text, 400)
+    text = clean_attribute(text, 400)
     text = _without_by(text, language)
     if _ADDRESS.search(text):
         text = " ".join(_ADDRESS.sub(" ", text).split())

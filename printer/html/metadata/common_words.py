@@ -159,7 +159,7 @@ _SHARE = 0.15
 _LEAD, _LEAD_SHARE = 3, 0.01
 
 
-def common(counts: Mapping[str, int], language: str, script: str) -> float:
+def common_word_share(counts: Mapping[str, int], language: str, script: str) -> float:
     """Return the share of a language's common words in a text, 1 for a language without a list."""
     words = WORDS.get(script, {}).get(language)
     if words is None:
@@ -167,7 +167,7 @@ def common(counts: Mapping[str, int], language: str, script: str) -> float:
     return sum(counts[word] for word in counts.keys() & words) / max(1, sum(counts.values()))
 
 
-def by_words(counts: Mapping[str, int], script: str) -> str:
+def language_by_words(counts: Mapping[str, int], script: str) -> str:
     """Return the language of a text, given how often each word occurs in it; '' when unsure."""
     total = sum(counts.values())
     if total < _FEWEST or script not in WORDS:

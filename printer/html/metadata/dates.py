@@ -108,17 +108,17 @@ _YEARS = range(1600, 2101)
 _UNSET = {(1970, 1, 1), (1900, 1, 1)}
 
 
-def iso_date(text: str) -> str:
+def parse_date(text: str) -> str:
     """Return a stated date as ISO 8601, with time and zone as far as they are stated, or ''."""
     text = " ".join(text[:200].split())
     for pattern in (_ISO, _BASIC, _EPOCH):
         found = pattern.match(text)
         if found:
             return _epoch(found) if pattern is _EPOCH else _joined(found.groupdict())
-    return written_date(text)
+    return find_date(text)
 
 
-def written_date(text: str) -> str:
+def find_date(text: str) -> str:
     """Return the one date that a short text holds as people write it, or ''."""
     text = " ".join(text[:200].split())
     found = _ISO.search(text)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from lxml.html import HtmlElement
 
-from ...text import attribute
+from ...text import clean_attribute
 
 #: Elements looked at; a page with more states nothing that matters in the rest.
 MOST_ELEMENTS = 2_000
@@ -29,7 +29,7 @@ class Head:
         for name in names:
             stated = self.metas.get(name)
             if stated:
-                values = [value for raw in stated if (value := attribute(raw, limit))]
+                values = [value for raw in stated if (value := clean_attribute(raw, limit))]
                 if values:
                     return values
         return []
@@ -69,7 +69,7 @@ def _title(tree: HtmlElement) -> str:
     for element in tree.iter("title"):
         parent = element.getparent()
         if parent is None or parent.tag not in _DRAWINGS:
-            text = attribute("".join(element.itertext()))
+            text = clean_attribute("".join(element.itertext()))
             if text:
                 return text
     return ""

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from lxml.html import HtmlElement
 
-Item: TypeAlias = dict[str, Any]
+Thing: TypeAlias = dict[str, Any]
 
 #: Characters read of one script, and of all of a page's.
 MOST_CHARS = 1_000_000
@@ -31,12 +31,12 @@ _MISTAKES = re.compile(
 _MAIN = ("@graph", "mainEntity", "mainEntityOfPage", "@list", "@set")
 
 
-def read_json_ld(tree: HtmlElement) -> list[Item]:
+def read_json_ld(tree: HtmlElement) -> list[Thing]:
     """Return the things that a page's JSON-LD describes, outermost first, in document order.
 
     What is only part of another thing (an author, an item of a list) is not among them.
     """
-    items: list[Item] = []
+    items: list[Thing] = []
     for value in _values(tree):
         _gather(value, items)
     return items
@@ -105,7 +105,7 @@ def _unescaped(text: str) -> list[Any]:
     return _mended(html.unescape(text))
 
 
-def _gather(value: Any, items: list[Item]) -> None:
+def _gather(value: Any, items: list[Thing]) -> None:
     """Add the things in a value; the order of the page, the outer before the inner."""
     waiting = [(value, 0)]
     looked = 0
@@ -122,7 +122,7 @@ def _gather(value: Any, items: list[Item]) -> None:
             waiting.extend((value[key], depth + 1) for key in reversed(_MAIN) if key in value)
 
 
-def types(item: Item) -> frozenset[str]:
+def type_names(item: Thing) -> frozenset[str]:
     """Return the schema types of a thing, without the vocabulary's address."""
     stated = item.get("@type")
     names = stated if isinstance(stated, list) else [stated]
@@ -133,7 +133,7 @@ def types(item: Item) -> frozenset[str]:
     )
 
 
-def texts(value: Any, key: str = "name") -> list[str]:
+def string_values(value: Any, key: str = "name") -> list[str]:
     """Return the strings of a value: itself, those of a list, or of what has a ``key``.
 
     Language-tagged values give what they hold.

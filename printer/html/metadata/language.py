@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from .common_words import by_words, common
+from .common_words import common_word_share, language_by_words
 
 _TAG = re.compile(
     r"(?P<language>[a-z]{2,3})(?:[-_](?P<script>[a-z]{4}))?(?:[-_](?P<region>[a-z]{2}|[0-9]{3}))?"
@@ -121,7 +121,7 @@ def language_tag(stated: str | None) -> str:
     return tag
 
 
-def direction_of(language: str) -> str:
+def text_direction(language: str) -> str:
     """Return 'rtl' or 'ltr' as a language is written."""
     primary, *others = language.lower().split("-")
     script = next((part for part in others[:1] if len(part) == 4), "")
@@ -130,7 +130,7 @@ def direction_of(language: str) -> str:
     return "rtl" if primary in _RIGHT_TO_LEFT else "ltr"
 
 
-def script_of(text: str) -> str:
+def detect_script(text: str) -> str:
     """Return the script of most of a text's words, or '' when it has too few letters."""
     others = "" if text.isascii() else "".join(_BEYOND.findall(text))
     if len(others) * 20 < len(text):
@@ -146,21 +146,21 @@ def script_of(text: str) -> str:
     return name if letters >= _ENOUGH and most * 2 > counts.total() else ""
 
 
-def settle(stated: Iterable[str], sample: Callable[[int], str]) -> str:
+def choose_language(stated: Iterable[str], sample: Callable[[int], str]) -> str:
     """Return the language of a page that states some; ``sample`` gives so much of its text.
 
     The first tag stated is taken, unless its language is not written so or is plainly another:
     templates come in English, and many a page keeps what its template states.
     """
     glance = sample(_GLANCE)
-    script = script_of(glance)
+    script = detect_script(glance)
     tag = next(
         (tag for each in stated if (tag := language_tag(each)) and _written_so(tag, script)), ""
     )
     language = tag.partition("-")[0]
-    if tag and common(_counted(glance), language, script) > _STRANGE:
+    if tag and common_word_share(_counted(glance), language, script) > _STRANGE:
         return tag
-    found = detect(sample(_SAMPLE))
+    found = detect_language(sample(_SAMPLE))
     return found if found and found != language else tag
 
 
@@ -174,13 +174,13 @@ def _written_so(tag: str, script: str) -> bool:
     return language in _WRITTEN[script] or (script == "cyrillic" and language in _CYRILLIC_TOO)
 
 
-def detect(text: str) -> str:
+def detect_language(text: str) -> str:
     """Return the language of a text by its script and its commonest words, or ''."""
-    script = script_of(text)
+    script = detect_script(text)
     if not script:
         return ""
     one = _WRITTEN[script][0] if script in _ONE_LANGUAGE else ""
-    return one or by_words(_counted(text), script)
+    return one or language_by_words(_counted(text), script)
 
 
 def _counted(text: str) -> Counter[str]:

@@ -10,9 +10,9 @@ from itertools import dropwhile, islice
 
 from lxml.html import HtmlElement
 
-from ...text import line, text_line
-from .bylines import written_byline
-from .dates import iso_date, written_date
+from ...text import clean_line, element_line
+from .bylines import find_byline
+from .dates import find_date, parse_date
 
 #: Headings looked at, and text leaves of one element.
 _MOST_HEADINGS, _MOST_LEAVES = 20, 200
@@ -63,18 +63,18 @@ _BYLINE = re.compile(
 
 
 @dataclass(slots=True)
-class Marks:
+class MarkupHints:
     """Authors and dates as marked, those that belong to the page's own story."""
 
     authors: list[str] = field(default_factory=list)
     dates: list[str] = field(default_factory=list)
 
 
-def headings(tree: HtmlElement) -> list[str]:
+def main_headings(tree: HtmlElement) -> list[str]:
     """Return the text of the page's main headings, in document order."""
     found: list[str] = []
     for element in islice(tree.iter("h1"), _MOST_HEADINGS):
-        text = text_line(element) or _picture(element)
+        text = element_line(element) or _picture(element)
         if text and text not in found:
             found.append(text)
     return found
@@ -82,16 +82,16 @@ def headings(tree: HtmlElement) -> list[str]:
 
 def _picture(element: HtmlElement) -> str:
     inner = islice(element.iter(), _MOST_LEAVES)
-    return next((line(each.get("alt")) for each in inner if each.tag == "img"), "")
+    return next((clean_line(each.get("alt")) for each in inner if each.tag == "img"), "")
 
 
-def read_marks(tree: HtmlElement) -> Marks:
+def read_markup_hints(tree: HtmlElement) -> MarkupHints:
     """Read who is marked as the page's author, and when as the day it was published.
 
     Only what stands near the main heading is looked at: other stories' marks are farther off.
     """
-    heading = next((h1 for h1 in islice(tree.iter("h1"), _MOST_HEADINGS) if text_line(h1)), None)
-    marks = Marks()
+    heading = next((h1 for h1 in islice(tree.iter("h1"), _MOST_HEADINGS) if element_line(h1)), None)
+    marks = MarkupHints()
     kinds: dict[str, int] = {}
     for window in _near(tree, heading):
         authors: list[HtmlElement] = []
@@ -198,34 +198,34 @@ def _author(mark: HtmlElement) -> str:
         return mark.get("content") or ""
     for each in islice(mark.iterdescendants(), 60):
         if each.get("itemprop") == "name" or "author" in (each.get("rel") or "").split():
-            text = text_line(each) or line(each.get("content"))
+            text = element_line(each) or clean_line(each.get("content"))
             if text:
                 return text
-    text = text_line(mark, " ")
+    text = element_line(mark, " ")
     return text if len(text) <= _MOST_CHARS else ""
 
 
 def _line(mark: HtmlElement) -> str:
-    text = text_line(mark, " ")
-    return written_byline(text) if len(text) <= _MOST_CHARS else ""
+    text = element_line(mark, " ")
+    return find_byline(text) if len(text) <= _MOST_CHARS else ""
 
 
 def _beside(mark: HtmlElement) -> str:
     """Return the date on the line that a byline stands on."""
     above = mark.getparent()
     around = mark if above is None or above.tag == "body" else above
-    text = text_line(around, " ", 2 * _MOST_CHARS)
+    text = element_line(around, " ", 2 * _MOST_CHARS)
     short = len(text) <= _MOST_CHARS and not _UPDATED.search(text)
-    return written_date(text) if short and written_byline(text_line(mark, " ")) else ""
+    return find_date(text) if short and find_byline(element_line(mark, " ")) else ""
 
 
 def _date(mark: HtmlElement) -> str:
     """Return the date in a mark, of its machine-readable value where there is one."""
     for value in (mark.get("datetime"), mark.get("content"), mark.get("title")):
-        if value and (found := iso_date(value)):
+        if value and (found := parse_date(value)):
             return found
     inner = None if mark.tag == "time" else mark.find(".//time")
     if inner is not None:
         return _date(inner)
-    text = text_line(mark)
-    return written_date(text) if len(text) <= _MOST_CHARS else ""
+    text = element_line(mark)
+    return find_date(text) if len(text) <= _MOST_CHARS else ""

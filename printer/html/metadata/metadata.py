@@ -9,16 +9,16 @@ from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
-from ...text import attribute, line, text_line
+from ...text import clean_attribute, clean_line, element_line
 from ..links import resolve
-from .bylines import byline
-from .dates import iso_date
+from .bylines import join_names
+from .dates import parse_date
 from .head import Head, read_head
 from .jsonld import read_json_ld
-from .language import direction_of, settle
-from .markup_hints import headings, read_marks
-from .schema import Described, describe
-from .titles import Site, choose_title
+from .language import choose_language, text_direction
+from .markup_hints import main_headings, read_markup_hints
+from .schema import SchemaMetadata, read_schema
+from .titles import SiteNames, choose_title
 
 _TITLES = (
     "og:title", "twitter:title", "dc.title", "dc:title", "dcterms.title", "parsely-title",
@@ -80,28 +80,35 @@ def read_metadata(tree: HtmlElement, url: str, base: str) -> Metadata:
     """Read a page's metadata from JSON-LD, OpenGraph, Dublin Core, meta, microdata, the page."""
     head = read_head(tree)
     canonical = _canonical(head, url, base)
-    described = describe(read_json_ld(tree), (url, canonical))
-    heads = headings(tree)
+    described = read_schema(read_json_ld(tree), (url, canonical))
+    heads = main_headings(tree)
     sites = _sites(head, described)
-    known = Site(sites, url)
+    known = SiteNames(sites, url)
     article = described.article or head.first("og:type").lower() == "article"
-    stated = [*map(attribute, described.titles), *_flat(head.each(_TITLES))]
+    stated = [*map(clean_attribute, described.titles), *_flat(head.each(_TITLES))]
     title = choose_title(head.title, heads, stated, known, article=article)
-    site = next(iter(sites), "") or known.part(head.title, heads) or head.first(*_SITES, limit=100)
-    language = settle(_languages(tree, head, described), lambda enough: sample(tree, enough))
+    site = (
+        next(iter(sites), "")
+        or known.find_in_title(head.title, heads)
+        or head.first(*_SITES, limit=100)
+    )
+    language = choose_language(
+        _languages(tree, head, described), lambda enough: sample_text(tree, enough)
+    )
     names, published = _authors(head, described, language, site, title), _published(head, described)
     if not names or not published:
-        marks = read_marks(tree)
-        names = names or byline(marks.authors, language, site, title)
+        marks = read_markup_hints(tree)
+        names = names or join_names(marks.authors, language, site, title)
         published = published or next(iter(marks.dates), "")
     return Metadata(
         title=title,
         byline=names,
         published=published,
         site=site,
-        lead=head.first(*_LEADS, limit=_LEAD) or attribute(next(iter(described.leads), ""), _LEAD),
+        lead=head.first(*_LEADS, limit=_LEAD)
+        or clean_attribute(next(iter(described.leads), ""), _LEAD),
         language=language,
-        direction=_direction(tree) or direction_of(language),
+        direction=_direction(tree) or text_direction(language),
         canonical=canonical,
         image=_image(head, described, base),
     )
@@ -127,45 +134,45 @@ def _path(url: str) -> str:
         return ""
 
 
-def _sites(head: Head, described: Described) -> list[str]:
+def _sites(head: Head, described: SchemaMetadata) -> list[str]:
     stated = head.all("og:site_name", limit=100) + [
-        attribute(each, 100) for each in described.sites
+        clean_attribute(each, 100) for each in described.sites
     ]
     return [each for each in stated if any(map(str.isalnum, each)) and "://" not in each]
 
 
-def sample(tree: HtmlElement, enough: int) -> str:
+def sample_text(tree: HtmlElement, enough: int) -> str:
     """Return text of a page's paragraphs, or where it has none of whatever holds text."""
     found: list[str] = []
     length = 0
     for tags in (("p",), ("div", "td", "li", "dd", "font", "span"), ("a", "h1", "h2", "option")):
         for element in islice(tree.iter(*tags), _MOST_SAMPLED):
             if tags[0] == "p":
-                text = text_line(element, limit=enough)
+                text = element_line(element, limit=enough)
             else:
                 text = " ".join(filter(None, (element.text, *(each.tail for each in element))))
             if len(text) > _SHORTEST and not text.isspace():
                 found.append(text[:enough])
                 length += len(found[-1])
                 if length > enough:
-                    return line(" ".join(found), enough)
+                    return clean_line(" ".join(found), enough)
         if length > _PLENTY:
             break
-    return line(" ".join(found), enough)
+    return clean_line(" ".join(found), enough)
 
 
 def _address(stated: str, base: str) -> str:
-    stated = line(stated[:_ADDRESS], _ADDRESS)
+    stated = clean_line(stated[:_ADDRESS], _ADDRESS)
     return resolve(base, stated) if stated and " " not in stated else ""
 
 
-def _image(head: Head, described: Described, base: str) -> str:
-    described_images = (attribute(each, _ADDRESS) for each in described.images)
+def _image(head: Head, described: SchemaMetadata, base: str) -> str:
+    described_images = (clean_attribute(each, _ADDRESS) for each in described.images)
     stated = chain(_flat(head.each(_IMAGES, limit=_ADDRESS)), described_images)
     return next((found for each in stated if (found := _address(each, base))), "")
 
 
-def _languages(tree: HtmlElement, head: Head, described: Described) -> list[str]:
+def _languages(tree: HtmlElement, head: Head, described: SchemaMetadata) -> list[str]:
     """Return what a page states as its language, the surest first."""
     body = tree.find("body")
     stated = [
@@ -177,13 +184,13 @@ def _languages(tree: HtmlElement, head: Head, described: Described) -> list[str]
     return [*stated, *_flat(head.each(_LANGUAGES, limit=60)), *described.languages]
 
 
-def _authors(head: Head, described: Described, language: str, *others: str) -> str:
+def _authors(head: Head, described: SchemaMetadata, language: str, *others: str) -> str:
     """Return the byline that a page's statements give, JSON-LD's first."""
     every = chain((described.authors,), head.each(_AUTHORS))
-    return next((found for each in every if (found := byline(each, language, *others))), "")
+    return next((found for each in every if (found := join_names(each, language, *others))), "")
 
 
-def _published(head: Head, described: Described) -> str:
+def _published(head: Head, described: SchemaMetadata) -> str:
     """Return the first date stated, with the time that another statement of the same day gives."""
     dates = _dates(described.published)
     for stated in head.each(_DATES):
@@ -197,7 +204,7 @@ def _dates(stated: Sequence[str]) -> list[str]:
 
     A discussion has as many, and its first is the oldest.
     """
-    dates = [found for each in stated[:_MOST_DATES] if (found := iso_date(each))]
+    dates = [found for each in stated[:_MOST_DATES] if (found := parse_date(each))]
     if len(set(dates)) > _FEW and dates[0] > min(dates):
         return []
     return dates

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from .jsonld import Item, texts, types
+from .jsonld import Thing, string_values, type_names
 
 _ARTICLES = frozenset({
     "Article", "NewsArticle", "BlogPosting", "Report", "ReportageNewsArticle",
@@ -30,7 +30,7 @@ _FEW = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class SchemaMetadata:
     """What JSON-LD says of a page, as it stands there."""
 
     titles: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Described:
     article: bool = False
 
 
-def describe(items: Sequence[Item], addresses: Sequence[str]) -> Described:
+def read_schema(items: Sequence[Thing], addresses: Sequence[str]) -> SchemaMetadata:
     """Read what a page's things say of it; ``addresses`` are those the page goes by."""
     by_id = {each["@id"]: each for each in reversed(items) if isinstance(each.get("@id"), str)}
 
@@ -56,10 +56,10 @@ def describe(items: Sequence[Item], addresses: Sequence[str]) -> Described:
             return by_id.get(name, value) if isinstance(name, str) else value
         return value
 
-    kinds = [types(each) for each in items]
+    kinds = [type_names(each) for each in items]
     mine = {_address(each) for each in addresses if each}
 
-    def of(names: frozenset[str], most: int) -> Item | None:
+    def of(names: frozenset[str], most: int) -> Thing | None:
         found = [each for each, kind in zip(items, kinds, strict=True) if kind & names]
         full = [each for each in found if len(each) > 2]
         for each in full:
@@ -71,35 +71,37 @@ def describe(items: Sequence[Item], addresses: Sequence[str]) -> Described:
     article, work, page = of(_ARTICLES, _FEW), of(_WORKS, _FEW), of(_PAGES, _FEW)
     main = article or work
     ours = [each for each in (article or work, page) if each is not None]
-    sites = [name for each in ours for name in texts(whole(each.get("publisher")))]
+    sites = [name for each in ours for name in string_values(whole(each.get("publisher")))]
     for each, kind in zip(items, kinds, strict=True):
         if "WebSite" in kind:
-            sites += texts(each.get("name")) + texts(each.get("alternateName"))
+            sites += string_values(each.get("name")) + string_values(each.get("alternateName"))
 
-    def stated(read: Callable[[Item], list[str]]) -> tuple[str, ...]:
+    def stated(read: Callable[[Thing], list[str]]) -> tuple[str, ...]:
         return next((tuple(found) for each in ours if (found := read(each))), ())
 
-    return Described(
+    return SchemaMetadata(
         titles=tuple(
-            name for each in ours for name in texts(each.get("headline")) or texts(each.get("name"))
+            name
+            for each in ours
+            for name in string_values(each.get("headline")) or string_values(each.get("name"))
         ),
         authors=() if main is None else tuple(_authors(main, whole)),
-        published=stated(lambda each: texts(each.get("datePublished"), "@value")),
+        published=stated(lambda each: string_values(each.get("datePublished"), "@value")),
         sites=tuple(sites[:10]),
-        leads=stated(lambda each: texts(each.get("description"))),
-        languages=stated(lambda each: texts(each.get("inLanguage"))),
-        images=() if main is None else tuple(texts(whole(main.get("image")), "url")),
+        leads=stated(lambda each: string_values(each.get("description"))),
+        languages=stated(lambda each: string_values(each.get("inLanguage"))),
+        images=() if main is None else tuple(string_values(whole(main.get("image")), "url")),
         article=article is not None,
     )
 
 
-def _authors(item: Item, whole: Callable[[Any], Any]) -> list[str]:
-    return texts(whole(item.get("author"))) or texts(whole(item.get("creator")))
+def _authors(item: Thing, whole: Callable[[Any], Any]) -> list[str]:
+    return string_values(whole(item.get("author"))) or string_values(whole(item.get("creator")))
 
 
-def _addresses(item: Item) -> set[str]:
+def _addresses(item: Thing) -> set[str]:
     stated = [item.get("url"), item.get("@id"), item.get("mainEntityOfPage")]
-    found = {each for value in stated for each in texts(value, "@id")}
+    found = {each for value in stated for each in string_values(value, "@id")}
     return {_address(each) for each in found} - {""}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def title_node(texts: Sequence[str], title: str) -> int | None:
+def find_title_node(texts: Sequence[str], title: str) -> int | None:
     """Return the index of the last text that holds the title, or begins it and is most of it.
 
     ``texts`` are those before the article's starting paragraph.  One much longer than the title

@@ -39,7 +39,7 @@ _LONGEST = 1000
 _LABEL = re.compile(r"(?=[\W\d]*[^\W\d])(?:[^\s]{1,30}\s){1,4}")
 
 
-def key(text: str) -> str:
+def comparison_key(text: str) -> str:
     """Return a text's letters and digits, for comparing what is punctuated differently."""
     return _SIGNS.sub(" ", text).strip().casefold()
 
@@ -48,7 +48,7 @@ def choose_title(
     document: str,
     headings: Sequence[str],
     stated: Sequence[str],
-    site: Site,
+    site: SiteNames,
     *,
     article: bool = False,
 ) -> str:
@@ -57,35 +57,35 @@ def choose_title(
     ``document`` is the text of ``title``, ``headings`` those of ``h1``, ``stated`` the titles of
     OpenGraph, JSON-LD and the like, ``article`` tells whether the page says that it is one.
     """
-    clean: Callable[[str], str] = _as_it_is if site.home else site.cut
-    heads = _distinct(site.cut(_PERMALINK.sub("", text)) for text in headings)
+    clean: Callable[[str], str] = _as_it_is if site.is_home else site.strip_from
+    heads = _distinct(site.strip_from(_PERMALINK.sub("", text)) for text in headings)
     others = _distinct(clean(text) for text in stated)
     whole = clean(document)
     heads = [text for text in heads if not _is_site(text, site, whole)]
     first = _first_part(whole)
-    ours = {key(text) for text in (whole, first, *_beginnings(whole))}
-    for same in (ours, {key(text) for text in others}):
+    ours = {comparison_key(text) for text in (whole, first, *_beginnings(whole))}
+    for same in (ours, {comparison_key(text) for text in others}):
         for heading in heads:
-            if key(heading) in same:
+            if comparison_key(heading) in same:
                 return heading
     told = _told(document, whole, first, others, site)
     found = _heading(heads, whole, article)
     # What they differ in, the address may settle: it is made of the title.
-    if found and site.in_path(told) < site.in_path(found) + _CLEARLY:
+    if found and site.slug_overlap(told) < site.slug_overlap(found) + _CLEARLY:
         return _unlabelled(found, others, ours)
-    best = max(heads, key=site.in_path, default="")
-    if best and not found and site.in_path(best) >= site.in_path(told) + _CLEARLY:
+    best = max(heads, key=site.slug_overlap, default="")
+    if best and not found and site.slug_overlap(best) >= site.slug_overlap(told) + _CLEARLY:
         return best
     return told or best
 
 
-def _told(document: str, whole: str, first: str, others: Sequence[str], site: Site) -> str:
+def _told(document: str, whole: str, first: str, others: Sequence[str], site: SiteNames) -> str:
     """Return the title that a page's head gives."""
-    ours = {key(text) for text in (whole, first, *_beginnings(whole))}
+    ours = {comparison_key(text) for text in (whole, first, *_beginnings(whole))}
     for text in others:
-        if key(text) in ours:
-            return first if key(text) == key(whole) else text
-    if others and not site.home and not _words(others[0]).isdisjoint(_words(whole)):
+        if comparison_key(text) in ours:
+            return first if comparison_key(text) == comparison_key(whole) else text
+    if others and not site.is_home and not _words(others[0]).isdisjoint(_words(whole)):
         return _parts(others[0])[0]
     return first or next(iter(others), "") or document
 
@@ -111,40 +111,40 @@ def _heading(heads: Sequence[str], whole: str, article: bool) -> str:
     return ""
 
 
-class Site:
+class SiteNames:
     """The names a page's site goes by: those it states, and that of its host."""
 
     def __init__(self, stated: Iterable[str], url: str) -> None:
-        self.known = {key(name) for name in stated} - {""}
-        self.host = self.full = ""
-        self.home = False
-        self.path: frozenset[str] = frozenset()
+        self.keys = {comparison_key(name) for name in stated} - {""}
+        self.host = self.full_host = ""
+        self.is_home = False
+        self.slug_words: frozenset[str] = frozenset()
         try:
             parts = urlsplit(url)
             labels = (parts.hostname or "").split(".")[:-1]
         except ValueError:
             return
-        self.home = bool(parts.netloc) and not parts.path.strip("/")
-        self.full = _SIGNS.sub("", parts.hostname or "")
+        self.is_home = bool(parts.netloc) and not parts.path.strip("/")
+        self.full_host = _SIGNS.sub("", parts.hostname or "")
         slug = unquote(parts.path[:_LONGEST]).rstrip("/").rpartition("/")[2].replace("_", " ")
-        self.path = frozenset(word for word in _words(slug) if not word.isdigit())
+        self.slug_words = frozenset(word for word in _words(slug) if not word.isdigit())
         common = {"www", "m", "mobile", "co", "com", "org", "net"}
         self.host = _SIGNS.sub("", "".join(label for label in labels if label not in common))
 
-    def in_path(self, text: str) -> float:
+    def slug_overlap(self, text: str) -> float:
         """Return the share of the words that end the page's address that a text has."""
-        return len(self.path & _words(text)) / max(_FEW, len(self.path))
+        return len(self.slug_words & _words(text)) / max(_FEW, len(self.slug_words))
 
-    def names(self, text: str) -> bool:
+    def is_site_name(self, text: str) -> bool:
         """Tell whether a text is the name of the site."""
-        return key(text) in self.known or self.repeats_host(text)
+        return comparison_key(text) in self.keys or self.repeats_host(text)
 
-    def leads(self, text: str) -> bool:
+    def is_leading_name(self, text: str) -> bool:
         """Tell whether what a title begins with is the site's name alone.
 
         Products and chapters that bear a site's name with more words begin titles too.
         """
-        return key(text) in self.known or self.is_host(text)
+        return comparison_key(text) in self.keys or self.is_host(text)
 
     def repeats_host(self, text: str) -> bool:
         """Tell whether a text is the host's name: a part of it, or it with a word or two more."""
@@ -160,28 +160,28 @@ class Site:
     def is_host(self, text: str) -> bool:
         """Tell whether a text is the host's name or a part of it."""
         letters = _SIGNS.sub("", text).casefold()
-        return len(letters) > 2 and (letters in self.host or letters in self.full)
+        return len(letters) > 2 and (letters in self.host or letters in self.full_host)
 
-    def cut(self, text: str) -> str:
+    def strip_from(self, text: str) -> str:
         """Cut the site's name off either end of a title."""
         cuts = list(_SEPARATOR.finditer(text))
         while cuts:
             start = cuts[0].start()
-            if self.names(text[cuts[-1].end() :]) and text[: cuts[-1].start()]:
+            if self.is_site_name(text[cuts[-1].end() :]) and text[: cuts[-1].start()]:
                 text = text[: cuts.pop().start()]
-            elif self.leads(text[:start]) and text[cuts[0].end() :]:
+            elif self.is_leading_name(text[:start]) and text[cuts[0].end() :]:
                 text = text[cuts[0].end() :]
                 cuts = list(_SEPARATOR.finditer(text))
             else:
                 break
         return text
 
-    def part(self, document: str, headings: Sequence[str]) -> str:
+    def find_in_title(self, document: str, headings: Sequence[str]) -> str:
         """Return the part of ``title`` that is the site's name, when it repeats the host's."""
         parts = _parts(document)
-        heads = {key(heading) for heading in headings}
+        heads = {comparison_key(heading) for heading in headings}
         for part in (parts[-1], parts[0]):
-            if len(parts) > 1 and self.repeats_host(part) and key(part) not in heads:
+            if len(parts) > 1 and self.repeats_host(part) and comparison_key(part) not in heads:
                 return part
         return ""
 
@@ -197,9 +197,9 @@ def _first_part(text: str) -> str:
     return first
 
 
-def _is_site(heading: str, site: Site, whole: str) -> bool:
+def _is_site(heading: str, site: SiteNames, whole: str) -> bool:
     """Tell whether a heading is about the site: its name, or a line that has it and no more."""
-    return site.leads(heading) or (
+    return site.is_leading_name(heading) or (
         site.repeats_host(heading) and _words(heading).isdisjoint(_words(whole))
     )
 
@@ -217,7 +217,7 @@ def _unlabelled(heading: str, others: Sequence[str], ours: Set[str]) -> str:
         before, after = heading.removesuffix(text), heading.removeprefix(f"{text} ")
         if before != heading and _LABEL.fullmatch(before):
             return text
-        if after != heading and key(text) in ours and any(map(str.isdigit, after)):
+        if after != heading and comparison_key(text) in ours and any(map(str.isdigit, after)):
             return text  # a date, a count of comments
     return heading
 

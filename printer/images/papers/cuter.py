@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...html.metadata.title_node import title_node
+from ...html.metadata.title_node import find_title_node
 from ...html.page import Page
 from ...selection import Verdict
 
@@ -36,7 +36,7 @@ def region(page: Page, verdict: Verdict) -> Region | None:
     if not kept:
         return None
     start, last = kept[0], kept[-1]
-    title = title_node([each.text for each in page.segments[: start + 1]], page.metadata.title)
+    title = find_title_node([each.text for each in page.segments[: start + 1]], page.metadata.title)
     return Region(start if title is None else title, start, last)
 
 

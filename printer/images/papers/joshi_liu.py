@@ -106,7 +106,7 @@ def article_subtree(page: Page, verdict: Verdict, share: float = 0.9) -> int:
     return max(
         index
         for index, (begin, end) in enumerate(
-            zip(page.outline.begins, page.outline.ends, strict=True)
+            zip(page.index.segment_begins, page.index.segment_ends, strict=True)
         )
         if kept[end] - kept[begin] >= wanted
     )
@@ -115,7 +115,7 @@ def article_subtree(page: Page, verdict: Verdict, share: float = 0.9) -> int:
 def within(page: Page, index: int, top: int) -> bool:
     """Tell whether an element is another or stands inside it, by their indexes."""
     while index > top:
-        index = page.outline.parents[index]
+        index = page.index.parents[index]
     return index == top
 
 

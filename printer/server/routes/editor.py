@@ -17,7 +17,7 @@ from ...jobs.models import Job
 from ...jobs.validation import Option, settings_for
 from ...render.preview import Shape, to_preview
 from ...render.shown import Shown
-from ...site_rules.store import own_folder, write_rule
+from ...site_rules.store import add_selectors, user_folder
 from ..revisions import SHOWN, choices, proposals, site
 from ..service import Prints, format_of
 from ..templating import page, trouble
@@ -160,7 +160,7 @@ def _kept(prints: Prints, print_id: str, rules: list[tuple[str, str]]) -> Respon
         for part in ("drop", "keep"):
             wanted = [selector.strip() for each, selector in rules if each == part]
             if wanted:
-                path = write_rule(own_folder(), site(job), part, wanted)
+                path = add_selectors(user_folder(), site(job), part, wanted)
     except WebprintError as error:
         return trouble(error)
     return page("rule", print=job, host=site(job), rules=[], unnamed=[], saved=str(path or ""))
@@ -170,7 +170,7 @@ def _add_settings(pages: APIRouter, prints: Prints) -> None:
     @pages.get("/settings")
     def settings(saved: str = "") -> Response:
         options = choices(prints.defaults.settings(prints.settings))
-        return page("settings", options=options, saved=bool(saved), folder=str(own_folder()))
+        return page("settings", options=options, saved=bool(saved), folder=str(user_folder()))
 
     @pages.post("/settings")
     async def keep(request: Request) -> Response:

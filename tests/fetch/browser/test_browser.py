@@ -21,7 +21,7 @@ from printer.errors import (
 )
 from printer.fetch.browser.browser import Browser
 from printer.fetch.ssrf import Guard
-from printer.html.layout import unmark
+from printer.html.layout import strip_markers
 from printer.options import FetchOptions
 
 pytestmark = pytest.mark.browser
@@ -61,7 +61,7 @@ def page(script: str, body: str = "<main></main>") -> str:
 def text(browser: Browser, url: str) -> str:
     capture = browser.capture(url)
     assert capture.layout is not None
-    return unmark(capture.body.decode(), capture.layout)
+    return strip_markers(capture.body.decode(), capture.layout)
 
 
 def test_what_only_scripts_show_is_there(browser: Browser, site: WebServer) -> None:
@@ -71,7 +71,7 @@ def test_what_only_scripts_show_is_there(browser: Browser, site: WebServer) -> N
     url = site.add("/app", page(script, "<main></main><noscript>Turn scripts on</noscript>"))
     capture = browser.capture(url + "#top")
     assert capture.layout is not None
-    html = unmark(capture.body.decode("utf-8"), capture.layout)
+    html = strip_markers(capture.body.decode("utf-8"), capture.layout)
     assert "<p>Žluťoučký kůň</p>" in html
     assert "Turn scripts on" not in html
     assert "<script" not in html

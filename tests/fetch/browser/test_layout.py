@@ -28,10 +28,10 @@ def lines(page: Page) -> list[str]:
 
 def sights(page: Page) -> dict[str, Sight]:
     """How the first leaf of each segment is seen; what is not measured is NONE."""
-    assert page.drawn is not None
+    assert page.layout is not None
     return {
-        segment.text: page.drawn.texts[segment.leaves[0]].sight
-        if segment.leaves[0] in page.drawn.texts
+        segment.text: page.layout.texts[segment.leaves[0]].sight
+        if segment.leaves[0] in page.layout.texts
         else Sight.NONE
         for segment in page.segments
     }
@@ -52,12 +52,12 @@ def test_fonts_and_boxes_are_the_computed_ones(drawn: tuple[Browser, WebServer])
     style = """main { width: 500px; margin-left: 100px; font: bold 20px sans-serif; color: #123456 }
         small { font-size: 50%; color: red; font-weight: 300 }"""
     page = draw(drawn, "<main><p>Large <small>small</small> tail</p></main>", style)
-    assert page.drawn is not None
+    assert page.layout is not None
     (segment,) = page.segments
-    fonts = [page.drawn.texts[leaf].font for leaf in segment.leaves if leaf.text.strip()]
+    fonts = [page.layout.texts[leaf].font for leaf in segment.leaves if leaf.text.strip()]
     large = (20.0, "rgb(18, 52, 86)", 700)
     assert fonts == [large, (10.0, "rgb(255, 0, 0)", 300), large]
-    box = page.drawn.boxes[segment.block]
+    box = page.layout.boxes[segment.block]
     assert (box.rect.left, box.rect.width, box.display) == (100, 500, "block")
 
 
@@ -92,8 +92,8 @@ def test_pictures_tell_what_is_shown_and_how_large(drawn: tuple[Browser, WebServ
         <div id=b></div><i style="background:url(back.svg);width:9px;height:9px"></i>"""
     style = "#b { background: #eee url(back.svg) no-repeat; width: 400px; height: 90px }"
     page = draw(drawn, body, style)
-    assert page.drawn is not None
-    image, back = page.drawn.graphics.values()
+    assert page.layout is not None
+    image, back = page.layout.graphics.values()
     assert image.src.endswith("/large.svg")
     assert (image.rect.width, image.rect.height, image.background) == (150, 100, False)
     assert (image.width, image.height) != (0, 0)
@@ -104,10 +104,10 @@ def test_pictures_tell_what_is_shown_and_how_large(drawn: tuple[Browser, WebServ
 
 def test_pieces_of_a_text_with_a_comment_between_are_one(drawn: tuple[Browser, WebServer]) -> None:
     page = draw(drawn, "<p>One <!-- --> two <b>three</b> four<!-- --> five</p>")
-    assert page.drawn is not None
+    assert page.layout is not None
     (segment,) = page.segments
     assert segment.text == "One two three four five"
-    assert all(page.drawn.texts[leaf].sight == 0 for leaf in segment.leaves)
+    assert all(page.layout.texts[leaf].sight == 0 for leaf in segment.leaves)
 
 
 def test_forged_marks_and_giant_numbers_do_no_harm(drawn: tuple[Browser, WebServer]) -> None:
@@ -119,11 +119,11 @@ def test_forged_marks_and_giant_numbers_do_no_harm(drawn: tuple[Browser, WebServ
         Element.prototype.setAttribute = () => {{}}; Map.prototype.get = () => 7;
         document.createRange = null;</script>"""
     page = draw(drawn, body)
-    assert page.drawn is not None
+    assert page.layout is not None
     seen = sights(page)
     assert seen["far"] & Sight.AWAY
     assert seen["plain"] == 0
-    assert all(abs(n) <= 1e6 for box in page.drawn.boxes.values() for n in box.rect)
+    assert all(abs(n) <= 1e6 for box in page.layout.boxes.values() for n in box.rect)
 
 
 def test_a_page_of_too_much_to_tell_of_is_read_without_a_layout(

@@ -12,7 +12,7 @@ from webserver import Hit, Reply, WebServer
 from printer.errors import WebprintError
 from printer.fetch.browser.browser import Browser
 from printer.fetch.ssrf import Guard
-from printer.html.layout import unmark
+from printer.html.layout import strip_markers
 from printer.options import FetchOptions
 
 pytestmark = pytest.mark.browser
@@ -112,7 +112,7 @@ def test_sockets_and_workers_go_through_the_guard_like_all_else(web: WebServer) 
         with Browser(FetchOptions(timeout=30), Guard([web.url])) as browser:
             capture = browser.capture(url)
             assert capture.layout is not None
-            html = unmark(capture.body.decode(), capture.layout)
+            html = strip_markers(capture.body.decode(), capture.layout)
         assert "own says hello" in html
         assert "other refused" in html
         assert "swordfish" not in html

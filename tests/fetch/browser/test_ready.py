@@ -19,8 +19,8 @@ def draw(drawn: tuple[Browser, WebServer], html: str) -> Page:
 
 
 def seen(page: Page) -> list[str]:
-    assert page.drawn is not None
-    texts = page.drawn.texts
+    assert page.layout is not None
+    texts = page.layout.texts
     return [
         segment.text
         for segment in page.segments
@@ -72,9 +72,9 @@ def test_layers_are_known_and_locks_on_scrolling_undone(drawn: tuple[Browser, We
             document.getElementById("end").textContent = "came when seen"; }})
             .observe(document.getElementById("end"));</script>"""
     page = draw(drawn, html)
-    assert page.drawn is not None
+    assert page.layout is not None
     assert "came when seen" in seen(page)
-    sights = {s.text: page.drawn.texts[s.leaves[0]].sight for s in page.segments}
+    sights = {s.text: page.layout.texts[s.leaves[0]].sight for s in page.segments}
     assert sights["We value your privacy"] & Sight.LAYER
     assert not sights["came when seen"] & Sight.LAYER
 
@@ -85,8 +85,8 @@ def test_pictures_that_wait_to_be_seen_are_woken(drawn: tuple[Browser, WebServer
     web.add("/lazy.svg", svg, media_type="image/svg+xml")
     html = '<p>Words</p><div style="height:20000px"></div><img loading=lazy src="/lazy.svg">'
     page = draw(drawn, html)
-    assert page.drawn is not None
-    (graphic,) = page.drawn.graphics.values()
+    assert page.layout is not None
+    (graphic,) = page.layout.graphics.values()
     assert (graphic.width, graphic.height) == (300, 200)
 
 

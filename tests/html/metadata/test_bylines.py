@@ -1,6 +1,6 @@
 import pytest
 
-from printer.html.metadata.bylines import byline
+from printer.html.metadata.bylines import join_names
 from printer.html.metadata.metadata import read_metadata
 from printer.html.parse import parse
 
@@ -45,7 +45,7 @@ from printer.html.parse import parse
     ],
 )
 def test_names_stand_alone(stated, language, wanted):
-    assert byline([stated], language) == wanted
+    assert join_names([stated], language) == wanted
 
 
 @pytest.mark.parametrize(
@@ -55,12 +55,14 @@ def test_names_stand_alone(stated, language, wanted):
      "5f3a9c0d1e2b4a6f", "March", "x" * 500, "By"],
 )  # fmt: skip
 def test_what_is_nobody_is_no_author(stated):
-    assert byline([stated], "en", "The Tide") == ""
+    assert join_names([stated], "en", "The Tide") == ""
 
 
 def test_authors_are_named_once_and_not_without_end():
-    assert byline(["Orla Fennimoor", "ORLA FENNIMOOR", "Tam Reed"]) == "Orla Fennimoor, Tam Reed"
-    many = byline(f"Writer N{'abcdefghijklmnopqrstuvwxyz'[n]}" for n in range(26))
+    assert (
+        join_names(["Orla Fennimoor", "ORLA FENNIMOOR", "Tam Reed"]) == "Orla Fennimoor, Tam Reed"
+    )
+    many = join_names(f"Writer N{'abcdefghijklmnopqrstuvwxyz'[n]}" for n in range(26))
     assert many.count(",") == 11
 
 
@@ -115,7 +117,7 @@ def test_a_byline_that_the_head_states_is_preferred():
     ],
 )
 def test_what_stands_before_a_name_goes_in_any_language(stated, language, wanted):
-    assert byline([stated], language) == wanted
+    assert join_names([stated], language) == wanted
 
 
 @pytest.mark.parametrize(
@@ -130,4 +132,4 @@ def test_what_stands_before_a_name_goes_in_any_language(stated, language, wanted
     ],
 )
 def test_what_is_left_around_a_name_goes(stated, wanted):
-    assert byline([stated], "en") == wanted
+    assert join_names([stated], "en") == wanted

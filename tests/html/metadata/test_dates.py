@@ -1,7 +1,7 @@
 import pytest
 
-from printer.html.metadata.dates import iso_date, written_date
-from printer.html.metadata.markup_hints import read_marks
+from printer.html.metadata.dates import find_date, parse_date
+from printer.html.metadata.markup_hints import read_markup_hints
 from printer.html.metadata.metadata import read_metadata
 from printer.html.parse import parse
 
@@ -38,7 +38,7 @@ from printer.html.parse import parse
     ],
 )
 def test_dates_of_many_forms(stated, wanted):
-    assert iso_date(stated) == wanted
+    assert parse_date(stated) == wanted
 
 
 @pytest.mark.parametrize(
@@ -51,12 +51,12 @@ def test_dates_of_many_forms(stated, wanted):
     ],
 )  # fmt: skip
 def test_what_is_no_date_or_might_be_two_is_none(stated):
-    assert iso_date(stated) == ""
+    assert parse_date(stated) == ""
 
 
 def test_a_date_within_a_line_is_found():
-    assert written_date("Published on 17 October 2024 at 06:30") == "2024-10-17T06:30"
-    assert written_date("Nothing to see") == ""
+    assert find_date("Published on 17 October 2024 at 06:30") == "2024-10-17T06:30"
+    assert find_date("Nothing to see") == ""
 
 
 def published(body, head=""):
@@ -122,10 +122,10 @@ def test_of_many_dates_only_a_discussion_s_first_counts():
     ],
 )
 def test_months_are_read_in_many_languages(text, wanted):
-    assert written_date(text) == wanted
+    assert find_date(text) == wanted
 
 
 def test_the_date_beside_a_line_that_names_the_author_is_the_page_s():
     body = "<h1>Nets</h1><div><span>Yazan: Elif Taşkıran</span> · <span>5 Kasım 2024</span></div>"
     tree = parse(f"<html><body>{body}<p>Ağlar.</p></body></html>")
-    assert read_marks(tree).dates == ["2024-11-05"]
+    assert read_markup_hints(tree).dates == ["2024-11-05"]

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from printer.html.metadata.bylines import byline
-from printer.html.metadata.dates import iso_date
+from printer.html.metadata.bylines import join_names
+from printer.html.metadata.dates import parse_date
 from printer.html.metadata.jsonld import parse_json, read_json_ld
 from printer.html.metadata.language import language_tag
 from printer.html.metadata.metadata import Metadata, read_metadata
-from printer.html.metadata.schema import describe
-from printer.html.metadata.titles import Site, choose_title
+from printer.html.metadata.schema import read_schema
+from printer.html.metadata.titles import SiteNames, choose_title
 from printer.html.parse import parse
 
 ANY = st.text(max_size=200)
@@ -64,10 +64,10 @@ def test_no_json_ld_raises(value):
 @given(ANY)
 def test_no_text_raises(text):
     parse_json(text)
-    byline([text], "es", text)
-    iso_date(text)
+    join_names([text], "es", text)
+    parse_date(text)
     language_tag(text)
-    choose_title(text, [text], [text], Site([text], text))
+    choose_title(text, [text], [text], SiteNames([text], text))
 
 
 @given(st.dates(), st.times(), st.integers(-14 * 60, 14 * 60))
@@ -76,7 +76,7 @@ def test_every_iso_date_is_read_as_it_stands(date, time_of_day, offset):
 
     zone = timezone(timedelta(minutes=offset))
     stated = datetime.combine(date, time_of_day.replace(microsecond=0), zone)
-    found = iso_date(stated.isoformat())
+    found = parse_date(stated.isoformat())
     if 1901 <= date.year <= 2100 and (date.month, date.day) != (1, 1):
         assert datetime.fromisoformat(found) == stated
     assert not found or datetime.fromisoformat(found) == stated
@@ -135,4 +135,4 @@ def test_things_that_refer_to_each_other_end():
         "</script>"
     )
     items = read_json_ld(parse(text))
-    assert describe(items, ["https://example.org/a"]).authors == ()
+    assert read_schema(items, ["https://example.org/a"]).authors == ()

@@ -1,7 +1,12 @@
 import pytest
 
 from printer.html.metadata.common_words import WORDS
-from printer.html.metadata.language import detect, direction_of, language_tag, script_of
+from printer.html.metadata.language import (
+    detect_language,
+    detect_script,
+    language_tag,
+    text_direction,
+)
 from printer.html.metadata.metadata import read_metadata
 from printer.html.parse import parse
 
@@ -66,14 +71,14 @@ SAID = {
 
 @pytest.mark.parametrize("language", SAID)
 def test_two_sentences_tell_the_language(language):
-    assert detect(SAID[language]) == language
+    assert detect_language(SAID[language]) == language
 
 
 @pytest.mark.parametrize(
     "text", ["", "42", "Menu Login Search", "Lorem ipsum dolor sit amet " * 30]
 )
 def test_what_tells_no_language_has_none(text):
-    assert detect(text) == ""
+    assert detect_language(text) == ""
 
 
 def test_no_two_languages_share_all_their_words():
@@ -145,10 +150,10 @@ def test_the_direction_stated_counts():
      ("ur", "rtl"), ("en", "ltr")],
 )  # fmt: skip
 def test_languages_have_a_direction(language, direction):
-    assert direction_of(language) == direction
+    assert text_direction(language) == direction
 
 
 def test_scripts_are_told_by_letters():
-    assert script_of("word " * 30) == "latin"
-    assert script_of("слово " * 30) == "cyrillic"
-    assert script_of("123 !? " * 30) in {"", "latin"}
+    assert detect_script("word " * 30) == "latin"
+    assert detect_script("слово " * 30) == "cyrillic"
+    assert detect_script("123 !? " * 30) in {"", "latin"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from printer.html.metadata.title_node import title_node
+from printer.html.metadata.title_node import find_title_node
 
 
 @pytest.mark.parametrize(
@@ -24,4 +24,4 @@ from printer.html.metadata.title_node import title_node
 def test_the_latest_node_that_contains_the_title(
     texts: list[str], title: str, node: int | None
 ) -> None:
-    assert title_node([" ".join(each.split()) for each in texts], title) == node
+    assert find_title_node([" ".join(each.split()) for each in texts], title) == node

@@ -108,8 +108,8 @@ def test_the_article_subtree_is_the_smallest_with_nearly_all_text() -> None:
     )
     verdict = Verdict(tuple(len(each.text) > 1 for each in page.segments))
     top = article_subtree(page, verdict)
-    assert page.outline.elements[top].get("id") == "a"
-    first = page.outline.elements.index(page.tree.find(".//p"))
+    assert page.index.elements[top].get("id") == "a"
+    first = page.index.elements.index(page.tree.find(".//p"))
     assert within(page, first, top)
-    assert not within(page, len(page.outline.elements) - 1, top)
+    assert not within(page, len(page.index.elements) - 1, top)
     assert article_subtree(page, Verdict((False,) * len(page.segments))) == -1
