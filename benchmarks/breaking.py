@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import random
-import shutil
-import signal
-import socket
-import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-from webserver import Hit, Reply, WebServer
+from tests.support.postgres import PostgresServer, find_programs
+from tests.support.web_server import Hit, Reply, WebServer
 
-from . import TESTS
-from .processes import tree
 from .protocol import Unavailable
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -57,26 +49,9 @@ def since(began: float) -> float:
     return round(time.monotonic() - began, 1)
 
 
-def module(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"faults_{path.parent.name}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def environment() -> dict[str, str]:
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH", ""))))
     return {**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"}
-
-
-def killed(pid: int) -> bool:
-    try:
-        os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def forked(act: Callable[[], None]) -> int:
@@ -213,71 +188,9 @@ def webhook(told: Callable[[str], None]) -> Iterator[str]:
         yield web.add("/", hear)
 
 
-def jobs_conftest() -> ModuleType:
-    """Return what the tests of jobs start their servers and workers with."""
-    return module(TESTS / "jobs" / "conftest.py")
-
-
-class Postgres:
-    """A PostgreSQL server of our own; ``kill`` is kill -9 of all its processes."""
-
-    def __enter__(self) -> Postgres:
-        where = jobs_conftest().programs()
-        if where is None:
-            raise Unavailable("PostgreSQL is not installed")
-        # It will not run as root.
-        self._folder = Path(tempfile.mkdtemp(prefix="webprint-faults-"))
-        as_other: dict[str, Any] = {"user": "nobody"} if os.getuid() == 0 else {}
-        if as_other:
-            shutil.chown(self._folder, "nobody")
-        data = self._folder / "data"
-        self._run: dict[str, Any] = {
-            "cwd": "/", "stdout": subprocess.DEVNULL, "stderr": subprocess.STDOUT, **as_other,
-        }  # fmt: skip
-        made = [
-            where / "initdb",
-            "-D",
-            data,
-            "-A",
-            "trust",
-            "-U",
-            "webprint",
-            "-E",
-            "UTF8",
-            "--no-sync",
-        ]
-        subprocess.run(made, check=True, **self._run)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        self.url = f"postgresql://webprint@127.0.0.1:{port}/postgres"
-        self._command = [where / "postgres", "-D", data, "-h", "127.0.0.1", "-p", str(port),
-                         "-k", "", "-F"]  # fmt: skip
-        self.start()
-        return self
-
-    def start(self) -> None:
-        """Start it, anew after it was killed, and wait until it answers."""
-        import psycopg
-
-        self._process = subprocess.Popen(self._command, **self._run)
-        for _ in range(1200):
-            if self._process.poll() is not None:  # What was killed still holds its memory.
-                self._process = subprocess.Popen(self._command, **self._run)
-            try:
-                psycopg.connect(self.url).close()
-                return
-            except psycopg.OperationalError:
-                time.sleep(0.05)
-        raise RuntimeError("PostgreSQL does not come back")
-
-    def kill(self) -> None:
-        """End it as a power cut would."""
-        for pid in tree(self._process.pid):
-            killed(pid)
-        self._process.wait()
-
-    def __exit__(self, *_: object) -> None:
-        self.kill()
-        with suppress(OSError):
-            shutil.rmtree(self._folder)
+def postgres_server() -> PostgresServer:
+    """Return a PostgreSQL server of our own, to be killed."""
+    programs = find_programs()
+    if programs is None:
+        raise Unavailable("PostgreSQL is not installed")
+    return PostgresServer(programs)

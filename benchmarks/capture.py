@@ -22,12 +22,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 from playwright.sync_api import Browser as Driven
 from playwright.sync_api import sync_playwright
-from webserver import Hit, Reply, WebServer
 
 from printer.fetch.browser.browser import Browser
 from printer.fetch.browser.process import programs
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
+from tests.support.web_server import Hit, Reply, WebServer
 
 from .protocol import Effort, Row
 

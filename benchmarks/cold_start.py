@@ -28,12 +28,12 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from lxml import html as lxml_html
-from webserver import WebServer
 
 import printer
 from printer.options import ExtractOptions, FetchOptions, PrintOptions
 from printer.render.context import Document, render_html
 from printer.render.weasy.engine import to_pdf
+from tests.support.web_server import WebServer
 
 from .extractors import version_of
 from .machine import NODE, environ_for_node

@@ -2,11 +2,11 @@
 
 usage: python -m benchmarks.crawl [--articles N] [--kills N] [--seed N]
 
-The web is that of the tests (tests/small_web.py): a site with sections, copies, moved pages, pages
-that robots.txt forbids and four traps without end, a slow host and one that refuses each page once.
-First it is crawled whole, killed (kill -9) so many times, and every request is counted.  Then a
-crawl with a query is compared with one without: how many pages each fetches until it has found 10,
-20 and 40 articles of the one topic that is looked for.
+The web is that of the tests (tests/support/crawl_sites.py): a site with sections, copies, moved
+pages, pages that robots.txt forbids and four traps without end, a slow host and one that refuses
+each page once.  First it is crawled whole, killed (kill -9) so many times, and every request is
+counted.  Then a crawl with a query is compared with one without: how many pages each fetches until
+it has found 10, 20 and 40 articles of the one topic that is looked for.
 """
 
 from __future__ import annotations
@@ -18,10 +18,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from small_web import SmallWeb
-from test_crawl_killed import kept, kill_and_go_on
-
 from printer.crawl import Crawl, CrawlOptions
+from tests.support.crawl_process import crawl_with_kills, stored_articles
+from tests.support.crawl_sites import SmallWeb
 
 from .protocol import Effort, Row
 
@@ -52,16 +51,16 @@ def killed(folder: Path, articles: int, kills: int, seed: int) -> Killed:
     database = str(folder / "killed.sqlite")
     with SmallWeb(articles=articles, pause=0.01) as web:
         began = time.monotonic()
-        on_its_way = kill_and_go_on(web, database, kills, seed, within=articles)
+        interrupted = crawl_with_kills(web, database, kills, seed, within=articles)
         took = time.monotonic() - began
         fetched = web.fetched()
-        found, wanted = len(kept(database)), len(web.articles)
+        found, wanted = len(stored_articles(database)), len(web.articles)
         again = {
             url: times
             for url, times in fetched.items()
             if times > (2 if url.startswith(web.flaky.url) else 1)
         }
-    unexplained = {url for url in again if not on_its_way[url]}
+    unexplained = {url for url in again if not interrupted[url]}
     requests = sum(fetched.values())
     return Killed(found, wanted, took, requests, len(fetched), len(again), len(unexplained))
 

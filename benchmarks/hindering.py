@@ -20,22 +20,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from jobs_help import ask, count_deliveries, until
-from print_server import Server
-from stories import story
-from webserver import WebServer, drip
-
 from printer.errors import JobsError, WebprintError
 from printer.jobs.queue import JobTable
+from tests.support.job_workers import RedisServer, WorkerProcess
+from tests.support.jobs import ask, count_deliveries, until
+from tests.support.print_server import Server
+from tests.support.story_page import story
+from tests.support.web_server import WebServer, drip
 
-from . import TESTS
 from .breaking import (
     Came,
-    Postgres,
     Refusing,
     forked,
-    jobs_conftest,
     left,
+    postgres_server,
     since,
     tables,
 )  # fmt: skip
@@ -232,7 +230,7 @@ def locked(kills: int, dice: random.Random, folder: Path) -> Came:
     database, prints = str(folder / "jobs.sqlite"), folder / "prints"
     table = JobTable(database)
     told, ids = count_deliveries(table), []
-    keeper = jobs_conftest().Keeper(database, str(prints), folder / "log", **QUICK)
+    keeper = WorkerProcess(database, str(prints), folder / "log", **QUICK)
     refused = 0
     try:
         ids += _begun(table)
@@ -259,8 +257,7 @@ JUMPING = """
 import random, runpy, sys, time
 real, dice = time.time, random.Random(int(sys.argv.pop(1)))
 time.time = lambda: real() + dice.choice([0, 3600, -3600, 86400 * 400, -86400 * 400])
-del sys.argv[0]
-runpy.run_path(sys.argv[0], run_name="__main__")
+runpy.run_module("tests.support.job_worker_process", run_name="__main__")
 """
 
 
@@ -271,7 +268,7 @@ def clocks(kills: int, dice: random.Random, folder: Path) -> Came:
     told, ids = count_deliveries(table), []
     code = [sys.executable, "-c", JUMPING, str(dice.randrange(10**6))]
     limits = '{"workers": 2, "lease": 2.0}'
-    command = [*code, str(TESTS / "jobs" / "keeper.py"), database, str(prints), limits]
+    command = [*code, database, str(prints), limits]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as keeper:
         try:
             ids = _jobs(table, kills)
@@ -341,10 +338,10 @@ def refusing(kills: int, dice: random.Random, folder: Path) -> Came:
 def postgresql(kills: int, dice: random.Random, folder: Path) -> Came:
     """Kill all of a PostgreSQL server again and again while prints are made with it."""
     began, times = time.monotonic(), max(3, kills // 10)
-    with Postgres() as server:
-        table = JobTable(server.url)
+    with postgres_server() as server:
+        table = JobTable(f"{server.url}/postgres")
         told, ids, prints = count_deliveries(table), [], folder / "prints"
-        keeper = jobs_conftest().Keeper(server.url, str(prints), folder / "log", **QUICK)
+        keeper = WorkerProcess(f"{server.url}/postgres", str(prints), folder / "log", **QUICK)
         try:
             ids += _begun(table)
             for _ in range(times):
@@ -363,12 +360,13 @@ def postgresql(kills: int, dice: random.Random, folder: Path) -> Came:
 def redis(kills: int, dice: random.Random, folder: Path) -> Came:
     """Kill Redis with all calls in it while Celery's workers print, and these with it."""
     began, times = time.monotonic(), max(2, kills // 20)
-    helpers = jobs_conftest()
-    with Postgres() as database:
-        broker, table = helpers.Redis(folder), JobTable(database.url)
+    with postgres_server() as database:
+        broker, table = RedisServer(folder), JobTable(f"{database.url}/postgres")
         told, ids, prints = count_deliveries(table), [], folder / "prints"
-        start = partial(helpers.Keeper, database.url, str(prints), folder / "log", **QUICK)
-        sender, worker = start(called=(broker.url, "send")), start(called=(broker.url, "answer"))
+        start = partial(
+            WorkerProcess, f"{database.url}/postgres", str(prints), folder / "log", **QUICK
+        )
+        sender, worker = start(celery=(broker.url, "send")), start(celery=(broker.url, "answer"))
         try:
             ids += _begun(table)
             for _ in range(times):
@@ -380,7 +378,7 @@ def redis(kills: int, dice: random.Random, folder: Path) -> Came:
                 broker.start()
                 # Celery's own worker does not always listen again after its broker was away.
                 worker.kill()
-                worker = start(called=(broker.url, "answer"))
+                worker = start(celery=(broker.url, "answer"))
             return _done("Redis killed and back, and Celery's workers", times, table, ids, told,
                          prints, began)  # fmt: skip
         finally:

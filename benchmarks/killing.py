@@ -18,15 +18,15 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-from jobs_help import until
-from print_server import Server
-from small_web import SmallWeb
-from stories import story
-from test_crawl_killed import kept, kill_and_go_on
-from webserver import WebServer
 
 from printer.fetch.browser.process import programs
-from printer.jobs.process import tree
+from tests.support.crawl_process import crawl_with_kills, stored_articles
+from tests.support.crawl_sites import SmallWeb
+from tests.support.jobs import until
+from tests.support.print_server import Server
+from tests.support.processes import kill, process_tree
+from tests.support.story_page import story
+from tests.support.web_server import WebServer
 
 from .breaking import (
     Came,
@@ -35,7 +35,6 @@ from .breaking import (
     feed,
     forked,
     is_pdf,
-    killed,
     left,
     mailbox,
     over,
@@ -90,8 +89,12 @@ def prints(kills: int, dice: random.Random, folder: Path) -> Came:
                 orders.ask(server)
                 time.sleep(dice.random() * min(usual, 1.0))
                 alive = server.process.pid
-                victim = alive if dice.random() < 0.2 else dice.choice(tree(alive)[1:] or [alive])
-                done += killed(victim)
+                victim = (
+                    alive
+                    if dice.random() < 0.2
+                    else dice.choice(process_tree(alive)[1:] or [alive])
+                )
+                done += kill(victim)
                 if victim == alive:
                     server.process.wait()
                     server.client.close()
@@ -131,9 +134,9 @@ def batches(kills: int, dice: random.Random, folder: Path) -> Came:
             ) as process:
                 while done < kills and process.poll() is None:
                     time.sleep(dice.uniform(0.1, 1.5))
-                    every = [process.pid, *tree(process.pid)]
+                    every = [process.pid, *process_tree(process.pid)]
                     victim = process.pid if dice.random() < 0.3 else dice.choice(every)
-                    if process.poll() is None and killed(victim):
+                    if process.poll() is None and kill(victim):
                         done += 1
                 code = process.wait()
             if code == 0 and done >= kills:
@@ -156,15 +159,15 @@ def crawls(kills: int, dice: random.Random, folder: Path) -> Came:
     """Kill a crawl; see benchmarks/crawl.py."""
     began, articles, database = time.monotonic(), max(30, 2 * kills), str(folder / "crawl.sqlite")
     with SmallWeb(articles=articles, pause=0.01) as web:
-        on_its_way = kill_and_go_on(
+        interrupted = crawl_with_kills(
             web, database, kills, dice.randrange(10**6), within=2 * articles
         )
         fetched = web.fetched()
-        found, wanted = kept(database), len(web.articles)
+        found, wanted = stored_articles(database), len(web.articles)
         again = [
             url for url, times in fetched.items()
             if not url.endswith("/robots.txt")
-            and times > (2 if url.startswith(web.flaky.url) else 1) + on_its_way[url]
+            and times > (2 if url.startswith(web.flaky.url) else 1) + interrupted[url]
         ]  # fmt: skip
     return Came(
         "crawls: the process is killed", kills, wanted, wanted - len(found), len(again), 0,
@@ -322,9 +325,9 @@ def digests(kills: int, dice: random.Random, folder: Path) -> Came:
                 time.sleep(dice.random() * 0.12)
             else:
                 time.sleep(dice.random() * lasts)
-            below = tree(pid)[1:]
+            below = process_tree(pid)[1:]
             victim = dice.choice(below) if below and dice.random() < 0.3 else pid
-            killed(victim)
+            kill(victim)
             _, status = os.waitpid(pid, 0)
             # What had ended by itself before the blow does not count.
             hit += victim != pid or os.WIFSIGNALED(status)

@@ -2,11 +2,11 @@
 
     python -m benchmarks.layout [--show] [--without]
 
-Captures the labelled pages of tests/laid_out with the real browser and prints precision and recall
-of segments (their equation 4), over all pages together, for ``max-subsequence`` alone and for the
-default with its pictures' captions taken out of the text.  ``--without`` hides the layout from
-both, to tell what it brings; ``--show`` names every segment that is wrong.  The paper reports 91.6
-and 99.1 % on 95 news pages of its own.
+Captures the labelled pages of tests/support/layout_pages with the real browser and prints precision
+and recall of segments (their equation 4), over all pages together, for ``max-subsequence`` alone
+and for the default with its pictures' captions taken out of the text.  ``--without`` hides the
+layout from both, to tell what it brings; ``--show`` names every segment that is wrong.  The paper
+reports 91.6 and 99.1 % on 95 news pages of its own.
 """
 
 from __future__ import annotations
@@ -16,10 +16,6 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from laid_out import PAGES
-from laid_out.sheet import Sheet
-from webserver import WebServer
-
 from printer.capture import Capture
 from printer.extraction import decide
 from printer.fetch.browser.browser import Browser
@@ -28,6 +24,9 @@ from printer.html.layout import strip_markers
 from printer.html.page import Page, read_page
 from printer.images import choose_pictures
 from printer.options import ExtractOptions, FetchOptions
+from tests.support.layout_pages import PAGES
+from tests.support.layout_pages.sheet import Sheet
+from tests.support.web_server import WebServer
 
 from .protocol import Effort, Row
 

@@ -25,7 +25,6 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image
-from webserver import WebServer
 
 from printer.extraction import decide
 from printer.fetch.client import Web
@@ -33,6 +32,7 @@ from printer.html.page import read_page
 from printer.images import pick
 from printer.images.size_probe import Downloads
 from printer.options import ExtractOptions, FetchOptions, ImageOptions
+from tests.support.web_server import WebServer
 
 from .protocol import Effort, Row
 

@@ -18,10 +18,9 @@ from pathlib import Path
 from statistics import median
 from typing import Literal, NamedTuple
 
-from webserver import WebServer
-
 from printer import FetchOptions, Printer
 from printer.errors import NoArticle, WebprintError
+from tests.support.web_server import WebServer
 
 from .corpus import CORPUS, evenly, there
 from .protocol import Effort, Row, Unavailable

@@ -16,7 +16,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from .processes import tree
+from tests.support.processes import process_tree
+
 from .protocol import Effort, Row
 from .suite import Benchmark
 
@@ -134,11 +135,11 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     """End a process and all it started: with an interrupt first, that it may clean up."""
     if process.poll() is not None:
         return
-    started = tree(process.pid)
+    started = process_tree(process.pid)
     process.send_signal(signal.SIGINT)
     with suppress(subprocess.TimeoutExpired):
         process.wait(_GRACE)
-    for pid in {*started, *tree(process.pid)} if process.poll() is None else started[1:]:
+    for pid in {*started, *process_tree(process.pid)} if process.poll() is None else started[1:]:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
 

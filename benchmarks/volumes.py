@@ -21,8 +21,8 @@ from typing import NamedTuple
 from printer.article import Article, Heading, Paragraph, Span
 from printer.options import PrintOptions
 from printer.output import Prepared
+from tests.support.processes import PeakMemory
 
-from .processes import Peak
 from .protocol import Effort, Row
 
 WORDS = (
@@ -76,7 +76,7 @@ def measured(how: str, count: int) -> Run:
     began = time.perf_counter()
     command = [sys.executable, "-m", "benchmarks.volumes", "--print", how, "--counts", str(count)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        peak = Peak(process.pid)
+        peak = PeakMemory(process.pid)
         out, _ = process.communicate()
         most = peak.stop()
     if process.returncode:

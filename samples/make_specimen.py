@@ -14,12 +14,11 @@ HERE = Path(__file__).resolve().parent
 
 def main() -> int:
     sys.path.insert(0, str(HERE.parent / "tests"))
-    from specimens import SCRIPTS, SPECIMEN, pictures
-
     from printer.options import PrintOptions
     from printer.output import Prepared
     from printer.render.book import print_articles
     from printer.render.context import Whole
+    from tests.support.sample_articles import SCRIPTS, SPECIMEN, pictures
 
     theme = sys.argv[1] if len(sys.argv) > 1 else "article"
     options = PrintOptions(

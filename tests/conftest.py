@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-from webserver import WebServer
+
+from tests.support.web_server import WebServer
 
 # A machine that does other things too is slow now and then; that is no fault of what is tested.
 settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -9,8 +9,9 @@ import time
 from collections import Counter
 
 import pytest
-from stories import story
-from webserver import Reply
+
+from tests.support.story_page import story
+from tests.support.web_server import Reply
 
 PROGRAM = "from printer.cli import main; main()"
 

@@ -10,8 +10,6 @@ import time
 import pikepdf
 import pypdfium2
 import pytest
-from stories import SENTENCE, story
-from webserver import Reply
 
 from printer.errors import (
     BadURL,
@@ -26,6 +24,8 @@ from printer.errors import (
     TooLarge,
     UsageError,
 )
+from tests.support.story_page import SENTENCE, story
+from tests.support.web_server import Reply
 
 
 def start(*arguments, **options):

@@ -9,7 +9,8 @@ import numpy as np
 import pikepdf
 import pytest
 from PIL import Image
-from stories import SENTENCE, story
+
+from tests.support.story_page import SENTENCE, story
 
 
 def png(width: int, height: int) -> bytes:

@@ -3,7 +3,8 @@
 import json
 
 import pikepdf
-from small_web import article_page, list_page
+
+from tests.support.crawl_sites import article_page, list_page
 
 QUICK = ("--delay", "0", "--no-sitemaps", "--render", "never")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pikepdf
 import pytest
-from newsroom import at, page, rss
 
 from printer.digest.described import load_digests
+from tests.support.feeds import at, page, rss
 
 
 @pytest.fixture

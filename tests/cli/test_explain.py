@@ -1,9 +1,8 @@
 import json
 
-from stories import story
-
 from printer import model
 from printer.render.explain import to_report
+from tests.support.story_page import story
 
 
 def test_the_report_shows_every_segment(webprint, tmp_path):

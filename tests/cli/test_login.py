@@ -6,7 +6,6 @@ import json
 import stat
 
 import pytest
-from webserver import Hit, Reply
 
 from printer.cli.config import save_login
 from printer.errors import BlockedAddress, FetchError, UsageError
@@ -15,6 +14,7 @@ from printer.fetch.client import Web
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
 from printer.settings import Settings
+from tests.support.web_server import Hit, Reply
 
 STORY = "<article><h1>Members</h1>" + "<p>The tide came in over the flats.</p>" * 12 + "</article>"
 FORM = """<title>Sign in</title><form action="/in" method=get><input name=who>

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from stories import story
-from webserver import Hit, Reply, WebServer
 
 from printer.fetch.browser.process import programs
+from tests.support.story_page import story
+from tests.support.web_server import Hit, Reply, WebServer
 
 SEEN = next((one for one in programs() if "headless" not in Path(one).name), "")
 

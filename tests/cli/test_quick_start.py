@@ -5,11 +5,11 @@ import subprocess
 import sys
 
 import pytest
-from stories import story
 from typer.main import get_command
 
 from printer.cli import COMMANDS
 from printer.cli.extract import app
+from tests.support.story_page import story
 
 #: Runs a command as ``main`` does and says before it ends which of these modules were loaded.
 LOADED = """

@@ -6,13 +6,13 @@ from io import BytesIO
 
 import pytest
 from PIL import Image
-from stories import story
-from webserver import Hit, Reply
 
 from printer.errors import NoArticle, UsageError
 from printer.fetch.browser.process import Chromium
 from printer.options import FetchOptions
 from printer.pipeline import Printer
+from tests.support.story_page import story
+from tests.support.web_server import Hit, Reply
 
 pytestmark = pytest.mark.browser
 

@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from stories import SENTENCE, story
+
+from tests.support.story_page import SENTENCE, story
 
 LETTER = f"A letter from the harbour comes each morning with the boat. {SENTENCE}"
 PAGE = story(extra=f"<div class=inlay><p>{LETTER}</p></div>")

@@ -6,11 +6,11 @@ import stat
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from newsroom import page
 
 from printer.article import Article, Paragraph, Span
 from printer.db.library import Library
 from printer.settings import data_folder
+from tests.support.feeds import page
 
 
 def article(title, text, url=""):

@@ -7,11 +7,11 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stories import SENTENCE, story
 
 from printer import extract
 from printer.compose.footnotes import LinkResolver, LinkTargets
 from printer.html.page import read_page
+from tests.support.story_page import SENTENCE, story
 
 _PIECES = st.sampled_from(["/", "//", "a", "b.c", ".", "..", "?", "&d", "=", "%20", ";", ":", "é"])
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
-from composed import article
 
 from printer.compose import compose
 from printer.html.page import read_page
 from printer.layout import Font, Layout, Rect, Text
 from printer.selection import Verdict
+from tests.support.compose_html import article
 
 
 @pytest.mark.parametrize(

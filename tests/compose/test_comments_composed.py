@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from stories import SENTENCE, story
-
 from printer import extract
 from printer.article import Heading, Item, List, Paragraph, Span
 from printer.html.comments import MOST_COMMENTS
+from tests.support.story_page import SENTENCE, story
 
 URL = "https://example.org/story"
 

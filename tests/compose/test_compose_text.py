@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from composed import URL, article
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from printer.article import Paragraph
 from printer.compose import compose
 from printer.html.page import read_page
 from printer.selection import Verdict
+from tests.support.compose_html import URL, article
 
 TAGS = [
     "div", "p", "span", "b", "em", "a", "ul", "ol", "li", "dl", "dt", "dd", "table", "tr", "td",

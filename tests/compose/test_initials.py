@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from stories import SENTENCE, story
 
 from printer import extract
 from printer.article import Paragraph, Span, plain_text
 from printer.compose.postprocess import join_drop_caps
+from tests.support.story_page import SENTENCE, story
 
 URL = "https://example.org/story"
 LONG = " and so on, for as long as it takes to make a paragraph of some length out of it."

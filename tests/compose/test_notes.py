@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from composed import article, first_spans, outline
 
 from printer.article import Note, Paragraph, plain_text, walk
+from tests.support.compose_html import article, first_spans, outline
 
 NOTES = {
     "mediawiki": (

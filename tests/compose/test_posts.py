@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from composed import article
 
 from printer.article import Embed, Heading, Paragraph, Quote, plain_text, walk
+from tests.support.compose_html import article
 
 AROUND = "<p>One of the paragraphs around it, of some length.</p>"
 TWEET = """<blockquote class="twitter-tweet"><p lang="en">The weir has gone. Keep off the path.</p>

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from stories import SENTENCE, story
 
 from printer import extract
 from printer.article import Paragraph, Rule, Span, plain_text
+from tests.support.story_page import SENTENCE, story
 
 URL = "https://example.org/t/1"
 

@@ -6,7 +6,6 @@ import re
 from typing import TypeVar
 
 import pytest
-from composed import article, first_spans, outline
 
 from printer.article import (
     Block,
@@ -22,6 +21,7 @@ from printer.article import (
     plain_text,
     walk,
 )
+from tests.support.compose_html import article, first_spans, outline
 
 B = TypeVar("B", bound=Block)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 
 import pytest
-from composed import article
 from hypothesis import given
 from hypothesis import strategies as st
 
 from printer.article import Math, Paragraph, plain_text, walk
+from tests.support.compose_html import article
 
 MATHJAX = "<script src='/mathjax/tex-chtml.js'></script>"
 SINGLE = "<script>MathJax = {tex: {inlineMath: [['$', '$'], ['\\\\(', '\\\\)']]}}</script>"

@@ -1,11 +1,11 @@
 """Crawls of a small web on loopback."""
 
 import pytest
-from small_web import SmallWeb, article_text, title_of
 
 from printer.crawl import Crawl, CrawlOptions
 from printer.errors import UsageError
 from printer.options import SiteRule
+from tests.support.crawl_sites import SmallWeb, article_text, title_of
 
 QUICK = {"delay": 0.0, "rest": 0.05}
 

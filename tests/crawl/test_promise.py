@@ -2,10 +2,10 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_web import TOPICS, article_text, title_of
 
 from printer.crawl.relevance import Query, address_words, likeness, promise
 from printer.crawl.shapes import is_trap, shape
+from tests.support.crawl_sites import TOPICS, article_text, title_of
 
 
 def of(query, number, topic):

@@ -1,11 +1,11 @@
 """robots.txt: read once, kept, obeyed."""
 
 import pytest
-from small_web import article_page, list_page
-from webserver import Reply
 
 from printer.crawl import Crawl, CrawlOptions
 from printer.crawl.robots import Rules
+from tests.support.crawl_sites import article_page, list_page
+from tests.support.web_server import Reply
 
 
 def crawl(web, tmp_path, **options):

@@ -4,12 +4,12 @@ import pickle
 from contextlib import closing
 
 import pytest
-from newsroom import at, page, rss
-from webserver import Reply
 
 from printer.digest.edition import Editor
 from printer.errors import HTTPStatusError, NotHTML
 from printer.render.worker_pool import Presses
+from tests.support.feeds import at, page, rss
+from tests.support.web_server import Reply
 
 
 @pytest.fixture(scope="module")

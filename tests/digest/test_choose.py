@@ -2,12 +2,12 @@ from datetime import timedelta
 from html import escape
 
 import pytest
-from newsroom import at, atom, body, page, rss
 
 from printer.digest import edition
 from printer.digest.finds import Find
 from printer.digest.gather import PER_HOST, TIMEOUTS, Gatherer
 from printer.errors import FetchTimeout, HTTPStatusError
+from tests.support.feeds import at, atom, body, page, rss
 
 NOW = at(3, 6)
 

@@ -8,7 +8,6 @@ import fsspec
 import pytest
 from aiosmtpd.controller import Controller
 from pydantic import SecretStr
-from webserver import Reply, WebServer
 
 from printer.digest.deliver import Parcel, deliver
 from printer.digest.described import Delivery
@@ -16,6 +15,7 @@ from printer.digest.feeds import read_feed
 from printer.digest.outbox import Mail, MayHaveArrived, Server, send
 from printer.errors import MissingLibrary, OutputError, UsageError
 from printer.settings import Settings
+from tests.support.web_server import Reply, WebServer
 
 WHEN = datetime(2026, 1, 5, 6, tzinfo=UTC)
 PDF = b"%PDF-1.7\n" + bytes(range(256)) * 20

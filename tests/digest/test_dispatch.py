@@ -4,12 +4,12 @@ from contextlib import suppress
 from datetime import timedelta
 
 import pytest
-from newsroom import at, page, rss
 
 from printer.digest.deliver import deliver
 from printer.digest.memory import LEASE, TRIES
 from printer.digest.outbox import MayHaveArrived
 from printer.errors import OutputError
+from tests.support.feeds import at, page, rss
 
 SLOT = at(1, 6)
 LATER = timedelta(seconds=LEASE + 1)

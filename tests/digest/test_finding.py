@@ -1,11 +1,11 @@
 import pytest
-from webserver import Reply
 
 from printer.digest.finding import find_feeds, get_feed, links
 from printer.digest.opml import Subscription, read_opml, write_opml
 from printer.errors import UsageError
 from printer.fetch.client import Web
 from printer.options import FetchOptions
+from tests.support.web_server import Reply
 
 RSS = "<rss version='2.0'><channel><title>News</title><item><link>/a</link></item></channel></rss>"
 

@@ -4,11 +4,11 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from newsroom import at, page, rss
 
 from printer.digest.memory import LEASE, TRIES, Memory, ToKeep
 from printer.digest.schedule import Scheduler, due, next_slot
 from printer.errors import HTTPStatusError, OutputError
+from tests.support.feeds import at, page, rss
 
 DAILY = 'schedule = "30 2 * * *"\ntimezone = "Europe/Paris"\n[[digest.source]]\npage = "https://example.org/"'
 PARIS = ZoneInfo("Europe/Paris")

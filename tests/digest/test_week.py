@@ -5,10 +5,10 @@ from email.utils import format_datetime
 from pathlib import Path
 
 import pytest
-from newsroom import at, atom, body, json_feed, page, rdf, rss
-from webserver import Reply
 
 from printer.digest.later import add
+from tests.support.feeds import at, atom, body, json_feed, page, rdf, rss
+from tests.support.web_server import Reply
 
 DAYS = range(1, 8)
 

@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from newsroom import at, rss
-from stories import story
+
+from tests.support.feeds import at, rss
+from tests.support.story_page import story
 
 README = (Path(__file__).parent.parent.parent / "README.md").read_text()
 RECIPES = README.split("## Recipes\n")[1].split("\n## ")[0]

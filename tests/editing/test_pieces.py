@@ -4,7 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from stories import SENTENCE, story
 
 from printer.capture import Capture
 from printer.editing.codec import block_of
@@ -14,6 +13,7 @@ from printer.extract_stage import find
 from printer.html.page import read_page
 from printer.options import ExtractOptions
 from printer.output import Picture
+from tests.support.story_page import SENTENCE, story
 
 URL = "https://example.org/story"
 LETTER = "A letter from the harbour comes each morning."

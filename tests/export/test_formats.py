@@ -16,17 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 from lxml import html as lxml_html
-from specimens import (
-    MISSING,
-    SCRIPTS,
-    SPECIMEN,
-    head,
-    items,
-    jpeg,
-    landscape,
-    para,
-    pictures,
-)
 
 from printer.article import (
     Article,
@@ -49,6 +38,17 @@ from printer.article import (
 from printer.export import export_articles
 from printer.export.epub import to_epub
 from printer.export.math import to_tex
+from tests.support.sample_articles import (
+    MISSING,
+    SCRIPTS,
+    SPECIMEN,
+    head,
+    items,
+    jpeg,
+    landscape,
+    para,
+    pictures,
+)
 
 FORMATS = ("epub", "html", "markdown", "json")
 WHEN = datetime(2024, 5, 1, 12, tzinfo=UTC)

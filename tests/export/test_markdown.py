@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html as lxml_html
 from markdown_it import MarkdownIt
-from specimens import SPECIMEN, cells, head, items, para
 
 from printer.article import Article, Code, Figure, Note, Paragraph, Quote, Span, Table
 from printer.export.markdown import to_markdown
+from tests.support.sample_articles import SPECIMEN, cells, head, items, para
 
 READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 

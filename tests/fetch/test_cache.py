@@ -8,13 +8,13 @@ from email.utils import formatdate
 from pathlib import Path
 
 import pytest
-from webserver import Hit, Reply, WebServer
 
 from printer.capture import Capture
 from printer.errors import BlockedAddress, TooLarge
 from printer.fetch.cache import cache_folder
 from printer.fetch.client import Web
 from printer.options import FetchOptions
+from tests.support.web_server import Hit, Reply, WebServer
 
 PAGE = "<p>Kept</p>"
 FRESH = {"Cache-Control": "max-age=3600"}
@@ -67,7 +67,7 @@ def test_a_changed_page_replaces_the_kept_one(web: WebServer) -> None:
 
 
 def test_compressed_answers_are_kept_and_read(web: WebServer) -> None:
-    from webserver import gzipped
+    from tests.support.web_server import gzipped
 
     url = web.add("/x", gzipped(PAGE), headers=FRESH, encoding="gzip")
     assert fetch(url)[0].body == fetch(url)[0].body == PAGE.encode()

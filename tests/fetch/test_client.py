@@ -4,12 +4,12 @@ import socket
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from webserver import Reply, WebServer
 
 from printer.errors import BadURL, BlockedAddress, FetchError, HTTPStatusError, NotHTML
 from printer.fetch.client import Web
 from printer.fetch.credentials import default_user_agent
 from printer.options import FetchOptions
+from tests.support.web_server import Reply, WebServer
 
 PAGE = "<!DOCTYPE html><title>Tide tables</title><p>High water at noon.</p>"
 ONCE = FetchOptions(retries=0, cache=False, timeout=5)

@@ -4,12 +4,12 @@ import time
 from pathlib import Path
 
 import pytest
-from webserver import WebServer
 
 from printer.errors import UsageError
 from printer.fetch.client import Web
 from printer.fetch.credentials import read_cookies
 from printer.options import FetchOptions
+from tests.support.web_server import WebServer
 
 SECRET = (("X-Key", "hunter2"), ("Authorization", "Bearer hunter2"))
 OPEN = FetchOptions(headers=SECRET, allow_private=True, cache=False, timeout=5)

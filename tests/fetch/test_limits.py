@@ -7,11 +7,11 @@ import zlib
 
 import brotli
 import pytest
-from webserver import WebServer, drip, gzip_bomb, gzipped
 
 from printer.errors import FetchTimeout, TooLarge
 from printer.fetch.client import Web
 from printer.options import FetchOptions
+from tests.support.web_server import WebServer, drip, gzip_bomb, gzipped
 
 SMALL = FetchOptions(retries=0, max_bytes=1_000_000, timeout=10)
 
@@ -140,7 +140,7 @@ def test_a_server_that_falls_silent_ends_at_the_total_limit(web: WebServer) -> N
 def test_redirects_share_one_time_limit(web: WebServer) -> None:
     def slow(hit):  # type: ignore[no-untyped-def]
         time.sleep(0.2)
-        from webserver import Reply
+        from tests.support.web_server import Reply
 
         return Reply("", 302, headers=(("Location", f"/x?{hit.query}y"),))
 

@@ -7,11 +7,11 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from webserver import WebServer
 
 from printer.errors import BlockedAddress, FetchError
 from printer.fetch.proxy import Proxy
 from printer.fetch.ssrf import Guard
+from tests.support.web_server import WebServer
 
 NAMES = {"page.test": ["127.0.0.1"], "inside.test": ["10.0.0.7"], "two.test": ["127.0.0.9"] * 2}
 

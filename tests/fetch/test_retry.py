@@ -4,11 +4,11 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
-from webserver import Hit, Reply, WebServer
 
 from printer.errors import FetchError, HTTPStatusError, NotHTML
 from printer.fetch.client import Web
 from printer.options import FetchOptions
+from tests.support.web_server import Hit, Reply, WebServer
 
 PAGE = "<p>At last</p>"
 

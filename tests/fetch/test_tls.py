@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from webserver import WebServer
 
 from printer.errors import FetchError
 from printer.fetch.browser.browser import Browser
 from printer.fetch.client import Web
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
+from tests.support.web_server import WebServer
 
 ONCE = FetchOptions(retries=2, cache=False, timeout=10)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fuzz.seeds import SEEDS, WORDS
-from fuzz.targets import TARGETS
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from tests.fuzz.seeds import SEEDS, WORDS
+from tests.fuzz.targets import TARGETS
 
 FOUND = sorted((Path(__file__).parent / "found").glob("*-*"))
 

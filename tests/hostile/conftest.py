@@ -10,7 +10,8 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from held import Call, Held
+
+from tests.support.fork_server import Call, Held
 
 WARM = pytest.StashKey[Held]()
 

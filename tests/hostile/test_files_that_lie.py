@@ -12,7 +12,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hostile_help import ends, good, page, printed
 
 from printer.digest import described, feeds, mail, opml
 from printer.errors import UsageError, WebprintError
@@ -21,6 +20,7 @@ from printer.settings import LoadedSettings, Settings, load_settings
 from printer.site_rules import fulltextrss
 from printer.site_rules import store as rules
 from printer.themes import loader
+from tests.support.hostile_pages import ends, good, page, printed
 
 DEEP = 100_000
 

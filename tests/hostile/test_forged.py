@@ -17,7 +17,6 @@ from types import SimpleNamespace
 
 import pikepdf
 import pytest
-from hostile_help import STORY, captured, ends, good, page, printed
 from lxml import etree
 from lxml import html as lxml_html
 
@@ -28,6 +27,7 @@ from printer.digest.published import Issue, with_issue
 from printer.errors import WebprintError
 from printer.export.markdown import to_markdown
 from printer.render.preview import Shape, to_preview
+from tests.support.hostile_pages import STORY, captured, ends, good, page, printed
 
 #: Words that are something else to somebody.
 WORDS = {

@@ -9,9 +9,9 @@ import json
 from collections.abc import Callable
 
 import pytest
-from hostile_help import captured, ends, good, page, printed
 
 from printer.errors import RenderError, WebprintError
+from tests.support.hostile_pages import captured, ends, good, page, printed
 
 MANY = 100_000
 

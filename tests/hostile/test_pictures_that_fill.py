@@ -8,12 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hostile_help import ends, good, page, printed
-from picture_files import chunk, encoded
 from PIL import Image, ImageDraw
-from webserver import WebServer
 
 from printer.errors import WebprintError
+from tests.support.hostile_pages import ends, good, page, printed
+from tests.support.picture_files import chunk, encoded
+from tests.support.web_server import WebServer
 
 
 def png(width: int, height: int, *chunks: bytes, data: bytes = b"") -> bytes:

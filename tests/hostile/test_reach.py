@@ -13,13 +13,13 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from hostile_help import captured, ends, good, page, printed
-from webserver import WebServer
 
 from printer import FetchOptions
 from printer.errors import BlockedAddress, FetchError, UsageError, WebprintError
 from printer.fetch.client import Web
 from printer.fetch.ssrf import Guard
+from tests.support.hostile_pages import captured, ends, good, page, printed
+from tests.support.web_server import WebServer
 
 SECRET = "swordfish"
 

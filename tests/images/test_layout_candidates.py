@@ -7,7 +7,6 @@ from io import BytesIO
 
 import pytest
 from PIL import Image
-from webserver import WebServer
 
 from printer.fetch.browser.browser import Browser
 from printer.fetch.ssrf import Guard
@@ -18,6 +17,7 @@ from printer.images.selection import Choice
 from printer.layout import Graphic, Rect
 from printer.options import FetchOptions
 from printer.selection import Verdict
+from tests.support.web_server import WebServer
 
 pytestmark = pytest.mark.browser
 

@@ -14,14 +14,14 @@ import numpy as np
 import pikepdf
 import pypdfium2
 import pytest
-from picture_files import chunk, encoded
 from PIL import Image, ImageDraw
-from webserver import Hit, Reply, WebServer, drip
 
 from printer import FetchOptions, Printer
 from printer.options import ExtractOptions, ImageOptions
 from printer.output import Result
 from printer.render.weasy.figure_placement import SMALLEST
+from tests.support.picture_files import chunk, encoded
+from tests.support.web_server import Hit, Reply, WebServer, drip
 
 DPI = 200
 TEXT = (

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from picture_files import encoded
 from PIL import Image, ImageCms
 
 from printer.article import Figure
@@ -23,6 +22,7 @@ from printer.errors import HTTPStatusError
 from printer.images.prepare import Prepared, prepare
 from printer.options import ImageOptions
 from printer.output import Picture
+from tests.support.picture_files import encoded
 
 HOST = "https://pictures.example.org/"
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from webserver import WebServer, drip
 
 from printer.errors import TooLarge
 from printer.fetch.client import Web
@@ -19,6 +18,7 @@ from printer.images.selection import Choice
 from printer.images.size_probe import Downloads, real_size
 from printer.options import ExtractOptions, FetchOptions, ImageOptions
 from printer.selection import Verdict
+from tests.support.web_server import WebServer, drip
 
 TEXT = (
     "Ada Fenwick, the mayor of Kestermouth, said on the quay that the ferry would be sold. The "

@@ -1,29 +1,21 @@
 """A crawl that two processes share in PostgreSQL, one of them killed."""
 
-import importlib.util
 import os
 import signal
 import time
-from pathlib import Path
 
 import pytest
-from small_web import SmallWeb
 
 from printer.crawl import Crawl, CrawlOptions
-
-_HERE = Path(__file__).parent
-_SPEC = importlib.util.spec_from_file_location(
-    "test_crawl_killed", _HERE.parent / "crawl/test_crawl_killed.py"
-)
-killed = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(killed)
+from tests.support.crawl_process import CrawlProcess
+from tests.support.crawl_sites import SmallWeb
 
 
 @pytest.mark.slow
 def test_two_processes_share_a_crawl_and_one_finishes_it(fresh_postgres):
     with SmallWeb(articles=15, pause=0.01) as web:
         addresses = (fresh_postgres, web.home.url, *web.hosts)
-        with killed.Crawler(*addresses) as one, killed.Crawler(*addresses) as other:
+        with CrawlProcess(*addresses) as one, CrawlProcess(*addresses) as other:
             pid = one.start()
             until = time.monotonic() + 60
             while web.requests() < 10:
@@ -34,8 +26,8 @@ def test_two_processes_share_a_crawl_and_one_finishes_it(fresh_postgres):
                 assert time.monotonic() < until, "the crawl stood still"
                 time.sleep(0.005)
             os.kill(pid, signal.SIGKILL)
-            assert one.ended() == "killed"
-            assert other.ended() == "over"
+            assert one.wait() == "killed"
+            assert other.wait() == "finished"
         options = CrawlOptions(hosts=tuple(web.hosts), articles=100_000)
         with Crawl([web.home.url], options, database=fresh_postgres) as made:
             found = made.found()

@@ -4,12 +4,12 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from jobs_help import ask
 from sqlalchemy import event
 
 from printer.errors import JobsError
 from printer.jobs.queue import KeyReused
 from printer.jobs.together import MOST, Together
+from tests.support.jobs import ask
 
 
 def test_what_gathers_meanwhile_is_written_at_once():

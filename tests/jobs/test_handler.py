@@ -6,7 +6,6 @@ import json
 import pikepdf
 import pytest
 from PIL import Image
-from stories import story
 
 from printer.errors import BadURL, UsageError
 from printer.jobs import factory
@@ -15,6 +14,7 @@ from printer.jobs.models import PAGE, Claim, Request
 from printer.jobs.storage import Folder
 from printer.jobs.validation import OPEN, check, open_settings, settings_for
 from printer.settings import Settings, setting_fields
+from tests.support.story_page import story
 
 SETTINGS = Settings(render="never", cache=False)
 

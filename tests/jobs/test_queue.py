@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from jobs_help import ask
 from sqlalchemy import event
 
 from printer.errors import JobsError, UsageError
@@ -17,6 +16,7 @@ from printer.jobs import queue as table_module
 from printer.jobs.models import PAGE, Request
 from printer.jobs.queue import CRASHED, KILLED, MOST_FAULTS, JobTable, KeyReused, QueueFull
 from printer.jobs.schema import parts
+from tests.support.jobs import ask
 
 STORY = Request("https://example.org/story", {"paper": "A5"}, {PAGE: b"<p>\0\xff</p>" * 99})
 

@@ -1,7 +1,6 @@
 """Requests handed to workers: what comes back, in order, whatever happens on the way."""
 
 import pytest
-from specimens import SPECIMEN, pictures
 
 from printer.capture import Capture
 from printer.errors import JobsError
@@ -14,6 +13,7 @@ from printer.pipeline import Reading
 from printer.render.context import render_html
 from printer.render.weasy.engine import to_pdf
 from printer.selection import JudgedPicture
+from tests.support.sample_articles import SPECIMEN, pictures
 
 
 @pytest.fixture

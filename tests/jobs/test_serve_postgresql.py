@@ -7,12 +7,12 @@ import time
 from contextlib import closing
 
 import pytest
-from jobs_help import count_deliveries, disconnecting, until
-from print_server import Server
-from stories import story
 
 from printer.jobs.process import children
 from printer.jobs.queue import JobTable
+from tests.support.jobs import count_deliveries, disconnecting, until
+from tests.support.print_server import Server
+from tests.support.story_page import story
 
 
 @pytest.mark.slow

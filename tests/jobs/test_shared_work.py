@@ -15,11 +15,11 @@ from pathlib import Path
 import pikepdf
 import psycopg
 import pytest
-from newsroom import page, rss
-from webserver import Reply
 
 from printer.jobs.process import tree
 from printer.jobs.queue import JobTable
+from tests.support.feeds import page, rss
+from tests.support.web_server import Reply
 
 PROGRAM = "from printer.cli import main; main()"
 PATIENCE = 200.0

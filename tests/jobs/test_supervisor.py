@@ -9,12 +9,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from jobs_help import ask, count_deliveries, disconnecting, until
 
 from printer.errors import UsageError
 from printer.jobs.celery_bridge import make_celery
 from printer.jobs.queue import JobTable
 from printer.jobs.supervisor import Limits
+from tests.support.jobs import ask, count_deliveries, disconnecting, until
 
 QUICK = {"workers": 2, "lease": 1.0}
 
@@ -78,7 +78,7 @@ def test_a_print_whose_workers_are_killed_by_others_is_done(sqlite_table, keep):
         until(lambda gone=worker: gone not in keeper.workers())
     until(lambda: over(sqlite_table, job.id))
     assert (sqlite_table.get(job.id).state, sqlite_table.get(job.id).attempt) == ("done", 8)
-    assert "SIGKILL" in keeper.said()
+    assert "SIGKILL" in keeper.output()
 
 
 def test_a_print_whose_helper_ends_is_tried_again_so_many_times(sqlite_table, keep):
@@ -175,7 +175,7 @@ def test_a_database_that_is_locked_for_a_while_loses_nothing(sqlite_table, keep,
     other.close()
     until(lambda: over(sqlite_table, *ids))
     assert {sqlite_table.get(job).state for job in ids} == {"done"}
-    assert "locked" in keeper.said()
+    assert "locked" in keeper.output()
 
 
 def test_a_storage_without_room_holds_prints_until_there_is_some(sqlite_table, keep, tmp_path):
@@ -187,7 +187,7 @@ def test_a_storage_without_room_holds_prints_until_there_is_some(sqlite_table, k
             (place / job / str(attempt)).mkdir(parents=True)
             (place / job / str(attempt) / "article.pdf.part").symlink_to("/dev/full")
     keeper = keep(workers=1)
-    until(lambda: "it is full" in keeper.said())
+    until(lambda: "it is full" in keeper.output())
     assert {sqlite_table.get(job).state for job in ids} <= {"queued", "running"}
     for part in place.rglob("*.part"):
         part.unlink()
@@ -218,17 +218,17 @@ def test_postgresql_gone_and_back_loses_nothing(fresh_postgres, keep):
 
 def test_redis_gone_and_back_loses_nothing(fresh_postgres, redis_server, keep):
     with disconnecting(JobTable(fresh_postgres)) as table:
-        keep(fresh_postgres, called=(redis_server.url, "send"), **QUICK)
-        worker = keep(fresh_postgres, called=(redis_server.url, "answer"), **QUICK)
+        keep(fresh_postgres, celery=(redis_server.url, "send"), **QUICK)
+        worker = keep(fresh_postgres, celery=(redis_server.url, "answer"), **QUICK)
         ids = [table.submit(ask("nap/0.2"))[0].id for _ in range(8)]
         until(lambda: table.counts()["done"])
         redis_server.kill()  # With all calls in it.
         ids += [table.submit(ask("nap/0"))[0].id for _ in range(4)]
-        until(lambda: "cannot be reached" in worker.said())
+        until(lambda: "cannot be reached" in worker.output())
         redis_server.start()
         # Celery's own worker does not always listen again after its broker was away.
         worker.kill()
-        keep(fresh_postgres, called=(redis_server.url, "answer"), **QUICK)
+        keep(fresh_postgres, celery=(redis_server.url, "answer"), **QUICK)
         until(lambda: over(table, *ids), 180)
         assert {table.get(job).state for job in ids} == {"done"}
 

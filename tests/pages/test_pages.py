@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from make_page import difference, expected, made, slugs
+
+from tests.support.golden_pages import difference, expected, made, slugs
 
 
 @pytest.mark.parametrize("slug", slugs())

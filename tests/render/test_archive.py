@@ -16,15 +16,15 @@ from xml.etree import ElementTree
 
 import pikepdf
 import pytest
-import specimens
-from specimens import SPECIMEN, cells, para
-from stories import story
 
 from printer import Capture, FetchOptions, Printer, PrintOptions
 from printer.article import Figure, Math, Note, Span, Table
 from printer.render.context import render_html
 from printer.render.pdf.provenance import NAMESPACE, origin
 from printer.render.weasy.engine import to_pdf
+from tests.support import sample_articles as specimens
+from tests.support.sample_articles import SPECIMEN, cells, para
+from tests.support.story_page import story
 
 # WeasyPrint leaves the colour profile's file for Python to close.
 pytestmark = pytest.mark.filterwarnings(

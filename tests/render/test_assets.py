@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import specimens
 
 from printer.output import Picture
 from printer.render.context import Document
 from printer.render.weasy.engine import to_pdf
 from printer.themes.assets import Assets, address, fetcher
+from tests.support import sample_articles as specimens
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ import pikepdf
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from specimens import SPECIMEN, para
 
 from printer.article import Span
 from printer.errors import RenderError
@@ -25,6 +24,7 @@ from printer.render.links import Targets
 from printer.render.pdf.merge import Bound, bind
 from printer.render.worker_pool import Presses
 from printer.render.written import Writing
+from tests.support.sample_articles import SPECIMEN, para
 
 #: How many bytes of memory a page of a whole may take, ten times what was measured.
 MOST_A_PAGE = 10_000

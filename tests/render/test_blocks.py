@@ -6,12 +6,12 @@ import time
 from dataclasses import replace
 
 import pytest
-from specimens import SPECIMEN, cells, items, para
 
 from printer.article import Article, Block, Cell, Code, Item, List, Paragraph, Quote, Span, Table
 from printer.export.markdown import to_markdown
 from printer.render import limits
 from printer.render.limits import bounded, walk
+from tests.support.sample_articles import SPECIMEN, cells, items, para
 
 
 def nested(depth: int) -> tuple[Block, ...]:

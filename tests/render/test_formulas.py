@@ -10,7 +10,6 @@ from dataclasses import replace
 import pikepdf
 import pytest
 from lxml import html as lxml_html
-from specimens import SPECIMEN, para
 
 from printer.article import Article, Math, Span
 from printer.export.html import to_html
@@ -18,6 +17,7 @@ from printer.render import math
 from printer.render.context import render_html
 from printer.render.math import reading, typeset_all
 from printer.render.math_worker import typeset
+from tests.support.sample_articles import SPECIMEN, para
 
 HALF = "<math><mi>x</mi><mo>=</mo><mfrac><mn>1</mn><mn>2</mn></mfrac></math>"
 

@@ -6,15 +6,15 @@ from io import BytesIO
 import pikepdf
 import pypdfium2
 import pytest
-import specimens
 import weasyprint
-from specimens import LANDSCAPE, SPECIMEN, cells, head, para
 
 from printer.article import Figure, Span, Table
 from printer.options import PrintOptions
 from printer.render.context import render_html
 from printer.render.weasy import figure_placement
 from printer.render.weasy.engine import to_pdf
+from tests.support import sample_articles as specimens
+from tests.support.sample_articles import LANDSCAPE, SPECIMEN, cells, head, para
 
 TEXT = "The river rose in the night and by morning the lower meadow was under water. " * 5
 PICTURE = Figure(LANDSCAPE, caption_spans=(Span("The valley in March."),), alt="Hills")

@@ -8,14 +8,14 @@ from io import BytesIO
 import pikepdf
 import pypdfium2
 import pytest
-import specimens
 from PIL import Image
-from specimens import SPECIMEN
 
 from printer.options import PrintOptions
 from printer.output import Picture
 from printer.render.context import render_html
 from printer.render.weasy.engine import to_pdf
+from tests.support import sample_articles as specimens
+from tests.support.sample_articles import SPECIMEN
 
 #: Colours of every space that CSS knows, a gradient and one that can be seen through.
 COLOURED = """

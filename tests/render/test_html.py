@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html as lxml_html
-from specimens import SPECIMEN, cells, para, pictures
 
 from printer.article import (
     Article,
@@ -27,6 +26,7 @@ from printer.article import (
 )
 from printer.export.html import to_html
 from printer.render.context import render_html
+from tests.support.sample_articles import SPECIMEN, cells, para, pictures
 
 HOSTILE = [
     "<script>alert(1)</script>",

@@ -1,11 +1,10 @@
 """The eye that looks for ink where none belongs sees it."""
 
-from ink import faults
-from specimens import SPECIMEN
-
 from printer.options import PrintOptions
 from printer.render.context import render_html
 from printer.render.weasy.engine import to_pdf
+from tests.support.pdf_glyphs import faults
+from tests.support.sample_articles import SPECIMEN
 
 
 def faults_with(css):

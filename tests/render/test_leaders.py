@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pypdfium2
 import pytest
-from specimens import SPECIMEN, para
 
 from printer.options import PrintOptions
 from printer.render import leaders
 from printer.render.context import Whole, set_front
 from printer.render.weasy.engine import to_pdf
+from tests.support.sample_articles import SPECIMEN, para
 
 
 def front(language: str) -> bytes:

@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from specimens import SPECIMEN, cells, head, items, para, spans
 
 from printer.article import Article, Embed, Figure, Note, Quote, Span, Table
 from printer.options import PrintOptions
 from printer.render.context import MOST_CODES, render_html
 from printer.render.links import LONGEST_PRINTED, says_itself, written_address
 from printer.render.qr import LONGEST, qr_picture
+from tests.support.sample_articles import SPECIMEN, cells, head, items, para, spans
 
 SITE = "https://example.org/"
 WORDS = (

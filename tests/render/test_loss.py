@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-import specimens
-from specimens import SCRIPTS, SPECIMEN, cells, head, items, para
 
 from printer.article import Code, Figure, Math, Note, Span, Table
 from printer.options import PrintOptions
@@ -14,6 +12,8 @@ from printer.output import Tally
 from printer.render.completeness import compare
 from printer.render.context import render_html
 from printer.render.weasy.engine import to_pdf
+from tests.support import sample_articles as specimens
+from tests.support.sample_articles import SCRIPTS, SPECIMEN, cells, head, items, para
 
 
 def report(article, pictures=None, shown=None, **options):

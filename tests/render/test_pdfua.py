@@ -12,14 +12,14 @@ from itertools import pairwise
 
 import pikepdf
 import pytest
-import specimens
-from specimens import SPECIMEN, head, para
 
 from printer.article import Span
 from printer.options import PrintOptions
 from printer.output import Prepared
 from printer.render.book import print_articles
 from printer.render.context import Whole
+from tests.support import sample_articles as specimens
+from tests.support.sample_articles import SPECIMEN, head, para
 
 # WeasyPrint leaves the colour profile's file for Python to close.
 pytestmark = pytest.mark.filterwarnings(

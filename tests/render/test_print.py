@@ -8,11 +8,11 @@ from typing import Any
 import pikepdf
 import pypdfium2
 import pytest
-import specimens
-from specimens import SCRIPTS, SPECIMEN, cells, head, items, para
 
 from printer.article import Article, Figure, Paragraph, Span, Table
 from printer.render.glyphs import missing_glyphs, script
+from tests.support import sample_articles as specimens
+from tests.support.sample_articles import SCRIPTS, SPECIMEN, cells, head, items, para
 
 
 def with_blocks(*blocks: Any) -> Article:

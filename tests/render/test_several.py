@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 import pytest
-import specimens
-from specimens import SCRIPTS, SPECIMEN, para
+
+from tests.support import sample_articles as specimens
+from tests.support.sample_articles import SCRIPTS, SPECIMEN, para
 
 OTHER = replace(SCRIPTS["de"], title="Zweiter Aufsatz")
 

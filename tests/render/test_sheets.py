@@ -6,10 +6,8 @@ from io import BytesIO
 import pikepdf
 import pypdfium2
 import pytest
-import specimens
 from hypothesis import given
 from hypothesis import strategies as st
-from specimens import SPECIMEN, para
 
 from printer.errors import UsageError
 from printer.options import PrintOptions
@@ -18,6 +16,8 @@ from printer.render.fit import STEPS, fitted, tighter
 from printer.render.pdf.impose import booklet_sides, impose, side_by_side
 from printer.render.weasy.engine import to_pdf
 from printer.themes.page import lay_out
+from tests.support import sample_articles as specimens
+from tests.support.sample_articles import SPECIMEN, para
 
 
 def words(pdf):

@@ -6,10 +6,7 @@ from pathlib import Path
 
 import pypdfium2
 import pytest
-import specimens
-from ink import faults
 from PIL import Image
-from specimens import SCRIPTS, SPECIMEN
 
 from printer.errors import UsageError
 from printer.options import PrintOptions
@@ -17,6 +14,9 @@ from printer.render.context import render_html
 from printer.themes import loader as themes
 from printer.themes.options import settable, styled
 from printer.themes.page import lay_out
+from tests.support import sample_articles as specimens
+from tests.support.pdf_glyphs import faults
+from tests.support.sample_articles import SCRIPTS, SPECIMEN
 
 
 @pytest.fixture(autouse=True)

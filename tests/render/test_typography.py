@@ -8,13 +8,13 @@ from io import BytesIO
 import pikepdf
 import pypdfium2
 import pytest
-from specimens import SPECIMEN, head, para, spans
 
 from printer.article import Code, Heading, List, Paragraph, Rule, Span
 from printer.options import PrintOptions
 from printer.render.context import render_html
 from printer.render.judged import is_label, is_verse
 from printer.render.weasy.engine import to_pdf
+from tests.support.sample_articles import SPECIMEN, head, para, spans
 
 WORDS = "The river rises under the ridge and comes down slowly through the meadows to the mill. "
 

@@ -9,8 +9,6 @@ from io import BytesIO
 import pikepdf
 import pypdfium2
 import pytest
-import specimens
-from specimens import SPECIMEN, head, para
 
 from printer.article import Article, Span
 from printer.errors import RenderError
@@ -21,6 +19,8 @@ from printer.render.book import Volume, print_articles, runs
 from printer.render.context import Document, Whole
 from printer.render.weasy.engine import Printed
 from printer.render.worker_pool import Presses
+from tests.support import sample_articles as specimens
+from tests.support.sample_articles import SPECIMEN, head, para
 
 LINE = "The river rose in the night, and by morning the lower meadow was under water. "
 

@@ -5,10 +5,10 @@ import re
 from pathlib import Path
 
 import pytest
-from ink import faults
 
 from printer import FetchOptions, Printer, PrintOptions
 from printer.themes import loader
+from tests.support.pdf_glyphs import faults
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
 LOCAL = FetchOptions(cache=False, allow_private=True)

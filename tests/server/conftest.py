@@ -5,12 +5,12 @@ import random
 
 import pytest
 from PIL import Image
-from print_server import Server
-from stories import story
-from strict import STRICT_BUT_PICTURES
-from webserver import Reply, WebServer
 
 from printer.fetch.browser.process import programs
+from tests.support.csp import STRICT_BUT_PICTURES
+from tests.support.print_server import Server
+from tests.support.story_page import story
+from tests.support.web_server import Reply, WebServer
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,8 @@ import json
 import pikepdf
 import pytest
 from PIL import Image
-from stories import story
+
+from tests.support.story_page import story
 
 HTML = story("Sent by a program")
 

@@ -7,9 +7,10 @@ import subprocess
 from urllib.parse import unquote
 
 import pytest
-from stories import SENTENCE, story
-from strict import STRICT
-from webserver import Reply, WebServer
+
+from tests.support.csp import STRICT
+from tests.support.story_page import SENTENCE, story
+from tests.support.web_server import Reply, WebServer
 
 sync_api = pytest.importorskip("playwright.sync_api")
 pytestmark = pytest.mark.browser

@@ -4,10 +4,10 @@ import json
 import re
 
 import pytest
-from stories import story
-from webserver import Reply
 
 from printer.server.auth import COOKIE, Access
+from tests.support.story_page import story
+from tests.support.web_server import Reply
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,8 @@
 """The API of editing."""
 
 import pytest
-from stories import SENTENCE, story
+
+from tests.support.story_page import SENTENCE, story
 
 PAGE = story(extra=f"<div class=inlay><p>A letter from the harbour. {SENTENCE}</p></div>")
 

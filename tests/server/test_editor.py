@@ -9,7 +9,8 @@ from urllib.parse import unquote
 import pikepdf
 import pytest
 from PIL import Image
-from stories import SENTENCE, story
+
+from tests.support.story_page import SENTENCE, story
 
 sync_api = pytest.importorskip("playwright.sync_api")
 pytestmark = pytest.mark.browser

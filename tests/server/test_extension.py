@@ -14,11 +14,11 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from jobs_help import until
-from stories import story
-from webserver import Reply
 
 from printer.server.auth import Access
+from tests.support.jobs import until
+from tests.support.story_page import story
+from tests.support.web_server import Reply
 
 sync_api = pytest.importorskip("playwright.sync_api")
 

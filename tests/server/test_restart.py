@@ -9,10 +9,10 @@ from functools import partial
 
 import httpx2
 import pytest
-from jobs_help import until
-from stories import story
 
 from printer.jobs.process import children
+from tests.support.jobs import until
+from tests.support.story_page import story
 
 HTML = story("Kept")
 

@@ -5,12 +5,12 @@ from contextlib import suppress
 
 import httpx2
 import pytest
-from stories import story
 
 from printer.errors import JobsError
 from printer.server.auth import COOKIE, Access, load_access
 from printer.server.limits import Rate
 from printer.server.security import Hosts, is_loopback
+from tests.support.story_page import story
 
 CLOSED = [
     ("GET", "/api/prints"), ("POST", "/api/prints"), ("GET", f"/api/prints/{'0' * 20}"),

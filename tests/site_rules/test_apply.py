@@ -1,7 +1,6 @@
 """What rules make of a page's article."""
 
 import pytest
-from stories import SENTENCE
 
 from printer import extract
 from printer.errors import NoArticle
@@ -10,6 +9,7 @@ from printer.html.page import read_page
 from printer.options import ExtractOptions, SiteRule
 from printer.site_rules import fulltextrss, match_rules
 from printer.site_rules.apply import host_of
+from tests.support.story_page import SENTENCE
 
 URL = "https://www.news.example.org/a/story"
 LETTER = "A letter from the harbour comes each morning with the boat, and the baker reads it aloud."

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 import pytest
-from webserver import WebServer
 
 from printer.fetch.browser.browser import Browser
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
+from tests.support.web_server import WebServer
 
 
 @pytest.fixture(scope="module")

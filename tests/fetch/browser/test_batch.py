@@ -8,7 +8,6 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from webserver import Hit, Reply, WebServer
 
 from printer.errors import FetchError, FetchTimeout
 from printer.fetch.browser.browser import Browser
@@ -16,6 +15,7 @@ from printer.fetch.browser.errors import TabCrashed
 from printer.fetch.browser.process import Running, programs
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
+from tests.support.web_server import Hit, Reply, WebServer
 
 pytestmark = pytest.mark.browser
 

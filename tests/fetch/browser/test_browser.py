@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from webserver import Hit, Reply, WebServer, drip
 
 from printer.errors import (
     BadURL,
@@ -23,6 +22,7 @@ from printer.fetch.browser.browser import Browser
 from printer.fetch.ssrf import Guard
 from printer.html.layout import strip_markers
 from printer.options import FetchOptions
+from tests.support.web_server import Hit, Reply, WebServer, drip
 
 pytestmark = pytest.mark.browser
 

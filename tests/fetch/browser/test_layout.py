@@ -1,11 +1,11 @@
 """What the browser tells of the layout, and how it finds its elements again."""
 
 import pytest
-from webserver import WebServer
 
 from printer.fetch.browser.browser import Browser
 from printer.html.page import Page, read_page
 from printer.layout import Sight, is_seen
+from tests.support.web_server import WebServer
 
 pytestmark = pytest.mark.browser
 

@@ -7,13 +7,13 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from webserver import Hit, Reply, WebServer
 
 from printer.errors import WebprintError
 from printer.fetch.browser.browser import Browser
 from printer.fetch.ssrf import Guard
 from printer.html.layout import strip_markers
 from printer.options import FetchOptions
+from tests.support.web_server import Hit, Reply, WebServer
 
 pytestmark = pytest.mark.browser
 

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from stories import story
-from webserver import Hit, Reply, WebServer
 
 from printer import FetchOptions, print_pages
 from printer.capture import Capture
@@ -16,6 +14,8 @@ from printer.fetch.browser.browser import Browser
 from printer.fetch.client import Web
 from printer.fetch.ssrf import Guard
 from printer.urls import Origin, named_logins, normalise, part_login
+from tests.support.story_page import story
+from tests.support.web_server import Hit, Reply, WebServer
 
 SECRET = "hunter2"
 TOKEN = "Basic " + base64.b64encode(b"ann:hunter2").decode()

@@ -5,13 +5,13 @@ import time
 from collections.abc import Mapping
 
 import pytest
-from webserver import Reply, WebServer
 
 from printer.fetch.browser import network
 from printer.fetch.browser.browser import Browser
 from printer.fetch.browser.network import Shared, pattern
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
+from tests.support.web_server import Reply, WebServer
 
 URL = "https://example.org/style.css"
 LONG = {"Cache-Control": "max-age=600"}

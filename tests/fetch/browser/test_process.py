@@ -11,12 +11,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from webserver import Hit, Reply, WebServer
 
 from printer.errors import FetchError, MissingLibrary
 from printer.fetch.browser.browser import Browser
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
+from tests.support.web_server import Hit, Reply, WebServer
 
 pytestmark = pytest.mark.browser
 

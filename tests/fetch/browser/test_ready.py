@@ -1,11 +1,11 @@
 """What is done to a page before it is read: locks undone, folded text laid open, media refused."""
 
 import pytest
-from webserver import WebServer
 
 from printer.fetch.browser.browser import Browser
 from printer.html.page import Page, read_page
 from printer.layout import Sight, is_seen
+from tests.support.web_server import WebServer
 
 pytestmark = pytest.mark.browser
 

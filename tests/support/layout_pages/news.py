@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laid_out.sheet import Sheet
+from tests.support.layout_pages.sheet import Sheet
 
 BASE = "*{box-sizing:border-box} body{margin:0;color:#222;background:#fff} a{color:#06679e} "
 

@@ -22,7 +22,7 @@ from collections import Counter
 from contextlib import ExitStack
 from typing import Self
 
-from webserver import Hit, Reply, WebServer
+from tests.support.web_server import Hit, Reply, WebServer
 
 TOPICS = {
     "harbour": "ferry quay anchor tide sailor lighthouse cargo mooring pilot breakwater".split(),

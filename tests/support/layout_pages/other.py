@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from laid_out.news import page
-from laid_out.sheet import Sheet
-from laid_out.words import ARABIC, CHINESE
+from tests.support.layout_pages.news import page
+from tests.support.layout_pages.sheet import Sheet
+from tests.support.layout_pages.words import ARABIC, CHINESE
 
 
 def chinese_news(s: Sheet) -> str:

@@ -1,6 +1,6 @@
 """Pages with style sheets and scripts, every segment of which is labelled.
 
-``PAGES`` are functions that write a page on a :class:`~laid_out.sheet.Sheet`; ``python -m
+``PAGES`` are functions that write a page on a :class:`~tests.support.layout_pages.sheet.Sheet`; ``python -m
 benchmarks.layout`` serves them, captures them and measures the extractors by their labels.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from laid_out import news, other, scripted
-from laid_out.sheet import Sheet
+from tests.support.layout_pages import news, other, scripted
+from tests.support.layout_pages.sheet import Sheet
 
 PAGES: list[Callable[[Sheet], str]] = [*news.PAGES, *other.PAGES, *scripted.PAGES]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from laid_out.news import page
-from laid_out.sheet import Sheet
+from tests.support.layout_pages.news import page
+from tests.support.layout_pages.sheet import Sheet
 
 COLUMN = """body{font:17px/1.6 Georgia,serif} .m{width:680px;margin:0 auto}
 .n{font:14px sans-serif;background:#eee;padding:10px 30px} .n span{margin-right:14px}

@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 import httpx2
-from jobs_help import until
 
-ROOT = Path(__file__).parents[1]
+from tests.support.jobs import until
+
+ROOT = Path(__file__).parents[2]
 
 
 class Server:

@@ -29,7 +29,7 @@ from typing import Any, Self
 #: The last is for what waits without end; a machine that does other things takes its time.
 CPU, MEMORY, PATIENCE = 10, 1_000_000_000, 120
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,12 @@ class Held:
     """The client's side; a context manager whose processes end with it."""
 
     def __init__(self) -> None:
-        path = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
         # One thread of numpy's: they have no part in a fork, and each reserves memory.
         self._process = subprocess.Popen(
-            [sys.executable, "-c", "import held; held.serve()"],
+            [sys.executable, "-c", "from tests.support.fork_server import serve; serve()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"},
+            env={**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},
         )
 
     def __enter__(self) -> Self:
@@ -119,11 +118,10 @@ def serve() -> None:
 
 def _print_once() -> None:
     """Print a sound page as tests do, and set one here, so that no child loads what that takes."""
-    from hostile_help import good, page, printed
-
     from printer import PrintOptions, extract
     from printer.render.context import render_html
     from printer.render.weasy.engine import to_pdf
+    from tests.support.hostile_pages import good, page, printed
 
     good(printed(page()))
     to_pdf(render_html([extract(page())], {}, PrintOptions()))

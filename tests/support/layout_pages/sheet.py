@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape, unescape
 
-from laid_out.words import CAPTIONS, ENGLISH, HEADLINES
+from tests.support.layout_pages.words import CAPTIONS, ENGLISH, HEADLINES
 
 
 @dataclass

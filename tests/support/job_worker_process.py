@@ -1,6 +1,6 @@
 """A supervisor whose workers do what an address says; run by tests as a process of its own.
 
-    keeper.py DATABASE STORAGE LIMITS-AS-JSON [BROKER send|answer]
+    python -m tests.support.job_worker_process DATABASE STORAGE LIMITS-AS-JSON [BROKER send|answer]
 
 http://labour.test/nap/0.2 naps and stores a result; /crash, /eat, /ended, /hang and /family end
 badly.

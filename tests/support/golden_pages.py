@@ -1,8 +1,8 @@
 """Make a test page, or accept what a test page gives now.
 
-    python tests/make_page.py SLUG FILE [URL]     a new page in tests/pages/SLUG
-    python tests/make_page.py --refresh SLUG...   accept the article of pages there are
-    python tests/make_page.py --refresh           ... of all pages
+    python -m tests.support.golden_pages SLUG FILE [URL]     a new page in tests/pages/SLUG
+    python -m tests.support.golden_pages --refresh SLUG...   accept the article of pages there are
+    python -m tests.support.golden_pages --refresh           ... of all pages
 
 Read what it writes (or the difference it shows) before you commit it.
 """
@@ -19,7 +19,7 @@ from typing import Any
 
 from printer import extract
 
-PAGES = Path(__file__).parent / "pages"
+PAGES = Path(__file__).parents[1] / "pages"
 
 #: What follows from the blocks, or changes with the model.
 _LEFT_OUT = frozenset({"confidence", "text", "paragraphs", "figures"})
