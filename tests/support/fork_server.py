@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import gc
+import importlib
 import importlib.util
 import os
 import pickle
@@ -30,6 +31,13 @@ from typing import Any, Self
 CPU, MEMORY, PATIENCE = 10, 1_000_000_000, 120
 
 ROOT = Path(__file__).parents[2]
+
+#: What tests need, imported once.
+PRELOADED = (
+    "pikepdf", "pypdfium2", "weasyprint", "printer.digest.feeds", "printer.export",
+    "printer.render.book", "printer.render.completeness", "printer.render.fit",
+    "printer.render.pdf.impose", "printer.render.weasy.engine", "printer.site_rules",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -86,21 +94,8 @@ class Held:
 
 def serve() -> None:
     """Run what standard input asks for, until it ends."""
-    import printer.digest.feeds
-    import printer.export
-    import printer.site_rules
-    from printer.render import book, completeness, fit
-    from printer.render.pdf import impose
-    from printer.render.weasy import engine
-
-    assert all(
-        (printer.digest.feeds, printer.export, printer.rules, fit, impose, completeness, book)
-    )
-    import pikepdf
-    import pypdfium2
-    import weasyprint
-
-    assert all((pikepdf, pypdfium2, weasyprint, engine))
+    for name in PRELOADED:
+        importlib.import_module(name)
     ours = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # What a test prints goes elsewhere.
     _print_once()
