@@ -28,20 +28,20 @@ class Quoted(NamedTuple):
 #: ``subject`` is a beginning: what others are called ends with their version.
 QUOTED = (
     Quoted("peers", "default, the article, out of fold", "all",
-           "words of web pages of all kinds, F1, on sites that were not learned from"),
+           "word F1 on web pages of all kinds, from sites not used in training"),
     Quoted("peers", "trafilatura", "all", "trafilatura on the same pages"),
     Quoted("peers", "readability-lxml", "all", "readability-lxml on the same pages"),
-    Quoted("picture_quality", "default, out of fold", "precision", "pictures kept that belong"),
+    Quoted("picture_quality", "default, out of fold", "precision", "pictures: precision"),
     Quoted("picture_quality", "default, out of fold", "recall",
-           "pictures that belong that are kept"),
+           "pictures: recall"),
     Quoted("nothing_lost", "samples", "articles on paper whole and in order",
-           "share of articles on paper whole and in order, as read back from the PDF"),
+           "share of articles printed completely and in order, as read back from the PDF"),
     Quoted("extraction_speed", "trafilatura", "mean time a page, WCXB",
-           "time to find the article, by trafilatura's"),
+           "extraction time, relative to trafilatura"),
     Quoted("cold_start", "webprint", "cold, a served page with pictures",
-           "time from a page to its PDF, cold, by percollate's"),
+           "time from page to PDF, cold start, relative to percollate"),
     Quoted("volumes", "100 articles, bound", "time",
-           "time of a digest of 100 articles, by that of one WeasyPrint document"),
+           "time for a digest of 100 articles, relative to a single WeasyPrint document"),
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The README's recipes are run as they stand, against a server on this machine."""
+"""The recipes of the documents run as they stand, against a local server."""
 
 import os
 import re
@@ -11,10 +11,10 @@ import pytest
 from tests.support.feeds import at, rss
 from tests.support.story_page import story
 
-README = (Path(__file__).parent.parent.parent / "README.md").read_text()
-RECIPES = README.split("## Recipes\n")[1].split("\n## ")[0]
+ROOT = Path(__file__).parent.parent.parent
+RECIPES = (ROOT / "docs" / "recipes.md").read_text()
 BLOCKS = re.findall(r"```sh\n(.*?)```", RECIPES, re.DOTALL)
-PYTHON = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+PYTHON = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
 
 
 @pytest.fixture
