@@ -32,7 +32,7 @@ from lxml import html as lxml_html
 import printer
 from printer.options import ExtractOptions, FetchOptions, PrintOptions
 from printer.render.context import Document, render_html
-from printer.render.weasy.engine import to_pdf
+from printer.render.weasy.engine import render_pdf
 from tests.support.web_server import WebServer
 
 from .extractors import version_of
@@ -66,7 +66,7 @@ class Pairs(NamedTuple):
 def longer(source: bytes, pages: int) -> bytes:
     """Return the page with its article's paragraphs repeated until it prints on so many pages."""
     article = printer.extract(source)
-    printed = to_pdf(render_html([article], {}, PrintOptions())).pages
+    printed = render_pdf(render_html([article], {}, PrintOptions())).pages
     tree: Any = lxml_html.fromstring(source)
     last = max(tree.iter("p"), key=lambda p: len(p.text_content()))
     parent = last.getparent()
@@ -172,7 +172,7 @@ def rows(effort: Effort) -> Iterator[Row]:
     """Measure for the runner."""
     runs, source = effort.of(11, 7, 3), longer(ESSAY.read_bytes(), 10)
     document = render_html([printer.extract(source)], {}, PrintOptions())
-    told = f"cold, a file without pictures, {to_pdf(document).pages} pages"
+    told = f"cold, a file without pictures, {render_pdf(document).pages} pages"
     found = beside_weasyprint(source, document, runs)
     yield Row("webprint", told, median(found.ours), "s", runs, found.ratio, "≤ 1.5")
     yield Row("bare WeasyPrint, HTML given", told, median(found.other), "s", runs)
@@ -201,7 +201,7 @@ def main() -> None:
     given = parser.parse_args()
     source = given.file.read_bytes() if given.file else longer(ESSAY.read_bytes(), given.pages)
     document = render_html([printer.extract(source)], {}, PrintOptions())
-    print(f"{to_pdf(document).pages} pages, {given.runs} pairs of runs, medians")
+    print(f"{render_pdf(document).pages} pages, {given.runs} pairs of runs, medians")
     found = beside_weasyprint(source, document, given.runs)
     print(f"webprint          {median(found.ours):.2f} s")
     print(f"bare WeasyPrint   {median(found.other):.2f} s")

@@ -230,7 +230,7 @@ class Newspaper:
         from printer.render.weasy import engine
 
         preload()
-        engine.warm()
+        engine.load_fonts()
         self.publish(0)
         with closing(Memory(str(self.folder / "warm.sqlite"))) as memory:
             runner = Runner(Editor(self.settings, memory), memory, self.settings, lambda: START)
@@ -241,12 +241,12 @@ class Newspaper:
         from printer.digest.edition import Editor
         from printer.digest.memory import Memory
         from printer.digest.running import Runner
-        from printer.render.worker_pool import Presses
+        from printer.render.worker_pool import RenderPool
 
         now = self.slot(number) + timedelta(seconds=late)
         # A press for each processor is started, and one of them is enough for one story.
         os.sched_setaffinity(0, {random.Random(number).choice(sorted(os.sched_getaffinity(0)))})
-        with Presses() as presses, closing(Memory(self.place)) as memory:
+        with RenderPool() as presses, closing(Memory(self.place)) as memory:
             editor = Editor(self.settings, memory, press=presses)
             Runner(editor, memory, self.settings, lambda: now).serve(
                 self.digest, self.slot(number).timestamp()

@@ -27,10 +27,10 @@ import pypdfium2
 from printer import Article, PrintOptions, extract
 from printer.article import Figure, Table, walk
 from printer.errors import NoArticle
-from printer.render.completeness import body_pieces, compare, note_pieces
+from printer.render.completeness import body_pieces, check_completeness, note_pieces
 from printer.render.context import render_html
-from printer.render.weasy.engine import to_pdf
-from printer.themes.page import UNITS, lay_out
+from printer.render.weasy.engine import render_pdf
+from printer.themes.page import UNITS, page_geometry
 
 from .corpus import CORPUS, evenly, there
 from .protocol import Effort, Row, floors
@@ -70,7 +70,7 @@ def articles(count: int) -> Iterator[tuple[str, Article]]:
 
 def read_back(pdf: bytes, *order: str) -> list[str]:
     """Return the text of each page inside its margins; ``-raw`` in the order it is drawn in."""
-    paper = lay_out(PrintOptions())
+    paper = page_geometry(PrintOptions())
     widest = max(paper.width, paper.height)  # there may be pages that lie on their side
     points = [length / UNITS["pt"] for length in (paper.margins[0], widest, paper.text_height)]
     top, width, height = (str(round(length)) for length in points)
@@ -198,7 +198,7 @@ def judge(article: Article) -> tuple[int, list[str], list[str], bool]:
     bare = [block for block in article.blocks if not isinstance(block, Figure)]
     article = replace(article, blocks=tuple(bare))
     # The margins are cut off, so all pages are to have the same.
-    printed = to_pdf(replace(render_html([article], {}), longer=""))
+    printed = render_pdf(replace(render_html([article], {}), extended_css=""))
     wanted = [[part for text in row for part in parts(text)] for row in pieces_by_row(article)]
     # In the order it was drawn in, or in that of its lines: readings that stand over words, and
     # letters from right to left, are put in order only by the latter.
@@ -213,7 +213,7 @@ def judge(article: Article) -> tuple[int, list[str], list[str], bool]:
     lost, moved = min((search(wanted, pages, turned) for pages in readings),
                       key=lambda found: len(found[0]) + len(found[1]))  # fmt: skip
     figures = sum(isinstance(block, Figure) for block in walk(article.blocks))
-    report = compare([article], printed.laid)
+    report = check_completeness([article], printed.layout)
     told = set(report.lost()) - ({"pictures"} if figures else set())
     return sum(map(len, wanted)), lost, moved, not told
 

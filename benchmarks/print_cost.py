@@ -14,7 +14,7 @@ from pathlib import Path
 from printer.article import Article, Heading, Paragraph, Span
 from printer.options import PrintOptions
 from printer.render.context import Document, render_html
-from printer.render.weasy.engine import to_pdf
+from printer.render.weasy.engine import render_pdf
 
 from .protocol import Effort, Row
 
@@ -51,7 +51,7 @@ def memory() -> float:
 def beside(runs: int) -> tuple[int, dict[str, list[float]]]:
     """Print ten pages warm, by turns; return how many they are and processor seconds."""
     document = render_html([article(10)], {}, PrintOptions())
-    pages = to_pdf(document).pages
+    pages = render_pdf(document).pages
     bare(document)
     times: dict[str, list[float]] = {"webprint": [], "bare WeasyPrint": []}
     for _ in range(runs):
@@ -67,7 +67,7 @@ def levels(prints: int) -> list[float]:
     small = render_html([article(2)], {}, PrintOptions())
     held = []
     for n in range(prints):
-        to_pdf(small)
+        render_pdf(small)
         if n % 20 == 19:
             held.append(memory())
     return held
@@ -107,7 +107,7 @@ def main() -> None:
 def _whole(document: Document) -> object:
     """Print as webprint does, with making the HTML counted too."""
     del document
-    return to_pdf(render_html([article(10)], {}, PrintOptions()))
+    return render_pdf(render_html([article(10)], {}, PrintOptions()))
 
 
 if __name__ == "__main__":

@@ -46,21 +46,21 @@ def article(number: int) -> Article:
 
 def print_bound(count: int) -> int:
     """Print as a digest is printed; return how many pages it has."""
-    from printer.render.book import print_articles
-    from printer.render.context import Whole
-    from printer.render.worker_pool import SEVERAL, Presses
+    from printer.render.book import render_articles
+    from printer.render.context import RenderContext
+    from printer.render.worker_pool import SEVERAL, RenderPool
 
-    with Presses(several=count >= SEVERAL) as press:  # as the command line does
-        whole = Whole.of([article(n) for n in range(count)], PrintOptions(title="Week"))
-        return print_articles(whole, lambda _: Prepared(), press).pages
+    with RenderPool(several=count >= SEVERAL) as press:  # as the command line does
+        whole = RenderContext.of([article(n) for n in range(count)], PrintOptions(title="Week"))
+        return render_articles(whole, lambda _: Prepared(), press).pages
 
 
 def print_single(count: int) -> int:
     """Print as one document."""
     from printer.render.context import render_html
-    from printer.render.weasy.engine import to_pdf
+    from printer.render.weasy.engine import render_pdf
 
-    return to_pdf(render_html([article(n) for n in range(count)], {})).pages
+    return render_pdf(render_html([article(n) for n in range(count)], {})).pages
 
 
 class Run(NamedTuple):

@@ -38,7 +38,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from .images.size_probe import Measure
-    from .render.worker_pool import Sets
+    from .render.worker_pool import Renderer
 
 #: A page to print: an address, the path of a local file, or what was captured already.
 Source: TypeAlias = str | Capture
@@ -99,7 +99,7 @@ class Printer:
     named: tuple[str, ...] = field(default=(), repr=False)
     given: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     notify: Notify = lambda _source, _step: None
-    press: Sets | None = None
+    press: Renderer | None = None
     measure: bool = True
     rules: Callable[[str], tuple[SiteRule, ...]] | None = None
     at_once: int = 3
@@ -214,9 +214,9 @@ class Printer:
         if not left:
             return Prepared(known)
         from .images.prepare import prepare
-        from .themes.page import picture_room
+        from .themes.page import max_picture_size
 
-        width, height = picture_room(self.page)
+        width, height = max_picture_size(self.page)
         grey = self.pictures.grayscale or self.page.grayscale
         options = replace(self.pictures, grayscale=grey)
         with self._held.files.taking(pages) as get:
@@ -344,9 +344,9 @@ def print_pages(
     )
     with ExitStack() as stack:
         if limit is not None and printer.page.format == "pdf":
-            from .render.worker_pool import Presses
+            from .render.worker_pool import RenderPool
 
-            press = stack.enter_context(Presses(limit, fork=False))
+            press = stack.enter_context(RenderPool(limit, fork=False))
             press.start()
             printer.press = press
         return stack.enter_context(printer).print(wanted)
@@ -354,9 +354,9 @@ def print_pages(
 
 def check_options(options: PrintOptions) -> None:
     """Raise for options that cannot be printed with before anything is fetched."""
-    from .themes.page import lay_out
+    from .themes.page import page_geometry
 
-    lay_out(options)
+    page_geometry(options)
 
 
 def _undated(capture: Capture) -> Capture:

@@ -12,11 +12,11 @@ from .options import ExtractOptions, FetchOptions, ImageOptions
 from .pipeline import Printer, Reading
 
 if TYPE_CHECKING:
-    from .render.worker_pool import Presses
+    from .render.worker_pool import RenderPool
 
 
 def apart(
-    presses: Presses, fetch: FetchOptions, pictures: ImageOptions, named: tuple[str, ...]
+    presses: RenderPool, fetch: FetchOptions, pictures: ImageOptions, named: tuple[str, ...]
 ) -> Callable[[Capture, ExtractOptions], Reading]:
     """Return what finds the articles of pages in the processes of presses.
 

@@ -12,11 +12,11 @@ from .capture import Capture
 from .errors import RenderError, WebprintError
 from .options import PrintOptions
 from .output import Edition, Failure, Prepared, Result
-from .render.worker_pool import Presses
+from .render.worker_pool import RenderPool
 
 if TYPE_CHECKING:
-    from .render.book import Prepare, Volume
-    from .render.worker_pool import Sets
+    from .render.book import Prepare, RenderedBook
+    from .render.worker_pool import Renderer
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def set_articles(
     pages: Sequence[tuple[Article, Capture]],
     prepare: Prepare,
     options: SetOptions,
-    press: Sets | None = None,
+    press: Renderer | None = None,
 ) -> Result:
     """Set articles on paper, or write them in the format that is asked for.
 
@@ -44,7 +44,7 @@ def set_articles(
     page = options.page
     if page.format == "pdf":
         alone = len(pages) == 1 and options.edition is None and not page.fit
-        if alone and isinstance(press, Presses):
+        if alone and isinstance(press, RenderPool):
             return _in_press(press, pages[0], prepare((0,)), options)
         return _printed(pages, prepare, options, press)
     from .export import export_articles
@@ -101,7 +101,7 @@ def _told(articles: Sequence[Article], edition: Edition) -> list[Article]:
 
 
 def _in_press(
-    press: Presses, page: tuple[Article, Capture], prepared: Prepared, options: SetOptions
+    press: RenderPool, page: tuple[Article, Capture], prepared: Prepared, options: SetOptions
 ) -> Result:
     """Set one article in a press, which has loaded meanwhile what makes its HTML too."""
     article, capture = page
@@ -131,27 +131,27 @@ def _printed(
     pages: Sequence[tuple[Article, Capture]],
     prepare: Prepare,
     options: SetOptions,
-    press: Sets | None,
+    press: Renderer | None,
 ) -> Result:
-    from .render.book import print_articles
-    from .render.completeness import compare
-    from .render.context import Whole
-    from .render.fit import fitted
+    from .render.book import render_articles
+    from .render.completeness import check_completeness
+    from .render.context import RenderContext
+    from .render.fit import fit_to_pages
     from .render.pdf.impose import impose
-    from .render.pdf.provenance import origin
+    from .render.pdf.provenance import build_provenance
 
     articles = [article for article, _ in pages]
     fetched = pages[0][1].fetched
     page = options.page
-    sources = origin(pages, attach=page.pdf == "a-3u")
+    sources = build_provenance(pages, attach=page.pdf == "a-3u")
     # What is tried at several sizes is prepared once.
     pictures = cache(prepare) if page.fit else prepare
 
-    def print_(chosen: PrintOptions) -> Volume:
-        whole = Whole.of(articles, chosen, fetched, options.edition, options.dpi)
-        return print_articles(whole, pictures, press, sources)
+    def print_(chosen: PrintOptions) -> RenderedBook:
+        whole = RenderContext.of(articles, chosen, fetched, options.edition, options.dpi)
+        return render_articles(whole, pictures, press, sources)
 
-    volume = fitted(page, print_).printed
+    volume = fit_to_pages(page, print_).printed
     lost = {place for place, _ in volume.failed}
     rtl = articles[0].direction == "rtl"
     imposed = impose(volume.pdf, volume.pages, page, rtl=rtl)
@@ -167,5 +167,7 @@ def _printed(
         failures=tuple(
             Failure(pages[place][1].requested_url, error) for place, error in volume.failed
         ),
-        report=compare([a for n, a in enumerate(articles) if n not in lost], volume.laid),
+        report=check_completeness(
+            [a for n, a in enumerate(articles) if n not in lost], volume.layout
+        ),
     )

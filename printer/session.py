@@ -52,9 +52,9 @@ class Held:
 
         What reads the fonts looks at the environment, which a program may change afterwards.
         """
-        from .render.weasy.engine import warm
+        from .render.weasy.engine import load_fonts
 
-        thread = threading.Thread(target=warm, daemon=True)
+        thread = threading.Thread(target=load_fonts, daemon=True)
         thread.start()
         self._open.callback(thread.join)
 

@@ -16,17 +16,17 @@ def main() -> int:
     sys.path.insert(0, str(HERE.parent / "tests"))
     from printer.options import PrintOptions
     from printer.output import Prepared
-    from printer.render.book import print_articles
-    from printer.render.context import Whole
+    from printer.render.book import render_articles
+    from printer.render.context import RenderContext
     from tests.support.sample_articles import SCRIPTS, SPECIMEN, pictures
 
     theme = sys.argv[1] if len(sys.argv) > 1 else "article"
     options = PrintOptions(
         theme=theme, links="footnote", title="A specimen sheet", deterministic=True
     )
-    whole = Whole.of([SPECIMEN, *SCRIPTS.values()], options)
+    whole = RenderContext.of([SPECIMEN, *SCRIPTS.values()], options)
     prepared = Prepared(pictures=pictures())
-    volume = print_articles(whole, lambda _places: prepared)
+    volume = render_articles(whole, lambda _places: prepared)
     out = HERE / "specimen.pdf"
     out.write_bytes(volume.pdf)
     print(f"{out.relative_to(HERE.parent)}  {volume.pages} pages, {len(volume.pdf):,} bytes")

@@ -38,13 +38,13 @@ def main() -> None:
         sys.modules.setdefault("redis", None)  # type: ignore[arg-type]
     if prints or words[:2] == ["digest", "run"]:
         _load_common()
-        from ..render.worker_pool import SEVERAL, Presses, load
+        from ..render.worker_pool import SEVERAL, RenderPool, load
 
         # Where no PDF is asked for, WeasyPrint is loaded only if it is needed after all.
         pages = [word for word in words if not word.startswith("-")]
         several = not prints or len(pages) > SEVERAL
         ready = load if several else _make_ready
-        press = Presses(fork=_makes_pdf(words), several=several, ready=ready)
+        press = RenderPool(fork=_makes_pdf(words), several=several, ready=ready)
     if prints:
         from .print import run
     else:

@@ -23,7 +23,7 @@ from .printing import printer_for
 if TYPE_CHECKING:
     from ..crawl import Crawl, Found, Summary
     from ..pipeline import Printer
-    from ..render.worker_pool import Presses
+    from ..render.worker_pool import RenderPool
 
 #: What is written into a folder beside the PDFs.
 LIST = "articles.jsonl"
@@ -189,13 +189,13 @@ def _line(told: Summary, found: int) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _press(out: str) -> Presses | None:
+def _press(out: str) -> RenderPool | None:
     """Return what prints, if anything is to be printed; to be made before a thread starts."""
     if _is_list(out):
         return None
-    from ..render.worker_pool import Presses
+    from ..render.worker_pool import RenderPool
 
-    return Presses()
+    return RenderPool()
 
 
 def _is_list(out: str) -> bool:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..digest.opml import Subscription
     from ..digest.running import Run
     from ..digest.spread import Spread
-    from ..render.worker_pool import Presses
+    from ..render.worker_pool import RenderPool
 
 digest_app = typer.Typer(
     no_args_is_help=True,
@@ -289,7 +289,7 @@ def _spread(loaded: LoadedSettings) -> Spread:
 
 
 def _editor(
-    loaded: LoadedSettings, memory: Memory, console: Console, press: Presses | None
+    loaded: LoadedSettings, memory: Memory, console: Console, press: RenderPool | None
 ) -> Editor:
     from ..digest.edition import Editor
 

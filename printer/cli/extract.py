@@ -79,21 +79,21 @@ def explain_(
     url: BaseURL = "",
 ) -> None:
     """Show why the article is what it is: each piece of text and what every method thought."""
-    from ..render.explain import to_data, to_report
+    from ..render.explain import explanation_data, explanation_html
 
     console = Console.of(loaded.settings)
     with printer_for(loaded.settings, [page, url], console) as printer, console.progress(1):
         source = source_of(page, url, loaded.settings.max_size)
         explanation = printer.explain(source, picture=bool(picture))
     if picture:
-        from ..render.picture import to_picture
+        from ..render.picture import draw_explanation
 
-        output.write(Path(picture), to_picture(explanation))
+        output.write(Path(picture), draw_explanation(explanation))
         return
     if as_json:
-        text = json.dumps(to_data(explanation), ensure_ascii=False, indent=2) + "\n"
+        text = json.dumps(explanation_data(explanation), ensure_ascii=False, indent=2) + "\n"
     else:
-        text = to_report(explanation)
+        text = explanation_html(explanation)
     output.deliver(text.encode("utf-8", "replace"), out)
 
 

@@ -26,7 +26,7 @@ from .options import with_settings
 from .printing import printer_for, source_of
 
 if TYPE_CHECKING:
-    from ..render.worker_pool import Presses
+    from ..render.worker_pool import RenderPool
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -235,7 +235,7 @@ def _finish(errors: list[WebprintError]) -> None:
         raise typer.Exit(errors[0].exit_code)
 
 
-def run(press: Presses | None = None) -> None:
+def run(press: RenderPool | None = None) -> None:
     """Run the command line and exit with its code; what is printed goes through the press."""
     verbose = not {"--verbose", "-v"}.isdisjoint(sys.argv[1:])
     try:

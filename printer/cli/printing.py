@@ -14,7 +14,7 @@ from . import output
 from .console import Console
 
 if TYPE_CHECKING:
-    from ..render.worker_pool import Presses
+    from ..render.worker_pool import RenderPool
 
 
 def source_of(name: str, url: str, limit: int) -> Source:
@@ -31,7 +31,7 @@ def source_of(name: str, url: str, limit: int) -> Source:
 
 
 def printer_for(
-    settings: Settings, names: list[str], console: Console, press: Presses | None = None
+    settings: Settings, names: list[str], console: Console, press: RenderPool | None = None
 ) -> Printer:
     """Return the printer that the settings ask for; ``names`` are what the person named."""
     if press:

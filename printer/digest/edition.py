@@ -27,7 +27,7 @@ from .memory import ToKeep
 from .reading import Reader
 
 if TYPE_CHECKING:
-    from ..render.worker_pool import Presses
+    from ..render.worker_pool import RenderPool
     from .spread import Spread
 
 #: Words a minute that people read (Brysbaert 2019: 238 of English non-fiction).
@@ -83,8 +83,8 @@ class Editor:
     memory: Remembers
     named: frozenset[str] = frozenset()
     notify: Notify = lambda _source, _step: None
-    press: Presses | None = None
-    readers: Presses | None = None
+    press: RenderPool | None = None
+    readers: RenderPool | None = None
     spread: Spread | None = None
 
     def issue(self, digest: Digest, now: datetime) -> Issue:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from lxml import etree
 
-from ..render.inline import clean
+from ..render.inline import printable
 
 _ATOM = "http://www.w3.org/2005/Atom"
 #: So many digests are in the feed.
@@ -66,7 +66,7 @@ def _entries(old: bytes) -> list[etree._Element]:
 
 
 def _add(parent: etree._Element, name: str, text: str) -> None:
-    etree.SubElement(parent, _name(name)).text = clean(text)
+    etree.SubElement(parent, _name(name)).text = printable(text)
 
 
 def _name(name: str) -> str:

@@ -18,7 +18,7 @@ from ..jobs.shares import DOCUMENT, READ, SHARE, dump_document, load_printed, lo
 from ..jobs.validation import OPEN
 from ..pipeline import Reading
 from ..render.context import Document
-from ..render.weasy.engine import Printed
+from ..render.weasy.engine import RenderedPdf
 from ..settings import Settings
 from .finds import Find
 
@@ -81,14 +81,14 @@ class Spread:
         """Do nothing: workers are started by those who run them."""
         del pages
 
-    def to_pdf(self, document: Document) -> Printed:
+    def to_pdf(self, document: Document) -> RenderedPdf:
         """Print a document."""
         (outcome,) = self.layouts([document])
         if isinstance(outcome, RenderError):
             raise outcome
         return outcome
 
-    def layouts(self, documents: Iterable[Document]) -> Iterator[Printed | RenderError]:
+    def layouts(self, documents: Iterable[Document]) -> Iterator[RenderedPdf | RenderError]:
         """Yield what came of documents, in their order, as presses do."""
         parts = ({DOCUMENT: dump_document(document)} for document in documents)
         handed = self._handed("lay out", _DOCUMENTS)

@@ -23,9 +23,9 @@ from ..article import (
     Table,
     plain_text,
 )
-from ..render.highlight import coloured
-from ..render.inline import bare_sign, clean, language
-from ..render.links import written_address
+from ..render.highlight import split_by_style
+from ..render.inline import printable, strip_brackets, valid_language
+from ..render.links import display_url
 from ..render.words import written
 from .chapter import Chapter
 from .make import add
@@ -52,7 +52,7 @@ def write_article(chapter: Chapter) -> etree._Element:
     blocks(top, article.blocks, chapter)
     _notes(top, chapter)
     if link := address(article.url):
-        source = make("p", make("a", written_address(link), href=link), class_="colophon")
+        source = make("p", make("a", display_url(link), href=link), class_="colophon")
         if chapter.fetched:
             add(source, " · ", chapter.words.fetched.format(date=chapter.fetched))
         top.append(source)
@@ -108,7 +108,7 @@ def _text(tag: str, block: Paragraph | Heading, chapter: Chapter) -> etree._Elem
     element = chapter.make(
         tag,
         id=chapter.places.define(block.id),
-        lang=language(block.lang),
+        lang=valid_language(block.lang),
         dir=block.dir if block.dir in ("ltr", "rtl") else "",
     )
     write(element, block.spans, chapter)
@@ -167,7 +167,7 @@ def _quote(block: Quote, chapter: Chapter) -> etree._Element:
 def _code(block: Code, chapter: Chapter) -> etree._Element:
     make = chapter.make
     code = make("code")
-    for text, tag, kind in coloured(clean(block.text), block.language):
+    for text, tag, kind in split_by_style(printable(block.text), block.language):
         add(code, make(tag, text, class_=kind) if tag else text)
     return make("pre", code, id=chapter.places.define(block.id), dir="ltr")
 
@@ -237,7 +237,7 @@ def _embed(block: Embed, chapter: Chapter) -> etree._Element:
         blocks(quote, block.blocks, chapter)
         source = make("p", said, class_="source")
         if link:
-            add(source, " " if said else "", make("a", written_address(link), href=link))
+            add(source, " " if said else "", make("a", display_url(link), href=link))
         quote.append(source)
         return quote
     box = make("div", class_="embed")
@@ -251,7 +251,7 @@ def _embed(block: Embed, chapter: Chapter) -> etree._Element:
         add(label, " ", said)
     box.append(label)
     if link:
-        box.append(make("p", make("a", written_address(link), href=link), class_="address"))
+        box.append(make("p", make("a", display_url(link), href=link), class_="address"))
     return box
 
 
@@ -263,7 +263,7 @@ def _notes(parent: etree._Element, chapter: Chapter) -> None:
     make = chapter.make
     section = make("section", make("h2", chapter.words.notes), class_="notes")
     for number, note in enumerate(notes, 1):
-        sign = bare_sign(note.label) or str(number)
+        sign = strip_brackets(note.label) or str(number)
         back = chapter.places.called(note.id)
         label = make("a", sign, href=back, role="doc-backlink") if back else make("span", sign)
         element = make(

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from ..article import Article, Figure, Note
 from ..output import Picture
-from ..render.inline import language
-from ..render.limits import walk
+from ..render.inline import valid_language
+from ..render.limits import walk_blocks
 from ..render.math import Formula
 from ..render.words import Words, words
 from .make import Make
@@ -42,7 +42,7 @@ class Chapter:
     @property
     def language(self) -> str:
         """The article's language, '' when it is not known."""
-        return language(self.article.language)
+        return valid_language(self.article.language)
 
     @property
     def words(self) -> Words:
@@ -51,4 +51,4 @@ class Chapter:
 
     def notes(self) -> list[Note]:
         """Return the article's notes in their order."""
-        return [block for block in walk(self.article.blocks) if isinstance(block, Note)]
+        return [block for block in walk_blocks(self.article.blocks) if isinstance(block, Note)]

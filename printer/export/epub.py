@@ -19,9 +19,9 @@ from lxml import etree
 
 from ..article import Article, Figure
 from ..output import Picture
-from ..render.inline import clean, language
-from ..render.limits import bounded
-from ..render.math import typeset_all
+from ..render.inline import printable, valid_language
+from ..render.limits import limit_article
+from ..render.math import typeset_formulas
 from ..render.words import Words, words, written
 from .blocks import without_dead_links, write_article
 from .chapter import Chapter, Shown
@@ -105,7 +105,7 @@ def _metadata(about: BookMetadata, tag: str, items: Sequence[ManifestItem]) -> e
     top = etree.Element(f"{{{_OPF}}}metadata", nsmap=_names(_OPF, dc=_DC))
 
     def say(name: str, text: str, **more: str) -> None:
-        text = " ".join(clean(text).split())
+        text = " ".join(printable(text).split())
         if text:
             etree.SubElement(top, f"{{{_DC}}}{name}", more).text = text
 
@@ -233,12 +233,12 @@ def to_epub(
     fetched: datetime | None = None,
 ) -> bytes:
     """Return articles as an EPUB; ``fetched`` is when it is said to have been changed."""
-    sound = [bounded(article)[0] for article in articles]
+    sound = [limit_article(article)[0] for article in articles]
     first = sound[0]
-    name = clean(title if len(sound) > 1 and title else first.title) or "·"
+    name = printable(title if len(sound) > 1 and title else first.title) or "·"
     book = _Book()
     book.put("style.css", "text/css", (COMMON + BOOK).encode())
-    own = words(language(first.language))
+    own = words(valid_language(first.language))
     lead = _lead(sound, pictures)
     _cover(book, sound, name, own, lead)
     outlines = _chapters(book, sound, pictures, fetched)
@@ -263,7 +263,7 @@ def _chapters(
     fetched: datetime | None,
 ) -> list[_Outline]:
     """Write a chapter an article; return each one's file, article and headings."""
-    formulas = typeset_all(articles)
+    formulas = typeset_formulas(articles)
 
     def picture(figure: Figure) -> Shown | None:
         found = pictures.get(figure.svg or figure.src)
@@ -276,7 +276,7 @@ def _chapters(
     outlines: list[_Outline] = []
     for number, article in enumerate(articles, 1):
         page = f"chapter-{number}.xhtml"
-        tag = language(article.language)
+        tag = valid_language(article.language)
         day = written(fetched, tag) if fetched else ""
         places = Places.of(article, "p-")
         chapter = Chapter(article, book.make, places, picture, book.picture, formulas, day)
@@ -313,13 +313,13 @@ def _cover(
     if len(articles) == 1:
         if first.byline:
             add(cover, make("p", first.byline, class_="byline"))
-        about = (written(first.published, language(first.language)), first.site)
+        about = (written(first.published, valid_language(first.language)), first.site)
     else:
         about = ("", " · ".join(dict.fromkeys(a.site for a in articles if a.site))[:400])
     if any(about):
         add(cover, make("p", " · ".join(filter(None, about)), class_="origin"))
     body = make("body", cover, epub_type="frontmatter")
-    book.page("cover.xhtml", title, body, language(first.language), first.direction)
+    book.page("cover.xhtml", title, body, valid_language(first.language), first.direction)
 
 
 def _contents(
@@ -358,7 +358,7 @@ def _contents(
         hidden="hidden",
     )
     body = make("body", toc, landmarks)
-    book.page("nav.xhtml", own.contents, body, language(first.language), first.direction)
+    book.page("nav.xhtml", own.contents, body, valid_language(first.language), first.direction)
     nav = book.items["nav.xhtml"]
     book.items["nav.xhtml"] = ManifestItem(nav.name, nav.media_type, nav.data, "nav")
 

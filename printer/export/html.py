@@ -10,9 +10,9 @@ from lxml import etree
 
 from ..article import Article, Figure
 from ..output import Picture
-from ..render.inline import clean, language
-from ..render.limits import bounded
-from ..render.math import typeset_all
+from ..render.inline import printable, valid_language
+from ..render.limits import limit_article
+from ..render.math import typeset_formulas
 from ..render.words import words, written
 from .blocks import without_dead_links, write_article
 from .chapter import Chapter, Shown
@@ -57,24 +57,24 @@ def _page(
     fetched: datetime | None,
 ) -> str:
     make = Make()
-    sound = [bounded(article)[0] for article in articles]
-    formulas = typeset_all(sound)
+    sound = [limit_article(article)[0] for article in articles]
+    formulas = typeset_formulas(sound)
     first = sound[0]
-    name = clean(title if len(sound) > 1 and title else first.title)
+    name = printable(title if len(sound) > 1 and title else first.title)
     body = make("body")
     if len(sound) > 1 and title:
         body.append(make("header", make("h1", title)))
     tops: list[etree._Element] = []
     for number, each in enumerate(sound, 1):
         places = Places.of(each, f"a{number}-")
-        tag = language(each.language)
+        tag = valid_language(each.language)
         day = written(fetched, tag) if fetched else ""
         chapter = Chapter(each, make, places, picture, _data, formulas, day)
         tops.append(write_article(chapter))
     if len(sound) > 1:
         body.append(_contents(make, sound, tops))
     add(body, *tops)
-    html = make("html", _head(make, first, name, policy), body, lang=language(first.language))
+    html = make("html", _head(make, first, name, policy), body, lang=valid_language(first.language))
     make.set(html, "dir", first.direction)
     without_dead_links(html)
     text: str = etree.tostring(html, method="html", encoding="unicode", doctype="<!DOCTYPE html>")
@@ -106,7 +106,7 @@ def _contents(
         make("li", make("a", article.title or "·", href=f"#{top.get('id')}"))
         for article, top in zip(articles, tops, strict=True)
     )
-    heading = make("h2", words(language(articles[0].language)).contents)
+    heading = make("h2", words(valid_language(articles[0].language)).contents)
     return make("nav", heading, make("ol", *items))
 
 

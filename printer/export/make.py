@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from lxml import etree
 
-from ..render.inline import clean
+from ..render.inline import printable
 
 XHTML = "http://www.w3.org/1999/xhtml"
 MATHML = "http://www.w3.org/1998/Math/MathML"
@@ -39,7 +39,7 @@ class Make:
 
     def set(self, element: etree._Element, name: str, value: str | int) -> None:
         """Set an attribute; the language also as XML has it, EPUB's own type where it is EPUB."""
-        text = clean(str(value))
+        text = printable(str(value))
         if not text:
             return
         if name == "epub-type":
@@ -61,7 +61,7 @@ def add(element: etree._Element, *content: Content) -> None:
     """Put text and elements at the end of an element."""
     for each in content:
         if isinstance(each, str):
-            text = clean(each)
+            text = printable(each)
             if len(element):
                 element[-1].tail = (element[-1].tail or "") + text
             else:

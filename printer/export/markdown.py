@@ -26,8 +26,8 @@ from ..article import (
     Table,
     plain_text,
 )
-from ..render.inline import SCHEMES, bare_sign, clean
-from ..render.limits import bounded, walk
+from ..render.inline import SCHEMES, printable, strip_brackets
+from ..render.limits import limit_article, walk_blocks
 from .math import to_tex
 
 #: Characters that begin markup wherever they stand.
@@ -53,14 +53,14 @@ _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 
 def to_markdown(article: Article) -> str:
     """Return an article as Markdown, its title as the one heading of the first level."""
-    sound, _ = bounded(article)
+    sound, _ = limit_article(article)
     about = [sound.byline, sound.published, sound.site]
     lines = [
         f"# {_text(sound.title)}" if sound.title else "",
         " · ".join(_text(each) for each in about if each),
         f"<{_address(sound.url)}>" if _address(sound.url) else "",
         _blocks(sound.blocks),
-        *(_note(block) for block in walk(sound.blocks) if isinstance(block, Note)),
+        *(_note(block) for block in walk_blocks(sound.blocks) if isinstance(block, Note)),
     ]
     return "\n\n".join(line for line in lines if line) + "\n"
 
@@ -77,7 +77,7 @@ def _block(block: Block) -> str:
         case Heading():
             return f"{'#' * block.level} {_one_line(_inline(block.spans))}"
         case Code():
-            return _fenced(clean(block.text), block.language)
+            return _fenced(printable(block.text), block.language)
         case Figure():
             return _figure(block)
         case Math():
@@ -216,7 +216,7 @@ def _inline(spans: Spans) -> str:
 
 def _span(span: Span) -> str:
     if span.note:
-        return f"[^{_key(span.note)}]" if bare_sign(span.text) else ""
+        return f"[^{_key(span.note)}]" if strip_brackets(span.text) else ""
     if span.math and (source := _tex(span.math)) and "$" not in source:
         return f"${source}$"
     if "code" in span.marks and "\n" not in span.text:
@@ -251,7 +251,7 @@ def _text(text: str) -> str:
 
 def _whole(text: str) -> str:
     """Return clean text without breaks within words, which a search would not find then."""
-    return _WITHIN.sub("", clean(text))
+    return _WITHIN.sub("", printable(text))
 
 
 def _at_start(text: str) -> str:
@@ -269,7 +269,7 @@ def _address(url: str) -> str:
     if not url.lower().startswith(SCHEMES):
         return ""
     unsafe = {"(": "%28", ")": "%29", "<": "%3C", ">": "%3E", "\\": "%5C", '"': "%22"}
-    return "".join(unsafe.get(sign, sign) for sign in clean(url) if not sign.isspace())
+    return "".join(unsafe.get(sign, sign) for sign in printable(url) if not sign.isspace())
 
 
 def _key(name: str) -> str:

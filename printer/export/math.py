@@ -10,8 +10,8 @@ import re
 
 from lxml import etree
 
-from ..render.inline import clean
-from ..render.math import reading
+from ..render.inline import printable
+from ..render.math import formula_text
 from .chapter import Chapter
 from .make import local
 
@@ -57,7 +57,7 @@ _OWN = {
 
 def formula(source: str, text: str, chapter: Chapter, *, display: bool = False) -> etree._Element:
     """Return a formula as MathML, as its drawing, or as text in a ``span``."""
-    read = reading(source, text)
+    read = formula_text(source, text)
     if source.startswith("<math") and (math := _mathml(source, chapter)) is not None:
         math.set("alttext", " ".join(read.split()))
         if display:
@@ -132,7 +132,7 @@ _UNSEEN = frozenset("\u2061\u2062\u2063\u2064")
 def to_tex(source: str) -> str:
     """Return a formula as TeX on one line, '' for MathML that cannot be read."""
     if not source.startswith("<math"):
-        return " ".join(clean(source).split())
+        return " ".join(printable(source).split())
     if len(source) > _MAX_MATHML:
         return ""
     parser = etree.XMLParser(resolve_entities=False, no_network=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from urllib.parse import quote, urlsplit, urlunsplit
 
 from ..article import Article, Item, List, Note, block_spans
-from ..render.inline import SCHEMES, clean
-from ..render.limits import walk
+from ..render.inline import SCHEMES, printable
+from ..render.limits import walk_blocks
 
 _PLAIN = re.compile(r"[^A-Za-z0-9_.-]+")
 #: What stands in an address as it is; all else is written with percent signs (RFC 3986).
@@ -35,7 +35,7 @@ class Places:
     def of(cls, article: Article, prefix: str) -> Places:
         """Find every name of an article."""
         places = cls(prefix)
-        for block in walk(article.blocks):
+        for block in walk_blocks(article.blocks):
             names = [getattr(block, "id", "")]
             names += [span.id for spans in block_spans(block) for span in spans]
             if isinstance(block, List):
@@ -83,7 +83,7 @@ class Places:
 
 def address(url: str) -> str:
     """Return an address that may be linked, written as RFC 3986 has it; '' for any other."""
-    text = clean(url).strip()
+    text = printable(url).strip()
     if not text.lower().startswith(SCHEMES):
         return ""
     if text[:7].lower() == "mailto:":

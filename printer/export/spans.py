@@ -7,7 +7,7 @@ from itertools import takewhile
 from lxml import etree
 
 from ..article import MARKS, ZERO_WIDTH_SPACE, Span, Spans
-from ..render.inline import bare_sign, language
+from ..render.inline import strip_brackets, valid_language
 from .chapter import Chapter
 from .make import add
 from .math import formula
@@ -38,7 +38,7 @@ def _around(span: Span, chapter: Chapter) -> list[_Around]:
     if not span.note and (href := chapter.places.target(span.href)):
         around.append(("a", (("href", href),)))
     own = (
-        ("lang", language(span.lang)),
+        ("lang", valid_language(span.lang)),
         ("dir", span.dir if span.dir in ("ltr", "rtl") else ""),
     )
     if any(value for _, value in own):
@@ -72,7 +72,7 @@ def _content(parent: etree._Element, span: Span, chapter: Chapter) -> None:
 
 def _call(parent: etree._Element, span: Span, chapter: Chapter) -> None:
     """Write the sign of a note."""
-    sign = bare_sign(span.text) or "*"
+    sign = strip_brackets(span.text) or "*"
     if span.note not in chapter.places.notes:
         add(parent, sign)
         return

@@ -15,8 +15,8 @@ from lxml import etree, html
 from ..article import Article
 from ..options import Format
 from ..output import Report
-from ..render.completeness import compare
-from ..render.weasy.layout_text import Laid
+from ..render.completeness import check_completeness
+from ..render.weasy.layout_text import LayoutText
 from .make import local
 
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
@@ -37,10 +37,10 @@ _TEXTS = {
 def compare_with_articles(articles: Sequence[Article], format_: Format, data: bytes) -> Report:
     """Compare articles with a file that they were written to."""
     read = {"epub": _epub, "html": _html, "markdown": _markdown, "json": _json}[format_]
-    return compare(articles, read(data))
+    return check_completeness(articles, read(data))
 
 
-def _epub(data: bytes) -> Laid:
+def _epub(data: bytes) -> LayoutText:
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         names = [name for name in file.namelist() if _CHAPTER.fullmatch(name)]
@@ -48,12 +48,12 @@ def _epub(data: bytes) -> Laid:
     return _marked_up(trees)
 
 
-def _html(data: bytes) -> Laid:
+def _html(data: bytes) -> LayoutText:
     parser = html.HTMLParser(encoding="utf-8", huge_tree=True)
     return _marked_up(html.fromstring(data, parser=parser).iter("article"))
 
 
-def _markdown(data: bytes) -> Laid:
+def _markdown(data: bytes) -> LayoutText:
     from markdown_it import MarkdownIt
 
     text = data.decode()
@@ -64,12 +64,12 @@ def _markdown(data: bytes) -> Laid:
     reader.normalizeLink = str  # type: ignore[assignment,method-assign]
     rendered = reader.render(text)
     laid = _marked_up([html.fromstring(f"<div>{rendered}</div>")])
-    things = {**laid.things, "notes": len(notes)}
+    things = {**laid.counts, "notes": len(notes)}
     things["formulas"] = len(_FORMULA.findall(text))
-    return Laid(laid.text, things, laid.targets)
+    return LayoutText(laid.text, things, laid.targets)
 
 
-def _marked_up(trees: Any) -> Laid:
+def _marked_up(trees: Any) -> LayoutText:
     """Read elements: what they say, how many of each kind there are, where their links lead."""
     texts: list[str] = []
     things: Counter[str] = Counter()
@@ -81,7 +81,7 @@ def _marked_up(trees: Any) -> Laid:
             if tag == "a" and (href := element.get("href")):
                 targets.add(href)
         texts.append("".join(map(str, tree.itertext())))
-    return Laid("\n".join(texts), dict(things), frozenset(targets))
+    return LayoutText("\n".join(texts), dict(things), frozenset(targets))
 
 
 def _kind(element: etree._Element, tag: str) -> str:
@@ -96,7 +96,7 @@ def _kind(element: etree._Element, tag: str) -> str:
     return {"pre": "code", "table": "tables", "aside": "notes"}.get(tag, "")
 
 
-def _json(data: bytes) -> Laid:
+def _json(data: bytes) -> LayoutText:
     articles = json.loads(data)
     texts: list[str] = []
     things: Counter[str] = Counter()
@@ -111,7 +111,7 @@ def _json(data: bytes) -> Laid:
                 value for name, value in piece.items()
                 if name in _TEXTS.get(piece.get("type", ""), ()) and isinstance(value, str)
             ]  # fmt: skip
-    return Laid("".join(texts), dict(things), frozenset(targets))
+    return LayoutText("".join(texts), dict(things), frozenset(targets))
 
 
 def _values(value: Any) -> Iterator[dict[str, Any]]:

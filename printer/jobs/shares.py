@@ -21,7 +21,7 @@ from ..editing.codec import block_data, block_of
 from ..errors import JobsError
 from ..output import Report
 from ..render.context import Document
-from ..render.weasy.engine import Printed, to_pdf
+from ..render.weasy.engine import RenderedPdf, render_pdf
 from ..selection import JudgedPicture
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ _BYTES = "base64"
 
 def lay_out(document: bytes) -> tuple[bytes, int]:
     """Lay out a document; return what came of it, and how many pages."""
-    printed = to_pdf(_load(Document, document))
-    return _dump(Printed, printed), printed.pages
+    printed = render_pdf(_load(Document, document))
+    return _dump(RenderedPdf, printed), printed.pages
 
 
 def dump_document(document: Document) -> bytes:
@@ -48,9 +48,9 @@ def dump_document(document: Document) -> bytes:
     return _dump(Document, document)
 
 
-def load_printed(data: bytes) -> Printed:
+def load_printed(data: bytes) -> RenderedPdf:
     """Read what a worker laid out; raises :class:`JobsError`."""
-    printed: Printed = _load(Printed, data)
+    printed: RenderedPdf = _load(RenderedPdf, data)
     return printed
 
 

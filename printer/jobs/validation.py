@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from ..errors import BadURL, UsageError
 from ..settings import Settings, setting_fields
-from ..themes.loader import names
+from ..themes.loader import theme_names
 from .models import PAGE, Request
 
 MOST_URL = 4000
@@ -61,7 +61,7 @@ def offered(base: Settings) -> list[Option]:
             _kind(name, field.annotation),
             getattr(base, name),
             str(field.description),
-            tuple(names()) if name == "theme" else get_args(field.annotation),
+            tuple(theme_names()) if name == "theme" else get_args(field.annotation),
         )
         for name, field, _ in setting_fields()
         if name in OPEN
@@ -86,8 +86,8 @@ def settings_for(base: Settings, options: Mapping[str, Any]) -> Settings:
             )
         if isinstance(value, str) and len(value) > MOST_VALUE:
             raise UsageError(f"{name} is too long")
-    if "theme" in options and options["theme"] not in names():
-        raise UsageError("there is no such theme", hint=f"Themes: {', '.join(names())}")
+    if "theme" in options and options["theme"] not in theme_names():
+        raise UsageError("there is no such theme", hint=f"Themes: {', '.join(theme_names())}")
     try:
         return Settings(**{**base.model_dump(), **options})
     except ValidationError as error:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from ..article import Article, Note, Spans
 from .footnotes import at_foot, paragraphs
-from .limits import walk
-from .links import Targets
+from .limits import walk_blocks
+from .links import LinkTargets
 from .math import Formulas
 
 #: Schemes that a link may have, on paper and in HTML.
@@ -29,7 +29,7 @@ class Anchors:
     notes: Mapping[str, Note] = field(default_factory=dict)
     foot: frozenset[str] = frozenset()
     under: frozenset[int] = frozenset()
-    targets: Targets = field(default_factory=Targets)
+    targets: LinkTargets = field(default_factory=LinkTargets)
     formulas: Formulas = field(default_factory=dict)
     _defined: set[str] = field(default_factory=set)
     _called: set[str] = field(default_factory=set)
@@ -40,14 +40,14 @@ class Anchors:
         cls,
         article: Article,
         prefix: str = "",
-        targets: Targets | None = None,
+        targets: LinkTargets | None = None,
         *,
         foot: bool = False,
     ) -> Anchors:
         """Find every id of an article; ``foot`` sets notes at the foot of the page."""
         known: set[str] = set()
         notes: dict[str, Note] = {}
-        for block in walk(article.blocks):
+        for block in walk_blocks(article.blocks):
             known.add(getattr(block, "id", ""))
             known.update(span.id for span in getattr(block, "spans", ()))
             known.update(item.id for item in getattr(block, "items", ()))
@@ -60,7 +60,7 @@ class Anchors:
             notes,
             at_foot(article) if foot else frozenset(),
             frozenset(under),
-            targets or Targets(),
+            targets or LinkTargets(),
         )
 
     def define(self, name: str) -> str:

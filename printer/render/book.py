@@ -20,13 +20,20 @@ from typing import TypeAlias
 from ..article import Article
 from ..errors import RenderError
 from ..output import Prepared
-from .context import Document, Part, Whole, set_articles, set_folios, set_front
-from .links import Targets
-from .pdf.merge import Bound, bind
-from .pdf.provenance import Origin
-from .weasy.engine import Printed, to_pdf
-from .weasy.layout_text import Laid
-from .worker_pool import Presses, Sets
+from .context import (
+    ArticleView,
+    Document,
+    RenderContext,
+    build_document,
+    build_front_matter,
+    build_page_numbers,
+)
+from .links import LinkTargets
+from .pdf.merge import MergePart, merge_parts
+from .pdf.provenance import Provenance
+from .weasy.engine import RenderedPdf, render_pdf
+from .weasy.layout_text import LayoutText
+from .worker_pool import Renderer, RenderPool
 
 #: A run of articles ends when it has so many characters, about ten pages: longer ones share their
 #: typefaces and style sheet among more pages, shorter ones are spread over processors better.
@@ -42,14 +49,14 @@ JUMP = 'class="jump"'
 TRIES = 4
 
 #: Lays out documents, several at once, and yields what came of each, in their order.
-Layouts: TypeAlias = Callable[[Iterable[Document]], Iterator[Printed | RenderError]]
+Layouts: TypeAlias = Callable[[Iterable[Document]], Iterator[RenderedPdf | RenderError]]
 
 #: Prepares the pictures of the articles at these places for print.
 Prepare: TypeAlias = Callable[[Sequence[int]], Prepared]
 
 
 @dataclass(frozen=True, slots=True)
-class Volume(Printed):
+class RenderedBook(RenderedPdf):
     """A PDF of several articles.
 
     ``failed`` are the articles that could not be set, by place, and why; ``pictures`` counts those
@@ -61,56 +68,61 @@ class Volume(Printed):
     missing: int = 0
 
 
-def print_articles(
-    whole: Whole, prepare: Prepare, press: Sets | None = None, origin: Origin | None = None
-) -> Volume:
+def render_articles(
+    whole: RenderContext,
+    prepare: Prepare,
+    press: Renderer | None = None,
+    origin: Provenance | None = None,
+) -> RenderedBook:
     """Print articles to one PDF: one in this process unless there is a press, several in presses.
 
     Raises :class:`RenderError` when none of them can be set, and as
     :func:`printer.render.weasy.engine.to_pdf`.
     """
-    origin = origin or Origin()
+    origin = origin or Provenance()
     if not whole.several:
         prepared = prepare((0,))
-        targets = Targets(whole.links)
-        document = set_articles(whole, (0,), prepared.pictures, targets, targets)
-        printed = (press.to_pdf if press else to_pdf)(replace(document, origin=origin))
+        targets = LinkTargets(whole.links)
+        document = build_document(whole, (0,), prepared.pictures, targets, targets)
+        printed = (press.to_pdf if press else render_pdf)(replace(document, provenance=origin))
         told = (*whole.warnings, *prepared.warnings, *printed.warnings)
         pictures, missing = len(prepared.pictures), prepared.missing
-        return Volume(
-            printed.pdf, printed.pages, told, printed.laid, pictures=pictures, missing=missing
+        return RenderedBook(
+            printed.pdf, printed.pages, told, printed.layout, pictures=pictures, missing=missing
         )
     if press:
         return _bound(whole, prepare, press.layouts, origin)
-    with Presses(fork=False) as own:
+    with RenderPool(fork=False) as own:
         return _bound(whole, prepare, own.layouts, origin)
 
 
-def _bound(whole: Whole, prepare: Prepare, layouts: Layouts, origin: Origin) -> Volume:
+def _bound(
+    whole: RenderContext, prepare: Prepare, layouts: Layouts, origin: Provenance
+) -> RenderedBook:
     """Print several articles, with cover and contents."""
     with TemporaryDirectory(prefix="webprint-") as folder:
         work = _Work(whole, Path(folder), prepare, layouts)
-        draft = work.set(list(runs(whole.articles)))
+        draft = work.set(list(split_into_runs(whole.articles)))
         front, folios = work.number(draft, origin)
         sheets = work.sheets(front)
         bare = frozenset(place for place, name in enumerate(sheets) if name is None)
         path = Path(folder) / "whole.pdf"
         with path.open("wb") as file:
-            bind(front.pdf, work.bounds(), (each.pdf for each in folios), bare, file)
+            merge_parts(front.pdf, work.bounds(), (each.pdf for each in folios), bare, file)
         printed = [front, *(part.printed for part in work.parts)]
         told = chain(whole.warnings, work.warnings, *(each.warnings for each in printed))
-        return Volume(
+        return RenderedBook(
             path.read_bytes(),
             len(sheets),
             tuple(dict.fromkeys(told)),
-            _together([part.printed.laid for part in work.parts]),
+            _together([part.printed.layout for part in work.parts]),
             failed=tuple(work.failed),
             pictures=work.pictures,
             missing=work.missing,
         )
 
 
-def runs(articles: Sequence[Article]) -> Iterator[tuple[int, ...]]:
+def split_into_runs(articles: Sequence[Article]) -> Iterator[tuple[int, ...]]:
     """Yield the places of articles that are laid out together, in order."""
     run: list[int] = []
     size = 0
@@ -129,7 +141,7 @@ class _Part:
     """A run of articles that was laid out; its PDF and its document are in files."""
 
     places: tuple[int, ...]
-    printed: Printed
+    printed: RenderedPdf
     pdf: Path
     document: Path | None
     jumps: bool
@@ -139,25 +151,27 @@ class _Part:
     @property
     def is_amiss(self) -> bool:
         """Whether it was laid out for another first page, and that shows."""
-        was = self.printed.first
+        was = self.printed.first_page
         return self.first != was if self.jumps else self.first % 2 != was % 2
 
 
 class _Work:
     """What is known of a volume while it is made."""
 
-    def __init__(self, whole: Whole, folder: Path, prepare: Prepare, layouts: Layouts) -> None:
+    def __init__(
+        self, whole: RenderContext, folder: Path, prepare: Prepare, layouts: Layouts
+    ) -> None:
         self.whole = whole
         self.parts: list[_Part] = []
         self.failed: list[tuple[int, RenderError]] = []
         self.warnings: list[str] = []
         self.pictures = self.missing = 0
         self._folder, self._prepare, self._layouts = folder, prepare, layouts
-        self._targets = Targets(whole.links)
+        self._targets = LinkTargets(whole.links)
         page = whole.styling.theme.page
         self._recto, self._sided = page.chapters != "any", bool(whole.paper.gutter)
 
-    def set(self, runs: Sequence[tuple[int, ...]]) -> Printed:
+    def set(self, runs: Sequence[tuple[int, ...]]) -> RenderedPdf:
         """Lay out all runs, and of one that fails every article alone; return a draft of the front.
 
         Raises :class:`RenderError` when none of them can be laid out.
@@ -171,8 +185,8 @@ class _Work:
         return _sound(*draft)
 
     def _set(
-        self, runs: Sequence[tuple[int, ...]], targets: Targets, more: Iterable[Document] = ()
-    ) -> tuple[list[tuple[tuple[int, ...], int]], list[Printed | RenderError]]:
+        self, runs: Sequence[tuple[int, ...]], targets: LinkTargets, more: Iterable[Document] = ()
+    ) -> tuple[list[tuple[tuple[int, ...], int]], list[RenderedPdf | RenderError]]:
         """Lay out runs; return those that failed, and how many targets were known before each.
 
         What comes of ``more`` documents is returned as well.
@@ -194,7 +208,7 @@ class _Work:
         for number, outcome in enumerate(self._layouts(documents())):
             if number >= len(runs):
                 others.append(outcome)
-            elif isinstance(outcome, Printed):
+            elif isinstance(outcome, RenderedPdf):
                 self.parts.append(self._part(runs[number], outcome, *kept[number]))
             elif len(runs[number]) > 1:
                 failed.append((runs[number], known[number]))
@@ -205,16 +219,16 @@ class _Work:
     def _draft(self) -> Iterator[Document]:
         """Yield the front matter as it is when all articles can be set, on pages yet unknown."""
         entries = [self.whole.part(*each) for each in enumerate(self.whole.articles)]
-        yield set_front(self.whole, [replace(entry, page=1) for entry in entries])
+        yield build_front_matter(self.whole, [replace(entry, page=1) for entry in entries])
 
-    def _document(self, run: tuple[int, ...], targets: Targets) -> Document:
+    def _document(self, run: tuple[int, ...], targets: LinkTargets) -> Document:
         prepared = self._prepare(run)
         self.pictures += len(prepared.pictures)
         self.missing += prepared.missing
         self.warnings += prepared.warnings
         last = run[-1] == len(self.whole.articles) - 1
-        listed = self._targets if last else Targets()
-        return set_articles(self.whole, run, prepared.pictures, targets, listed)
+        listed = self._targets if last else LinkTargets()
+        return build_document(self.whole, run, prepared.pictures, targets, listed)
 
     def _put_by(self, document: Document, run: tuple[int, ...]) -> Path:
         """Keep a document that looks otherwise when it begins on another page than the first."""
@@ -223,13 +237,15 @@ class _Work:
         return path
 
     def _part(
-        self, run: tuple[int, ...], printed: Printed, document: Path | None, jumps: bool
+        self, run: tuple[int, ...], printed: RenderedPdf, document: Path | None, jumps: bool
     ) -> _Part:
         path = self._folder / f"{run[0]}-{len(run)}.pdf"
         path.write_bytes(printed.pdf)
         return _Part(run, replace(printed, pdf=b""), path, document, jumps)
 
-    def number(self, draft: Printed, origin: Origin) -> tuple[Printed, Iterator[Printed]]:
+    def number(
+        self, draft: RenderedPdf, origin: Provenance
+    ) -> tuple[RenderedPdf, Iterator[RenderedPdf]]:
         """Have every part know its first page; return the front matter and the page numbers.
 
         These are still being set, while the rest can be bound.
@@ -239,22 +255,22 @@ class _Work:
             self._begin(front.pages + 1)
             if self._lay_again():
                 continue
-            before = front.laid.sheets
-            entries = set_front(self.whole, self._entries())
-            documents = chain([replace(entries, origin=origin)], self._folios(front))
+            before = front.layout.page_names
+            entries = build_front_matter(self.whole, self._entries())
+            documents = chain([replace(entries, provenance=origin)], self._folios(front))
             outcomes = map(_sound, self._layouts(documents))
             front = next(outcomes)
-            if front.laid.sheets == before:
+            if front.layout.page_names == before:
                 return front, outcomes
             deque(outcomes, maxlen=0)  # the numbers of other pages
         return front, map(_sound, self._layouts(self._folios(front)))
 
-    def _folios(self, front: Printed) -> Iterator[Document]:
+    def _folios(self, front: RenderedPdf) -> Iterator[Document]:
         """Yield documents of page numbers, for so many pages each."""
         names = [name or "" for name in self.sheets(front)]
         for at in range(0, len(names), FOLIOS):
-            document = set_folios(self.whole, names[at : at + FOLIOS], len(names))
-            yield replace(document, first=at + 1)
+            document = build_page_numbers(self.whole, names[at : at + FOLIOS], len(names))
+            yield replace(document, first_page=at + 1)
 
     def _begin(self, page: int) -> None:
         """Say on which page every part begins, from that of the first."""
@@ -270,7 +286,7 @@ class _Work:
         def documents() -> Iterator[Document]:
             for part in again:
                 document: Document = pickle.loads(part.document.read_bytes())  # type: ignore[union-attr] # noqa: S301
-                yield replace(document, first=part.first)
+                yield replace(document, first_page=part.first)
 
         changed = False
         for part, outcome in zip(again, map(_sound, self._layouts(documents())), strict=True):
@@ -279,47 +295,47 @@ class _Work:
             part.printed = replace(outcome, pdf=b"")
         return changed
 
-    def _entries(self) -> list[Part]:
+    def _entries(self) -> list[ArticleView]:
         """Return the lines of the contents, on the pages where the articles begin."""
         entries = []
         for part in self.parts:
             for place in part.places:
                 entry = self.whole.part(place, self.whole.articles[place])
-                begins = part.printed.laid.places.get(f"{entry.anchors.prefix}start", 0)
+                begins = part.printed.layout.page_by_anchor.get(f"{entry.anchors.prefix}start", 0)
                 entries.append(replace(entry, page=part.first + begins))
         return entries
 
-    def bounds(self) -> list[Bound]:
+    def bounds(self) -> list[MergePart]:
         """Return the parts as they are to be bound."""
         bounds, sections = [], False
         for part in self.parts:
             opens = [self.whole.opens(place) for place in part.places]
             # What goes on with a section that an earlier part began stands below it.
             below = opens.index(True) if True in opens else len(opens)
-            bounds.append(Bound(part.pdf, part.after_blank, below if sections else 0))
+            bounds.append(MergePart(part.pdf, part.after_blank, below if sections else 0))
             sections = sections or True in opens
         return bounds
 
-    def sheets(self, front: Printed) -> list[str | None]:
+    def sheets(self, front: RenderedPdf) -> list[str | None]:
         """Return what each page of the whole is called in the style sheet, None for a bare one."""
-        names = list(front.laid.sheets)
+        names = list(front.layout.page_names)
         for part in self.parts:
             names += [None] * part.after_blank
-            names += part.printed.laid.sheets
+            names += part.printed.layout.page_names
         return names
 
 
-def _sound(outcome: Printed | RenderError) -> Printed:
+def _sound(outcome: RenderedPdf | RenderError) -> RenderedPdf:
     if isinstance(outcome, RenderError):
         raise outcome
     return outcome
 
 
-def _together(laid: Sequence[Laid]) -> Laid:
+def _together(laid: Sequence[LayoutText]) -> LayoutText:
     things: Counter[str] = Counter()
     for each in laid:
-        things.update(each.things)
-    return Laid(
+        things.update(each.counts)
+    return LayoutText(
         "\n".join(each.text for each in laid),
         dict(things),
         frozenset(chain.from_iterable(each.targets for each in laid)),

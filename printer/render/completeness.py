@@ -25,8 +25,8 @@ from ..article import (
 )
 from ..output import Report, Tally
 from .anchors import SCHEMES
-from .limits import walk
-from .weasy.layout_text import Laid
+from .limits import walk_blocks
+from .weasy.layout_text import LayoutText
 
 #: A word; in scripts without spaces each sign is one.
 _WORD = re.compile(
@@ -41,7 +41,7 @@ MOST_NAMED, NAMED = 5, 60
 _KINDS = ("headings", "pictures", "tables", "code", "formulas", "notes")
 
 
-def compare(articles: Sequence[Article], laid: Laid) -> Report:
+def check_completeness(articles: Sequence[Article], laid: LayoutText) -> Report:
     """Compare articles with what was laid out."""
     on_paper = _squeezed(laid.text)
     missing: list[str] = []
@@ -56,7 +56,7 @@ def compare(articles: Sequence[Article], laid: Laid) -> Report:
         elif count:
             missing.append(" ".join(piece.split()))
     wanted = _things(articles)
-    things = {kind: min(laid.things.get(kind, 0), wanted[kind]) for kind in _KINDS}
+    things = {kind: min(laid.counts.get(kind, 0), wanted[kind]) for kind in _KINDS}
     targets = {target for article in articles for target in _targets(article)}
     return Report(
         article=Tally(words=words, links=len(targets), **wanted),
@@ -97,7 +97,7 @@ def body_pieces(article: Article) -> Iterator[str]:
 
 def note_pieces(article: Article) -> Iterator[str]:
     """Yield the pieces of an article's notes."""
-    for block in walk(article.blocks):
+    for block in walk_blocks(article.blocks):
         if isinstance(block, Note):
             yield from _told(block.blocks)
 
@@ -164,7 +164,7 @@ def _things(articles: Sequence[Article]) -> dict[str, int]:
     found = dict.fromkeys(_KINDS, 0)
     notes: set[tuple[int, str]] = set()
     for number, article in enumerate(articles):
-        for block in walk(article.blocks):
+        for block in walk_blocks(article.blocks):
             for kind, type_ in _TYPES.items():
                 found[kind] += isinstance(block, type_)
             found["formulas"] += sum(bool(s.math) for spans in block_spans(block) for s in spans)
@@ -178,7 +178,7 @@ _TYPES = {"headings": Heading, "pictures": Figure, "tables": Table, "code": Code
 
 
 def _targets(article: Article) -> Iterable[str]:
-    for block in walk(article.blocks):
+    for block in walk_blocks(article.blocks):
         for spans in block_spans(block):
             for span in spans:
                 if span.href.lower().startswith(SCHEMES) and span.text.strip() and not span.note:

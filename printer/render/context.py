@@ -23,17 +23,17 @@ from ..article import (
 )
 from ..options import LinkStyle, PdfVariant, PrintOptions
 from ..output import Edition, Picture, Story
-from ..themes.assets import Assets, address
-from ..themes.options import Styled, styled
-from ..themes.page import Paper, lay_out
-from ..themes.stylesheet import style_sheet
+from ..themes.assets import Assets, asset_url
+from ..themes.options import StyledTheme, apply_options
+from ..themes.page import PageGeometry, page_geometry
+from ..themes.stylesheet import build_stylesheet
 from .digest_words import DigestWords, digest_words
 from .footnotes import at_foot
-from .inline import Anchors, clean, inline, language
-from .limits import bounded, walk
-from .links import Targets, fitting
-from .math import drawn, typeset_all
-from .pdf.provenance import Origin
+from .inline import Anchors, inline, printable, valid_language
+from .limits import limit_article, walk_blocks
+from .links import LinkTargets, choose_link_style
+from .math import formula_html, typeset_formulas
+from .pdf.provenance import Provenance
 from .qr import qr_picture
 from .shown import picture_first, prepared, standfirst
 from .spare import longer_pages
@@ -59,17 +59,17 @@ class Document:
     html: str = field(repr=False)
     assets: Assets = field(default_factory=Assets)
     warnings: tuple[str, ...] = ()
-    variant: PdfVariant = "ua-1"
-    origin: Origin = field(default_factory=Origin)
+    pdf_variant: PdfVariant = "ua-1"
+    provenance: Provenance = field(default_factory=Provenance)
     line_numbers: int = 0
     dpi: int = 0
-    grey: bool = False
-    first: int = 1
-    longer: str = ""
+    grayscale: bool = False
+    first_page: int = 1
+    extended_css: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ArticleView:
     """One article as a template sees it, with what it needs to be set.
 
     In a digest it has a ``story`` and may open a section; in the contents it has a ``page``.
@@ -105,7 +105,7 @@ class Part:
 
     def formula(self, block: Math) -> Markup:
         """Return a displayed formula as HTML."""
-        return drawn(block.source, block.alt, self.anchors.formulas, display=True)
+        return formula_html(block.source, block.alt, self.anchors.formulas, display=True)
 
     @property
     def inline(self) -> Callable[[Spans], str]:
@@ -133,7 +133,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class RenderContext:
     """What the documents have in common that one print is made of.
 
     ``articles`` are all of them, bounded, ``lead`` is the first as a template sees it.
@@ -141,10 +141,10 @@ class Whole:
 
     articles: tuple[Article, ...]
     options: PrintOptions
-    styling: Styled
-    paper: Paper
+    styling: StyledTheme
+    paper: PageGeometry
     links: LinkStyle
-    lead: Part
+    lead: ArticleView
     fetched: datetime | None = None
     dpi: int = 0
     edition: Edition | None = None
@@ -158,9 +158,9 @@ class Whole:
         fetched: datetime | None = None,
         edition: Edition | None = None,
         dpi: int = 0,
-    ) -> Whole:
+    ) -> RenderContext:
         """Read the options; raises :class:`UsageError` for those that cannot be read."""
-        styling, paper = styled(options), lay_out(options)
+        styling, paper = apply_options(options), page_geometry(options)
         sound, warnings = _bounded(articles)
         lead, links = _part(sound[0], "", fetched), _link_style(options, sound)
         warnings = (*warnings, *_put_at_end(options, paper, links, sound))
@@ -173,7 +173,7 @@ class Whole:
         """Whether it has contents, which a digest has even of one article."""
         return len(self.articles) > 1 or self.edition is not None
 
-    def part(self, place: int, article: Article, targets: Targets | None = None) -> Part:
+    def part(self, place: int, article: Article, targets: LinkTargets | None = None) -> ArticleView:
         """Return the article at a place as a template sees it."""
         prefix = f"a{place + 1}-" if self.several else ""
         foot = self.paper.columns == 1
@@ -214,13 +214,17 @@ class Whole:
             several=self.several,
             edition=edition,
             said=digest_words(lead.language),
-            when=clean(written(edition.when, lead.language)) if edition and edition.when else "",
-            css=style_sheet(self.styling, self.paper, options),
+            when=printable(written(edition.when, lead.language))
+            if edition and edition.when
+            else "",
+            css=build_stylesheet(self.styling, self.paper, options),
             values=dict(self.styling.values),
             paper=self.paper,
         )
         files = Assets.of(self.styling.theme.files.values())
-        return Document(html, files, variant=options.pdf, dpi=self.dpi, grey=options.grayscale)
+        return Document(
+            html, files, pdf_variant=options.pdf, dpi=self.dpi, grayscale=options.grayscale
+        )
 
 
 def render_html(
@@ -234,18 +238,18 @@ def render_html(
     ``pictures`` are found by ``Figure.src`` (or, for an inline drawing, its ``svg``).  Raises
     :class:`UsageError` for an unknown theme or options that cannot be read.
     """
-    whole = Whole.of(articles, options or PrintOptions(), fetched)
-    targets = Targets(whole.links)
-    document = set_articles(whole, range(len(articles)), pictures, targets, targets)
+    whole = RenderContext.of(articles, options or PrintOptions(), fetched)
+    targets = LinkTargets(whole.links)
+    document = build_document(whole, range(len(articles)), pictures, targets, targets)
     return replace(document, warnings=whole.warnings)
 
 
-def set_articles(
-    whole: Whole,
+def build_document(
+    whole: RenderContext,
     places: Sequence[int],
     pictures: Mapping[str, Picture],
-    targets: Targets,
-    listed: Targets,
+    targets: LinkTargets,
+    listed: LinkTargets,
 ) -> Document:
     """Set the articles at these places, their links numbered as ``targets``.
 
@@ -256,14 +260,14 @@ def set_articles(
     shown = partial(prepared, pictures, whole.paper, leads)
     articles = [picture_first(each, shown) for each in found]
     codes = _codes(articles, sources=whole.options.qr)
-    formulas = typeset_all(articles)
+    formulas = typeset_formulas(articles)
     parts = []
     for place, article in zip(places, articles, strict=True):
         part = whole.part(place, article, targets)
         part.anchors.formulas = formulas
-        part.codes.update((url, address(code)) for url, code in codes.items())
+        part.codes.update((url, asset_url(code)) for url, code in codes.items())
         has_code = whole.options.qr and article.url in codes
-        parts.append(replace(part, qr=address(codes[article.url]) if has_code else ""))
+        parts.append(replace(part, qr=asset_url(codes[article.url]) if has_code else ""))
     last = places[-1] == len(whole.articles) - 1
     document = whole.document(parts=parts, targets=listed, last=last, picture=shown)
     drawings = (formula.picture for formula in formulas.values())
@@ -274,34 +278,38 @@ def set_articles(
         document,
         assets=Assets.of((*used, *codes.values(), *drawings, *theme.files.values())),
         line_numbers=theme.page.line_numbers,
-        longer="" if whole.several else longer_pages(whole.styling, whole.paper, whole.options),
+        extended_css=""
+        if whole.several
+        else longer_pages(whole.styling, whole.paper, whole.options),
     )
 
 
-def set_front(whole: Whole, entries: Sequence[Part]) -> Document:
+def build_front_matter(whole: RenderContext, entries: Sequence[ArticleView]) -> Document:
     """Set what stands before several articles: a cover if the whole has a title, and contents."""
-    return whole.document(entries=entries, cover=clean(whole.options.title[:200]))
+    return whole.document(entries=entries, cover=printable(whole.options.title[:200]))
 
 
-def set_folios(whole: Whole, sheets: Sequence[str], pages: int) -> Document:
+def build_page_numbers(whole: RenderContext, sheets: Sequence[str], pages: int) -> Document:
     """Set the numbers of pages that have these names, of so many in all, and nothing else."""
     return whole.document(sheets=sheets, pages=pages)
 
 
 def _link_style(options: PrintOptions, articles: Sequence[Article]) -> LinkStyle:
     """Return how links are printed: the same way in all articles, as their numbers are one row."""
-    styles = {fitting(options.links, article) for article in articles}
+    styles = {choose_link_style(options.links, article) for article in articles}
     return styles.pop() if len(styles) == 1 else "endnote"
 
 
 def _put_at_end(
-    options: PrintOptions, paper: Paper, links: LinkStyle, articles: Sequence[Article]
+    options: PrintOptions, paper: PageGeometry, links: LinkStyle, articles: Sequence[Article]
 ) -> Iterator[str]:
     """Say what stands at the end though it would be looked for at the foot of its page."""
     if options.links != links:
         yield "where links lead is listed at the end: the foot of the pages cannot take it"
     if paper.columns == 1:  # under columns no theme sets notes
-        noted = (a for a in articles if any(isinstance(each, Note) for each in walk(a.blocks)))
+        noted = (
+            a for a in articles if any(isinstance(each, Note) for each in walk_blocks(a.blocks))
+        )
         ends = [article.title for article in noted if not at_foot(article)]
         of = f" of {ends[0]}" if len(ends) == 1 < len(articles) else ""
         if ends:
@@ -311,14 +319,16 @@ def _put_at_end(
 def _codes(articles: Sequence[Article], *, sources: bool) -> dict[str, Picture]:
     """Return the QR codes of what is only on the web: films, sounds, maps, and the ``sources``."""
     urls = [each.url for each in articles if sources]
-    embeds = (block for each in articles for block in walk(each.blocks) if isinstance(block, Embed))
+    embeds = (
+        block for each in articles for block in walk_blocks(each.blocks) if isinstance(block, Embed)
+    )
     urls += [block.url for block in islice(embeds, MOST_CODES) if block.kind != "post"]
     webs = dict.fromkeys(url for url in urls if url.lower().startswith(("http://", "https://")))
     return {url: code for url in webs if (code := qr_picture(url))}
 
 
 def _bounded(articles: Sequence[Article]) -> tuple[list[Article], tuple[str, ...]]:
-    pairs = [bounded(article) for article in articles]
+    pairs = [limit_article(article) for article in articles]
     return [article for article, _ in pairs], tuple(w for _, warnings in pairs for w in warnings)
 
 
@@ -326,19 +336,19 @@ def _part(
     article: Article,
     prefix: str,
     fetched: datetime | None = None,
-    targets: Targets | None = None,
+    targets: LinkTargets | None = None,
     *,
     foot: bool = False,
-) -> Part:
-    tag = language(article.language)
+) -> ArticleView:
+    tag = valid_language(article.language)
     link = article.url if is_web(article.url) else ""
-    return Part(
+    return ArticleView(
         article=article,
-        notes=tuple(block for block in walk(article.blocks) if isinstance(block, Note)),
+        notes=tuple(block for block in walk_blocks(article.blocks) if isinstance(block, Note)),
         anchors=Anchors.of(article, prefix, targets, foot=foot),
         language=tag,
         direction="rtl" if article.direction == "rtl" else "ltr",
-        date=clean(written(article.published, tag)),
+        date=printable(written(article.published, tag)),
         host=_host(link),
         link=link,
         hyphenate=_has_dictionary(tag),
@@ -366,7 +376,7 @@ def _host(url: str) -> str:
         host = urlsplit(url).hostname or ""
     except ValueError:
         return ""
-    return clean(host.removeprefix("www."))[:80]
+    return printable(host.removeprefix("www."))[:80]
 
 
 def _has_dictionary(tag: str) -> bool:

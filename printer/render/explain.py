@@ -8,7 +8,7 @@ from ..selection import Explanation
 from .templates import environment
 
 
-def to_report(explanation: Explanation) -> str:
+def explanation_html(explanation: Explanation) -> str:
     """Return the explanation as an HTML page: segments coloured by what each method scored."""
     first = explanation.segments[0].scores if explanation.segments else {}
     return (
@@ -23,7 +23,7 @@ def to_report(explanation: Explanation) -> str:
     )
 
 
-def to_data(explanation: Explanation) -> dict[str, Any]:
+def explanation_data(explanation: Explanation) -> dict[str, Any]:
     """Return the explanation as plain data for JSON."""
     return {
         "url": explanation.url,

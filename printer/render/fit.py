@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from ..options import PrintOptions
-from ..themes.options import styled
-from ..themes.page import lay_out
-from .weasy.engine import Printed
+from ..themes.options import apply_options
+from ..themes.page import page_geometry
+from .weasy.engine import RenderedPdf
 
 #: How many steps lie between what was asked for and the smallest that can be read: the type gets
 #: smaller in one column, then stands larger in two, and gets smaller again.
@@ -24,7 +24,7 @@ LARGE = 16.0
 TWO_COLUMNS = 180.0
 
 
-P = TypeVar("P", bound=Printed)
+P = TypeVar("P", bound=RenderedPdf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Fitted(Generic[P]):
     options: PrintOptions
 
 
-def fitted(options: PrintOptions, print_: Callable[[PrintOptions], P]) -> Fitted[P]:
+def fit_to_pages(options: PrintOptions, print_: Callable[[PrintOptions], P]) -> Fitted[P]:
     """Print on at most ``options.fit`` pages, changing as little as will do.
 
     Printing is tried at most five times.  What does not fit at its smallest is printed so, with a
@@ -67,7 +67,7 @@ def tighter(options: PrintOptions, step: int) -> PrintOptions:
 
     What the person chose (a size of type, margins, values of the theme) stays as it is.
     """
-    page, paper = styled(options).theme.page, lay_out(options)
+    page, paper = apply_options(options).theme.page, page_geometry(options)
     least = min(paper.font_size, LEAST_LARGE if paper.font_size >= LARGE else LEAST_SIZE)
     small = paper.font_size < LARGE
     folds = page.columns == 1 and paper.width >= TWO_COLUMNS and small

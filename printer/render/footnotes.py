@@ -19,7 +19,7 @@ from ..article import (
     Quote,
     plain_text,
 )
-from .limits import walk
+from .limits import walk_blocks
 
 #: A longer note is set at the end, in characters.
 LONGEST = 700
@@ -53,7 +53,7 @@ def paragraphs(blocks: tuple[Block, ...]) -> Iterator[Paragraph]:
 
 def at_foot(article: Article) -> frozenset[str]:
     """Return the ids of the notes to set at the foot of the page; none or nearly all of them."""
-    notes = [block for block in walk(article.blocks) if isinstance(block, Note)]
+    notes = [block for block in walk_blocks(article.blocks) if isinstance(block, Note)]
     if not notes or len(notes) > MOST_NOTES:
         return frozenset()
     called: set[str] = set()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from .inline import breakable, clean
+from .inline import breakable, printable
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
@@ -26,7 +26,7 @@ def highlight(code: str, language: str) -> Markup:
     Keywords are in ``b``, comments in ``i``, strings and names that are defined in ``span``.
     """
     lines: list[list[str]] = [[]]
-    for text, tag, kind in coloured(clean(code).expandtabs(4), language):
+    for text, tag, kind in split_by_style(printable(code).expandtabs(4), language):
         own = f' class="{kind}"' if kind else ""
         for number, line in enumerate(text.split("\n")):
             if number:
@@ -39,7 +39,7 @@ def highlight(code: str, language: str) -> Markup:
     return Markup("".join(html))  # noqa: S704 - the text was escaped, the rest is ours
 
 
-def coloured(code: str, language: str) -> list[Piece]:
+def split_by_style(code: str, language: str) -> list[Piece]:
     """Return code cut where its look changes; one piece when its language is not known."""
     plain = [(code, "", "")]
     if not language or len(code) > LONGEST:

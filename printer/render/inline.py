@@ -14,8 +14,8 @@ from ..article import MARKS, Note, Paragraph, Span, Spans
 from ..options import LinkStyle
 from .anchors import SCHEMES as SCHEMES
 from .anchors import Anchors as Anchors
-from .links import says_itself, written_address
-from .math import drawn
+from .links import display_url, shows_own_url
+from .math import formula_html
 
 #: An element that is open: its name and its attributes, in order.
 Element: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
@@ -64,7 +64,7 @@ _LAST = re.compile(r"(?<!\S)\S{1,15} \S{1,5}\s*$")
 _LONGER_THAN_A_LINE = 80
 
 
-def clean(text: str) -> str:
+def printable(text: str) -> str:
     """Return text without what cannot be printed or stored."""
     return _PILED.sub(r"\1", _CONTROLS.sub("", text))
 
@@ -82,7 +82,7 @@ def breakable_address(text: str) -> str:
     return breakable(_JOINTS.sub(lambda sign: sign[0] + _BREAK, text))
 
 
-def language(tag: str) -> str:
+def valid_language(tag: str) -> str:
     """Return a language tag that is one, else ''."""
     return tag if _LANG.fullmatch(tag) else ""
 
@@ -140,9 +140,9 @@ def _reference(
     if style == "none" or not closed or closed[0][0] != "a":
         return
     target = closed[0][1][0][1]
-    if target.startswith("#") or says_itself("".join(text), target):
+    if target.startswith("#") or shows_own_url("".join(text), target):
         return
-    address = escape(breakable_address(written_address(target)))
+    address = escape(breakable_address(display_url(target)))
     if style == "inline":
         yield f' <span class="target">({address})</span>'
         return
@@ -167,7 +167,7 @@ def _footnote(note: Note, anchors: Anchors) -> str:
     for block in note.blocks:
         if isinstance(block, Paragraph):
             own = _attributes(
-                ("lang", language(block.lang)),
+                ("lang", valid_language(block.lang)),
                 ("dir", block.dir if block.dir in ("ltr", "rtl") else ""),
             )
             html.extend(_opening([("span", (("class", "text"), *own))]))
@@ -177,7 +177,7 @@ def _footnote(note: Note, anchors: Anchors) -> str:
 
 
 def _back(note: Note, anchors: Anchors) -> str:
-    sign = escape(bare_sign(note.label) or "*")
+    sign = escape(strip_brackets(note.label) or "*")
     back = anchors.called(note.id)
     return f'<a href="{escape(back)}">{sign}</a>' if back else str(sign)
 
@@ -189,7 +189,7 @@ def _elements(span: Span, anchors: Anchors) -> Iterator[Element]:
         jump = target.startswith("#") and anchors.targets.style != "none"
         yield "a", _attributes(("href", target), ("class", "jump" if jump else ""))
     around = _attributes(
-        ("lang", language(span.lang)),
+        ("lang", valid_language(span.lang)),
         ("dir", span.dir if span.dir in ("ltr", "rtl") else ""),
         ("title", span.title if "abbr" in span.marks else ""),
     )
@@ -209,24 +209,24 @@ def _content(span: Span, anchors: Anchors, held: int = 0) -> str:
         begins = _content(replace(span, text=span.text[:held]), anchors)
         ends = _content(replace(span, text=span.text[held:], id=""), anchors)
         return f'{begins}<span class="held">{ends}</span>'
-    text = clean(span.text)
+    text = printable(span.text)
     if span.note:
         return _call(text, span.note, anchors)
     html = "<br>".join(map(str, map(signs, breakable(text).split("\n"))))
     if span.ruby:
-        reading = clean(span.ruby)[:60]
+        reading = printable(span.ruby)[:60]
         # The reading stands over the text at half its size; a long one makes room for itself.
         html = (
             f'<ruby style="min-width: {len(reading) / 2}em">{html}<rt>{escape(reading)}</rt></ruby>'
         )
     if span.math:
-        html = drawn(span.math, text, anchors.formulas)
+        html = formula_html(span.math, text, anchors.formulas)
     name = anchors.define(span.id)
     return f'<span id="{escape(name)}">{html}</span>' if name else html
 
 
 def _call(text: str, note: str, anchors: Anchors) -> str:
-    sign = escape(bare_sign(text))
+    sign = escape(strip_brackets(text))
     if note not in anchors.notes:
         return str(sign)
     own = anchors.call(note)
@@ -234,15 +234,15 @@ def _call(text: str, note: str, anchors: Anchors) -> str:
     return f'<a{name} href="{escape(anchors.target("#" + note))}">{sign}</a>'
 
 
-def bare_sign(text: str) -> str:
+def strip_brackets(text: str) -> str:
     """Return a note's sign without the brackets that a screen needs and paper does not."""
-    text = clean(text).strip()
+    text = printable(text).strip()
     inside = text[1:-1] if len(text) > 2 and text[0] + text[-1] in ("[]", "()") else text
     return inside[:20]
 
 
 def _attributes(*pairs: tuple[str, str]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, clean(value)) for name, value in pairs if value)
+    return tuple((name, printable(value)) for name, value in pairs if value)
 
 
 def _opening(elements: Iterable[Element]) -> Iterator[str]:

@@ -23,7 +23,7 @@ from ..article import (
     Table,
     plain_text,
 )
-from ..themes.page import CHARACTER, UNITS, Paper
+from ..themes.page import CHARACTER, UNITS, PageGeometry
 
 #: A table of no more rows is not broken over pages.
 MOST_KEPT = 9
@@ -115,12 +115,12 @@ def table_class(context: Context, table: Table) -> str:
     if columns > 6:
         return "widest" if columns > 12 else "wide"
     paper = context.get("paper")
-    if isinstance(paper, Paper) and paper.columns > 1 and _is_long(rows, paper):
+    if isinstance(paper, PageGeometry) and paper.columns > 1 and _is_long(rows, paper):
         return "across"
     return "short" if len(rows) <= MOST_KEPT and columns else "table"
 
 
-def _is_long(rows: Sequence[Sequence[Cell]], paper: Paper) -> bool:
+def _is_long(rows: Sequence[Sequence[Cell]], paper: PageGeometry) -> bool:
     """Say whether a column of the page is too narrow for a table's texts."""
     widths: dict[int, int] = {}
     for row in islice(rows, 200):

@@ -39,7 +39,7 @@ MOST_COLUMNS = 24
 MOST_CELLS = 20_000
 
 
-def walk(blocks: tuple[Block, ...]) -> Iterator[Block]:
+def walk_blocks(blocks: tuple[Block, ...]) -> Iterator[Block]:
     """Yield blocks and all blocks inside them in reading order, however deep they are nested."""
     stack = list(reversed(blocks))
     while stack:
@@ -50,11 +50,11 @@ def walk(blocks: tuple[Block, ...]) -> Iterator[Block]:
             stack.extend(reversed(run))
 
 
-def bounded(article: Article) -> tuple[Article, tuple[str, ...]]:
+def limit_article(article: Article) -> tuple[Article, tuple[str, ...]]:
     """Return the article with its blocks within bounds, and warnings about what that changed."""
     warnings: list[str] = []
     blocks = article.blocks
-    count = sum(1 for _ in walk(blocks))
+    count = sum(1 for _ in walk_blocks(blocks))
     if count > MOST_BLOCKS:
         blocks = _first(blocks, MOST_BLOCKS)
         warnings.append(
@@ -67,7 +67,7 @@ def _first(blocks: tuple[Block, ...], limit: int) -> tuple[Block, ...]:
     """Return the leading blocks that together hold at most ``limit``, the last one cut open."""
     kept: list[Block] = []
     for block in blocks:
-        size = sum(1 for _ in walk((block,)))
+        size = sum(1 for _ in walk_blocks((block,)))
         if size > limit:
             kept.extend(_flat((block,))[:limit])
             break
@@ -116,7 +116,7 @@ def _within(block: Block, depth: int) -> Block:
 def _flat(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     """Return the blocks that hold no others, in order, with the terms and captions kept as text."""
     flat: list[Block] = []
-    for block in walk(blocks):
+    for block in walk_blocks(blocks):
         if isinstance(block, DefinitionList):
             flat.extend(Paragraph(term) for entry in block.entries for term in entry.terms)
         if isinstance(block, Table) and block.caption_spans:

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from ..article import Article, Paragraph, Span, plain_text
 from ..options import LinkStyle
 from ..urls import without_tracking
-from .limits import walk
+from .limits import walk_blocks
 
 #: An address longer than this is printed up to here; the link itself is whole.
 LONGEST_PRINTED = 300
@@ -26,7 +26,7 @@ MOST_AT_FOOT = 0.3
 MOST_TARGETS = 150
 
 
-def written_address(url: str) -> str:
+def display_url(url: str) -> str:
     """Return an address as it is printed: without tracking, scheme and what only machines need."""
     try:
         parts = urlsplit(url)
@@ -57,7 +57,7 @@ def _readable(text: str) -> str:
 
 
 @dataclass(slots=True)
-class Targets:
+class LinkTargets:
     """The targets of an article's links and their numbers, given as they are met.
 
     ``style`` is how they are printed, ``listed`` holds those to be named at the end: number and
@@ -81,35 +81,35 @@ class Targets:
         """How many targets have a number."""
         return len(self._numbers)
 
-    def before(self, count: int) -> Targets:
+    def before(self, count: int) -> LinkTargets:
         """Return these targets as they were when so many had a number, with none listed."""
-        return Targets(self.style, [], dict(islice(self._numbers.items(), count)))
+        return LinkTargets(self.style, [], dict(islice(self._numbers.items(), count)))
 
     def put_at_end(self, number: int, target: str) -> None:
         """Have a target named in the list at the end."""
         self.listed.append((number, target))
 
 
-def says_itself(text: str, target: str) -> bool:
+def shows_own_url(text: str, target: str) -> bool:
     """Tell whether a link's text is its address already."""
     shown = text.strip().rstrip("/").lower()
     if not shown:
         return True
     bare = shown.removeprefix("https://").removeprefix("http://").removeprefix("www.")
-    address = written_address(target).removeprefix("http://").removeprefix("www.")
+    address = display_url(target).removeprefix("http://").removeprefix("www.")
     return bare in {address.rstrip("/").lower(), target.lower().rstrip("/")}
 
 
-def fitting(style: LinkStyle, article: Article) -> LinkStyle:
+def choose_link_style(style: LinkStyle, article: Article) -> LinkStyle:
     """Return the style that can be set: an article that is mostly links has them at the end."""
     if style != "footnote":
         return style
     targets: set[str] = set()
     words = 0
-    for block in walk(article.blocks):
+    for block in walk_blocks(article.blocks):
         spans: tuple[Span, ...] = getattr(block, "spans", ())
         targets.update(span.href for span in spans if span.href.startswith("http"))
         words += len(plain_text(spans)) if isinstance(block, Paragraph) else 0
-    addresses = sum(len(written_address(target)) + 4 for target in targets)
+    addresses = sum(len(display_url(target)) + 4 for target in targets)
     fits = addresses <= MOST_AT_FOOT * words and len(targets) <= MOST_TARGETS
     return "footnote" if fits else "endnote"

@@ -16,8 +16,8 @@ from markupsafe import Markup
 
 from ..article import Article, Math, block_spans
 from ..output import Picture
-from ..themes.assets import address
-from .limits import walk
+from ..themes.assets import asset_url
+from .limits import walk_blocks
 from .math_worker import ALL, SIZE
 
 #: Longer sources, and more formulas than these, are printed as text.
@@ -42,7 +42,7 @@ class Formula:
 Formulas: TypeAlias = Mapping[tuple[str, bool], Formula]
 
 
-def typeset_all(articles: Sequence[Article]) -> Formulas:
+def typeset_formulas(articles: Sequence[Article]) -> Formulas:
     """Draw the formulas of articles; one that cannot be drawn is not there."""
     wanted = list(dict.fromkeys(key for key in _sources(articles) if _drawable(key[0])))[:MOST]
     if not wanted:
@@ -88,7 +88,7 @@ def _lines(wanted: list[tuple[str, bool]], *, again: bool = True) -> list[str]:
 
 def _sources(articles: Iterable[Article]) -> Iterable[tuple[str, bool]]:
     for article in articles:
-        for block in walk(article.blocks):
+        for block in walk_blocks(article.blocks):
             if isinstance(block, Math):
                 yield block.source, True
             else:
@@ -104,18 +104,18 @@ def _drawable(source: str) -> bool:
     return bool(source.strip()) and len(source) <= LONGEST
 
 
-def drawn(source: str, text: str, formulas: Formulas, *, display: bool = False) -> Markup:
+def formula_html(source: str, text: str, formulas: Formulas, *, display: bool = False) -> Markup:
     """Return a formula as HTML: its drawing on the baseline, or its reading."""
-    read = _CONTROL.sub(" ", reading(source, text))
+    read = _CONTROL.sub(" ", formula_text(source, text))
     made = formulas.get((source, display))
     if made is None:
         return Markup('<span class="math">{}</span>').format(read)
     size = f"width:{made.width:.3f}em;height:{made.height:.3f}em;vertical-align:{-made.depth:.3f}em"
     picture = Markup('<img class="math" src="{}" alt="{}" style="{}">')
-    return picture.format(address(made.picture), read, size)
+    return picture.format(asset_url(made.picture), read, size)
 
 
-def reading(source: str, text: str) -> str:
+def formula_text(source: str, text: str) -> str:
     """Return a formula as a line of text: TeX as it is, MathML with its structure in signs."""
     if not source.startswith("<math"):
         return source

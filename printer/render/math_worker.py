@@ -42,7 +42,7 @@ class _TooSlow(Exception):
     """A formula took longer than its time."""
 
 
-def typeset(source: str, display: bool) -> tuple[str, float, float, float] | None:
+def typeset_formula(source: str, display: bool) -> tuple[str, float, float, float] | None:
     """Draw a formula: its SVG, width, height, and depth below the baseline, in ems.
 
     None for what is no formula, has unknown commands, or would not fit on any page.
@@ -93,7 +93,7 @@ def main() -> None:
         with contextlib.suppress(Exception):
             signal.setitimer(signal.ITIMER_REAL, EACH)
             try:
-                outcome = typeset(source, display)
+                outcome = typeset_formula(source, display)
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
         print(json.dumps(outcome), flush=True)

@@ -21,7 +21,7 @@ _TINT = 28  # of 255
 _LEGEND = 44
 
 
-def to_picture(explanation: Explanation) -> bytes:
+def draw_explanation(explanation: Explanation) -> bytes:
     """Return the page's screenshot with its places framed, and a legend on top, as PNG."""
     if not explanation.screenshot:
         raise UsageError("a browser takes pictures of web addresses, not of files")

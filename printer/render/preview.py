@@ -7,27 +7,29 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from ..article import Article, Block, Embed, Figure, Span
-from ..themes.loader import load
+from ..themes.loader import load_theme
 from .context import _part
-from .limits import bounded
-from .shown import Shown
+from .limits import limit_article
+from .shown import PicturePlacement
 from .templates import fill
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class PreviewBlock:
     """A piece to show; ``offered`` is one that extraction had left out."""
 
     id: str
     block: Block
     label: str
     kept: bool = True
-    offered: bool = False
+    suggested: bool = False
     blocks: tuple[Block, ...] = ()
 
 
-def to_preview(
-    article: Article, shapes: Sequence[Shape], picture: Callable[[Figure], Shown | None]
+def render_preview(
+    article: Article,
+    shapes: Sequence[PreviewBlock],
+    picture: Callable[[Figure], PicturePlacement | None],
 ) -> str:
     """Return an article's pieces as a page that has no script, no form and no address in it.
 
@@ -35,11 +37,11 @@ def to_preview(
     """
     shown = []
     for shape in shapes:
-        safe, _ = bounded(replace(article, blocks=(_unlinked(shape.block),)))
+        safe, _ = limit_article(replace(article, blocks=(_unlinked(shape.block),)))
         shown.append(replace(shape, blocks=safe.blocks))
     whole = replace(article, blocks=tuple(block for shape in shown for block in shape.blocks))
     return fill(
-        load("article"), "preview", part=_part(whole, ""), shapes=shown, picture=picture
+        load_theme("article"), "preview", part=_part(whole, ""), shapes=shown, picture=picture
     )  # fmt: skip
 
 

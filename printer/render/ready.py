@@ -9,10 +9,10 @@ from ..errors import WebprintError
 from ..options import PrintOptions
 from ..output import Prepared
 from . import completeness, fit
-from .book import print_articles
-from .context import Whole
+from .book import render_articles
+from .context import RenderContext
 from .pdf import impose
-from .pdf.provenance import Origin
+from .pdf.provenance import Provenance
 from .spared import load_weasyprint
 
 #: The modules that setting.py loads besides, when it is called.
@@ -48,4 +48,6 @@ def make_ready() -> None:
     with suppress(OSError):
         load_weasyprint()
     with suppress(WebprintError):
-        print_articles(Whole.of([_FIRST], PrintOptions()), lambda _: Prepared(), None, Origin())
+        render_articles(
+            RenderContext.of([_FIRST], PrintOptions()), lambda _: Prepared(), None, Provenance()
+        )

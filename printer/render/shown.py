@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from ..article import Article, Figure, Paragraph, plain_text
 from ..output import Picture
-from ..themes.assets import address
-from ..themes.page import TALLEST, UNITS, Paper
+from ..themes.assets import asset_url
+from ..themes.page import TALLEST, UNITS, PageGeometry
 
 #: A picture goes across all columns when it takes at least this part of their width.
 WIDE = 0.8
@@ -18,7 +18,7 @@ SHORT_LEAD = 260
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PicturePlacement:
     """A picture as a template sees it; ``width`` and ``height`` are CSS pixels, 0 for unknown.
 
     One that goes ``across`` spans all columns.
@@ -39,8 +39,8 @@ def standfirst(article: Article) -> Paragraph | None:
 
 
 def prepared(
-    pictures: Mapping[str, Picture], paper: Paper, leads: frozenset[int], figure: Figure
-) -> Shown | None:
+    pictures: Mapping[str, Picture], paper: PageGeometry, leads: frozenset[int], figure: Figure
+) -> PicturePlacement | None:
     """Return the prepared picture of a figure at the size it is printed, None when it is missing.
 
     A picture keeps the size it has on screen (96 pixels to the inch) unless the page is smaller.
@@ -59,10 +59,10 @@ def prepared(
     widest = min(paper.text_width if across else paper.column_width, tallest) * paper.pictures
     width = max(1, min(width, round(widest / UNITS["px"])))
     height = max(1, round(width * picture.height / picture.width))
-    return Shown(address(picture), width, height, across)
+    return PicturePlacement(asset_url(picture), width, height, across)
 
 
-def picture_first(article: Article, shown: Callable[[Figure], Shown | None]) -> Article:
+def picture_first(article: Article, shown: Callable[[Figure], PicturePlacement | None]) -> Article:
     """Put a picture that goes across the columns before a long first paragraph, not into it."""
     match article.blocks[:2]:
         case (Paragraph(spans=spans) as first, Figure() as second) if (

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..options import PrintOptions
-from ..themes.options import Styled
-from ..themes.page import UNITS, Paper
+from ..themes.options import StyledTheme
+from ..themes.page import UNITS, PageGeometry
 
 #: The pages of a document that is laid out again, and how full its last page is at most.
 FEWEST, MOST, SHORT = 2, 6, 0.2
@@ -20,7 +20,7 @@ FEWEST, MOST, SHORT = 2, 6, 0.2
 CLOSER, LEAST_MARGIN = 0.97, 3
 
 
-def longer_pages(styling: Styled, paper: Paper, options: PrintOptions) -> str:
+def longer_pages(styling: StyledTheme, paper: PageGeometry, options: PrintOptions) -> str:
     """Return the style sheet that runs the pages long; '' where what a person chose forbids it."""
     page = styling.theme.page
     chosen = {assignment.partition("=")[0].strip() for assignment in options.set}

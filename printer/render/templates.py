@@ -16,10 +16,10 @@ from markupsafe import Markup
 
 from ..article import plain_text
 from ..errors import UsageError
-from ..themes.loader import BASE, Theme, own_folder
+from ..themes.loader import BASE, Theme, builtin_folder
 from .bounded import BoundedEnvironment, bounded
 from .highlight import highlight
-from .inline import bare_sign, breakable, breakable_address, clean, language, signs
+from .inline import breakable, breakable_address, printable, signs, strip_brackets, valid_language
 from .judged import (
     introduces,
     is_bare,
@@ -30,7 +30,7 @@ from .judged import (
     is_verse,
     table_class,
 )
-from .links import written_address
+from .links import display_url
 
 _ZONE = re.compile(r"(?:Z|[+-]\d\d:\d\d)$")
 
@@ -43,7 +43,7 @@ def environment(folders: tuple[Path, ...] = ()) -> BoundedEnvironment:
     theme's; ``article/blocks.html.j2`` is that of our own theme of this name.
     """
     return BoundedEnvironment(
-        loader=FileSystemLoader([*folders, own_folder() / BASE, own_folder()]),
+        loader=FileSystemLoader([*folders, builtin_folder() / BASE, builtin_folder()]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -57,14 +57,14 @@ def _environment(folders: tuple[Path, ...]) -> BoundedEnvironment:
     env.filters.update(
         kind=lambda block: type(block).__name__,
         plain=plain_text,
-        clean=clean,
+        clean=printable,
         breakable=breakable,
-        written=written_address,
+        written=display_url,
         moment=_moment,
-        address=lambda url: breakable_address(written_address(url)),
-        lang=language,
+        address=lambda url: breakable_address(display_url(url)),
+        lang=valid_language,
         code=highlight,
-        sign=bare_sign,
+        sign=strip_brackets,
         signs=signs,
         initial=_initial,
         groupby_run=_runs,

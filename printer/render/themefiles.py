@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..errors import UsageError
 from ..output import Picture
-from ..themes.assets import address
+from ..themes.assets import asset_url
 
 #: What may be in a theme's folder beside its templates and style sheet.
 KINDS = {
@@ -37,8 +37,8 @@ def with_files(css: str, folder: Path) -> tuple[str, dict[str, Picture]]:
         if path is None:
             return match[0]
         file = Picture(_read(path), KINDS[path.suffix.lower()], 0, 0)
-        found[address(file)] = file
-        return f'url("{address(file)}")'
+        found[asset_url(file)] = file
+        return f'url("{asset_url(file)}")'
 
     return _URL.sub(named, css), found
 

@@ -22,7 +22,7 @@ from ..errors import RenderError, WebprintError
 
 if TYPE_CHECKING:
     from .context import Document
-    from .weasy.engine import Printed
+    from .weasy.engine import RenderedPdf
 
 
 #: How many seconds a document may take.
@@ -45,16 +45,16 @@ SEVERAL = 4
 Ready: TypeAlias = Callable[[], None]
 
 
-class Sets(Protocol):
+class Renderer(Protocol):
     """What sets documents: processes of this machine, or workers on others."""
 
     def start(self, pages: int = 1) -> None:
         """Make ready for so many pages."""
 
-    def to_pdf(self, document: Document) -> Printed:
+    def to_pdf(self, document: Document) -> RenderedPdf:
         """Print a document."""
 
-    def layouts(self, documents: Iterable[Document]) -> Iterator[Printed | RenderError]:
+    def layouts(self, documents: Iterable[Document]) -> Iterator[RenderedPdf | RenderError]:
         """Print documents side by side; yield what came of each, in their order."""
 
 
@@ -67,9 +67,9 @@ class _Ended(RenderError):
 
 def load() -> None:
     """Load WeasyPrint and read the system's fonts."""
-    from .weasy.engine import warm
+    from .weasy.engine import load_fonts
 
-    warm()
+    load_fonts()
 
 
 class Press:
@@ -102,9 +102,9 @@ class Press:
         self._out = os.fdopen(ours_out, "wb")
         self._in = os.fdopen(ours_in, "rb")
 
-    def to_pdf(self, document: Document) -> Printed:
+    def to_pdf(self, document: Document) -> RenderedPdf:
         """Print a document as :func:`printer.render.weasy.engine.to_pdf` does, in bounded time."""
-        printed: Printed = self.call("setting the pages", None, document)
+        printed: RenderedPdf = self.call("setting the pages", None, document)
         return printed
 
     def call(self, doing: str, work: Callable[..., Any] | None, *given: object) -> Any:
@@ -184,7 +184,7 @@ class Press:
                 pipe.close()
 
 
-class Presses:
+class RenderPool:
     """As many presses as there are processors; a context manager, whose processes end with it.
 
     With ``fork`` the first is forked now, and with ``several`` all are, which is sooner done than
@@ -225,16 +225,16 @@ class Presses:
         for press in self._presses:
             press.limit = seconds
 
-    def to_pdf(self, document: Document) -> Printed:
+    def to_pdf(self, document: Document) -> RenderedPdf:
         """Print a document in the first press."""
         return self._presses[0].to_pdf(document)
 
-    def layouts(self, documents: Iterable[Document]) -> Iterator[Printed | RenderError]:
+    def layouts(self, documents: Iterable[Document]) -> Iterator[RenderedPdf | RenderError]:
         """Print documents side by side; yield what came of each, in their order.
 
         No more of them are asked for than presses can begin with, and one.
         """
-        waiting: deque[Future[Printed | RenderError]] = deque()
+        waiting: deque[Future[RenderedPdf | RenderError]] = deque()
         with ThreadPoolExecutor(len(self._presses)) as pool:
             try:
                 for document in documents:
@@ -260,7 +260,7 @@ class Presses:
         """How many there are."""
         return len(self._presses)
 
-    def _print(self, document: Document) -> Printed | RenderError:
+    def _print(self, document: Document) -> RenderedPdf | RenderError:
         press = self._free.get()
         try:
             return press.to_pdf(document)
@@ -293,13 +293,13 @@ def _serve(requests: BinaryIO, answers: BinaryIO, ready: Ready) -> NoReturn:
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     try:
         ready()
-        from .weasy.engine import to_pdf
+        from .weasy.engine import render_pdf
 
         while True:
             work, given = pickle.load(requests)  # noqa: S301 - our own process
             outcome: object
             try:
-                outcome = (work or to_pdf)(*given)
+                outcome = (work or render_pdf)(*given)
             except WebprintError as error:
                 outcome = error
             pickle.dump(outcome, answers)

@@ -21,7 +21,7 @@ from ..settings import Settings
 from ..site_rules.apply import host_of
 
 if TYPE_CHECKING:
-    from ..render.preview import Shape
+    from ..render.preview import PreviewBlock
 
 #: The settings that a print can be set in anew by; the others are of what was fetched.
 EDITABLE = (
@@ -105,13 +105,13 @@ class Revisions:
             raise NotNow("the print was asked for again in the meantime")
         return self.table.get(job.id) or job
 
-    def shapes(self, base: Snapshot, edit: Edit) -> list[Shape]:
+    def shapes(self, base: Snapshot, edit: Edit) -> list[PreviewBlock]:
         """Return the pieces of a print as they are shown."""
-        from ..render.preview import Shape
+        from ..render.preview import PreviewBlock
 
         return [
-            Shape(
-                each.id, each.block, label(each), edit.includes(each), offered=not each.in_article
+            PreviewBlock(
+                each.id, each.block, label(each), edit.includes(each), suggested=not each.in_article
             )
             for each in base.blocks
         ]

@@ -29,10 +29,10 @@ class Assets:
     @classmethod
     def of(cls, pictures: Iterable[Picture]) -> Assets:
         """Collect pictures."""
-        return cls({address(picture): picture for picture in pictures})
+        return cls({asset_url(picture): picture for picture in pictures})
 
 
-def address(picture: Picture) -> str:
+def asset_url(picture: Picture) -> str:
     """Return the address under which WeasyPrint finds a picture."""
     kind = picture.media_type.rpartition("/")[2].partition("+")[0]
     return f"{SCHEME}{sha256(picture.data).hexdigest()[:32]}.{kind}"

@@ -56,7 +56,7 @@ _SIGNS = ("Noto Sans Symbols", "Noto Sans Symbols2", "Noto Sans Math")
 _CODE = ("DejaVu Sans Mono", "Noto Sans Mono", "Noto Sans Mono CJK JP")
 
 
-def faces(fonts: Fonts, chosen: tuple[str, ...] = ()) -> str:
+def font_css(fonts: Fonts, chosen: tuple[str, ...] = ()) -> str:
     """Return the CSS that names the faces, as ``--book``, ``--head``, ``--bold`` and ``--mono``.
 
     ``--other`` is to follow each of the first three.  ``chosen`` are families the person asked

@@ -18,7 +18,7 @@ from .. import toml_loader
 from ..errors import UsageError
 from ..output import Picture
 from ..render.themefiles import with_files
-from .schema import MOST_BYTES, Device, Fonts, Page, Variable, checked
+from .schema import MOST_BYTES, Device, Fonts, Page, Variable, parse_theme
 
 #: Where our own themes lie: inside the installed package, or beside it in the repository.
 PLACES = (
@@ -67,13 +67,13 @@ def user_folder() -> Path:
     return Path(home) / "webprint" / "themes"
 
 
-def names() -> list[str]:
+def theme_names() -> list[str]:
     """Return the names of the themes there are, the user's among them."""
-    places = (user_folder(), own_folder())
+    places = (user_folder(), builtin_folder())
     return sorted({file.parent.name for place in places for file in place.glob("*/theme.toml")})
 
 
-def load(name: str) -> Theme:
+def load_theme(name: str) -> Theme:
     """Read a theme by name, or by path when ``name`` has a slash.
 
     Raises :class:`UsageError` for an unknown name (listing the known ones) and for a theme.toml
@@ -90,15 +90,15 @@ def load(name: str) -> Theme:
         table = _table(file)
         folders.append(folder)
         tables.append(table)
-        wanted = checked(table, file).extends
-    whole = checked(_merged(tables), folders[0] / "theme.toml")
+        wanted = parse_theme(table, file).extends
+    whole = parse_theme(_merged(tables), folders[0] / "theme.toml")
     own = tables[0].get("description", "")
     return Theme(
         folders[0].name, own, tuple(folders), whole.page, whole.fonts, whole.papers, whole.variables
     )
 
 
-def own_folder() -> Path:
+def builtin_folder() -> Path:
     """Return the folder of our own themes."""
     return next((place for place in PLACES if place.is_dir()), PLACES[-1])
 
@@ -115,11 +115,11 @@ def _find(name: str, passed: list[Path]) -> Path:
         if not (folder / "theme.toml").is_file():
             raise UsageError(f"there is no theme in {name[:100]!r}", hint="It has no theme.toml")
         return folder.resolve()
-    for place in (user_folder(), own_folder()):
+    for place in (user_folder(), builtin_folder()):
         folder = (place / name).resolve()
-        if name in names() and folder not in passed and (folder / "theme.toml").is_file():
+        if name in theme_names() and folder not in passed and (folder / "theme.toml").is_file():
             return folder
-    known = names()
+    known = theme_names()
     near = get_close_matches(name, known, 1)
     hint = f"Did you mean {near[0]}?" if near else f"Themes: {', '.join(known)}"
     raise UsageError(f"there is no theme {name[:40]!r}", hint=hint)
@@ -153,6 +153,6 @@ def _merged(tables: list[dict[str, Any]]) -> dict[str, Any]:
     return whole
 
 
-def listed() -> Iterator[Theme]:
+def all_themes() -> Iterator[Theme]:
     """Yield all themes by name."""
-    yield from (load(name) for name in names())
+    yield from (load_theme(name) for name in theme_names())

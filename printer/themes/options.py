@@ -10,9 +10,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from ..errors import UsageError
 from ..options import PrintOptions
-from .fonts import faces
-from .loader import Theme, load
-from .schema import Family, Page, written
+from .fonts import font_css
+from .loader import Theme, load_theme
+from .schema import Family, Page, format_value
 
 _FAMILY: TypeAdapter[str] = TypeAdapter(Family)
 
@@ -21,7 +21,7 @@ FONT = "font"
 
 
 @dataclass(frozen=True, slots=True)
-class Styled:
+class StyledTheme:
     """A theme as it is to be printed.
 
     ``font`` holds the families asked for, ``values`` the theme's variables as CSS writes them.
@@ -34,18 +34,18 @@ class Styled:
     @property
     def faces(self) -> str:
         """The CSS that names the typefaces."""
-        return faces(self.theme.fonts, self.font)
+        return font_css(self.theme.fonts, self.font)
 
 
-def styled(options: PrintOptions) -> Styled:
+def apply_options(options: PrintOptions) -> StyledTheme:
     """Return the theme of these options; an unknown or wrong value is a :class:`UsageError`."""
     return _styled(options.theme, tuple(options.set))
 
 
 @lru_cache(maxsize=8)
-def _styled(name: str, assignments: tuple[str, ...]) -> Styled:
-    theme = load(name)
-    values = {name: written(each.value) for name, each in theme.variables.items()}
+def _styled(name: str, assignments: tuple[str, ...]) -> StyledTheme:
+    theme = load_theme(name)
+    values = {name: format_value(each.value) for name, each in theme.variables.items()}
     font: tuple[str, ...] = ()
     page: dict[str, str] = {}
     for assignment in assignments:
@@ -63,16 +63,16 @@ def _styled(name: str, assignments: tuple[str, ...]) -> Styled:
             raise UsageError(
                 f"theme {theme.name} has no {name[:40]!r} to set", hint=_near(theme, name)
             )
-    return Styled(replace(theme, page=_page(theme.page, page)), font, tuple(values.items()))
+    return StyledTheme(replace(theme, page=_page(theme.page, page)), font, tuple(values.items()))
 
 
-def settable(theme: Theme) -> list[str]:
+def settable_names(theme: Theme) -> list[str]:
     """Return the names that ``--set`` takes for a theme."""
     return [FONT, *theme.variables, *(name.replace("_", "-") for name in Page.model_fields)]
 
 
 def _near(theme: Theme, name: str) -> str:
-    known = settable(theme)
+    known = settable_names(theme)
     near = get_close_matches(name, known, 1)
     return f"Did you mean {near[0]}?" if near else f"It has {', '.join(known)}"
 

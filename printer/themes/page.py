@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ..errors import UsageError
 from ..options import PrintOptions
-from .options import styled
+from .options import apply_options
 from .schema import Device, Page
 
 #: Paper sizes by name, in millimetres.
@@ -44,7 +44,7 @@ _LENGTH = re.compile(r"([0-9]{1,5}(?:\.[0-9]{1,4})?)(mm|cm|in|pt|pc|px)")
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class PageGeometry:
     """A page in millimetres; ``margins`` are top, right, bottom, left; ``font_size`` in points.
 
     ``gap`` is the space between two of its ``columns``, ``pictures`` a scale for pictures; on a
@@ -81,7 +81,7 @@ class Paper:
         return (self.text_width - (self.columns - 1) * self.gap) / self.columns
 
 
-def lay_out(options: PrintOptions) -> Paper:
+def page_geometry(options: PrintOptions) -> PageGeometry:
     """Work out the page for these options; nonsense is a :class:`UsageError`.
 
     Without ``margin`` the side margins leave a line of the theme's measure, so that a large sheet
@@ -96,7 +96,7 @@ def lay_out(options: PrintOptions) -> Paper:
         )
     if options.fit < 0:
         raise UsageError("--fit is a number of pages")
-    theme = styled(options).theme
+    theme = apply_options(options).theme
     page = theme.page
     name = options.paper or page.paper or DEFAULT_PAPER
     device = theme.papers.get(name.strip().lower(), Device(size=name))
@@ -112,15 +112,15 @@ def lay_out(options: PrintOptions) -> Paper:
     margins = _margins(asked) if asked else _theme_margins(page, width, height, size)
     gutter = page.gutter * width if options.duplex or options.booklet else 0.0
     gutter = min(gutter, margins[1] / 2)
-    paper = Paper(width, height, margins, size, page.columns, gap, gutter, page.pictures)
+    paper = PageGeometry(width, height, margins, size, page.columns, gap, gutter, page.pictures)
     if paper.column_width < LEAST_TEXT or paper.text_height < LEAST_TEXT:
         raise UsageError(f"these margins leave no room for text on {name}")
     return paper
 
 
-def picture_room(options: PrintOptions) -> tuple[float, float]:
+def max_picture_size(options: PrintOptions) -> tuple[float, float]:
     """Return the width and height in millimetres that a picture may take, at most."""
-    paper = lay_out(options)
+    paper = page_geometry(options)
     return paper.text_width, paper.text_height * TALLEST
 
 

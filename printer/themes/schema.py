@@ -108,7 +108,7 @@ class ThemeFile(_Table):
     variables: Annotated[dict[Name, Variable], Field(max_length=100)] = {}
 
 
-def checked(table: dict[str, Any], file: Path) -> ThemeFile:
+def parse_theme(table: dict[str, Any], file: Path) -> ThemeFile:
     """Return a theme.toml's content as values; raises :class:`UsageError` naming the fault."""
     try:
         read = ThemeFile(**table)
@@ -128,7 +128,7 @@ def checked(table: dict[str, Any], file: Path) -> ThemeFile:
     return read
 
 
-def written(value: str | float | bool) -> str:
+def format_value(value: str | float | bool) -> str:
     """Return a value of TOML as one of ``--set`` is written."""
     if isinstance(value, bool):
         return "on" if value else "off"
@@ -137,7 +137,7 @@ def written(value: str | float | bool) -> str:
 
 def _check_default(name: str, variable: Variable) -> None:
     try:
-        variable.css(written(variable.value))
+        variable.css(format_value(variable.value))
     except ValueError as error:
         raise ValueError(f"variables.{name}.value {error}") from error
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from ..options import PrintOptions
-from .options import Styled
-from .page import Paper
+from .options import StyledTheme
+from .page import PageGeometry
 
 #: No backgrounds and no heavy rules; pictures are drawn light.
 INK_SAVED = """
@@ -19,7 +19,7 @@ table { border-width: .4pt !important }
 """
 
 
-def style_sheet(styling: Styled, paper: Paper, options: PrintOptions) -> Markup:
+def build_stylesheet(styling: StyledTheme, paper: PageGeometry, options: PrintOptions) -> Markup:
     """Return the style sheet, fit to stand in a style element."""
     css = "\n".join((
         styling.faces,
@@ -34,7 +34,7 @@ def style_sheet(styling: Styled, paper: Paper, options: PrintOptions) -> Markup:
     return Markup(css.replace("</", "<\\/"))  # noqa: S704 - our own and the person's files
 
 
-def _geometry(paper: Paper) -> Iterator[str]:
+def _geometry(paper: PageGeometry) -> Iterator[str]:
     top, right, bottom, left = paper.margins
     yield f"@page {{ size: {_mm(paper.width, paper.height)}; margin: {_mm(*paper.margins)} }}"
     if paper.gutter:
@@ -48,7 +48,7 @@ def _geometry(paper: Paper) -> Iterator[str]:
     yield f"html {{ font-size: {paper.font_size:.2f}pt }}"
 
 
-def _chapters(styling: Styled) -> str:
+def _chapters(styling: StyledTheme) -> str:
     if styling.theme.page.chapters == "any":
         return ""
     blank = "@page :blank { @top-left { content: none } @top-right { content: none }"
@@ -56,7 +56,7 @@ def _chapters(styling: Styled) -> str:
     return f"article + article, .contents + article {{ break-before: right }} {blank}"
 
 
-def _values(styling: Styled, paper: Paper) -> str:
+def _values(styling: StyledTheme, paper: PageGeometry) -> str:
     values = (
         *styling.values,
         ("leading", f"{styling.theme.page.leading}rem"),
@@ -66,7 +66,7 @@ def _values(styling: Styled, paper: Paper) -> str:
     return f":root {{ {'; '.join(f'--{name}: {value}' for name, value in values)} }}"
 
 
-def _columns(paper: Paper) -> str:
+def _columns(paper: PageGeometry) -> str:
     # A single column is set as plain text, which costs less and breaks better.
     if paper.columns == 1:
         return ""

@@ -13,7 +13,7 @@ from printer.digest.memory import Memory
 from printer.digest.running import Runner
 from printer.errors import RenderError
 from printer.render.context import Document
-from printer.render.weasy.engine import to_pdf
+from printer.render.weasy.engine import render_pdf
 from printer.settings import Settings
 
 
@@ -27,7 +27,7 @@ def memory(tmp_path):
 def empty_pages(count):
     """A PDF of so many pages with nothing on them."""
     style = "<style>div + div { break-before: page }</style>"
-    return to_pdf(Document(f"<html lang=en><title>-</title>{style}{'<div>.</div>' * count}"))
+    return render_pdf(Document(f"<html lang=en><title>-</title>{style}{'<div>.</div>' * count}"))
 
 
 @dataclass

@@ -7,14 +7,14 @@ import pytest
 
 from printer.digest.edition import Editor
 from printer.errors import HTTPStatusError, NotHTML
-from printer.render.worker_pool import Presses
+from printer.render.worker_pool import RenderPool
 from tests.support.feeds import at, page, rss
 from tests.support.web_server import Reply
 
 
 @pytest.fixture(scope="module")
 def presses():
-    with closing(Presses(fork=False)) as presses:
+    with closing(RenderPool(fork=False)) as presses:
         yield presses
 
 

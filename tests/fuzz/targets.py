@@ -112,10 +112,10 @@ def fuzz_config(data: bytes) -> None:
     with suppress(WebprintError):
         values = {key.replace("-", "_"): value for key, value in tables.items() if key != "digest"}
         _check_layer(Layer("webprint.toml", values))
-    from printer.themes.schema import checked
+    from printer.themes.schema import parse_theme
 
     with suppress(WebprintError):
-        checked(tables, Path("theme.toml"))
+        parse_theme(tables, Path("theme.toml"))
 
 
 def fuzz_cookies(data: bytes) -> None:

@@ -62,7 +62,7 @@ def test_rules_for_a_site(attack: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("attack", TOML)
 def test_a_theme(attack: str, tmp_path: Path) -> None:
     (tmp_path / "theme.toml").write_text(TOML[attack](), "utf-8")
-    assert isinstance(ends(lambda: loader.load(f"{tmp_path}/")), UsageError)
+    assert isinstance(ends(lambda: loader.load_theme(f"{tmp_path}/")), UsageError)
 
 
 SELECTORS: dict[str, Callable[[], str]] = {

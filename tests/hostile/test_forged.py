@@ -26,7 +26,7 @@ from printer.digest.outbox import Mail
 from printer.digest.published import Issue, with_issue
 from printer.errors import WebprintError
 from printer.export.markdown import to_markdown
-from printer.render.preview import Shape, to_preview
+from printer.render.preview import PreviewBlock, render_preview
 from tests.support.hostile_pages import STORY, captured, ends, good, page, printed
 
 #: Words that are something else to somebody.
@@ -131,8 +131,8 @@ def test_in_files_of_other_formats(words: str) -> None:
 @pytest.mark.parametrize("words", WORDS)
 def test_in_the_preview(words: str) -> None:
     article = extract(told(WORDS[words]), "https://reader.test/x")
-    shapes = [Shape(f"p{n}", block, WORDS[words]) for n, block in enumerate(article.blocks)]
-    html = to_preview(article, shapes, lambda figure: None)
+    shapes = [PreviewBlock(f"p{n}", block, WORDS[words]) for n, block in enumerate(article.blocks)]
+    html = render_preview(article, shapes, lambda figure: None)
     tree = lxml_html.fromstring(html.encode("utf-8", "replace"))
     assert not active(tree)
     assert not tree.xpath("//a/@href[not(starts-with(., '#'))] | //img/@src")

@@ -11,7 +11,7 @@ from printer.jobs.storage import open_storage
 from printer.output import Report
 from printer.pipeline import Reading
 from printer.render.context import render_html
-from printer.render.weasy.engine import to_pdf
+from printer.render.weasy.engine import render_pdf
 from printer.selection import JudgedPicture
 from tests.support.sample_articles import SPECIMEN, pictures
 
@@ -95,8 +95,8 @@ def test_what_is_gone_is_asked_for_again_and_what_is_not_wanted_is_forgotten(sql
 
 def test_a_document_laid_out_elsewhere_is_as_it_is_here():
     document = render_html([SPECIMEN], pictures())
-    there, here = load_printed(lay_out(dump_document(document))[0]), to_pdf(document)
-    assert (there.pages, there.laid, there.warnings) == (here.pages, here.laid, here.warnings)
+    there, here = load_printed(lay_out(dump_document(document))[0]), render_pdf(document)
+    assert (there.pages, there.layout, there.warnings) == (here.pages, here.layout, here.warnings)
     assert there.pdf[:5] == b"%PDF-"
     assert abs(len(there.pdf) - len(here.pdf)) < 100
 

@@ -14,9 +14,9 @@ import pytest
 from printer.article import Article
 from printer.options import PrintOptions
 from printer.output import Picture, Prepared
-from printer.render.book import print_articles
-from printer.render.context import Whole
-from printer.render.worker_pool import Presses
+from printer.render.book import render_articles
+from printer.render.context import RenderContext
+from printer.render.worker_pool import RenderPool
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +48,14 @@ Print = Callable[..., Paper]
 
 
 @pytest.fixture(scope="session")
-def press() -> Iterator[Presses]:
+def press() -> Iterator[RenderPool]:
     """The processes that lay out several articles, the same for all tests."""
-    with Presses(fork=False) as presses:
+    with RenderPool(fork=False) as presses:
         yield presses
 
 
 @pytest.fixture
-def printed(press: Presses) -> Print:
+def printed(press: RenderPool) -> Print:
     """Print articles; fail on any warning that is not asked for with ``expect``."""
 
     def print_(
@@ -67,7 +67,7 @@ def printed(press: Presses) -> Print:
         prepared = Prepared(pictures or {})
         wanted = PrintOptions(**options)
         several = press if len(articles) > 1 else None
-        result = print_articles(Whole.of(articles, wanted), lambda _: prepared, several)
+        result = render_articles(RenderContext.of(articles, wanted), lambda _: prepared, several)
         unexpected = [w for w in result.warnings if not any(part in w for part in expect)]
         assert not unexpected, f"the print warned: {unexpected}"
         for part in expect:

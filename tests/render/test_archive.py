@@ -20,8 +20,8 @@ import pytest
 from printer import Capture, FetchOptions, Printer, PrintOptions
 from printer.article import Figure, Math, Note, Span, Table
 from printer.render.context import render_html
-from printer.render.pdf.provenance import NAMESPACE, origin
-from printer.render.weasy.engine import to_pdf
+from printer.render.pdf.provenance import NAMESPACE, build_provenance
+from printer.render.weasy.engine import render_pdf
 from tests.support import sample_articles as specimens
 from tests.support.sample_articles import SPECIMEN, cells, para
 from tests.support.story_page import story
@@ -99,7 +99,7 @@ def test_several_pages_are_told_apart() -> None:
 
 def test_metadata_cannot_be_injected() -> None:
     evil = "https://example.org/?</rdf:RDF><x>&amp;\x00\x0b\"'<![CDATA[]]>"
-    xmp = origin([(SPECIMEN, capture(evil))], attach=False).xmp
+    xmp = build_provenance([(SPECIMEN, capture(evil))], attach=False).xmp
     tree = ElementTree.fromstring(b"<r>" + xmp + b"</r>")
     (source,) = tree.iter("{http://purl.org/dc/elements/1.1/}source")
     assert source.text == evil.replace("\x00", "").replace("\x0b", "")
@@ -110,7 +110,7 @@ def test_metadata_cannot_be_injected() -> None:
 
 def test_the_schema_of_our_own_properties_is_told() -> None:
     tree = ElementTree.fromstring(
-        b"<r>" + origin([(SPECIMEN, capture())], attach=False).xmp + b"</r>"
+        b"<r>" + build_provenance([(SPECIMEN, capture())], attach=False).xmp + b"</r>"
     )
     names = [e.text for e in tree.iter("{http://www.aiim.org/pdfa/ns/property#}name")]
     assert names == ["source", "fetched", "sha256"]
@@ -159,7 +159,7 @@ def test_the_time_of_a_reproducible_build_is_taken(monkeypatch) -> None:
 def test_qpdf_finds_no_fault(variant: str, tmp_path) -> None:
     out = tmp_path / "out.pdf"
     document = render_html([SPECIMEN], specimens.pictures(), PrintOptions(pdf=variant))
-    out.write_bytes(to_pdf(document).pdf)
+    out.write_bytes(render_pdf(document).pdf)
     ran = subprocess.run(["qpdf", "--check", out], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr
 

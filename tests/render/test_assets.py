@@ -8,8 +8,8 @@ import pytest
 
 from printer.output import Picture
 from printer.render.context import Document
-from printer.render.weasy.engine import to_pdf
-from printer.themes.assets import Assets, address, fetcher
+from printer.render.weasy.engine import render_pdf
+from printer.themes.assets import Assets, asset_url, fetcher
 from tests.support import sample_articles as specimens
 
 
@@ -37,7 +37,7 @@ def test_nothing_else_is_opened(markup: str, tmp_path: Path, web) -> None:
     )
     for url in (secret.as_uri(), web.url + "/x.svg", "ftp://127.0.0.1/x", str(secret)):
         html = f"<html lang=en><title>t</title><body><p>Text.</p>{markup.format(url=url)}"
-        pdf = to_pdf(Document(html)).pdf
+        pdf = render_pdf(Document(html)).pdf
         assert b"SECRET" not in pdf
         assert b"/EmbeddedFile" not in pdf
     assert not web.hits(), f"WeasyPrint asked for {web.hits()}"
@@ -46,7 +46,7 @@ def test_nothing_else_is_opened(markup: str, tmp_path: Path, web) -> None:
 def test_the_fetcher_serves_assets_and_refuses_the_rest() -> None:
     picture = specimens.jpeg(specimens.landscape(60, 40))
     fetch = fetcher(Assets.of([picture]))
-    assert fetch(address(picture)).read() == picture.data
+    assert fetch(asset_url(picture)).read() == picture.data
     for url in ("asset:other", "file:///etc/passwd", "http://127.0.0.1/", "data:text/css,a", ""):
         with pytest.raises(ValueError, match="not a part"):
             fetch(url)
@@ -56,13 +56,13 @@ def test_the_fetcher_serves_assets_and_refuses_the_rest() -> None:
 
 def test_equal_bytes_have_one_address() -> None:
     one, two = Picture(b"x", "image/png", 1, 1), Picture(b"x", "image/png", 1, 1)
-    assert address(one) == address(two)
-    assert address(one) != address(Picture(b"y", "image/png", 1, 1))
+    assert asset_url(one) == asset_url(two)
+    assert asset_url(one) != asset_url(Picture(b"y", "image/png", 1, 1))
 
 
 def test_a_picture_that_cannot_be_drawn_is_a_warning() -> None:
     broken = Picture(b"not a picture", "image/png", 10, 10)
-    html = f'<html lang=en><title>t</title><body><img src="{address(broken)}" alt="x"><p>Text.'
-    printed = to_pdf(Document(html, Assets.of([broken])))
+    html = f'<html lang=en><title>t</title><body><img src="{asset_url(broken)}" alt="x"><p>Text.'
+    printed = render_pdf(Document(html, Assets.of([broken])))
     assert printed.pages == 1
     assert any("image" in warning.lower() for warning in printed.warnings)

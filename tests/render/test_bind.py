@@ -18,11 +18,16 @@ from printer.article import Span
 from printer.errors import RenderError
 from printer.options import PrintOptions
 from printer.render import written
-from printer.render.context import Whole, set_articles, set_folios, set_front
+from printer.render.context import (
+    RenderContext,
+    build_document,
+    build_front_matter,
+    build_page_numbers,
+)
 from printer.render.copied import Copying
-from printer.render.links import Targets
-from printer.render.pdf.merge import Bound, bind
-from printer.render.worker_pool import Presses
+from printer.render.links import LinkTargets
+from printer.render.pdf.merge import MergePart, merge_parts
+from printer.render.worker_pool import RenderPool
 from printer.render.written import Writing
 from tests.support.sample_articles import SPECIMEN, para
 
@@ -91,16 +96,16 @@ def test_what_is_copied_is_the_same(values: list[object], most: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def laid(press: Presses) -> tuple[bytes, bytes, int]:
+def laid(press: RenderPool) -> tuple[bytes, bytes, int]:
     """A front matter of one page, a part, and how many pages that has."""
     text = para(LINE * 3, Span("see 7 0 R (there", href="https://example.org/7 0 R"))
     article = replace(SPECIMEN, title="Of 5 0 R \\ and (more", blocks=(text,) * 12)
-    whole = Whole.of([article, article], PrintOptions(title=""))
-    targets = Targets(whole.links)
+    whole = RenderContext.of([article, article], PrintOptions(title=""))
+    targets = LinkTargets(whole.links)
     front, part = press.layouts(
         [
-            set_front(whole, [whole.part(0, article)]),
-            set_articles(whole, [0], {}, targets, targets),
+            build_front_matter(whole, [whole.part(0, article)]),
+            build_document(whole, [0], {}, targets, targets),
         ]
     )
     assert front.pages == 1
@@ -108,15 +113,15 @@ def laid(press: Presses) -> tuple[bytes, bytes, int]:
 
 
 def test_titles_and_links_that_look_like_references_stay(
-    laid: tuple[bytes, bytes, int], press: Presses, tmp_path: Path
+    laid: tuple[bytes, bytes, int], press: RenderPool, tmp_path: Path
 ) -> None:
     front, part, pages = laid
     path = tmp_path / "part.pdf"
     path.write_bytes(part)
-    whole = Whole.of([SPECIMEN, SPECIMEN], PrintOptions())
-    folios = press.to_pdf(set_folios(whole, ["", *[""] * 2 * pages], 1 + 2 * pages))
+    whole = RenderContext.of([SPECIMEN, SPECIMEN], PrintOptions())
+    folios = press.to_pdf(build_page_numbers(whole, ["", *[""] * 2 * pages], 1 + 2 * pages))
     file = BytesIO()
-    bind(front, [Bound(path), Bound(path)], [folios.pdf], frozenset({0}), file)
+    merge_parts(front, [MergePart(path), MergePart(path)], [folios.pdf], frozenset({0}), file)
     with pikepdf.open(file) as pdf, pdf.open_outline() as outline:
         assert not pdf.check_pdf_syntax()
         assert len(pdf.pages) == 1 + 2 * pages
@@ -125,7 +130,7 @@ def test_titles_and_links_that_look_like_references_stay(
         assert "https://example.org/7%200%20R" in uris
         two = typefaces(pdf)
     file = BytesIO()
-    bind(front, [Bound(path)], [front, part], frozenset(range(1 + pages)), file)
+    merge_parts(front, [MergePart(path)], [front, part], frozenset(range(1 + pages)), file)
     with pikepdf.open(file) as pdf:
         assert len(typefaces(pdf) & two) == len(typefaces(pdf))
         # The second part brings no typefaces, the page numbers one.
@@ -150,23 +155,23 @@ def test_numbers_for_other_pages_are_not_drawn(
     path = tmp_path / "part.pdf"
     path.write_bytes(laid[1])
     with pytest.raises(RenderError, match="numbers were set for 0 pages"):
-        bind(laid[0], [Bound(path)], [], frozenset(), BytesIO())
+        merge_parts(laid[0], [MergePart(path)], [], frozenset(), BytesIO())
 
 
 def test_a_part_that_is_broken_is_told(laid: tuple[bytes, bytes, int], tmp_path: Path) -> None:
     path = tmp_path / "part.pdf"
     path.write_bytes(b"%PDF-1.7 nothing")
     with pytest.raises(RenderError, match="could not be bound"):
-        bind(laid[0], [Bound(path)], [], frozenset(), BytesIO())
+        merge_parts(laid[0], [MergePart(path)], [], frozenset(), BytesIO())
 
 
 GROWING = """
 import resource, sys
-from printer.render.pdf.merge import Bound, bind
+from printer.render.pdf.merge import MergePart, merge_parts
 
 def most(count):
     with open(sys.argv[3], "wb") as file:
-        bind(front, [Bound(sys.argv[2])] * count, folios(count), frozenset([0]), file)
+        merge_parts(front, [MergePart(sys.argv[2])] * count, folios(count), frozenset([0]), file)
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 def folios(count):

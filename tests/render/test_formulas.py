@@ -15,8 +15,8 @@ from printer.article import Article, Math, Span
 from printer.export.html import to_html
 from printer.render import math
 from printer.render.context import render_html
-from printer.render.math import reading, typeset_all
-from printer.render.math_worker import typeset
+from printer.render.math import formula_text, typeset_formulas
+from printer.render.math_worker import typeset_formula
 from tests.support.sample_articles import SPECIMEN, para
 
 HALF = "<math><mi>x</mi><mo>=</mo><mfrac><mn>1</mn><mn>2</mn></mfrac></math>"
@@ -47,7 +47,7 @@ def formula(source: str, text: str = "") -> Span:
 )
 def test_a_formula_is_drawn(source: str) -> None:
     for display in (True, False):
-        outcome = typeset(source, display)
+        outcome = typeset_formula(source, display)
         assert outcome is not None
         svg, width, height, depth = outcome
         assert svg.startswith("<svg")
@@ -56,7 +56,7 @@ def test_a_formula_is_drawn(source: str) -> None:
 
 
 def test_a_displayed_formula_is_larger_than_one_in_the_text() -> None:
-    shown, inline = typeset(r"\frac{a}{b}", True), typeset(r"\frac{a}{b}", False)
+    shown, inline = typeset_formula(r"\frac{a}{b}", True), typeset_formula(r"\frac{a}{b}", False)
     assert shown
     assert inline
     assert shown[2] > 1.3 * inline[2]
@@ -64,7 +64,7 @@ def test_a_displayed_formula_is_larger_than_one_in_the_text() -> None:
 
 def test_lines_of_a_formula_are_not_numbered_anew() -> None:
     numbered, plain = (
-        typeset(rf"\begin{{align{s}}} a &= b \end{{align{s}}}", True) for s in ("", "*")
+        typeset_formula(rf"\begin{{align{s}}} a &= b \end{{align{s}}}", True) for s in ("", "*")
     )
     assert numbered == plain
 
@@ -73,7 +73,7 @@ def test_lines_of_a_formula_are_not_numbered_anew() -> None:
     "source", [r"\unknown{x}", r"\input{/etc/passwd}", r"\write18{id}", "x^", r"\frac", ""]
 )
 def test_what_cannot_be_drawn_is_not(source: str) -> None:
-    assert typeset_all([article(Math(source))]) == {}
+    assert typeset_formulas([article(Math(source))]) == {}
 
 
 HOSTILE = [
@@ -95,7 +95,7 @@ HOSTILE = [
 
 def test_hostile_formulas_are_stopped_and_the_others_drawn(printed) -> None:
     began = time.process_time()
-    found = typeset_all([article(*map(Math, HOSTILE), Math("x^2"))])
+    found = typeset_formulas([article(*map(Math, HOSTILE), Math("x^2"))])
     assert time.process_time() - began < 26
     for (source, _), made in found.items():
         assert made.width < 120, source[:40]
@@ -104,7 +104,7 @@ def test_hostile_formulas_are_stopped_and_the_others_drawn(printed) -> None:
 
 def test_bombs_do_not_keep_the_formulas_before_them_from_being_drawn() -> None:
     bombs = [Math("{" * (40 + n) + "x^{a^{b^{c}}}" * 9 + "}" * (40 + n)) for n in range(15)]
-    assert ("x^2", True) in typeset_all([article(Math("x^2"), *bombs)])
+    assert ("x^2", True) in typeset_formulas([article(Math("x^2"), *bombs)])
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_bombs_do_not_keep_the_formulas_before_them_from_being_drawn() -> None:
     ],
 )
 def test_a_formula_reads_as_a_line_of_text(source: str, read: str) -> None:
-    assert reading(source, "as it reads") == read
+    assert formula_text(source, "as it reads") == read
 
 
 def test_a_formula_is_a_picture_with_its_reading_on_the_baseline(printed) -> None:
@@ -159,13 +159,13 @@ def test_a_program_that_is_killed_is_asked_again(monkeypatch) -> None:
 
     monkeypatch.setattr(math.subprocess, "Popen", popen)
     article = Article("A", (Math("x^2", "x^2"), Math("y^3", "y^3")))
-    assert len(typeset_all([article])) == 2
+    assert len(typeset_formulas([article])) == 2
     assert len(started) == 2
 
 
 def test_no_program_is_started_for_a_page_without_formulas(monkeypatch) -> None:
     monkeypatch.setattr("printer.render.math._lines", None)
-    assert typeset_all([article(para("x"))]) == {}
+    assert typeset_formulas([article(para("x"))]) == {}
 
 
 def test_a_reading_holds_no_markup() -> None:

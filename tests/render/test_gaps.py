@@ -12,7 +12,7 @@ from printer.article import Figure, Span, Table
 from printer.options import PrintOptions
 from printer.render.context import render_html
 from printer.render.weasy import figure_placement
-from printer.render.weasy.engine import to_pdf
+from printer.render.weasy.engine import render_pdf
 from tests.support import sample_articles as specimens
 from tests.support.sample_articles import LANDSCAPE, SPECIMEN, cells, head, para
 
@@ -75,11 +75,11 @@ def test_the_same_document_is_filled_the_same_way():
     document = render_html(
         [article(7, *(para(TEXT) for _ in range(4)))], specimens.pictures(), PrintOptions()
     )
-    assert to_pdf(document).pdf == to_pdf(document).pdf
+    assert render_pdf(document).pdf == render_pdf(document).pdf
 
 
 def test_other_documents_are_not_touched(monkeypatch):
-    to_pdf(render_html([article(1)], specimens.pictures(), PrintOptions()))
+    render_pdf(render_html([article(1)], specimens.pictures(), PrintOptions()))
     monkeypatch.setattr(figure_placement, "_filled", lambda *_: pytest.fail("it was touched"))
     html = "<p>x</p>" * 200 + "<figure style='height: 20cm'></figure><p>y"
     assert pypdfium2.PdfDocument(weasyprint.HTML(string=html).write_pdf())
@@ -157,7 +157,7 @@ def test_a_picture_that_came_out_small_has_no_more_pixels_than_asked_for():
     sizes = []
     for dpi in (0, 100):
         document = replace(render_html([article(3, para(TEXT))], pictures, columns), dpi=dpi)
-        with pikepdf.open(BytesIO(to_pdf(document).pdf)) as pdf:
+        with pikepdf.open(BytesIO(render_pdf(document).pdf)) as pdf:
             sizes += [int(o.Width) for o in pdf.objects if _is_photo(o)]
     whole, scaled = sizes
     assert scaled < whole

@@ -2,13 +2,13 @@
 
 from printer.options import PrintOptions
 from printer.render.context import render_html
-from printer.render.weasy.engine import to_pdf
+from printer.render.weasy.engine import render_pdf
 from tests.support.pdf_glyphs import faults
 from tests.support.sample_articles import SPECIMEN
 
 
 def faults_with(css):
-    return faults(to_pdf(render_html([SPECIMEN], {}, PrintOptions(css=css))).pdf)
+    return faults(render_pdf(render_html([SPECIMEN], {}, PrintOptions(css=css))).pdf)
 
 
 def test_letters_on_others_are_seen():

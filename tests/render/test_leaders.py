@@ -10,8 +10,8 @@ import pytest
 
 from printer.options import PrintOptions
 from printer.render import leaders
-from printer.render.context import Whole, set_front
-from printer.render.weasy.engine import to_pdf
+from printer.render.context import RenderContext, build_front_matter
+from printer.render.weasy.engine import render_pdf
 from tests.support.sample_articles import SPECIMEN, para
 
 
@@ -21,9 +21,11 @@ def front(language: str) -> bytes:
         replace(SPECIMEN, title=name, blocks=(para("It rose."),), language=language)
         for name in names
     ]
-    whole = Whole.of(articles, PrintOptions())
+    whole = RenderContext.of(articles, PrintOptions())
     entries = [whole.part(*each) for each in enumerate(articles)]
-    return to_pdf(set_front(whole, [replace(e, page=7 * n) for n, e in enumerate(entries)])).pdf
+    return render_pdf(
+        build_front_matter(whole, [replace(e, page=7 * n) for n, e in enumerate(entries)])
+    ).pdf
 
 
 @pytest.mark.parametrize("language", ["en", "ar"])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from printer.article import Article, Embed, Figure, Note, Quote, Span, Table
 from printer.options import PrintOptions
 from printer.render.context import MOST_CODES, render_html
-from printer.render.links import LONGEST_PRINTED, says_itself, written_address
+from printer.render.links import LONGEST_PRINTED, display_url, shows_own_url
 from printer.render.qr import LONGEST, qr_picture
 from tests.support.sample_articles import SPECIMEN, cells, head, items, para, spans
 
@@ -46,20 +46,20 @@ def link(text: str, path: str) -> Span:
     ],
 )
 def test_an_address_is_printed_without_what_only_machines_need(url: str, written: str) -> None:
-    assert written_address(url) == written
+    assert display_url(url) == written
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_written_within_bounds(text: str) -> None:
-    written = written_address("https://example.org/" + text)
+    written = display_url("https://example.org/" + text)
     assert len(written) <= LONGEST_PRINTED
-    says_itself(text, written)
+    shows_own_url(text, written)
 
 
 def test_a_link_that_says_its_address_needs_no_number() -> None:
-    assert says_itself("www.example.org/a", "https://example.org/a?utm_source=x")
-    assert says_itself("https://example.org/a/", "https://example.org/a")
-    assert not says_itself("the story", "https://example.org/a")
+    assert shows_own_url("www.example.org/a", "https://example.org/a?utm_source=x")
+    assert shows_own_url("https://example.org/a/", "https://example.org/a")
+    assert not shows_own_url("the story", "https://example.org/a")
 
 
 def test_links_are_not_named_unless_it_is_asked_for(printed) -> None:

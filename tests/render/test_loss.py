@@ -9,9 +9,9 @@ import pytest
 from printer.article import Code, Figure, Math, Note, Span, Table
 from printer.options import PrintOptions
 from printer.output import Tally
-from printer.render.completeness import compare
+from printer.render.completeness import check_completeness
 from printer.render.context import render_html
-from printer.render.weasy.engine import to_pdf
+from printer.render.weasy.engine import render_pdf
 from tests.support import sample_articles as specimens
 from tests.support.sample_articles import SCRIPTS, SPECIMEN, cells, head, items, para
 
@@ -19,7 +19,7 @@ from tests.support.sample_articles import SCRIPTS, SPECIMEN, cells, head, items,
 def report(article, pictures=None, shown=None, **options):
     """Print one article, and compare the paper with another."""
     document = render_html([shown or article], pictures or {}, PrintOptions(**options))
-    return compare([article], to_pdf(document).laid)
+    return check_completeness([article], render_pdf(document).layout)
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def test_all_scripts_are_on_paper(pictures, script) -> None:
 
 def test_several_articles_are_counted_together(pictures) -> None:
     document = render_html([SPECIMEN, SCRIPTS["de"]], pictures)
-    found = compare([SPECIMEN, SCRIPTS["de"]], to_pdf(document).laid)
+    found = check_completeness([SPECIMEN, SCRIPTS["de"]], render_pdf(document).layout)
     assert found.complete, (found.lost(), found.missing)
     assert found.article.headings == 5
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from printer.errors import UsageError
 from printer.options import PrintOptions
-from printer.themes.page import lay_out
+from printer.themes.page import page_geometry
 
 
 @pytest.mark.parametrize(
@@ -15,21 +15,21 @@ from printer.themes.page import lay_out
      ("148mmx210mm", (148, 210)), ("148x210mm", (148, 210)), ("6in×9in", (152.4, 228.6)), ("10cm x 15cm", (100, 150))],
 )  # fmt: skip
 def test_papers(paper: str, size: tuple[float, float]) -> None:
-    page = lay_out(PrintOptions(paper=paper))
+    page = page_geometry(PrintOptions(paper=paper))
     assert (page.width, page.height) == pytest.approx(size)
 
 
 def test_lines_stay_readable_on_large_paper() -> None:
-    a4, a3 = lay_out(PrintOptions()), lay_out(PrintOptions(paper="A3"))
+    a4, a3 = page_geometry(PrintOptions()), page_geometry(PrintOptions(paper="A3"))
     assert a3.text_width == pytest.approx(a4.text_width)
-    assert lay_out(PrintOptions(paper="A6")).text_width > 75
+    assert page_geometry(PrintOptions(paper="A6")).text_width > 75
 
 
 def test_margins_and_sizes() -> None:
-    assert lay_out(PrintOptions(margin="20mm")).margins == (20, 20, 20, 20)
-    assert lay_out(PrintOptions(margin="10mm 2cm")).margins == (10, 20, 10, 20)
-    assert lay_out(PrintOptions(margin="0")).text_width == 210
-    assert lay_out(PrintOptions(font_size="14px")).font_size == pytest.approx(10.5)
+    assert page_geometry(PrintOptions(margin="20mm")).margins == (20, 20, 20, 20)
+    assert page_geometry(PrintOptions(margin="10mm 2cm")).margins == (10, 20, 10, 20)
+    assert page_geometry(PrintOptions(margin="0")).text_width == 210
+    assert page_geometry(PrintOptions(font_size="14px")).font_size == pytest.approx(10.5)
 
 
 @pytest.mark.parametrize(
@@ -44,20 +44,20 @@ def test_margins_and_sizes() -> None:
 )  # fmt: skip
 def test_nonsense_is_refused(options: dict[str, str]) -> None:
     with pytest.raises(UsageError) as caught:
-        lay_out(PrintOptions(**options))
+        page_geometry(PrintOptions(**options))
     assert len(str(caught.value)) < 300
 
 
 def test_an_unknown_theme_names_the_known_ones() -> None:
     with pytest.raises(UsageError, match="article"):
-        lay_out(PrintOptions(theme="artcle"))
+        page_geometry(PrintOptions(theme="artcle"))
 
 
 @given(st.text(max_size=30), st.text(max_size=30), st.text(max_size=30))
 def test_any_text_is_read_or_refused(paper: str, margin: str, size: str) -> None:
     for options in ({"paper": paper}, {"margin": margin}, {"font_size": size}):
         try:
-            page = lay_out(PrintOptions(**options))
+            page = page_geometry(PrintOptions(**options))
         except UsageError:
             continue
         assert page.text_width > 0

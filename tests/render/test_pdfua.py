@@ -16,8 +16,8 @@ import pytest
 from printer.article import Span
 from printer.options import PrintOptions
 from printer.output import Prepared
-from printer.render.book import print_articles
-from printer.render.context import Whole
+from printer.render.book import render_articles
+from printer.render.context import RenderContext
 from tests.support import sample_articles as specimens
 from tests.support.sample_articles import SPECIMEN, head, para
 
@@ -50,7 +50,9 @@ def pdf(request):
     article = replace(SPECIMEN, blocks=(*SPECIMEN.blocks, *more))
     articles = [article, replace(article, title="Another")] if several else [article]
     prepared = Prepared(specimens.pictures())
-    result = print_articles(Whole.of(articles, PrintOptions(**options)), lambda _: prepared)
+    result = render_articles(
+        RenderContext.of(articles, PrintOptions(**options)), lambda _: prepared
+    )
     with pikepdf.open(BytesIO(result.pdf)) as opened:
         yield opened
 

@@ -138,8 +138,8 @@ from printer.capture import Capture
 from printer.output import Prepared
 from printer.options import PrintOptions
 from printer.render_stage import SetOptions, set_articles
-from printer.render.worker_pool import Presses
-press = Presses()
+from printer.render.worker_pool import RenderPool
+press = RenderPool()
 from printer.article import Article, Paragraph, Span
 article = Article("A day", (Paragraph((Span("The tide comes in."),)),), language="en")
 page = article, Capture(b"<p>", "https://example.org/", "https://example.org/")

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from printer.errors import UsageError
 from printer.options import PrintOptions
 from printer.render.context import render_html
-from printer.render.fit import STEPS, fitted, tighter
+from printer.render.fit import STEPS, fit_to_pages, tighter
 from printer.render.pdf.impose import booklet_sides, impose, side_by_side
-from printer.render.weasy.engine import to_pdf
-from printer.themes.page import lay_out
+from printer.render.weasy.engine import render_pdf
+from printer.themes.page import page_geometry
 from tests.support import sample_articles as specimens
 from tests.support.sample_articles import SPECIMEN, para
 
@@ -44,7 +44,7 @@ def numbered():
     article = replace(SPECIMEN, blocks=tuple(para(f"leaf {n}") for n in range(1, 7)), url="")
     css = ".body > p { break-after: page } .body > p:last-child { break-after: auto }"
     options = PrintOptions(css=css)
-    printed = to_pdf(render_html([article], {}, options))
+    printed = render_pdf(render_html([article], {}, options))
     assert printed.pages == 6
     return printed.pdf
 
@@ -105,8 +105,8 @@ def test_a_page_bound_on_the_right_has_its_first_page_there(numbered):
 
 def test_a_booklet_is_set_on_half_the_paper_and_fills_whole_sheets():
     options = PrintOptions(booklet=True)
-    assert (lay_out(options).width, lay_out(options).height) == (148.5, 210)
-    printed = to_pdf(render_html([SPECIMEN], specimens.pictures(), options))
+    assert (page_geometry(options).width, page_geometry(options).height) == (148.5, 210)
+    printed = render_pdf(render_html([SPECIMEN], specimens.pictures(), options))
     imposed = impose(printed.pdf, printed.pages, options)
     with pikepdf.open(BytesIO(imposed.pdf)) as pdf:
         assert len(pdf.pages) == 2 * imposed.sheets == 2 * -(-printed.pages // 4)
@@ -152,9 +152,9 @@ def test_an_article_is_made_to_fit(most):
 
     def print_(options):
         tried.append(options)
-        return to_pdf(render_html([article], specimens.pictures(), options))
+        return render_pdf(render_html([article], specimens.pictures(), options))
 
-    result = fitted(PrintOptions(fit=most), print_)
+    result = fit_to_pages(PrintOptions(fit=most), print_)
     assert len(tried) <= 5
     if result.printed.warnings:
         assert result.printed.pages > most
@@ -162,18 +162,21 @@ def test_an_article_is_made_to_fit(most):
         assert result.options == tighter(PrintOptions(fit=most), STEPS)
     else:
         assert result.printed.pages <= most
-    assert lay_out(result.options).font_size >= 8.5
+    assert page_geometry(result.options).font_size >= 8.5
 
 
 def test_what_fits_already_stays_and_what_was_chosen_too():
     article = replace(SPECIMEN, blocks=SPECIMEN.blocks[:2])
     options = PrintOptions(fit=3)
-    assert fitted(options, lambda o: to_pdf(render_html([article], {}, o))).options == options
+    assert (
+        fit_to_pages(options, lambda o: render_pdf(render_html([article], {}, o))).options
+        == options
+    )
     chosen = tighter(PrintOptions(fit=1, font_size="11pt", set=("leading=1.5",)), STEPS)
-    assert lay_out(chosen).font_size == 11
+    assert page_geometry(chosen).font_size == 11
     assert [value for value in chosen.set if value.startswith("leading")] == ["leading=1.5"]
     large = tighter(PrintOptions(fit=1, theme="large-print"), STEPS)
-    assert lay_out(large).font_size == 14
+    assert page_geometry(large).font_size == 14
 
 
 @pytest.mark.parametrize(
@@ -181,4 +184,4 @@ def test_what_fits_already_stays_and_what_was_chosen_too():
 )
 def test_sheets_that_cannot_be_are_refused(options):
     with pytest.raises(UsageError):
-        lay_out(PrintOptions(**options))
+        page_geometry(PrintOptions(**options))

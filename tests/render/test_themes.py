@@ -12,8 +12,8 @@ from printer.errors import UsageError
 from printer.options import PrintOptions
 from printer.render.context import render_html
 from printer.themes import loader as themes
-from printer.themes.options import settable, styled
-from printer.themes.page import lay_out
+from printer.themes.options import apply_options, settable_names
+from printer.themes.page import page_geometry
 from tests.support import sample_articles as specimens
 from tests.support.pdf_glyphs import faults
 from tests.support.sample_articles import SCRIPTS, SPECIMEN
@@ -36,23 +36,23 @@ def make(folder, toml, **files):
 
 
 def test_every_theme_loads_and_lays_out_and_says_what_it_is():
-    for theme in themes.listed():
+    for theme in themes.all_themes():
         assert theme.description
-        assert lay_out(PrintOptions(theme=theme.name)).column_width > 30
+        assert page_geometry(PrintOptions(theme=theme.name)).column_width > 30
 
 
 def test_a_theme_takes_what_it_does_not_say(home):
     make(home / "wide", 'extends = "article"\n[page]\nmeasure = 90', css="p { color: navy }")
-    wide, base = themes.load("wide"), themes.load("article")
+    wide, base = themes.load_theme("wide"), themes.load_theme("article")
     assert (wide.page.measure, wide.page.font_size) == (90, base.page.font_size)
     assert wide.fonts == base.fonts
     assert wide.css == f"{base.css}\np {{ color: navy }}"
-    assert "wide" in themes.names()
+    assert "wide" in themes.theme_names()
 
 
 def test_a_users_theme_comes_before_ours_and_may_extend_it(home):
     make(home / "article", 'extends = "article"\ndescription = "Mine"\n[page]\nfont_size = 10')
-    mine = themes.load("article")
+    mine = themes.load_theme("article")
     assert (mine.description, mine.page.font_size, mine.page.measure) == ("Mine", 10, 70)
     assert len(mine.folders) == 2
 
@@ -60,7 +60,7 @@ def test_a_users_theme_comes_before_ours_and_may_extend_it(home):
 def test_a_path_is_a_theme_and_paths_in_it_are_relative_to_it(tmp_path):
     make(tmp_path / "base", 'extends = "article"\n[fonts]\nstyle = "sans"')
     make(tmp_path / "mine", 'extends = "../base"')
-    mine = themes.load(f"{tmp_path}/mine")
+    mine = themes.load_theme(f"{tmp_path}/mine")
     assert (mine.name, mine.fonts.style, len(mine.folders)) == ("mine", "sans", 3)
 
 
@@ -100,7 +100,7 @@ def test_templates_run_in_a_sandbox_and_escape(home, tmp_path):
 def test_a_faulty_theme_names_its_file_and_its_fault(home, toml, fault):
     make(home / "faulty", toml)
     with pytest.raises(UsageError) as caught:
-        themes.load("faulty")
+        themes.load_theme("faulty")
     assert fault in str(caught.value)
     assert len(str(caught.value)) < 400
 
@@ -108,20 +108,20 @@ def test_a_faulty_theme_names_its_file_and_its_fault(home, toml, fault):
 def test_an_unknown_key_names_the_nearest_there_is(tmp_path):
     folder = make(tmp_path / "t", 'extends = "article"\n[page]\nmesure = 85\n')
     with pytest.raises(UsageError, match="Did you mean measure"):
-        themes.load(str(folder))
+        themes.load_theme(str(folder))
 
 
 def test_themes_that_extend_each_other_are_refused(tmp_path):
     make(tmp_path / "a", 'extends = "../b"')
     make(tmp_path / "b", 'extends = "../a"')
     with pytest.raises(UsageError, match="extends itself"):
-        themes.load(f"{tmp_path}/a")
+        themes.load_theme(f"{tmp_path}/a")
 
 
 @pytest.mark.parametrize("name", ["../article", "/etc", "nosuch", "article/", "./article", "."])
 def test_what_is_no_theme_is_refused(name):
     with pytest.raises(UsageError):
-        themes.load(name)
+        themes.load_theme(name)
 
 
 def test_set_changes_the_font_the_page_and_the_themes_own_values(home):
@@ -134,8 +134,10 @@ def test_set_changes_the_font_the_page_and_the_themes_own_values(home):
     assert '--book: "Noto Serif", "Inter", "Linux Libertine O"' in html
     assert "--rule: #abc" in html
     assert 'data-wide="on"' in html
-    assert lay_out(options).columns == 2
-    assert {"font", "rule", "wide", "columns", "font-size"} <= set(settable(styled(options).theme))
+    assert page_geometry(options).columns == 2
+    assert {"font", "rule", "wide", "columns", "font-size"} <= set(
+        settable_names(apply_options(options).theme)
+    )
 
 
 @pytest.mark.parametrize(
@@ -144,7 +146,7 @@ def test_set_changes_the_font_the_page_and_the_themes_own_values(home):
 )  # fmt: skip
 def test_what_cannot_be_set_is_refused(value):
     with pytest.raises(UsageError) as caught:
-        lay_out(PrintOptions(set=(value,)))
+        page_geometry(PrintOptions(set=(value,)))
     assert "--set" in str(caught.value) or "to set" in str(caught.value)
 
 
@@ -183,10 +185,10 @@ def test_every_theme_sets_other_scripts(printed, theme, script):
     ("device", "size"), [("kobo", (107, 142.2)), ("Remarkable-2", (157.8, 210.4)), ("", (90.8, 122.6))]
 )  # fmt: skip
 def test_a_device_is_a_paper_of_the_ereader_theme(device, size):
-    page = lay_out(PrintOptions(theme="ereader", paper=device))
+    page = page_geometry(PrintOptions(theme="ereader", paper=device))
     assert (page.width, page.height) == pytest.approx(size)
     with pytest.raises(UsageError):
-        lay_out(PrintOptions(paper="kobo"))
+        page_geometry(PrintOptions(paper="kobo"))
 
 
 def test_newspaper_columns_stand_beside_each_other_under_the_headline(printed):

@@ -13,7 +13,7 @@ from printer.article import Code, Heading, List, Paragraph, Rule, Span
 from printer.options import PrintOptions
 from printer.render.context import render_html
 from printer.render.judged import is_label, is_verse
-from printer.render.weasy.engine import to_pdf
+from printer.render.weasy.engine import render_pdf
 from tests.support.sample_articles import SPECIMEN, head, para, spans
 
 WORDS = "The river rises under the ridge and comes down slowly through the meadows to the mill. "
@@ -42,7 +42,7 @@ def lines_of(data: bytes, text: str) -> list[tuple[float, float]]:
 @pytest.mark.parametrize("theme", ["article", "newspaper"])
 def test_a_title_of_two_lines_has_no_lone_word_in_the_second(theme):
     title = "The long and patient mending of the weir at Lower Marl, hour by hour, night by night"
-    printed = to_pdf(render_html([article(title=title)], {}, PrintOptions(theme=theme)))
+    printed = render_pdf(render_html([article(title=title)], {}, PrintOptions(theme=theme)))
     widths = [right - left for left, right in lines_of(printed.pdf, title)]
     assert 2 <= len(widths) <= 3
     assert min(widths) > 0.6 * max(widths)
@@ -51,7 +51,7 @@ def test_a_title_of_two_lines_has_no_lone_word_in_the_second(theme):
 def test_a_title_from_right_to_left_begins_at_the_margin():
     words = "השעון שלא מיהר ולא איחר ועמד מול המאפייה בקצה הרחוב כל הימים"
     text = article(para("השעון עומד."), title=words, language="he", direction="rtl")
-    printed = to_pdf(render_html([text], {}))
+    printed = render_pdf(render_html([text], {}))
     document = pypdfium2.PdfDocument(printed.pdf)
     try:
         page = document[0]
@@ -72,8 +72,11 @@ def test_a_last_page_of_two_lines_is_spared():
     pages = {}
     for count in (28, 31, 34, 43):
         document = render_html([article(*paragraphs(count))], {})
-        assert document.longer
-        pages[count] = (to_pdf(replace(document, longer="")).pages, to_pdf(document).pages)
+        assert document.extended_css
+        pages[count] = (
+            render_pdf(replace(document, extended_css="")).pages,
+            render_pdf(document).pages,
+        )
     assert (2, 1) in pages.values()
     assert (1, 2) not in pages.values()
     assert pages[28] == (1, 1)
@@ -85,7 +88,7 @@ def test_a_last_page_of_two_lines_is_spared():
     [{"margin": "20mm"}, {"fit": 2}, {"set": ("leading=1.5",)}, {"theme": "manuscript"}],
 )
 def test_pages_are_run_no_longer_against_a_persons_wish(options):
-    assert render_html([SPECIMEN], {}, PrintOptions(**options)).longer == ""
+    assert render_html([SPECIMEN], {}, PrintOptions(**options)).extended_css == ""
 
 
 @pytest.mark.parametrize(
@@ -111,7 +114,7 @@ def test_a_line_that_is_a_heading_is_told_from_text(block, after, is_one):
 def test_such_a_line_never_stands_at_the_foot_of_a_page():
     label = para(Span("What was found below", ("strong",)))
     for count in range(28, 40, 2):
-        printed = to_pdf(render_html([article(*paragraphs(count), label, para(WORDS * 6))], {}))
+        printed = render_pdf(render_html([article(*paragraphs(count), label, para(WORDS * 6))], {}))
         document = pypdfium2.PdfDocument(printed.pdf)
         try:
             for page in document:
@@ -123,7 +126,7 @@ def test_such_a_line_never_stands_at_the_foot_of_a_page():
 
 def test_headings_with_nothing_under_them_do_not_hold_each_other():
     names = [Heading(2, (Span(f"Part number {n}"),)) for n in range(60)]
-    printed = to_pdf(render_html([article(para(WORDS), *names, para(WORDS))], {}))
+    printed = render_pdf(render_html([article(para(WORDS), *names, para(WORDS))], {}))
     document = pypdfium2.PdfDocument(printed.pdf)
     try:
         first = document[0].get_textpage().get_text_range()
@@ -145,7 +148,7 @@ def test_signs_that_the_book_face_leaves_blank_are_drawn():
     """The shekel and the won stand in a list of faces that has a form of them with nothing in it."""
     for sign in "₪₩℗":
         text = article(para(f"A {sign} B"), title=f"Price {sign}")
-        printed = to_pdf(render_html([text], {}))
+        printed = render_pdf(render_html([text], {}))
         document = pypdfium2.PdfDocument(printed.pdf)
         try:
             page = document[0].get_textpage()
@@ -164,7 +167,7 @@ def test_signs_that_the_book_face_leaves_blank_are_drawn():
 
 def test_text_of_joined_scripts_is_spelled_out():
     text = article(para("वर्षा का वर्णन विद्यालय में"), language="hi")
-    printed = to_pdf(render_html([text], {}))
+    printed = render_pdf(render_html([text], {}))
     with pikepdf.open(BytesIO(printed.pdf)) as pdf:
         spelled = [
             str(operands[1].ActualText)

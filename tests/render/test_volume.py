@@ -15,10 +15,10 @@ from printer.errors import RenderError
 from printer.options import PrintOptions
 from printer.output import Edition, Prepared, Story
 from printer.render import book
-from printer.render.book import Volume, print_articles, runs
-from printer.render.context import Document, Whole
-from printer.render.weasy.engine import Printed
-from printer.render.worker_pool import Presses
+from printer.render.book import RenderedBook, render_articles, split_into_runs
+from printer.render.context import Document, RenderContext
+from printer.render.weasy.engine import RenderedPdf
+from printer.render.worker_pool import RenderPool
 from tests.support import sample_articles as specimens
 from tests.support.sample_articles import SPECIMEN, head, para
 
@@ -45,11 +45,11 @@ def apart(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def bound(
-    press: Presses, articles: list[Article], edition: Edition | None = None, **options: object
-) -> Volume:
+    press: RenderPool, articles: list[Article], edition: Edition | None = None, **options: object
+) -> RenderedBook:
     prepared = Prepared(specimens.pictures())
-    whole = Whole.of(articles, PrintOptions(**options), edition=edition)  # type: ignore[arg-type]
-    return print_articles(whole, lambda _: prepared, press)
+    whole = RenderContext.of(articles, PrintOptions(**options), edition=edition)  # type: ignore[arg-type]
+    return render_articles(whole, lambda _: prepared, press)
 
 
 def texts(pdf: bytes) -> list[str]:
@@ -67,13 +67,13 @@ def start_of(pages: list[str], title: str) -> int:
 
 def test_runs_are_of_about_ten_pages_and_in_order() -> None:
     long = replace(SPECIMEN, blocks=tuple(para(LINE * 100) for _ in range(5)))
-    found = list(runs([SPECIMEN] * 30 + [long] * 2))
+    found = list(split_into_runs([SPECIMEN] * 30 + [long] * 2))
     assert [place for run in found for place in run] == list(range(32))
     assert found[-1] == (31,)
     assert 2 <= len(found[0]) < 30
 
 
-def test_what_leads_elsewhere_arrives(press: Presses, apart: None) -> None:
+def test_what_leads_elsewhere_arrives(press: RenderPool, apart: None) -> None:
     del apart
     made = bound(press, [article(n) for n in range(3)], title="All", links="endnote")
     pages = texts(made.pdf)
@@ -122,7 +122,7 @@ def walk(element: object, pages: set[tuple[int, int]]) -> Iterator[pikepdf.Dicti
         stack.extend(reversed(kids))
 
 
-def test_the_structure_tree_is_one(press: Presses, apart: None) -> None:
+def test_the_structure_tree_is_one(press: RenderPool, apart: None) -> None:
     del apart
     note = specimens.SPECIMEN.blocks
     made = bound(press, [replace(SPECIMEN, title=f"Chapter {n}", blocks=note) for n in range(3)])
@@ -153,7 +153,7 @@ def test_the_structure_tree_is_one(press: Presses, apart: None) -> None:
 
 
 def test_sections_of_a_digest_hold_their_articles_over_all_parts(
-    press: Presses, apart: None
+    press: RenderPool, apart: None
 ) -> None:
     del apart
     sections = ["News", "News", "News", "Science", "Science"]
@@ -167,7 +167,7 @@ def test_sections_of_a_digest_hold_their_articles_over_all_parts(
         assert [str(each.title) for each in first.children] == ["Part of 0"]
 
 
-def test_the_right_hand_margin_is_on_the_right_pages(press: Presses, apart: None) -> None:
+def test_the_right_hand_margin_is_on_the_right_pages(press: RenderPool, apart: None) -> None:
     del apart
     made = bound(press, [article(n) for n in range(3)], duplex=True)
     document = pypdfium2.PdfDocument(made.pdf)
@@ -183,12 +183,12 @@ def test_the_right_hand_margin_is_on_the_right_pages(press: Presses, apart: None
 
 
 class Failing:
-    """Presses in which documents with a certain word fail."""
+    """A pool in which documents with a certain word fail."""
 
-    def __init__(self, press: Presses, word: str) -> None:
+    def __init__(self, press: RenderPool, word: str) -> None:
         self._press, self._word = press, word
 
-    def layouts(self, documents: Iterable[Document]) -> Iterator[Printed | RenderError]:
+    def layouts(self, documents: Iterable[Document]) -> Iterator[RenderedPdf | RenderError]:
         for document in documents:
             if self._word in document.html:
                 yield RenderError("too hard")
@@ -196,13 +196,15 @@ class Failing:
                 yield from self._press.layouts([document])
 
 
-def test_an_article_that_cannot_be_set_costs_itself(press: Presses) -> None:
+def test_an_article_that_cannot_be_set_costs_itself(press: RenderPool) -> None:
     articles = [article(n) for n in range(3)]
     articles[1] = article(1, para("A hard word."))
-    whole = Whole.of(articles, PrintOptions(title="All"))
-    assert len(list(runs(whole.articles))) == 1, "they are not one run, which fails as a whole"
+    whole = RenderContext.of(articles, PrintOptions(title="All"))
+    assert len(list(split_into_runs(whole.articles))) == 1, (
+        "they are not one run, which fails as a whole"
+    )
     failing = Failing(press, "hard word")
-    made = print_articles(whole, lambda _: Prepared(), failing)  # type: ignore[arg-type]
+    made = render_articles(whole, lambda _: Prepared(), failing)  # type: ignore[arg-type]
     assert [place for place, _ in made.failed] == [1]
     pages = texts(made.pdf)
     listed = pages[1]
@@ -211,17 +213,17 @@ def test_an_article_that_cannot_be_set_costs_itself(press: Presses) -> None:
     assert f" {start_of(pages, 'Chapter 2')}\r\n" in listed
 
 
-def test_when_all_fail_the_first_failure_is_raised(press: Presses) -> None:
-    whole = Whole.of([article(0), article(1)], PrintOptions())
+def test_when_all_fail_the_first_failure_is_raised(press: RenderPool) -> None:
+    whole = RenderContext.of([article(0), article(1)], PrintOptions())
     with pytest.raises(RenderError, match="too hard"):
-        print_articles(whole, lambda _: Prepared(), Failing(press, "Chapter"))  # type: ignore[arg-type]
+        render_articles(whole, lambda _: Prepared(), Failing(press, "Chapter"))  # type: ignore[arg-type]
 
 
-def test_presses_give_documents_back_in_order_and_end(press: Presses) -> None:
+def test_presses_give_documents_back_in_order_and_end(press: RenderPool) -> None:
     documents = (
         Document(f"<html lang=en><title>t</title><p>{n}" + "<p>x" * 90 * n) for n in range(6)
     )
     made = list(press.layouts(documents))
-    pages = [each.pages for each in made if isinstance(each, Printed)]
+    pages = [each.pages for each in made if isinstance(each, RenderedPdf)]
     assert pages == sorted(pages)
     assert len(pages) == 6

@@ -89,7 +89,7 @@ def _shows(figure, names):
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_it_stands_on_its_pages_and_no_text_on_other_text(slug, reading):
-    names = loader.names()
+    names = loader.theme_names()
     # Each in one theme, so that all themes are seen and none of them twice as often.
     name = names[SLUGS.index(slug) % len(names)]
     with Printer(LOCAL, page=PrintOptions(theme=name)) as printer:

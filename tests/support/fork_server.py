@@ -115,11 +115,11 @@ def _print_once() -> None:
     """Print a sound page as tests do, and set one here, so that no child loads what that takes."""
     from printer import PrintOptions, extract
     from printer.render.context import render_html
-    from printer.render.weasy.engine import to_pdf
+    from printer.render.weasy.engine import render_pdf
     from tests.support.hostile_pages import good, page, printed
 
     good(printed(page()))
-    to_pdf(render_html([extract(page())], {}, PrintOptions()))
+    render_pdf(render_html([extract(page())], {}, PrintOptions()))
     for thread in threading.enumerate():
         if thread is not threading.current_thread():
             thread.join(60)

@@ -13,7 +13,7 @@ import pypdfium2
 from printer import Capture, ExtractOptions, FetchOptions, ImageOptions, Printer, PrintOptions
 from printer.errors import WebprintError
 from printer.output import Result
-from printer.render.worker_pool import Presses
+from printer.render.worker_pool import RenderPool
 
 Made = TypeVar("Made")
 
@@ -57,7 +57,7 @@ def printed(
     if isinstance(source, bytes) or (isinstance(source, str) and not source.startswith("http")):
         source = captured(source)
     with (
-        Presses(limit) as press,
+        RenderPool(limit) as press,
         Printer(
             fetch=fetch or FetchOptions(render="never", cache=False, timeout=8, retries=0),
             extract=extract or ExtractOptions(),

@@ -27,7 +27,7 @@ _SPECIAL = re.compile(rb"((?:%b ){1,4})(scn|SCN)" % _NUMBER)
 JPEG_QUALITY = 88
 
 
-def take_colours(pdf: Any) -> None:
+def convert_to_grayscale(pdf: Any) -> None:
     """Make all of a PDF that is about to be written grey."""
     for each in pdf.objects:
         if isinstance(each, pydyf.Stream):

@@ -33,7 +33,7 @@ _LEAF = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class MergePart:
     """The file of a part, and whether an empty page stands before it.
 
     The first ``below`` items of its outline belong under the last one before it.
@@ -44,9 +44,9 @@ class Bound:
     below: int = 0
 
 
-def bind(
+def merge_parts(
     front: bytes,
-    parts: Sequence[Bound],
+    parts: Sequence[MergePart],
     folios: Iterable[bytes],
     bare: frozenset[int],
     file: BinaryIO,
@@ -111,7 +111,7 @@ class _Whole:
         self._info = copying.copy(front.trailer.Info) if "/Info" in front.trailer else 0
         self._add(front, copying, 0)
 
-    def append(self, part: Pdf, bound: Bound, number: int) -> None:
+    def append(self, part: Pdf, bound: MergePart, number: int) -> None:
         """Bind a part behind what there is."""
         if bound.after_blank:
             box = part.pages[0].mediabox.unparse(resolved=True)

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, SubElement, register_namespace, tostr
 
 from ...article import Article
 from ...capture import Capture
-from ..inline import clean
+from ..inline import printable
 
 #: The namespace of what is said of a print's origin, and the prefix it is written with.
 NAMESPACE, PREFIX = "urn:webprint:provenance:1#", "webprint"
@@ -36,46 +36,46 @@ _PROPERTIES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Attached:
+class AttachedFile:
     """A file inside the PDF; ``relationship`` is as in ISO 32000-2, 7.11.3."""
 
     name: str
     data: bytes = field(repr=False)
     description: str
     relationship: str
-    when: datetime
+    modified: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class Provenance:
     """Where the pages of a document came from, fit to be stored in it."""
 
     xmp: bytes = b""
-    attached: tuple[Attached, ...] = ()
+    attachments: tuple[AttachedFile, ...] = ()
 
 
-def origin(pages: Sequence[tuple[Article, Capture]], *, attach: bool) -> Origin:
+def build_provenance(pages: Sequence[tuple[Article, Capture]], *, attach: bool) -> Provenance:
     """Say where pages came from; ``attach`` has their HTML and the articles go with them."""
     rows = [_row(capture) for _, capture in pages]
-    attached: list[Attached] = []
+    attached: list[AttachedFile] = []
     for number, (article, capture) in enumerate(pages if attach else (), 1):
         tail = f"-{number}" if len(pages) > 1 else ""
         stamp = capture.fetched or datetime.fromtimestamp(0, UTC)
         kind = "; ".join(filter(None, (capture.media_type, capture.charset)))
-        told = clean(f"The page as it was received from {capture.url} ({kind})")
-        attached.append(Attached(f"source{tail}.html", capture.body, told, "Source", stamp))
+        told = printable(f"The page as it was received from {capture.url} ({kind})")
+        attached.append(AttachedFile(f"source{tail}.html", capture.body, told, "Source", stamp))
         data = json.dumps(article.to_dict(), ensure_ascii=False, indent=1).encode(
             "utf-8", "replace"
         )
         told = "The article found in the page, as data"
-        attached.append(Attached(f"article{tail}.json", data, told, "Data", stamp))
-    return Origin(_xmp(rows), tuple(attached))
+        attached.append(AttachedFile(f"article{tail}.json", data, told, "Data", stamp))
+    return Provenance(_xmp(rows), tuple(attached))
 
 
 def _row(capture: Capture) -> dict[str, str]:
     fetched = capture.fetched
     return {
-        "source": clean(capture.url),
+        "source": printable(capture.url),
         "fetched": fetched.astimezone(UTC).isoformat(timespec="seconds") if fetched else "",
         "sha256": capture.digest,
     }
@@ -113,7 +113,7 @@ def _resource(above: Element) -> Element:
     return SubElement(above, f"{{{_RDF}}}li", {f"{{{_RDF}}}parseType": "Resource"})
 
 
-def add_origin(pdf: Any, xmp: bytes) -> None:
+def add_provenance(pdf: Any, xmp: bytes) -> None:
     """Put the descriptions into the metadata of a PDF that is about to be written."""
     if not xmp:
         return

@@ -18,14 +18,14 @@ from ..context import Document
 from ..glyphs import missing_glyphs
 from ..hanging import install as let_spaces_hang
 from ..leaders import install as join_leaders
-from ..pdf.grayscale import take_colours
+from ..pdf.grayscale import convert_to_grayscale
 from ..pdf.line_numbers import number_lines
-from ..pdf.provenance import Attached, add_origin
+from ..pdf.provenance import AttachedFile, add_provenance
 from ..spare import is_short
 from ..spelled import spelled_out
 from ..tops import install as begin_columns_at_the_top
-from .figure_placement import fill_pages
-from .layout_text import Laid, read_layout
+from .figure_placement import place_figures
+from .layout_text import LayoutText, read_layout_text
 from .patches import install as balance_titles
 
 MOST_WARNINGS = 20
@@ -39,14 +39,14 @@ _GLYPH = re.compile(r"\.notdef glyph rendered .*?\(U\+([0-9A-F]+)\)")
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class RenderedPdf:
     """A PDF, how many pages it has, the number of the first, and what went less than well."""
 
     pdf: bytes = field(repr=False)
     pages: int
     warnings: tuple[str, ...] = ()
-    laid: Laid = field(default_factory=Laid, repr=False)
-    first: int = 1
+    layout: LayoutText = field(default_factory=LayoutText, repr=False)
+    first_page: int = 1
 
 
 #: The fonts that were read, for the prints of one thread: read anew for each they fill the memory.
@@ -68,7 +68,7 @@ def _fonts(document: Document) -> Any:
         return _read.fonts
 
 
-def warm() -> None:
+def load_fonts() -> None:
     """Load WeasyPrint and read the system's fonts, once.
 
     A missing library shows at :func:`to_pdf`.
@@ -83,7 +83,7 @@ def warm() -> None:
             FontConfiguration()
 
 
-def to_pdf(document: Document) -> Printed:
+def render_pdf(document: Document) -> RenderedPdf:
     """Print a document.
 
     Raises :class:`MissingLibrary` when Pango is not installed, :class:`RenderError` when
@@ -107,9 +107,9 @@ def to_pdf(document: Document) -> Printed:
             with spelled_out():
                 pdf = layout.write_pdf(
                     finisher=lambda laid_out, file: _finish(laid_out, file, document),
-                    pdf_variant=f"pdf/{document.variant}",
+                    pdf_variant=f"pdf/{document.pdf_variant}",
                     pdf_tags=True,
-                    attachments=[_attachment(each) for each in document.origin.attached],
+                    attachments=[_attachment(each) for each in document.provenance.attachments],
                 )
             if document.line_numbers:
                 pdf = number_lines(pdf, layout.pages, document.line_numbers)
@@ -122,8 +122,8 @@ def to_pdf(document: Document) -> Printed:
                 f"WeasyPrint could not print the document: {type(error).__name__}: {_line(error)}"
             ) from error
     warnings = (*document.warnings, *_summary(complaints))
-    laid = read_layout(layout.pages)
-    return Printed(pdf, len(layout.pages), warnings, laid, document.first)
+    laid = read_layout_text(layout.pages)
+    return RenderedPdf(pdf, len(layout.pages), warnings, laid, document.first_page)
 
 
 def _laid_out(html: Any, document: Document) -> Any:
@@ -131,12 +131,12 @@ def _laid_out(html: Any, document: Document) -> Any:
     from weasyprint import CSS
 
     def lay_out(*sheets: Any) -> Any:
-        fill_pages(html)
+        place_figures(html)
         return html.render(
             font_config=_fonts(document),
             presentational_hints=True,
             dpi=round(document.dpi * CLOSE) or None,
-            stylesheets=[*_numbered(document.first), *sheets],
+            stylesheets=[*_numbered(document.first_page), *sheets],
         )
 
     balance_titles()
@@ -144,8 +144,8 @@ def _laid_out(html: Any, document: Document) -> Any:
     join_leaders()
     begin_columns_at_the_top()
     layout = lay_out()
-    if document.longer and is_short(layout.pages):
-        longer = lay_out(CSS(string=document.longer))
+    if document.extended_css and is_short(layout.pages):
+        longer = lay_out(CSS(string=document.extended_css))
         if len(longer.pages) < len(layout.pages):
             return longer
     return layout
@@ -167,18 +167,18 @@ def _numbered(first: int) -> list[Any]:
 
 
 def _finish(layout: Any, pdf: Any, document: Document) -> None:
-    from .tags import finish_tags
+    from .tags import complete_tags
 
-    finish_tags(layout, pdf)
-    add_origin(pdf, document.origin.xmp)
-    if document.grey:
-        take_colours(pdf)
+    complete_tags(layout, pdf)
+    add_provenance(pdf, document.provenance.xmp)
+    if document.grayscale:
+        convert_to_grayscale(pdf)
 
 
-def _attachment(attached: Attached) -> Any:
+def _attachment(attached: AttachedFile) -> Any:
     from weasyprint import Attachment
 
-    when = attached.when.astimezone(UTC)
+    when = attached.modified.astimezone(UTC)
     return Attachment(
         file_obj=BytesIO(attached.data),
         name=attached.name,

@@ -47,7 +47,7 @@ HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 _MARK = "_webprint_fills_pages"
 
 
-def fill_pages(html: Any) -> None:
+def place_figures(html: Any) -> None:
     """Have the pages of this document filled when it is laid out; others are not touched."""
     from weasyprint.layout import page as pages
 

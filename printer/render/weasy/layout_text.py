@@ -17,7 +17,7 @@ _OURS = frozenset({"qr", "section"})
 
 
 @dataclass(frozen=True, slots=True)
-class Laid:
+class LayoutText:
     """The text on the pages, blocks apart by a line break, and how many things there are.
 
     ``things`` counts by kind (headings, pictures, tables, code, formulas, notes), ``targets`` are
@@ -26,13 +26,13 @@ class Laid:
     """
 
     text: str = field(default="", repr=False)
-    things: dict[str, int] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
     targets: frozenset[str] = frozenset()
-    places: dict[str, int] = field(default_factory=dict, repr=False)
-    sheets: tuple[str | None, ...] = ()
+    page_by_anchor: dict[str, int] = field(default_factory=dict, repr=False)
+    page_names: tuple[str | None, ...] = ()
 
 
-def read_layout(pages: list[Any]) -> Laid:
+def read_layout_text(pages: list[Any]) -> LayoutText:
     """Read WeasyPrint's pages."""
     texts: dict[int, list[str]] = {}
     things: dict[str, set[int]] = {}
@@ -49,7 +49,7 @@ def read_layout(pages: list[Any]) -> Laid:
         if box.element_tag == "a" and (href := box.element.get("href")):
             targets.add(href)
     text = "\n".join("".join(pieces) for pieces in texts.values())
-    return Laid(
+    return LayoutText(
         text,
         {kind: len(ids) for kind, ids in things.items()},
         frozenset(targets),

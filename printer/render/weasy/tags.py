@@ -16,7 +16,7 @@ import pydyf
 TOLD, SIGN = 160, 3
 
 
-def finish_tags(document: Any, pdf: Any) -> None:
+def complete_tags(document: Any, pdf: Any) -> None:
     """Complete the structure tree of a PDF that is about to be written."""
     readings = _heads_and_formulas(document)
     _tell_links(document)

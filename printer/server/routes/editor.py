@@ -15,8 +15,8 @@ from ...editing.snapshot import Snapshot
 from ...errors import WebprintError
 from ...jobs.models import Job
 from ...jobs.validation import Option, settings_for
-from ...render.preview import Shape, to_preview
-from ...render.shown import Shown
+from ...render.preview import PreviewBlock, render_preview
+from ...render.shown import PicturePlacement
 from ...site_rules.store import add_selectors, user_folder
 from ..revisions import SHOWN, choices, proposals, site
 from ..service import Prints, format_of
@@ -38,7 +38,7 @@ class Editor:
     title: str
     host: str
     options: list[Option]
-    shapes: list[Shape]
+    shapes: list[PreviewBlock]
     changed: bool
 
 
@@ -81,14 +81,14 @@ def _add_preview(pages: APIRouter, prints: Prints) -> None:
         numbers = {key: number for number, key in enumerate(base.pictures)}
         place = f"/prints/{job.id}/pictures/"
 
-        def picture(figure: Figure) -> Shown | None:
+        def picture(figure: Figure) -> PicturePlacement | None:
             key = figure.svg or figure.src
             if key not in numbers:
                 return None
             known = base.pictures[key]
-            return Shown(f"{place}{numbers[key]}", known.width, known.height)
+            return PicturePlacement(f"{place}{numbers[key]}", known.width, known.height)
 
-        html = to_preview(base.apply(edit), prints.revisions.shapes(base, edit), picture)
+        html = render_preview(base.apply(edit), prints.revisions.shapes(base, edit), picture)
         here = request.url.netloc
         csp = (
             f"sandbox allow-same-origin; default-src 'none'; img-src {here}{place}; "
