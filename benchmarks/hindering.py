@@ -285,9 +285,9 @@ def clocks(kills: int, dice: random.Random, folder: Path) -> Came:
 
 def _scheduled(days: int, dice: random.Random, folder: Path) -> tuple[int, int, int]:
     """Let two schedulers serve days with clocks that jump; return days, those missed, and twice."""
-    from printer.digest.described import read_digests
-    from printer.digest.memory import Memory
-    from printer.digest.schedule import Scheduler
+    from printer.digest.config import read_digests
+    from printer.digest.history import Memory
+    from printer.digest.scheduler import Scheduler
 
     text = '[[digest]]\nname = "week"\nschedule = "30 2 * * *"\n[[digest.source]]\npage = "https://example.org/"\n'
     (digest,) = read_digests(text, tables(text), "webprint.toml")
@@ -319,10 +319,10 @@ def _scheduled(days: int, dice: random.Random, folder: Path) -> tuple[int, int, 
 
 def refusing(kills: int, dice: random.Random, folder: Path) -> Came:
     """Mail digests by a server that refuses, hangs up and is not there; others get them once."""
-    from printer.digest import outbox
-    from printer.digest.memory import LEASE, TRIES
+    from printer.digest import smtp
+    from printer.digest.history import LEASE, TRIES
 
-    outbox._PAUSE = 0.01
+    smtp._PAUSE = 0.01
     began, faults = time.monotonic(), Refusing(dice)
     with newspaper(folder, faults) as paper:
         for number in range(kills):

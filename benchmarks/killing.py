@@ -194,7 +194,7 @@ class Newspaper:
 
     def __post_init__(self) -> None:
         """Describe the digest."""
-        from printer.digest.described import read_digests
+        from printer.digest.config import read_digests
         from printer.settings import Settings
 
         self.place, self.out = str(self.folder / "digests.sqlite"), self.folder / "out"
@@ -223,9 +223,9 @@ class Newspaper:
 
     def warm(self) -> None:
         """Load all that making one takes, for those that are forked afterwards."""
-        from printer.digest.edition import Editor
-        from printer.digest.memory import Memory
-        from printer.digest.running import Runner
+        from printer.digest.builder import Editor
+        from printer.digest.history import Memory
+        from printer.digest.runner import Runner
         from printer.jobs.handler import preload
         from printer.render.weasy import engine
 
@@ -238,9 +238,9 @@ class Newspaper:
 
     def serve(self, number: int, late: float = 0.0) -> None:
         """Make and deliver an issue, so many seconds after it is due; in a process of its own."""
-        from printer.digest.edition import Editor
-        from printer.digest.memory import Memory
-        from printer.digest.running import Runner
+        from printer.digest.builder import Editor
+        from printer.digest.history import Memory
+        from printer.digest.runner import Runner
         from printer.render.worker_pool import RenderPool
 
         now = self.slot(number) + timedelta(seconds=late)
@@ -307,7 +307,7 @@ def digests(kills: int, dice: random.Random, folder: Path) -> Came:
 
     Of two kills one falls anywhere in the run, the other while it is delivered.
     """
-    from printer.digest.memory import LEASE
+    from printer.digest.history import LEASE
 
     began, number, hit = time.monotonic(), 0, 0
     with newspaper(folder) as paper:

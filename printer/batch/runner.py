@@ -16,8 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
-from ..crawl.pauses import Pauses
-from ..crawl.record import LONGEST_REST
+from ..crawl.store import LONGEST_REST, Pauses
 from ..errors import JobsError, UsageError
 from ..fetch.errors import asked_to_wait, passes
 from ..jobs.factory import storage

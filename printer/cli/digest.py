@@ -20,12 +20,12 @@ from .extras import require
 from .options import Out, with_settings
 
 if TYPE_CHECKING:
-    from ..digest.described import Digest
-    from ..digest.edition import Editor, Issue
-    from ..digest.memory import Memory
-    from ..digest.opml import Subscription
-    from ..digest.running import Run
-    from ..digest.spread import Spread
+    from ..digest.builder import Editor, Issue
+    from ..digest.config import Digest
+    from ..digest.distributed import Spread
+    from ..digest.history import Memory
+    from ..digest.runner import Run
+    from ..digest.sources.opml import Subscription
     from ..render.worker_pool import RenderPool
 
 digest_app = typer.Typer(
@@ -69,7 +69,7 @@ def run(
     require("digest")
     from contextlib import ExitStack, closing
 
-    from ..digest.running import Runner
+    from ..digest.runner import Runner
 
     console = Console.of(loaded.settings)
     digest = _digest(name)
@@ -103,7 +103,7 @@ def _tell(done: Run, settings: Settings, console: Console, *, as_json: bool) -> 
     """Tell of what was printed and keep it in the library; return how much it is, in words."""
     if not done.issue or not done.result:
         return "made before"
-    from ..digest.running import told
+    from ..digest.runner import told
 
     articles = [each.reading.article for each in done.issue.taken]
     if done.delivered:
@@ -144,7 +144,7 @@ def check(name: Name, *, loaded: LoadedSettings) -> None:
 @with_settings("Digests")
 def list_(*, loaded: LoadedSettings) -> None:
     """List the digests that webprint.toml describes."""
-    from ..digest.schedule import next_slot
+    from ..digest.scheduler import next_slot
 
     del loaded
     require("digest")
@@ -169,8 +169,8 @@ def add(
 ) -> None:
     """Find the feed of a site and add it to a digest in webprint.toml."""
     require("digest")
-    from ..digest.finding import find_feeds
-    from ..digest.opml import Subscription
+    from ..digest.sources.discovery import find_feeds
+    from ..digest.sources.opml import Subscription
     from ..fetch.client import Web
 
     with Web(loaded.settings.fetch_options(), named=[url]) as web:
@@ -191,7 +191,7 @@ def import_(
     """Add the feeds of an OPML file to a digest; its folders become sections."""
     del loaded
     require("digest")
-    from ..digest.opml import read_opml
+    from ..digest.sources.opml import read_opml
 
     try:
         data = file.read_bytes()
@@ -211,7 +211,7 @@ def export(
     """Write the feeds of all digests, or of one, as OPML."""
     del loaded
     require("digest")
-    from ..digest.opml import Subscription, write_opml
+    from ..digest.sources.opml import Subscription, write_opml
 
     digests = [_digest(name)] if name else _load()
     feeds = [
@@ -230,7 +230,7 @@ def schedule(*, loaded: LoadedSettings) -> None:
     """Make each digest when its schedule says so, until told to stop."""
     from contextlib import closing
 
-    from ..digest.schedule import Scheduler
+    from ..digest.scheduler import Scheduler
 
     console = Console.of(loaded.settings)
     digests = [digest for digest in _load() if digest.schedule]
@@ -249,7 +249,7 @@ def later(
 ) -> None:
     """Put pages on the reading list, which a digest prints from."""
     require("digest")
-    from ..digest.later import add, list_path
+    from ..digest.sources.reading_list import add, list_path
 
     path = list_path(loaded.settings)
     for url in urls:
@@ -262,7 +262,7 @@ def later(
 
 def _load() -> tuple[Digest, ...]:
     require("digest")
-    from ..digest.described import load_digests
+    from ..digest.config import load_digests
 
     return load_digests()
 
@@ -276,14 +276,14 @@ def _digest(name: str) -> Digest:
 
 
 def _memory(settings: Settings) -> Memory:
-    from ..digest.memory import Memory
+    from ..digest.history import Memory
 
     return Memory(settings.database or str(data_folder() / "digests.sqlite"))
 
 
 def _spread(loaded: LoadedSettings) -> Spread:
     """Return the workers of other machines, with what this one was told of how pages are read."""
-    from ..digest.spread import Spread
+    from ..digest.distributed import Spread
 
     return Spread(loaded.settings, loaded.chosen)
 
@@ -291,7 +291,7 @@ def _spread(loaded: LoadedSettings) -> Spread:
 def _editor(
     loaded: LoadedSettings, memory: Memory, console: Console, press: RenderPool | None
 ) -> Editor:
-    from ..digest.edition import Editor
+    from ..digest.builder import Editor
 
     if press:
         press.allow(loaded.settings.print_timeout)
@@ -346,7 +346,7 @@ def _moment(text: str) -> float:
 
 
 def _add(subscriptions: list[Subscription], to: str) -> None:
-    from ..digest.editing import add_sources
+    from ..digest.config import add_sources
 
     path, count = add_sources(subscriptions, to)
     print(f"{path}: {summary.count(count, 'feed')} added to {to}")

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .model import CrawlOptions, Found, Summary
+from .models import CrawlOptions, Found, Summary
 from .urls import mark, normal_url
 
 if TYPE_CHECKING:
-    from .crawl import Crawl
+    from .crawler import Crawl
 
 __all__ = ["Crawl", "CrawlOptions", "Found", "Summary", "mark", "normal_url"]
 
 
 def __getattr__(name: str) -> Any:
     if name == "Crawl":
-        from .crawl import Crawl
+        from .crawler import Crawl
 
         return Crawl
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -13,7 +13,7 @@ from ..errors import HTTPStatusError, WebprintError
 from ..fetch.client import Web
 from ..fetch.errors import PASSING
 from ..urls import origin
-from .schema import Store, hosts, robots
+from .store import Store, hosts, robots
 
 #: Seconds after which it is fetched again; bytes of it that are read.
 _FRESH, _MOST = 86_400.0, 500_000

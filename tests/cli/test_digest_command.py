@@ -8,7 +8,7 @@ from pathlib import Path
 import pikepdf
 import pytest
 
-from printer.digest.described import load_digests
+from printer.digest.config import load_digests
 from tests.support.feeds import at, page, rss
 
 

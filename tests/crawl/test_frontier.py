@@ -5,10 +5,9 @@ from itertools import pairwise
 import pytest
 
 from printer.capture import Capture
-from printer.crawl.frontier import BARREN, Frontier
-from printer.crawl.model import CrawlOptions, Failed, Lead, Moved, Told, Visited
-from printer.crawl.record import record
-from printer.crawl.schema import Store
+from printer.crawl.frontier import BARREN, Frontier, record
+from printer.crawl.models import CrawlOptions, Failed, Lead, Moved, Told, Visited
+from printer.crawl.store import Store
 from printer.db.engine import open_engine
 from printer.errors import FetchError, HTTPStatusError
 

@@ -7,10 +7,10 @@ from functools import cache
 
 import pytest
 
-from printer.digest.described import read_digests
-from printer.digest.edition import Editor
-from printer.digest.memory import Memory
-from printer.digest.running import Runner
+from printer.digest.builder import Editor
+from printer.digest.config import read_digests
+from printer.digest.history import Memory
+from printer.digest.runner import Runner
 from printer.errors import RenderError
 from printer.render.context import Document
 from printer.render.weasy.engine import render_pdf

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from printer.digest.later import add
+from printer.digest.sources.reading_list import add
 from tests.support.feeds import at, atom, body, json_feed, page, rdf, rss
 from tests.support.web_server import Reply
 

@@ -15,7 +15,8 @@ from pathlib import Path
 from lxml import etree
 
 from printer import toml_loader
-from printer.digest import described, feeds, mail, opml
+from printer.digest import config as digest_config
+from printer.digest.sources import feeds, mail, opml
 from printer.errors import WebprintError
 from printer.export.markdown import to_markdown
 from printer.extract_stage import extract, find
@@ -82,7 +83,7 @@ def fuzz_feeds(data: bytes) -> None:
 
 def fuzz_mail(data: bytes) -> None:
     """A mail as a page."""
-    found = mail.of_mail(data, described.Source(mail="x"), 0)
+    found = mail.of_mail(data, digest_config.Source(mail="x"), 0)
     assert "\n" not in found.title + found.author
 
 
@@ -108,7 +109,7 @@ def fuzz_config(data: bytes) -> None:
     except toml_loader.NotTOML:
         return
     with suppress(WebprintError):
-        described.read_digests(text, tables, "webprint.toml")
+        digest_config.read_digests(text, tables, "webprint.toml")
     with suppress(WebprintError):
         values = {key.replace("-", "_"): value for key, value in tables.items() if key != "digest"}
         _check_layer(Layer("webprint.toml", values))

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from printer.digest import described, feeds, mail, opml
+from printer.digest import config as digest_config
+from printer.digest.sources import feeds, mail, opml
 from printer.errors import UsageError, WebprintError
 from printer.fetch.credentials import read_cookies, read_state
 from printer.settings import LoadedSettings, Settings, load_settings
@@ -45,7 +46,7 @@ TOML: dict[str, Callable[[], str]] = {
 def test_settings(attack: str, tmp_path: Path) -> None:
     os.chdir(tmp_path)
     Path("webprint.toml").write_text(TOML[attack](), "utf-8")
-    for read in (lambda: load_settings({}), described.load_digests):
+    for read in (lambda: load_settings({}), digest_config.load_digests):
         outcome = ends(read)
         assert isinstance(outcome, UsageError | tuple | LoadedSettings)
     assert isinstance(ends(lambda: load_settings({})), UsageError)
@@ -231,7 +232,7 @@ MAILS: dict[str, Callable[[], bytes]] = {
 
 @pytest.mark.parametrize("attack", MAILS)
 def test_a_mail(attack: str) -> None:
-    source = described.Source(mail="~/Mail")
+    source = digest_config.Source(mail="~/Mail")
     found = mail.of_mail(MAILS[attack](), source, 0)
     assert found.url.startswith("mid:")
     assert len(found.title) <= 300

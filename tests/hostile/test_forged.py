@@ -22,8 +22,8 @@ from lxml import html as lxml_html
 
 from printer import Article, extract
 from printer.article import Paragraph, Span
-from printer.digest.outbox import Mail
-from printer.digest.published import Issue, with_issue
+from printer.digest.delivery import Issue, with_issue
+from printer.digest.smtp import Mail
 from printer.errors import WebprintError
 from printer.export.markdown import to_markdown
 from printer.render.preview import PreviewBlock, render_preview

@@ -12,9 +12,8 @@ from fastapi import APIRouter, HTTPException, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import RedirectResponse, Response
 
-from ...digest.deliver import Parcel, deliver
-from ...digest.described import Destination
-from ...digest.destinations import NONE, chosen, destinations
+from ...digest.config import Destination
+from ...digest.delivery import NONE, Parcel, chosen, deliver, destinations
 from ...errors import WebprintError
 from ...jobs import handler
 from ...jobs.models import Job

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
-from ...digest.later import add, addresses, list_path
+from ...digest.sources.reading_list import add, addresses, list_path
 from ...errors import WebprintError
 from ...jobs.validation import MOST_URL, check_url
 from ..errors import documented

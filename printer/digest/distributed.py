@@ -1,0 +1,125 @@
+"""A digest spread over the workers of several machines: they read and lay out, here it is bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Self
+
+from ..capture import Capture
+from ..crawl.store import Pauses
+from ..errors import BadURL, RenderError, UsageError, WebprintError
+from ..fetch.errors import asked_to_wait, passes
+from ..jobs.factory import storage
+from ..jobs.keeper import Keeper
+from ..jobs.models import Request
+from ..jobs.queue import JobTable
+from ..jobs.remote_tasks import Handed, Outcome
+from ..jobs.shares import DOCUMENT, READ, SHARE, dump_document, load_printed, load_reading
+from ..jobs.validation import OPEN
+from ..pipeline import Reading
+from ..render.context import Document
+from ..render.weasy.engine import RenderedPdf
+from ..settings import Settings
+from .candidates import Find
+
+#: Seconds that a host is left between two pages, whoever fetches them.
+DELAY = 1.0
+
+#: Pages and documents that are in the workers' hands at a time: documents hold their pictures.
+_PAGES, _DOCUMENTS = 100, 24
+
+
+class Spread:
+    """Has pages read and documents laid out by whoever works for a database; a context manager.
+
+    To be made while there is one thread: with ``workers`` in the settings so many work here, with a
+    ``broker`` Celery calls those elsewhere.  ``chosen`` names the settings that go with each page.
+    """
+
+    def __init__(
+        self, settings: Settings, chosen: Iterable[str] = (), *, delay: float = DELAY
+    ) -> None:
+        if "://" not in settings.database or not settings.storage:
+            raise UsageError(
+                "--spread needs a place that the workers share",
+                hint="Give --database postgresql://... and --storage",
+            )
+        self._options = {name: getattr(settings, name) for name in chosen if name in OPEN}
+        self._keeper = Keeper()
+        if settings.workers or settings.broker:
+            self._keeper.start(settings)
+        self._table = JobTable(settings.database)
+        self._store = storage(settings)
+        self._pauses = Pauses(settings.database, delay)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the workers of this machine, and close the database."""
+        self._keeper.close()
+        self._pauses.close()
+        self._table.disconnect()
+
+    def pages(self, finds: Sequence[Find], run: str) -> Iterator[Reading | Capture | WebprintError]:
+        """Yield what each find's page says, the page itself where it is here, or what is amiss.
+
+        ``run`` names the issue they are read for: what was read for another is not good enough.
+        """
+        handed = self._handed(f"read {run}", _PAGES)
+        handed.may = self._may
+        handed.passes = self._passes
+        absent = (find.url for find in finds if find.capture is None)
+        outcomes = handed.outcomes(Request(url, self._options, {READ: b""}) for url in absent)
+        for find in finds:
+            yield _reading(next(outcomes)) if find.capture is None else find.capture
+
+    def start(self, pages: int = 1) -> None:
+        """Do nothing: workers are started by those who run them."""
+        del pages
+
+    def to_pdf(self, document: Document) -> RenderedPdf:
+        """Print a document."""
+        (outcome,) = self.layouts([document])
+        if isinstance(outcome, RenderError):
+            raise outcome
+        return outcome
+
+    def layouts(self, documents: Iterable[Document]) -> Iterator[RenderedPdf | RenderError]:
+        """Yield what came of documents, in their order, as presses do."""
+        parts = ({DOCUMENT: dump_document(document)} for document in documents)
+        handed = self._handed("lay out", _DOCUMENTS)
+        for outcome in handed.outcomes(Request("", {}, part) for part in parts):
+            yield load_printed(outcome) if isinstance(outcome, bytes) else _error(outcome)
+
+    def _handed(self, name: str, most: int) -> Handed:
+        return Handed(
+            table=self._table, storage=self._store, name=name, file=SHARE, most=most,
+            sent=self._sent,
+        )  # fmt: skip
+
+    def _may(self, request: Request) -> bool:
+        try:
+            return self._pauses.take(request.url)
+        except BadURL:
+            return True  # Whoever reads it says what is wrong with it.
+
+    def _passes(self, request: Request, error: Mapping[str, Any]) -> bool:
+        if after := asked_to_wait(error):
+            self._pauses.rest(request.url, after)
+        return passes(error)
+
+    def _sent(self) -> None:
+        self._keeper.check()
+        self._keeper.call()
+
+
+def _reading(outcome: Outcome) -> Reading | WebprintError:
+    return load_reading(outcome) if isinstance(outcome, bytes) else _error(outcome, WebprintError)
+
+
+def _error(outcome: Mapping[str, Any], kind: Any = RenderError) -> Any:
+    return kind(str(outcome.get("message", "")), hint=str(outcome.get("hint", "")))

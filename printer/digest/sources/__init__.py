@@ -1,0 +1,1 @@
+"""Sources of articles: feeds, mail folders, reading lists, crawls."""

@@ -1,0 +1,73 @@
+"""Lists of feeds as other programs keep them: OPML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from lxml import etree
+
+from ...errors import UsageError
+from ...html.parse import strip_invalid_references
+
+_MOST_BYTES = 5_000_000
+_MOST_FEEDS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """A feed, what it is called, and the folder it was in."""
+
+    feed: str
+    name: str = ""
+    section: str = ""
+
+
+def read_opml(data: bytes) -> list[Subscription]:
+    """Return the feeds of an OPML file, each once; raises :class:`UsageError`."""
+    if len(data) > _MOST_BYTES:
+        raise UsageError("the file is too large for a list of feeds")
+    parser = etree.XMLParser(
+        recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+    )
+    try:
+        root = etree.fromstring(strip_invalid_references(data), parser)
+    except etree.XMLSyntaxError as error:
+        raise UsageError(f"the file is no OPML: {error}") from error
+    if root is None or str(root.tag).rpartition("}")[2].lower() != "opml":
+        raise UsageError("the file is no OPML")
+    found: dict[str, Subscription] = {}
+    for outline in root.iter("outline"):
+        url = _line(outline.get("xmlUrl") or outline.get("xmlurl") or "", 4_000)
+        if url.startswith(("http://", "https://")) and len(found) < _MOST_FEEDS:
+            parent = outline.getparent()
+            section = _name(parent) if parent is not None and parent.tag == "outline" else ""
+            found.setdefault(url, Subscription(url, _name(outline), section))
+    return list(found.values())
+
+
+def write_opml(title: str, subscriptions: Iterable[Subscription]) -> bytes:
+    """Return an OPML file of these feeds, those of a section in a folder of its own."""
+    root = etree.Element("opml", version="2.0")
+    etree.SubElement(etree.SubElement(root, "head"), "title").text = title
+    body = etree.SubElement(root, "body")
+    folders = {"": body}
+    for each in subscriptions:
+        name = each.name or each.feed
+        if each.section not in folders:
+            folders[each.section] = etree.SubElement(
+                body, "outline", text=each.section, title=each.section
+            )
+        etree.SubElement(
+            folders[each.section], "outline", type="rss", text=name, title=name, xmlUrl=each.feed
+        )
+    data: bytes = etree.tostring(root, xml_declaration=True, encoding="utf-8", pretty_print=True)
+    return data
+
+
+def _name(outline: etree._Element) -> str:
+    return _line(outline.get("title") or outline.get("text") or "", 300)
+
+
+def _line(text: str, longest: int) -> str:
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:longest]

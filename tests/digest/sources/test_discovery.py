@@ -1,0 +1,85 @@
+import pytest
+
+from printer.digest.sources.discovery import find_feeds, get_feed, links
+from printer.digest.sources.opml import Subscription, read_opml, write_opml
+from printer.errors import UsageError
+from printer.fetch.client import Web
+from printer.options import FetchOptions
+from tests.support.web_server import Reply
+
+RSS = "<rss version='2.0'><channel><title>News</title><item><link>/a</link></item></channel></rss>"
+
+
+@pytest.fixture
+def client(web):
+    with Web(FetchOptions(), named=[web.url]) as client:
+        yield client
+
+
+def test_a_page_names_its_feed(web, client):
+    web.add("/comments", RSS)
+    feed = web.add("/news.xml", RSS, media_type="application/rss+xml")
+    link = '<link rel="alternate" type="application/rss+xml" href='
+    page = web.add("/", f"{link}/comments title=Comments>{link}/news.xml><p>Hello")
+    assert find_feeds(client, page)[0].url == feed
+
+
+def test_a_feed_is_its_own_feed(web, client):
+    feed = web.add("/news.xml", RSS)
+    assert [found.url for found in find_feeds(client, feed)] == [feed]
+
+
+def test_common_places_are_tried(web, client):
+    web.add("/atom.xml", RSS)
+    page = web.add("/blog/", "<p>Hello")
+    assert [found.url for found in find_feeds(client, page)] == [f"{web.url}/atom.xml"]
+
+
+def test_a_site_without_a_feed_says_so(web, client):
+    page = web.add("/", "<p>Hello")
+    with pytest.raises(UsageError, match="no feed was found"):
+        find_feeds(client, page)
+
+
+def test_endless_pages_and_broken_addresses_are_no_trouble():
+    page = b'<link rel=alternate type=application/rss+xml href="http://[">' + b"<a>" * 100_000
+    assert list(links(page, "https://example.org/")) == []
+    assert list(links(b"", "https://example.org/")) == []
+
+
+def test_a_feed_that_did_not_change_is_not_sent_again(web):
+    def answer(hit):
+        fresh = hit.headers.get("if-none-match") == '"1"'
+        head = (("ETag", '"1"'), ("Last-Modified", "Mon, 05 Jan 2026 07:30:00 GMT"))
+        return Reply("" if fresh else RSS, 304 if fresh else 200, "application/xml", head)
+
+    feed = web.add("/feed", answer)
+    for _ in range(3):
+        with Web(FetchOptions(), named=[web.url]) as client:
+            assert get_feed(client, feed).feed.title == "News"
+    conditions = [hit.headers.get("if-none-match") for hit in web.hits("/feed")]
+    assert conditions == [None, '"1"', '"1"']
+
+
+def test_opml_goes_out_and_comes_back():
+    feeds = [
+        Subscription("https://example.org/a?b=1&c=2", 'Ann "A" <Example>', "News"),
+        Subscription("https://example.org/b", "B", "News"),
+        Subscription("https://example.org/c", "https://example.org/c"),
+    ]
+    assert read_opml(write_opml("Feeds", feeds)) == feeds
+
+
+@pytest.mark.parametrize("data", [b"", b"<html/>", b"not xml", b"<rss/>"])
+def test_what_is_no_opml_is_refused(data):
+    with pytest.raises(UsageError):
+        read_opml(data)
+
+
+def test_opml_reads_no_file(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("hunter2")
+    feed = '<outline text="&f;" xmlUrl="https://example.org/"/>'
+    entity = f'<!DOCTYPE o [<!ENTITY f SYSTEM "{secret.as_uri()}">]>'
+    data = f"{entity}<opml><body>{feed}</body></opml>"
+    assert "hunter2" not in repr(read_opml(data.encode()))

@@ -1,0 +1,124 @@
+import tomllib
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from printer.digest.config import load_digests, read_digests
+from printer.digest.filters import pattern, unwanted
+from printer.digest.toml_positions import line_of
+from printer.errors import UsageError
+
+GOOD = """paper = "A5"
+
+[[digest]]
+name = "morning"
+title = "The Morning Paper"
+schedule = "0 6 * * mon-fri"
+timezone = "Europe/Paris"
+age = "2d"
+exclude = ["sponsored", "/^live:/"]
+
+[[digest.source]]
+feed = "https://example.org/feed.xml"
+section = "News"
+limit = 3
+
+[[digest.source]]
+page = "https://example.org/weather"
+
+[[digest.deliver]]
+folder = "~/Papers"
+
+[[digest]]
+name = "weekend"
+source = [
+    { feed = "https://example.org/long" },
+    { reading-list = "later.txt", age = "1w" },
+]
+"""
+
+
+def read(text):
+    return read_digests(text, tomllib.loads(text), "webprint.toml")
+
+
+def test_a_description_is_read():
+    morning, weekend = read(GOOD)
+    assert (morning.heading, weekend.heading) == ("The Morning Paper", "Weekend")
+    assert [source.kind for source in morning.source] == ["feed", "page"]
+    assert morning.age == timedelta(days=2)
+    assert weekend.source[1].age == timedelta(weeks=1)
+    assert morning.deliver[0].kind == "folder"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        ('age = "2d"', 'age = "soon"', 8, "span of time"),
+        ("limit = 3", "limit = -3", 14, "digest.source.limit"),
+        ("limit = 3", "limt = 3", 14, "Did you mean limit"),
+        ('"0 6 * * mon-fri"', '"at six"', 6, "cron"),
+        ('"Europe/Paris"', '"Europe/Nowhere"', 7, "time zone"),
+        ('"/^live:/"', '"/(/"', 9, "RE2"),
+        ('page = "https', 'page = "file', 17, "address"),
+        ('page = "https://example.org/weather"', "", 16, "one of feed, page"),
+        ('name = "weekend"', 'name = "morning"', 23, "second digest"),
+        ('name = "weekend"', 'title = "x"', 22, "name: is missing"),
+        ('age = "1w"', "age = 7", 24, "span of time"),
+        ('folder = "~/Papers"', 'mail = "nobody"', 20, "e-mail"),
+        ('folder = "~/Papers"', 'mail = "a@b.test\\nBcc: c@d.test"', 20, "e-mail"),
+        ('title = "The Morning Paper"', 'title = "The\\nPaper"', 5, "one line"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(old, new, line, said):
+    assert old in GOOD
+    with pytest.raises(UsageError, match=rf"webprint.toml, line {line}: .*{said}"):
+        read(GOOD.replace(old, new))
+
+
+def test_lines_are_found_behind_strings_and_arrays_of_several_lines():
+    strings = 'a = """\n[x]\nb = 1\n"""\nc = [ # ]\n  "]", \'[\',\n]\n'
+    text = strings + '[[t.u]]\n[[t.u]]\n"k e".v = { w = 1 }\n'
+    tomllib.loads(text)
+    assert line_of(text, ("c",)) == 5
+    assert line_of(text, ("t", "u", 0)) == 8
+    assert line_of(text, ("t", "u", 1, "k e", "v", "w")) == 10
+
+
+@given(st.text(st.sampled_from("ab=[]{}\"'#\n\\., "), max_size=60), st.text(max_size=3))
+def test_a_line_is_always_found(text, key):
+    assert 1 <= line_of(text, (key, 0)) <= text.count("\n") + 1
+
+
+def test_digests_do_not_disturb_the_settings(tmp_path, monkeypatch):
+    from printer.settings import load_settings
+
+    (tmp_path / "webprint.toml").write_text(GOOD)
+    monkeypatch.chdir(tmp_path)
+    assert load_settings({}, {}).settings.paper == "A5"
+    assert [each.name for each in load_digests()] == ["morning", "weekend"]
+
+
+@pytest.mark.parametrize(
+    ("what", "text", "found"),
+    [
+        ("ferry", "The FERRY, late", True),
+        ("ferry", "ferryman", False),
+        ("night ferry", "the night\n ferry", True),
+        ("café", "le Café.", True),
+        ("C++", "in C++ again", True),
+        ("港口", "新港口开放", True),
+        ("/^live:/", "Live: it rains", True),
+        ("/^live:/", "Not live: it rains", False),
+    ],
+)
+def test_words_and_expressions(what, text, found):
+    assert pattern(what).found_in(text) is found
+    assert bool(unwanted(text, (), [pattern(what)])) is found
+    assert bool(unwanted(text, [pattern(what)], ())) is not found
+
+
+def test_an_expression_that_is_a_trap_elsewhere_costs_nothing():
+    assert not pattern("/(a|a)*(a*)*b/").found_in("a" * 20_000)

@@ -1,0 +1,277 @@
+import json
+import ssl
+import stat
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+import fsspec
+import pytest
+from aiosmtpd.controller import Controller
+from pydantic import SecretStr
+
+from printer.digest.config import Delivery
+from printer.digest.delivery import Parcel, deliver
+from printer.digest.smtp import Mail, MayHaveArrived, Server, send
+from printer.digest.sources.feeds import read_feed
+from printer.errors import MissingLibrary, OutputError, UsageError
+from printer.settings import Settings
+from tests.support.web_server import Reply, WebServer
+
+WHEN = datetime(2026, 1, 5, 6, tzinfo=UTC)
+PDF = b"%PDF-1.7\n" + bytes(range(256)) * 20
+
+
+def parcel(pdf=PDF, title="The Morning Paper"):
+    told = {"digest": "morning", "articles": [{"title": "Harbour"}, {"title": "Bread"}]}
+    return Parcel("morning", title, WHEN, pdf, told)
+
+
+# ---- folders ----
+
+
+def test_a_folder_keeps_every_issue_and_a_feed_of_them(tmp_path):
+    to = Delivery(folder=str(tmp_path / "papers"), feed="https://example.org/papers")
+    paths = [deliver(parcel(), to, Settings()) for _ in range(2)]
+    names = ["morning-2026-01-05.pdf", "morning-2026-01-05-2.pdf"]
+    assert [path.rpartition("/")[2] for path in paths] == names
+    assert sorted(p.name for p in (tmp_path / "papers").iterdir()) == sorted(
+        [*names, "morning.atom"]
+    )
+    feed = read_feed((tmp_path / "papers/morning.atom").read_bytes(), "https://example.org/")
+    assert [entry.url.rpartition("/")[2] for entry in feed.entries] == names[::-1]
+    assert feed.entries[0].title == "The Morning Paper, 2026-01-05"
+
+
+def test_any_place_that_fsspec_knows():
+    deliver(parcel(), Delivery(folder="memory://papers"), Settings())
+    files = fsspec.filesystem("memory")
+    assert files.cat_file("/papers/morning-2026-01-05.pdf") == PDF
+
+
+def test_a_folder_that_cannot_be_written_is_an_error_that_tells_no_key(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="cannot be"):
+        deliver(parcel(), Delivery(folder=str(tmp_path / "file/x")), Settings())
+    with pytest.raises((OutputError, MissingLibrary)) as caught:
+        deliver(parcel(), Delivery(folder="nothing://key:hunter2@x"), Settings())
+    assert "hunter2" not in str(caught.value)
+
+
+# ---- mail ----
+
+
+class Post:
+    """Takes mail, or refuses it as it is told."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.mails = []
+
+    async def handle_DATA(self, server, session, envelope):  # noqa: N802
+        answer = self.answers.pop(0) if self.answers else "250 taken"
+        if answer.startswith("250"):
+            self.mails.append(envelope)
+        return answer
+
+
+class Office(Controller):
+    """Listens on whichever port is free."""
+
+    def _trigger_server(self):
+        self.port = self.server.sockets[0].getsockname()[1]
+        super()._trigger_server()
+
+
+@contextmanager
+def office(post, **options):
+    controller = Office(post, hostname="127.0.0.1", port=0, **options)
+    controller.start()
+    try:
+        yield controller.port
+    finally:
+        controller.stop()
+
+
+def mailed(port, most=20.0, sleep=pytest.fail, **more):
+    mail = Mail("paper@example.org", "ann@kindle.test", "The Paper", "Harbour", "p.pdf", PDF)
+    send(mail, Server("127.0.0.1", port, secure=False, **more), most=most, sleep=sleep)
+
+
+def test_a_mail_carries_the_pdf():
+    post = Post()
+    with office(post) as port:
+        settings = Settings(smtp=f"smtp://127.0.0.1:{port}", mail_from="p@example.org")
+        deliver(parcel(title="Läute\nBcc: x@y.test"), Delivery(mail="ann@kindle.test"), settings)
+    (envelope,) = post.mails
+    assert envelope.rcpt_tos == ["ann@kindle.test"]
+    import email.policy
+
+    message = email.message_from_bytes(envelope.content, policy=email.policy.default)
+    assert message["Subject"] == "Läute Bcc: x@y.test, 2026-01-05"
+    assert message["Bcc"] is None
+    (attached,) = message.iter_attachments()
+    assert attached.get_content_type() == "application/pdf"
+    assert attached.get_filename() == "morning-2026-01-05.pdf"
+    assert attached.get_content() == PDF
+
+
+def test_a_mail_that_is_refused_for_now_is_sent_again():
+    post, pauses = Post("451 later", "452 full"), []
+    with office(post) as port:
+        mailed(port, sleep=pauses.append)
+    assert len(post.mails) == 1
+    assert len(pauses) == 2
+
+
+def test_a_mail_that_is_refused_is_not_sent_again():
+    post = Post("554 no")
+    with office(post) as port, pytest.raises(OutputError, match="554"):
+        mailed(port)
+    assert not post.mails
+
+
+def test_a_server_that_is_not_there_is_asked_three_times():
+    pauses = []
+    with office(Post()) as port:
+        pass
+    with pytest.raises(OutputError, match="cannot send"):
+        mailed(port, sleep=pauses.append)
+    assert len(pauses) == 2
+
+
+class Rude(Post):
+    """Hangs up at a word of the conversation, once."""
+
+    def __init__(self, at):
+        super().__init__()
+        self.at = at
+
+    def _said(self, word, server):
+        if word == self.at:
+            self.at = ""
+            server.transport.close()
+
+    async def handle_RCPT(self, server, session, envelope, address, options):  # noqa: N802
+        self._said("RCPT", server)
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(self, server, session, envelope):  # noqa: N802
+        answer = await super().handle_DATA(server, session, envelope)
+        self._said("DATA", server)
+        return answer
+
+    async def handle_QUIT(self, server, session, envelope):  # noqa: N802
+        return "421 busy"
+
+
+@pytest.mark.parametrize("at", ["", "RCPT"])
+def test_whenever_a_server_hangs_up_a_mail_comes_once(at):
+    post, pauses = Rude(at), []
+    with office(post) as port:
+        mailed(port, sleep=pauses.append)
+    assert len(post.mails) == 1
+    assert len(pauses) == (at == "RCPT")
+
+
+def test_a_mail_that_may_have_arrived_is_not_sent_again():
+    post = Rude("DATA")
+    with office(post) as port, pytest.raises(MayHaveArrived):
+        mailed(port)
+    assert len(post.mails) == 1
+
+
+def test_a_mail_over_the_limit_is_not_sent():
+    with office(Post()) as port, pytest.raises(OutputError, match="over the limit"):
+        mailed(port, most=0.005)
+
+
+@pytest.mark.parametrize("address", ["a@b.test\nBcc: c@d.test", "a@b.test\r\n\r\nHello"])
+def test_no_header_can_be_put_into_an_address(address):
+    with pytest.raises(UsageError):
+        Mail(address, "ann@kindle.test", "s", "t", "n.pdf", PDF).message()
+    with pytest.raises(UsageError):
+        Mail("ann@kindle.test", address, "s", "t", "n.pdf", PDF).message()
+
+
+def test_a_password_is_told_nobody():
+    server = Server.of("smtps://ann:hunter2@mail.example.org")
+    assert (server.password, server.port, server.secure) == ("hunter2", 465, True)
+    settings = Settings(smtp="smtps://ann:hunter2@mail.example.org")
+    assert "hunter2" not in repr(server) + repr(settings)
+    for wrong in ("ann:hunter2@x", "smtps://ann:hunter2@x:port", "http://hunter2"):
+        with pytest.raises(UsageError) as caught:
+            Server.of(wrong)
+        assert "hunter2" not in str(caught.value)
+
+
+def test_starttls_is_used_where_it_is_offered_and_the_name_is_checked(tmp_path):
+    import shutil
+    import subprocess
+
+    if not shutil.which("openssl"):
+        pytest.skip("makes its own certificate")
+    subprocess.run(
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
+        " -subj /CN=mail.test -addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem",
+        shell=True, check=True, capture_output=True, cwd=tmp_path,
+    )  # fmt: skip
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
+    post = Post()
+    with office(post, tls_context=context, require_starttls=True) as port:
+        mail = Mail("p@example.org", "ann@kindle.test", "S", "T", "p.pdf", PDF)
+        server = Server("127.0.0.1", port, secure=False)
+        with pytest.raises(OutputError, match="certificate"):
+            send(mail, server, most=20, sleep=pytest.fail)
+        trusted = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
+        send(mail, server, most=20, sleep=pytest.fail, context=trusted)
+    assert len(post.mails) == 1
+
+
+# ---- printers and webhooks ----
+
+
+@pytest.fixture
+def lp(tmp_path, monkeypatch):
+    """A program called lp that notes what it was called with."""
+
+    def make(code):
+        program = tmp_path / "bin/lp"
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(
+            f'#!/bin/sh\nprintf "%s\\n" "$@" > {tmp_path}/words\ncat > {tmp_path}/paper\n{code}\n'
+        )
+        program.chmod(program.stat().st_mode | stat.S_IXUSR)
+        monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+        return tmp_path
+
+    return make
+
+
+def test_a_printer_gets_it_by_lp(lp):
+    folder = lp("exit 0")
+    to = Delivery(printer="hall", copies=2, options=("sides=two-sided-long-edge",))
+    assert deliver(parcel(title="A; rm -rf $HOME"), to, Settings()) == "printer hall"
+    words = (folder / "words").read_text().splitlines()
+    assert words == ["-d", "hall", "-n", "2", "-t", "A; rm -rf $HOME", "-o",
+                     "sides=two-sided-long-edge"]  # fmt: skip
+    assert (folder / "paper").read_bytes() == PDF
+
+
+def test_a_printer_that_refuses_says_why(lp):
+    lp("echo 'lp: no such printer' >&2; exit 1")
+    with pytest.raises(OutputError, match="no such printer"):
+        deliver(parcel(), Delivery(printer="hall"), Settings())
+
+
+def test_a_webhook_is_told_and_its_address_kept_secret():
+    with WebServer() as web:
+        url = web.add("/hunter2", lambda hit: Reply("", 204))
+        to = Delivery(webhook=SecretStr(url))
+        assert deliver(parcel(), to, Settings()) == f"webhook at {web.url}"
+        web.add("/hunter2", "no", status=500)
+        with pytest.raises(OutputError, match="answered 500") as caught:
+            deliver(parcel(), to, Settings())
+    assert "hunter2" not in str(caught.value) + repr(to)
+    assert json.loads(json.dumps(parcel().told))["digest"] == "morning"

@@ -1,0 +1,235 @@
+from datetime import timedelta
+from html import escape
+
+import pytest
+
+from printer.digest import builder
+from printer.digest.candidates import Find
+from printer.digest.collector import PER_HOST, TIMEOUTS, Gatherer
+from printer.errors import FetchTimeout, HTTPStatusError
+from tests.support.feeds import at, atom, body, page, rss
+
+NOW = at(3, 6)
+
+
+def titles(told):
+    """The titles of what was chosen, in order."""
+    issue = getattr(told, "issue", told)
+    return [each.reading.article.title for each in issue.taken]
+
+
+def feed(web, path, *entries, name="News", extra=""):
+    return f'[[digest.source]]\nfeed = "{web.add(path, rss(name, entries))}"\n{extra}\n'
+
+
+def entry(web, title, day=3, seed="", **more):
+    path = "/" + title.lower().replace(" ", "-")
+    web.add(path, page(title, seed, **more))
+    return (title, path, at(day, 1))
+
+
+def reasons(issue):
+    return {refused.find.title: refused.reason for refused in issue.refused}
+
+
+def test_filters_age_and_language_say_why(web, desk):
+    german = "Die Fähre legt am Morgen ab, und niemand am Kai kommt je zu spät zu ihr. "
+    article = f"<article><h1>Die Fähre</h1>{f'<p>{german * 4}</p>' * 3}</article>"
+    web.add("/german", f"<html lang=de><title>Die Fähre</title>{article}")
+    entries = [
+        entry(web, "Ferry late"),
+        entry(web, "Sponsored ferry"),
+        entry(web, "Old ferry", day=0),
+        ("Die Fähre", "/german", at(3, 2)),
+        entry(web, "Trams"),
+    ]
+    more = 'age = "2d"\nexclude = "sponsored"\ninclude = ["ferry", "/fähre$/"]\nlanguage = "en"\n'
+    issue = desk.issue(desk.digest(more + feed(web, "/f", *entries)), NOW)
+    assert titles(issue) == ["Ferry late"]
+    told = reasons(issue)
+    assert told["Sponsored ferry"] == "has sponsored"
+    assert told["Old ferry"] == "is older than 2 days"
+    assert "another language (de)" in told["Die Fähre"]
+    assert told["Trams"].startswith("has none of ferry")
+
+
+def test_a_query_chooses_and_orders(web, desk):
+    def about(title, words, day):
+        web.add(f"/{title}", page(title, extra=f"<p>{words} and some more to read here.</p>"))
+        return (title, f"/{title}", at(day, 1))
+
+    entries = [
+        about("first", "A lighthouse stood here", 3),
+        about("second", "Nothing of it", 3),
+        about("third", "Lighthouses, the lighthouse keeper, and his lighthouse", 1),
+    ]
+    digest = desk.digest('query = "lighthouse keepers"\n' + feed(web, "/f", *entries))
+    issue = desk.issue(digest, NOW)
+    assert titles(issue) == ["third", "first"]
+    assert "says nothing of" in reasons(issue)["second"]
+
+
+def test_the_text_of_the_feed_stands_in_for_a_page_that_gives_less(web, desk):
+    def item(path, text):
+        full = f"<c:encoded><![CDATA[{text}]]></c:encoded>"
+        return f"<item><title>{path}</title><link>/{path}</link>{full}</item>"
+
+    web.add("/short", "<title>short</title><article><p>Subscribe to read the rest.</p></article>")
+    web.add("/full", page("full"))
+    items = "".join(item(path, body(path)) for path in ("short", "full", "gone"))
+    head = "<rss version='2.0' xmlns:c='http://purl.org/rss/1.0/modules/content/'><channel>"
+    url = web.add("/f", f"{head}<title>N</title>{items}</channel></rss>")
+    issue = desk.issue(desk.digest(f'[[digest.source]]\nfeed = "{url}"'), NOW)
+    assert titles(issue) == ["short", "full", "gone"]
+    assert all(len(each.reading.article.text) > 500 for each in issue.taken)
+    assert not issue.remarks
+
+
+def test_with_body_feed_no_page_is_asked_for(web, desk):
+    content = f"<content type='html'>{escape(body('A'))}</content>"
+    entry = f"<entry><title>A</title><link href='/a'/>{content}</entry>"
+    url = web.add("/f", f"<feed xmlns='http://www.w3.org/2005/Atom'>{entry}</feed>")
+    issue = desk.issue(desk.digest(f'body = "feed"\n[[digest.source]]\nfeed = "{url}"'), NOW)
+    assert titles(issue) == ["A"]
+    assert not web.hits("/a")
+
+
+def test_one_story_of_several_feeds_is_printed_once_in_its_best_version(web, other_web, desk):
+    short = entry(web, "Storm", seed="storm")
+    other_web.add("/storm", page("The storm", "storm", "<p>What the harbour master says.</p>"))
+    long = other_web.add("/g", rss("Coast", [("The storm", "/storm", at(3, 1))]))
+    same = rss("Again", [("Storm", f"{web.url}/storm?utm_medium=x", at(3, 1))])
+    text = feed(web, "/f", short) + f'[[digest.source]]\nfeed = "{long}"\n'
+    text += f'[[digest.source]]\nfeed = "{web.add("/h", same)}"\n'
+    issue = desk.issue(desk.digest(text), NOW)
+    assert titles(issue) == ["The storm"]
+    assert sorted(other.name for other in issue.taken[0].also) == ["Again", "News"]
+    assert len(web.hits("/storm")) == 1
+
+
+def test_a_page_of_the_reading_list_is_not_told_to_stand_at_its_own_address(web, desk, tmp_path):
+    text = feed(web, "/f", entry(web, "Storm", seed="storm"))
+    text += '[[digest.source]]\nreading-list = "default"\n'
+    (tmp_path / "later.txt").write_text(f"{web.url}/storm\n")
+    issue = desk.issue(desk.digest(text), NOW)
+    assert [other.url for other in issue.taken[0].also] == [f"{web.url}/storm"]
+    assert issue.edition.stories[0].also == ()
+
+
+def test_an_article_that_cannot_be_set_is_named_and_may_come_again(web, desk):
+    digest = desk.digest(feed(web, "/f", entry(web, "Ferry"), entry(web, "Bridge")))
+    desk.too_hard = "Bridge</h1>"
+    run = desk.run(digest, NOW)
+    assert titles(run) == ["Ferry"]
+    assert run.issue.remarks == (("Bridge", "it is too hard"),)
+    assert "it is too hard" in "".join(desk.documents)
+    desk.too_hard = ""
+    assert titles(desk.run(digest, NOW)) == ["Bridge"]
+
+
+def test_sources_fail_alone_and_all_together_are_an_error(web, desk):
+    good = feed(web, "/f", entry(web, "Ferry"))
+    gone = f'[[digest.source]]\nfeed = "{web.url}/gone"\nname = "Gone"\n'
+    run = desk.run(desk.digest(good + gone), NOW)
+    assert titles(run) == ["Ferry"]
+    assert [name for name, _ in run.issue.remarks] == ["Gone"]
+    assert "Gone" in "".join(desk.documents)
+    assert "404" in "".join(desk.documents)
+    with pytest.raises(HTTPStatusError):
+        desk.run(desk.digest(gone), NOW)
+
+
+def test_a_page_without_an_article_is_told_and_tried_again(web, desk):
+    web.add("/empty", "<title>Empty</title><body></body>")
+    digest = desk.digest(feed(web, "/f", ("Empty", "/empty", at(3, 1))))
+    assert desk.run(digest, NOW).issue.remarks == (("Empty", "the page holds no article"),)
+    web.add("/empty", page("Empty"))
+    assert titles(desk.run(digest, NOW)) == ["Empty"]
+
+
+def test_limits_leave_the_rest_for_the_next_time(web, desk):
+    entries = [entry(web, f"Story {n}", day=n) for n in (1, 2, 3)]
+    digest = desk.digest("limit = 2\n" + feed(web, "/f", *entries))
+    assert titles(desk.run(digest, NOW)) == ["Story 3", "Story 2"]
+    assert titles(desk.run(digest, NOW)) == ["Story 1"]
+
+
+def test_a_digest_is_kept_to_its_pages_and_what_was_cut_is_not_forgotten(web, desk):
+    entries = [entry(web, f"Story {n}", day=n) for n in (1, 2, 3)]
+    digest = desk.digest("fit = 3\n" + feed(web, "/f", *entries))
+    run = desk.run(digest, NOW)  # A page each and one more: two of them fit.
+    assert titles(run) == ["Story 3", "Story 2"]
+    assert "does not fit" in run.issue.remarks[0][1]
+    assert titles(desk.run(digest, NOW + timedelta(days=1))) == ["Story 1"]
+
+
+def test_what_is_on_paper_is_in_the_issue_when_it_never_fits(web, desk, monkeypatch):
+    monkeypatch.setattr(builder, "_CUTS", 1)
+    entries = [entry(web, f"Story {n}", day=n) for n in (1, 2, 3)]
+    run = desk.run(desk.digest("fit = 1\n" + feed(web, "/f", *entries)), NOW)
+    assert titles(run) == ["Story 3", "Story 2", "Story 1"]
+    assert not run.issue.remarks
+
+
+def test_a_canonical_address_of_the_same_story_is_known(web, desk):
+    canonical = f"<link rel=canonical href={web.url}/story>"
+    web.add("/mobile", page("Story", head=canonical))
+    first = desk.digest(feed(web, "/f", ("Story", "/mobile", at(3, 1))))
+    assert titles(desk.run(first, NOW)) == ["Story"]
+    web.add("/story", page("Story", "story", head=canonical))
+    again = desk.digest(feed(web, "/f", ("Story", "/story", at(3, 1))))
+    run = desk.run(again, NOW)
+    assert all(each.updated for each in run.issue.taken)
+
+
+def test_a_feed_may_not_name_private_addresses_of_others(web, other_web, desk):
+    secret = other_web.add("/secret", page("Secret"))
+    digest = desk.digest(feed(web, "/f", ("Secret", secret, at(3, 1)), entry(web, "Ferry")))
+    run = desk.run(digest, NOW)
+    assert titles(run) == ["Ferry"]
+    assert "private" in run.issue.remarks[0][1] or "local" in run.issue.remarks[0][1]
+    assert not other_web.hits()
+
+
+def test_a_crawl_is_a_source(web, desk):
+    links = "".join(f"<li><a href=/{n}>Story number {n} of the harbour</a>" for n in (1, 2, 3))
+    start = web.add("/", f"<title>All</title><ul>{links}</ul>")
+    for n in (1, 2, 3):
+        web.add(f"/{n}", page(f"Story {n}"))
+    text = f'[[digest.source]]\ncrawl = "{start}"\ndelay = 0\nlimit = 2\n'
+    digest = desk.digest(text)
+    first = titles(desk.run(digest, NOW))
+    second = titles(desk.run(digest, NOW))
+    assert (len(first), len(second)) == (2, 1)
+    assert sorted(first + second) == ["Story 1", "Story 2", "Story 3"]
+    assert desk.run(digest, NOW).result is None
+
+
+def test_a_host_that_never_answers_is_not_asked_on_and_on(desk):
+    class Silent:
+        asked = 0
+
+        def page(self, url):
+            self.asked += 1
+            if "slow" in url:
+                raise FetchTimeout("no complete answer", url=url)
+            return url
+
+    (source,) = desk.digest('[[digest.source]]\npage = "https://example.org/"').source
+    slow = [Find(f"https://slow.test/{n}", source, 0) for n in range(50)]
+    web = Silent()
+    got = list(
+        Gatherer(web, None, desk.settings).pages([*slow, Find("https://a.test/", source, 0)])
+    )
+    assert all(isinstance(each, FetchTimeout) for each in got[:50])
+    assert got[50] == "https://a.test/"
+    assert web.asked <= 1 + TIMEOUTS + PER_HOST
+
+
+def test_what_says_it_changed_and_did_not_is_looked_at_once(web, desk):
+    web.add("/a", page("A"))
+    for day, hits in ((1, 1), (2, 2), (2, 2), (3, 3)):
+        changed = {"A": at(day, 5)}
+        url = web.add("/f", atom("News", [("A", "/a", at(1, 1))], changed))
+        desk.run(desk.digest(f'[[digest.source]]\nfeed = "{url}"'), at(day, 6))
+        assert len(web.hits("/a")) == hits

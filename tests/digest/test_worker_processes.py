@@ -1,0 +1,51 @@
+"""Pages of a digest read in other processes."""
+
+import pickle
+from contextlib import closing
+
+import pytest
+
+from printer.digest.builder import Editor
+from printer.errors import HTTPStatusError, NotHTML
+from printer.render.worker_pool import RenderPool
+from tests.support.feeds import at, page, rss
+from tests.support.web_server import Reply
+
+
+@pytest.fixture(scope="module")
+def presses():
+    with closing(RenderPool(fork=False)) as presses:
+        yield presses
+
+
+def test_what_is_read_apart_is_what_is_read_here(web, desk, presses):
+    entries = []
+    for n in range(6):
+        picture = "<figure><img src=/boat.png width=600 height=400></figure>"
+        web.add(f"/{n}", page(f"Story {n}", extra=picture) if n != 3 else "<html></html>")
+        entries.append((f"Story {n}", f"{web.url}/{n}", at(1, n)))
+    web.add("/4", Reply("", 404))
+    web.add("/feed.xml", rss("Town", entries))
+    digest = desk.digest(f'[[digest.source]]\nfeed = "{web.url}/feed.xml"\n')
+    here = desk.issue(digest, at(2, 0))
+    apart = Editor(desk.settings, desk.memory, readers=presses).issue(digest, at(2, 0))
+    assert [each.reading.article for each in apart.taken] == [
+        each.reading.article for each in here.taken
+    ]
+    assert [each.reading.article.title for each in apart.taken] == [
+        f"Story {n}" for n in (5, 2, 1, 0)
+    ]
+    assert apart.remarks == here.remarks
+    assert {name for name, _ in apart.remarks} == {"Story 3", "Story 4"}
+    pages = [each.reading.capture for each in apart.taken]
+    assert not any(page.body for page in pages), "pages that were read are held until all is set"
+    assert len({page.digest for page in pages}) == len(pages)
+
+
+def test_errors_go_from_process_to_process():
+    for error in (
+        HTTPStatusError("no", status=404, url="https://example.org/", hint="Ask"),
+        NotHTML("a picture", media_type="image/png"),
+    ):
+        came = pickle.loads(pickle.dumps(error))
+        assert (type(came), str(came), vars(came)) == (type(error), str(error), vars(error))
