@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from printer.errors import JobsError, WebprintError
-from printer.jobs.queue import JobTable
+from printer.jobs.queue import JobQueue
 from tests.support.job_workers import RedisServer, WorkerProcess
 from tests.support.jobs import ask, count_deliveries, until
 from tests.support.print_server import Server
@@ -86,11 +86,11 @@ def full_disks(kills: int, dice: random.Random, folder: Path) -> Came:
 def _full_table(folder: Path) -> tuple[int, int]:
     """Order prints until the disk of the job table is full; return how many, and those lost."""
     database, told = str(folder / "jobs.sqlite"), folder / "accepted"
-    JobTable(database).disconnect()
+    JobQueue(database).disconnect()
 
     def order() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        table = JobTable(database)
+        table = JobQueue(database)
         with told.open("a") as accepted:
             resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
             with suppress(JobsError):
@@ -100,7 +100,7 @@ def _full_table(folder: Path) -> tuple[int, int]:
                     accepted.flush()
 
     os.waitpid(forked(order), 0)
-    table = JobTable(database)
+    table = JobQueue(database)
     ids = told.read_text().split()
     known = table.attempts()
     table.disconnect()
@@ -186,7 +186,7 @@ def slow_sites(kills: int, unused: random.Random, folder: Path) -> Came:
     return Came("sites that never end an answer", kills, kills, kills - told, 0, 0, since(began), "each was told in time")  # fmt: skip
 
 
-def _jobs(table: JobTable, count: int) -> list[str]:
+def _jobs(table: JobQueue, count: int) -> list[str]:
     """Order prints until they are accepted."""
     ids = []
     for _ in range(count):
@@ -195,14 +195,14 @@ def _jobs(table: JobTable, count: int) -> list[str]:
     return ids
 
 
-def _begun(table: JobTable) -> list[str]:
+def _begun(table: JobQueue) -> list[str]:
     """Order a print and wait for it: then the workers are there."""
     ids = _jobs(table, 1)
-    until(lambda: table.counts()["done"], PATIENCE)
+    until(lambda: table.count_by_state()["done"], PATIENCE)
     return ids
 
 
-def _done(fault: str, times: int, table: JobTable, ids: list[str], told: Callable[[], list[str]],
+def _done(fault: str, times: int, table: JobQueue, ids: list[str], told: Callable[[], list[str]],
           prints: Path, began: float, remark: str = "") -> Came:  # fmt: skip
     """Wait until all that was accepted is over, and count."""
 
@@ -228,7 +228,7 @@ def locked(kills: int, dice: random.Random, folder: Path) -> Came:
     """Lock the database of jobs for longer than anybody waits, while prints are asked for."""
     began, times = time.monotonic(), max(3, kills // 10)
     database, prints = str(folder / "jobs.sqlite"), folder / "prints"
-    table = JobTable(database)
+    table = JobQueue(database)
     told, ids = count_deliveries(table), []
     keeper = WorkerProcess(database, str(prints), folder / "log", **QUICK)
     refused = 0
@@ -264,7 +264,7 @@ runpy.run_module("tests.support.job_worker_process", run_name="__main__")
 def clocks(kills: int, dice: random.Random, folder: Path) -> Came:
     """Print while the clock jumps by years at each look, and plan digests by one like it."""
     began, database, prints = time.monotonic(), str(folder / "jobs.sqlite"), folder / "prints"
-    table = JobTable(database)
+    table = JobQueue(database)
     told, ids = count_deliveries(table), []
     code = [sys.executable, "-c", JUMPING, str(dice.randrange(10**6))]
     limits = '{"workers": 2, "lease": 2.0}'
@@ -339,7 +339,7 @@ def postgresql(kills: int, dice: random.Random, folder: Path) -> Came:
     """Kill all of a PostgreSQL server again and again while prints are made with it."""
     began, times = time.monotonic(), max(3, kills // 10)
     with postgres_server() as server:
-        table = JobTable(f"{server.url}/postgres")
+        table = JobQueue(f"{server.url}/postgres")
         told, ids, prints = count_deliveries(table), [], folder / "prints"
         keeper = WorkerProcess(f"{server.url}/postgres", str(prints), folder / "log", **QUICK)
         try:
@@ -361,7 +361,7 @@ def redis(kills: int, dice: random.Random, folder: Path) -> Came:
     """Kill Redis with all calls in it while Celery's workers print, and these with it."""
     began, times = time.monotonic(), max(2, kills // 20)
     with postgres_server() as database:
-        broker, table = RedisServer(folder), JobTable(f"{database.url}/postgres")
+        broker, table = RedisServer(folder), JobQueue(f"{database.url}/postgres")
         told, ids, prints = count_deliveries(table), [], folder / "prints"
         start = partial(
             WorkerProcess, f"{database.url}/postgres", str(prints), folder / "log", **QUICK

@@ -62,7 +62,7 @@ def _order(source: bytes) -> bytes:
 
 def memory(pid: int) -> float:
     """Return the megabytes that a server and all below it hold."""
-    from printer.jobs.process import memory as held
+    from printer.jobs.process import memory_usage as held
 
     return held(pid) / 1e6
 
@@ -76,9 +76,9 @@ def processor() -> float:
 def bare(sources: list[bytes]) -> float:
     """Set articles in this process with nothing around it; return the seconds of that alone."""
     from printer import Capture, ExtractOptions, Printer
-    from printer.jobs.worker_process import NICE
+    from printer.jobs.worker_process import NICENESS
 
-    os.nice(NICE)  # As the server's workers are, so that what else runs disturbs both alike.
+    os.nice(NICENESS)  # As the server's workers are, so that what else runs disturbs both alike.
     with Printer(extract=ExtractOptions(images="none")) as printer:
         begun = 0.0
         for n, source in enumerate([sources[0], *sources]):

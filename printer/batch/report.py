@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from .store import Item
+from .store import BatchItem
 
 _TELL_OF = ("title", "pages", "pictures", "bytes", "warnings")
 
 
-def to_json(items: Sequence[Item], repeated: int) -> str:
+def to_json(items: Sequence[BatchItem], repeated: int) -> str:
     """Return the report as data."""
     counts = Counter(item.state for item in items)
     report = {
@@ -27,10 +27,10 @@ def to_json(items: Sequence[Item], repeated: int) -> str:
     return json.dumps(report, ensure_ascii=False, indent=1) + "\n"
 
 
-def to_text(items: Sequence[Item], repeated: int) -> str:
+def to_text(items: Sequence[BatchItem], repeated: int) -> str:
     """Return the report for people: the failures by their reasons, then each with its line."""
     lines = [summary(items, repeated), ""]
-    failed: dict[str, list[Item]] = {}
+    failed: dict[str, list[BatchItem]] = {}
     for item in items:
         if item.state == "failed":
             failed.setdefault(_reason(item), []).append(item)
@@ -43,12 +43,12 @@ def to_text(items: Sequence[Item], repeated: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _pages(item: Item) -> str:
-    pages = item.told.get("pages", 0)
+def _pages(item: BatchItem) -> str:
+    pages = item.result.get("pages", 0)
     return f"{pages} page{'' if pages == 1 else 's'}"
 
 
-def summary(items: Sequence[Item], repeated: int) -> str:
+def summary(items: Sequence[BatchItem], repeated: int) -> str:
     """Return the report in a line."""
     counts = Counter(item.state for item in items)
     parts = [
@@ -61,19 +61,19 @@ def summary(items: Sequence[Item], repeated: int) -> str:
     return ", ".join(filter(None, parts))
 
 
-def reasons(items: Sequence[Item]) -> list[tuple[str, int]]:
+def reasons(items: Sequence[BatchItem]) -> list[tuple[str, int]]:
     """Return why pages failed, the most frequent reason first."""
     return Counter(_reason(item) for item in items if item.state == "failed").most_common()
 
 
-def _reason(item: Item) -> str:
+def _reason(item: BatchItem) -> str:
     return str(item.error.get("message", "")) or "no reason is known"
 
 
-def _page(item: Item) -> dict[str, Any]:
+def _page(item: BatchItem) -> dict[str, Any]:
     page: dict[str, Any] = {"line": item.line, "url": item.url, "state": item.state}
     if item.state == "done":
-        page |= {"file": item.name} | {key: item.told.get(key) for key in _TELL_OF}
+        page |= {"file": item.name} | {key: item.result.get(key) for key in _TELL_OF}
     if item.error:
         page |= {"tries": item.tries, "error": dict(item.error)}
     return page

@@ -19,15 +19,15 @@ from typing import Any, BinaryIO, Self
 from ..crawl.store import LONGEST_REST, Pauses
 from ..errors import JobsError, UsageError
 from ..fetch.errors import asked_to_wait, passes
-from ..jobs.factory import storage
+from ..jobs.factory import open_result_storage
 from ..jobs.handler import PDF
-from ..jobs.keeper import Keeper
-from ..jobs.models import OVER, Claim, Job, Request, folder
-from ..jobs.queue import JobTable, QueueFull
+from ..jobs.keeper import LocalWorkers
+from ..jobs.models import FINISHED, Job, JobRequest, Lease, result_folder
+from ..jobs.queue import JobQueue, QueueFull
 from ..settings import Settings
 from ..urls import normalise
 from .options import BatchOptions
-from .store import Item, Items
+from .store import BatchItem, BatchStore
 
 #: The folder of the state, in the one for the files.
 STATE = ".webprint"
@@ -39,11 +39,11 @@ _LOOK = 0.1
 _AHEAD, _AHEAD_ELSEWHERE = 3, 100
 
 
-def _nothing(item: Item) -> None:
+def _nothing(item: BatchItem) -> None:
     del item
 
 
-class Batch:
+class BatchRunner:
     """Prints a list to a folder; a context manager that owns the folder while it is open.
 
     ``name`` makes a file name of a title, ``write`` writes a file whole or not at all, ``tell`` is
@@ -58,7 +58,7 @@ class Batch:
         *,
         name: Callable[[str], str],
         write: Callable[[Path, bytes], None],
-        tell: Callable[[Item], None] = _nothing,
+        tell: Callable[[BatchItem], None] = _nothing,
     ) -> None:
         self.place = place
         self.options = options
@@ -75,21 +75,21 @@ class Batch:
             "storage": settings.storage or str(state / "prints"),
         })  # fmt: skip
         self._embedded = settings.workers or (0 if self._shared else os.cpu_count() or 1)
-        self._keeper = Keeper()
-        self.items = Items(state / "items.sqlite")
+        self._keeper = LocalWorkers()
+        self.store = BatchStore(state / "items.sqlite")
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._keeper.close()
-        self.items.close()
+        self.store.close()
         self._lock.close()
 
     def start(self) -> None:
         """Start the workers of this machine; to be called while there is one thread."""
         wanted = self._embedded or self._settings.broker  # That is what calls workers elsewhere.
-        if wanted and any(self.items.all("waiting", "sent")):
+        if wanted and any(self.store.items("waiting", "sent")):
             if not self._shared:
                 self._put_back_jobs()
             workers = self._settings.model_copy(update={"workers": self._embedded})
@@ -99,7 +99,7 @@ class Batch:
     def run(self) -> None:
         """Print what is not done yet; what was done is kept when this is broken off."""
         self.start()
-        table = JobTable(self._settings.database)
+        table = JobQueue(self._settings.database)
         pauses = Pauses(self._settings.database, self.options.delay)
         try:
             self._go(table, pauses)
@@ -107,82 +107,82 @@ class Batch:
             pauses.close()
             table.disconnect()
 
-    def _go(self, table: JobTable, pauses: Pauses) -> None:
-        store = storage(self._settings)
+    def _go(self, table: JobQueue, pauses: Pauses) -> None:
+        store = open_result_storage(self._settings)
         most = self._embedded * _AHEAD if self._embedded else _AHEAD_ELSEWHERE
         while True:
-            held = list(self.items.all("sent"))
+            held = list(self.store.items("sent"))
             for item in held:
                 job = table.get(item.job)
                 if job is None:
-                    self.items.put_back(item)
+                    self.store.mark_waiting(item)
                 elif job.state == "cancelled":
                     self._fail(item, {"message": "its job was cancelled", "code": 1})
                 elif job.state == "done":
-                    self._keep(item, job, store.get(f"{folder(job.id, job.attempt)}/{PDF}"))
+                    self._keep(item, job, store.get(f"{result_folder(job.id, job.attempt)}/{PDF}"))
                 elif job.state == "failed":
                     self._fail(item, job.error)
                     if after := asked_to_wait(job.error):
                         pauses.rest(item.url, after)
-                if job is not None and job.state in OVER:
-                    table.remove(job.id)
+                if job is not None and job.state in FINISHED:
+                    table.delete(job.id)
                     with suppress(JobsError):  # The store is cleaned of it later.
                         store.delete(job.id)
-            room = most - len(list(self.items.all("sent")))
+            room = most - len(list(self.store.items("sent")))
             sent = self._send(table, pauses, room)
-            if not sent and not held and self.items.next_due() is None:
+            if not sent and not held and self.store.next_due() is None:
                 return
             self._keeper.check()
             time.sleep(_LOOK)
 
-    def _send(self, table: JobTable, pauses: Pauses, room: int) -> int:
+    def _send(self, table: JobQueue, pauses: Pauses, room: int) -> int:
         """Submit items whose hosts may be asked, and say how many."""
         if room <= 0:
             return 0
         sent = 0
-        for item in self.items.due(room, pauses.unready()):
+        for item in self.store.due(room, pauses.unready()):
             url = normalise(item.url)
             if not pauses.take(url):
                 continue
             try:
-                job, _ = table.submit(Request(url, dict(self.options.chosen)), self._key(item))
+                job, _ = table.submit(JobRequest(url, dict(self.options.chosen)), self._key(item))
             except QueueFull:
                 break
-            self.items.sent(item, job.id)
+            self.store.mark_submitted(item, job.id)
             sent += 1
         if sent:
-            self._keeper.call()
+            self._keeper.wake()
         return sent
 
-    def _key(self, item: Item) -> str:
+    def _key(self, item: BatchItem) -> str:
         """Return the name of one try to print an item to this folder."""
         run = hashlib.sha256(f"{os.uname().nodename} {self.place.resolve()}".encode()).hexdigest()
         return f"batch {run[:24]} {item.seq} {item.tries}"
 
-    def _keep(self, item: Item, job: Job, pdf: bytes | None) -> None:
+    def _keep(self, item: BatchItem, job: Job, pdf: bytes | None) -> None:
         if pdf is None:
-            self.items.put_back(item)
+            self.store.mark_waiting(item)
             return
-        name = self.items.named(item, self._name(job.title or "article"), self.place)
+        name = self.store.assign_name(item, self._name(job.title or "article"), self.place)
         self._write(self.place / name, pdf)
-        self.items.done(item, job.result)
+        self.store.mark_done(item, job.result)
         self.tell(item)
 
-    def _fail(self, item: Item, error: Mapping[str, Any]) -> None:
+    def _fail(self, item: BatchItem, error: Mapping[str, Any]) -> None:
         tries = item.tries + 1
         passing = passes(error)
-        rest = max(self.options.rest * 2.0**item.tries, asked_to_wait(error))
+        rest = max(self.options.retry_delay * 2.0**item.tries, asked_to_wait(error))
         rest = min(rest, LONGEST_REST)
-        over = not passing or tries >= self.options.tries
-        self.items.failed(item, error, None if over else rest)
+        over = not passing or tries >= self.options.max_tries
+        self.store.mark_failed(item, error, None if over else rest)
         if over:
             self.tell(item)
 
     def _put_back_jobs(self) -> None:
         """Put back the jobs of workers that were killed: none other work for this folder."""
-        table = JobTable(self._settings.database)
-        for job, attempt, _ in table.running():
-            table.release(Claim(job, attempt, Request("")))
+        table = JobQueue(self._settings.database)
+        for job, attempt, _ in table.list_running():
+            table.release(Lease(job, attempt, JobRequest("")))
         table.disconnect()
 
 

@@ -61,7 +61,7 @@ _items = Table(
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class BatchItem:
     """An address of the list: where it stands in it, and what came of it.
 
     ``name`` is the file it was printed to ('' until it is known), ``told`` what the print is like,
@@ -75,7 +75,7 @@ class Item:
     job: str
     tries: int
     name: str = ""
-    told: Mapping[str, Any] = field(default_factory=dict)
+    result: Mapping[str, Any] = field(default_factory=dict)
     error: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -91,7 +91,7 @@ def read_list(data: bytes) -> list[tuple[int, str]]:
     return [(number, line) for number, line in numbered if line and not line.startswith("#")]
 
 
-class Items:
+class BatchStore:
     """The items of one list, in an SQLite file that one process uses."""
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
@@ -104,7 +104,7 @@ class Items:
         """Close the file."""
         self._engine.dispose()
 
-    def enter(self, listed: Iterable[tuple[int, str]], folder: Path, *, again: bool) -> int:
+    def import_list(self, listed: Iterable[tuple[int, str]], folder: Path, *, again: bool) -> int:
         """Take in a list; return how many of its addresses stand in it more than once.
 
         What was done stays done as long as its file is there; what failed is tried ``again``, or
@@ -138,7 +138,7 @@ class Items:
                 connection.execute(update(_items).where(_items.c.seq == row.seq).values(**values))
         return count - len(entries)
 
-    def all(self, *states: State) -> Iterator[Item]:
+    def items(self, *states: State) -> Iterator[BatchItem]:
         """Yield the items of the list in its order, those in some states or all."""
         wanted = select(_items).where(_items.c.line > 0).order_by(_items.c.line)
         if states:
@@ -147,7 +147,7 @@ class Items:
             rows = connection.execute(wanted).all()
         yield from map(_item, rows)
 
-    def due(self, limit: int, unready: Iterable[str]) -> list[Item]:
+    def due(self, limit: int, unready: Iterable[str]) -> list[BatchItem]:
         """Return items to be sent now, in the order of the list, none of an unready host."""
         wanted = (
             select(_items)
@@ -168,11 +168,11 @@ class Items:
             due = connection.execute(soonest).scalar()
         return None if due is None else max(0.0, float(due) - self._clock())
 
-    def sent(self, item: Item, job: str) -> None:
+    def mark_submitted(self, item: BatchItem, job: str) -> None:
         """Note under which job an item is printed."""
         self._set(item, state="sent", job=job)
 
-    def named(self, item: Item, wanted: str, folder: Path) -> str:
+    def assign_name(self, item: BatchItem, wanted: str, folder: Path) -> str:
         """Return the file name of an item, chosen once: a name that no other item or file has."""
         if item.name:
             return item.name
@@ -188,21 +188,21 @@ class Items:
             connection.execute(update(_items).where(_items.c.seq == item.seq).values(name=name))
         return name
 
-    def done(self, item: Item, told: Mapping[str, Any]) -> None:
+    def mark_done(self, item: BatchItem, told: Mapping[str, Any]) -> None:
         """Note that an item's file is there."""
         self._set(item, state="done", told=json.dumps(dict(told)), error="{}")
 
-    def failed(self, item: Item, error: Mapping[str, Any], rest: float | None) -> None:
+    def mark_failed(self, item: BatchItem, error: Mapping[str, Any], rest: float | None) -> None:
         """Note that an item failed; it waits for ``rest`` seconds, or for good with None."""
         state, due = ("failed", 0.0) if rest is None else ("waiting", self._clock() + rest)
         tries = item.tries + 1
         self._set(item, state=state, due=due, tries=tries, error=json.dumps(dict(error)))
 
-    def put_back(self, item: Item) -> None:
+    def mark_waiting(self, item: BatchItem) -> None:
         """Let an item wait again whose job is not there any more."""
         self._set(item, state="waiting", job="")
 
-    def _set(self, item: Item, **values: Any) -> None:
+    def _set(self, item: BatchItem, **values: Any) -> None:
         with self._write() as connection:
             connection.execute(update(_items).where(_items.c.seq == item.seq).values(**values))
 
@@ -213,8 +213,8 @@ class Items:
             yield connection
 
 
-def _item(row: Any) -> Item:
-    return Item(
+def _item(row: Any) -> BatchItem:
+    return BatchItem(
         row.seq, row.line, row.url, row.state, row.job, row.tries, row.name or "",
         json.loads(row.told), json.loads(row.error),
     )  # fmt: skip

@@ -36,20 +36,20 @@ def batch(
     """Print a list of pages, a file each; begun again, it does what is not done yet."""
     require("server")
     from ..batch import report
-    from ..batch.runner import Batch
+    from ..batch.runner import BatchRunner
     from ..batch.store import read_list
-    from ..jobs.validation import OPEN
+    from ..jobs.validation import REQUEST_OPTIONS
 
     listed = read_list(_read(urls))
     if not listed:
         raise UsageError(f"{urls} names no page")
     settings = loaded.settings
     if settings.database:
-        chosen = {name: getattr(settings, name) for name in OPEN & loaded.chosen}
+        chosen = {name: getattr(settings, name) for name in REQUEST_OPTIONS & loaded.chosen}
         options = replace(options, chosen=chosen)
     console = Console.of(settings)
-    with Batch(folder, settings, options, name=output.file_name, write=output.write) as work:
-        repeated = work.items.enter(listed, folder, again=not options.resume)
+    with BatchRunner(folder, settings, options, name=output.file_name, write=output.write) as work:
+        repeated = work.store.import_list(listed, folder, again=not options.resume)
 
         def tell(item: object) -> None:
             console.doing(getattr(item, "url", ""))
@@ -57,7 +57,7 @@ def batch(
 
         work.tell = tell
         stopped = False
-        waiting = sum(1 for _ in work.items.all("waiting", "sent"))
+        waiting = sum(1 for _ in work.store.items("waiting", "sent"))
         try:
             work.start()  # Before the bar, which has a thread.
             with console.progress(waiting):
@@ -65,7 +65,7 @@ def batch(
         except KeyboardInterrupt:
             stopped = True
         finally:
-            items = list(work.items.all())
+            items = list(work.store.items())
             output.write(folder / REPORT_DATA, report.to_json(items, repeated).encode())
             output.write(folder / REPORT, report.to_text(items, repeated).encode())
     for reason, count in report.reasons(items)[:10]:

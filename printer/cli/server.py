@@ -16,7 +16,7 @@ from .options import AsData, with_settings
 
 if TYPE_CHECKING:
     from ..jobs.models import Job
-    from ..jobs.queue import JobTable
+    from ..jobs.queue import JobQueue
 
 _ID_LENGTH = 20
 
@@ -49,9 +49,9 @@ def serve(*, loaded: LoadedSettings) -> None:
 def worker(*, loaded: LoadedSettings) -> None:
     """Print what is asked of a server elsewhere that shares --database and --storage."""
     require("server")
-    from ..jobs.factory import work
+    from ..jobs.factory import run_worker
 
-    work(loaded.settings)
+    run_worker(loaded.settings)
 
 
 @with_settings("Server")
@@ -66,12 +66,12 @@ def jobs(
 ) -> None:
     """List the print server's jobs, try some again, or stop some."""
     require("server")
-    from ..jobs.factory import open_table
+    from ..jobs.factory import open_queue
 
-    table = open_table(loaded.settings)
+    table = open_queue(loaded.settings)
     try:
         if action is Action.list:
-            found = table.recent(200) if not ids else [j for j in map(table.get, ids) if j]
+            found = table.list_recent(200) if not ids else [j for j in map(table.get, ids) if j]
             for job in found:
                 print(_data(job) if as_json else _line(job))
         else:
@@ -80,7 +80,7 @@ def jobs(
         table.disconnect()
 
 
-def _act(table: JobTable, action: Action, ids: list[str]) -> None:
+def _act(table: JobQueue, action: Action, ids: list[str]) -> None:
     """Try jobs again, or stop them; raises for the first with which that cannot be done."""
     if not ids:
         raise UsageError(f"which jobs to {action.value}?", hint="Name them: see webprint jobs list")

@@ -9,13 +9,20 @@ from ..capture import Capture
 from ..crawl.store import Pauses
 from ..errors import BadURL, RenderError, UsageError, WebprintError
 from ..fetch.errors import asked_to_wait, passes
-from ..jobs.factory import storage
-from ..jobs.keeper import Keeper
-from ..jobs.models import Request
-from ..jobs.queue import JobTable
-from ..jobs.remote_tasks import Handed, Outcome
-from ..jobs.shares import DOCUMENT, READ, SHARE, dump_document, load_printed, load_reading
-from ..jobs.validation import OPEN
+from ..jobs.factory import open_result_storage
+from ..jobs.keeper import LocalWorkers
+from ..jobs.models import JobRequest
+from ..jobs.queue import JobQueue
+from ..jobs.remote_tasks import JobClient, TaskResult
+from ..jobs.shares import (
+    DOCUMENT_PART,
+    READ_PART,
+    TASK_RESULT,
+    dump_document,
+    load_printed,
+    load_reading,
+)
+from ..jobs.validation import REQUEST_OPTIONS
 from ..pipeline import Reading
 from ..render.context import Document
 from ..render.weasy.engine import RenderedPdf
@@ -44,12 +51,14 @@ class Spread:
                 "--spread needs a place that the workers share",
                 hint="Give --database postgresql://... and --storage",
             )
-        self._options = {name: getattr(settings, name) for name in chosen if name in OPEN}
-        self._keeper = Keeper()
+        self._options = {
+            name: getattr(settings, name) for name in chosen if name in REQUEST_OPTIONS
+        }
+        self._keeper = LocalWorkers()
         if settings.workers or settings.broker:
             self._keeper.start(settings)
-        self._table = JobTable(settings.database)
-        self._store = storage(settings)
+        self._table = JobQueue(settings.database)
+        self._store = open_result_storage(settings)
         self._pauses = Pauses(settings.database, delay)
 
     def __enter__(self) -> Self:
@@ -70,10 +79,12 @@ class Spread:
         ``run`` names the issue they are read for: what was read for another is not good enough.
         """
         handed = self._handed(f"read {run}", _PAGES)
-        handed.may = self._may
-        handed.passes = self._passes
+        handed.may_submit = self._may
+        handed.may_retry = self._passes
         absent = (find.url for find in finds if find.capture is None)
-        outcomes = handed.outcomes(Request(url, self._options, {READ: b""}) for url in absent)
+        outcomes = handed.results(
+            JobRequest(url, self._options, {READ_PART: b""}) for url in absent
+        )
         for find in finds:
             yield _reading(next(outcomes)) if find.capture is None else find.capture
 
@@ -90,34 +101,34 @@ class Spread:
 
     def layouts(self, documents: Iterable[Document]) -> Iterator[RenderedPdf | RenderError]:
         """Yield what came of documents, in their order, as presses do."""
-        parts = ({DOCUMENT: dump_document(document)} for document in documents)
+        parts = ({DOCUMENT_PART: dump_document(document)} for document in documents)
         handed = self._handed("lay out", _DOCUMENTS)
-        for outcome in handed.outcomes(Request("", {}, part) for part in parts):
+        for outcome in handed.results(JobRequest("", {}, part) for part in parts):
             yield load_printed(outcome) if isinstance(outcome, bytes) else _error(outcome)
 
-    def _handed(self, name: str, most: int) -> Handed:
-        return Handed(
-            table=self._table, storage=self._store, name=name, file=SHARE, most=most,
-            sent=self._sent,
+    def _handed(self, name: str, most: int) -> JobClient:
+        return JobClient(
+            queue=self._table, storage=self._store, name=name, file=TASK_RESULT, max_pending=most,
+            on_submit=self._sent,
         )  # fmt: skip
 
-    def _may(self, request: Request) -> bool:
+    def _may(self, request: JobRequest) -> bool:
         try:
             return self._pauses.take(request.url)
         except BadURL:
             return True  # Whoever reads it says what is wrong with it.
 
-    def _passes(self, request: Request, error: Mapping[str, Any]) -> bool:
+    def _passes(self, request: JobRequest, error: Mapping[str, Any]) -> bool:
         if after := asked_to_wait(error):
             self._pauses.rest(request.url, after)
         return passes(error)
 
     def _sent(self) -> None:
         self._keeper.check()
-        self._keeper.call()
+        self._keeper.wake()
 
 
-def _reading(outcome: Outcome) -> Reading | WebprintError:
+def _reading(outcome: TaskResult) -> Reading | WebprintError:
     return load_reading(outcome) if isinstance(outcome, bytes) else _error(outcome, WebprintError)
 
 

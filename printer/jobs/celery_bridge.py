@@ -17,10 +17,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import JobsError, MissingLibrary, UsageError
-from .queue import JobTable
+from .queue import JobQueue
 from .storage import Storage
 from .supervisor import Limits, Supervisor
-from .worker_process import Labour
+from .worker_process import Handler
 
 if TYPE_CHECKING:
     from celery import Celery
@@ -55,7 +55,7 @@ def make_celery(broker: str, limits: Limits) -> Celery:
         task_time_limit=longest,
         worker_prefetch_multiplier=1,
         worker_max_memory_per_child=max(1, limits.memory // 1024),
-        worker_max_tasks_per_child=limits.jobs,
+        worker_max_tasks_per_child=limits.jobs_per_worker,
         worker_hijack_root_logger=False,
         worker_enable_remote_control=False,
         broker_connection_retry_on_startup=True,
@@ -76,11 +76,11 @@ def _transport(broker: str, longest: float) -> dict[str, Any]:
     }
 
 
-def answer_calls(
+def run_celery_worker(
     broker: str,
-    open_table: Callable[[], JobTable],
+    open_table: Callable[[], JobQueue],
     open_storage: Callable[[], Storage],
-    labour: Labour,
+    labour: Handler,
     limits: Limits,
     say: Callable[[str], None],
 ) -> None:
@@ -95,8 +95,8 @@ def answer_calls(
     def print_one() -> None:
         if not keepers:
             one = replace(limits, workers=1)
-            keepers.append(Supervisor(open_table(), open_storage(), labour, one, say=say))
-        keepers[0].turn()
+            keepers.append(Supervisor(open_table(), open_storage(), labour, one, log=say))
+        keepers[0].run_one()
 
     app.Worker(
         pool_cls="prefork", concurrency=limits.workers, loglevel="WARNING", quiet=True,
@@ -105,13 +105,13 @@ def answer_calls(
 
 
 @dataclass(slots=True)
-class Sender:
+class CallSender:
     """Sees to it that there is a call for each job that waits."""
 
     broker: str
     limits: Limits
-    table: JobTable
-    say: Callable[[str], None] = print
+    queue: JobQueue
+    log: Callable[[str], None] = print
     _complained: float = field(default=-math.inf)
 
     def run(self) -> None:
@@ -136,7 +136,7 @@ class Sender:
             queue = app.amqp.queues[QUEUE](channel)
             while True:
                 called = queue.queue_declare().message_count
-                for _ in range(min(self.table.waiting() - called, MOST_SENT)):
+                for _ in range(min(self.queue.count_queued() - called, MOST_SENT)):
                     app.send_task(TASK, connection=connection, retry=False)
                 time.sleep(LOOK)
 
@@ -144,7 +144,7 @@ class Sender:
         now = time.monotonic()
         if now - self._complained >= _COMPLAIN:
             self._complained = now
-            self.say(line)
+            self.log(line)
 
 
 def _line(error: BaseException) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from .models import OVER
-from .queue import JobTable
+from .models import FINISHED
+from .queue import JobQueue
 from .storage import Storage
 
 
-def clean(table: JobTable, storage: Storage, keep: float) -> None:
+def apply_retention(table: JobQueue, storage: Storage, keep: float) -> None:
     """Forget jobs that have been over for ``keep`` seconds, and delete what no job refers to."""
-    while gone := table.remove_older(keep):
+    while gone := table.delete_older_than(keep):
         for job in gone:
             storage.delete(job)
     # The storage is asked first: what is put there afterwards belongs to a job that is known by
@@ -21,7 +21,7 @@ def clean(table: JobTable, storage: Storage, keep: float) -> None:
             storage.delete(job)
             continue
         state, attempt = known[job]
-        if state in OVER:
+        if state in FINISHED:
             for name in storage.names(job):
                 if name not in ("0", str(attempt)):  # What revisions are made from is in 0.
                     storage.delete(f"{job}/{name}")

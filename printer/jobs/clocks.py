@@ -17,23 +17,23 @@ def _since_boot() -> float:
 
 
 @dataclass(slots=True)
-class Clock:
+class ClockGuard:
     """Compares the time of day with one that nobody can set, each time that it is looked at."""
 
-    day: Callable[[], float] = time.time
-    steady: Callable[[], float] = _since_boot
+    wall_clock: Callable[[], float] = time.time
+    monotonic_clock: Callable[[], float] = _since_boot
     _begins: float | None = None  # the time of day when the steady one was nought
     _set: float | None = None  # when it was seen to be set, by the steady one
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Note whether the clock was set since the last look."""
-        steady = self.steady()
-        begins = self.day() - steady
+        steady = self.monotonic_clock()
+        begins = self.wall_clock() - steady
         if self._begins is not None and abs(begins - self._begins) > _DRIFT:
             self._set = steady
         self._begins = begins
 
     @property
-    def is_even(self) -> bool:
+    def is_reliable(self) -> bool:
         """Whether it was not set while it was looked at, or not for a day."""
-        return self._set is None or self.steady() - self._set > _EVENLY
+        return self._set is None or self.monotonic_clock() - self._set > _EVENLY

@@ -9,36 +9,36 @@ from dataclasses import replace
 from functools import partial
 
 from ..settings import Settings, data_folder
-from .celery_bridge import Sender, answer_calls, make_celery
-from .handler import Labour, preload
-from .queue import JobTable
+from .celery_bridge import CallSender, make_celery, run_celery_worker
+from .handler import JobHandler, preload
+from .queue import JobQueue
 from .storage import Storage, open_storage
-from .supervisor import DAY, Companion, Limits, Supervisor
+from .supervisor import DAY, Limits, ManagedProcess, Supervisor
 from .worker_process import Closeable
 
 
-def open_table(settings: Settings, *, durable: bool = True) -> JobTable:
+def open_queue(settings: Settings, *, durable: bool = True) -> JobQueue:
     """Open the job table; for ``durable`` see :class:`JobTable`."""
-    return JobTable(settings.database or str(data_folder() / "jobs.sqlite"), durable=durable)
+    return JobQueue(settings.database or str(data_folder() / "jobs.sqlite"), durable=durable)
 
 
-def place(settings: Settings) -> str:
+def storage_location(settings: Settings) -> str:
     """Return where results are stored."""
     return settings.storage or str(data_folder() / "prints")
 
 
-def storage(settings: Settings) -> Storage:
+def open_result_storage(settings: Settings) -> Storage:
     """Open the store of results."""
-    return open_storage(place(settings))
+    return open_storage(storage_location(settings))
 
 
-def limits(settings: Settings) -> Limits:
+def worker_limits(settings: Settings) -> Limits:
     """Return what workers may use."""
     return Limits(
         workers=settings.workers or os.cpu_count() or 1,
         seconds=settings.time_limit,
         memory=settings.memory_limit * 1_000_000,
-        keep=settings.keep_days * DAY,
+        retention=settings.keep_days * DAY,
     )
 
 
@@ -46,7 +46,7 @@ def supervise(
     settings: Settings,
     *,
     private: bool = False,
-    companions: Sequence[Companion] = (),
+    companions: Sequence[ManagedProcess] = (),
     calls: int | None = None,
     inherited: Sequence[Closeable] = (),
 ) -> None:
@@ -55,37 +55,37 @@ def supervise(
     With a message broker the work is done by those it calls, and calls are sent for it.
     """
     # What workers write can be lost with the machine's power alone, and then a print is made again.
-    table, may = open_table(settings, durable=False), limits(settings)
+    table, may = open_queue(settings, durable=False), worker_limits(settings)
     if settings.broker:
         make_celery(settings.broker, may)
-        sender = Sender(settings.broker, may, table, _say)
-        companions = [*companions, Companion(sender.run, "what calls the workers")]
+        sender = CallSender(settings.broker, may, table, _say)
+        companions = [*companions, ManagedProcess(sender.run, "what calls the workers")]
         may = replace(may, workers=0)
     Supervisor(
-        table=table,
-        storage=storage(settings),
-        labour=Labour(settings, place(settings), private),
+        queue=table,
+        storage=open_result_storage(settings),
+        handler=JobHandler(settings, storage_location(settings), private),
         limits=may,
-        companions=companions,
-        calls=calls,
-        inherited=inherited,
-        say=_say,
-        prepare=preload,
+        processes=companions,
+        wakeup=calls,
+        inherited_files=inherited,
+        log=_say,
+        preload=preload,
     ).run()
 
 
-def work(settings: Settings) -> None:
+def run_worker(settings: Settings) -> None:
     """Work on what is asked of a server elsewhere until told to stop."""
     if not settings.broker:
         supervise(settings)
         return
     preload()
-    answer_calls(
+    run_celery_worker(
         settings.broker,
-        partial(open_table, settings),
-        partial(storage, settings),
-        Labour(settings, place(settings)),
-        limits(settings),
+        partial(open_queue, settings),
+        partial(open_result_storage, settings),
+        JobHandler(settings, storage_location(settings)),
+        worker_limits(settings),
         _say,
     )
 

@@ -18,11 +18,11 @@ from ..options import ENDINGS, Format
 from ..output import Result
 from ..settings import Settings
 from ..site_rules.store import rule_store
-from .models import EDIT, PAGE, Claim, Request
-from .models import base as base_key
-from .shares import DOCUMENT, READ, SHARE, dump_reading, lay_out
+from .models import EDIT_PART, PAGE_PART, JobRequest, Lease
+from .models import snapshot_key as base_key
+from .shares import DOCUMENT_PART, READ_PART, TASK_RESULT, dump_reading, render_document
 from .storage import Storage, open_storage
-from .validation import check
+from .validation import validate_request
 
 if TYPE_CHECKING:
     from ..pipeline import Printer, Reading
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 #: and what is to be said of it.
 Outcome: TypeAlias = dict[str, Any]
 
-PDF, ARTICLE, FIRST = "article.pdf", "article.json", "first.png"
+PDF, ARTICLE, FIRST_PAGE = "article.pdf", "article.json", "first.png"
 
 _MOST_WARNINGS = 50
 _LONGEST = 400
@@ -42,7 +42,7 @@ _FIRST_WIDTH = 480  # Pixels of the picture of the first page: sharp at half of 
 
 
 @dataclass(frozen=True, slots=True)
-class Labour:
+class JobHandler:
     """What a worker does with a claim.
 
     ``storage`` is where results go; ``private`` lets a print name a page on a private address, as
@@ -51,16 +51,16 @@ class Labour:
 
     settings: Settings
     storage: str
-    private: bool = False
+    allow_private: bool = False
 
-    def __call__(self, claim: Claim, notify: Callable[[str], None]) -> Outcome:
+    def __call__(self, claim: Lease, notify: Callable[[str], None]) -> Outcome:
         """Do a job; every failure becomes an outcome."""
         try:
             storage = open_storage(self.storage)
             request = claim.request
-            if DOCUMENT in request.parts or READ in request.parts:
+            if DOCUMENT_PART in request.parts or READ_PART in request.parts:
                 return self._share(claim, storage, notify)
-            if EDIT in request.parts:
+            if EDIT_PART in request.parts:
                 base = _open_base(storage, claim.id)
                 reading, result, made = self._revise(request, base, notify)
             else:
@@ -79,8 +79,8 @@ class Labour:
             fault = f"something went wrong that should not have: {type(error).__name__}: {error}"
             return {"failed": told(WebprintError(fault[:_LONGEST]))}
 
-    def _print(self, request: Request, notify: Callable[[str], None]) -> Printed:
-        page = request.parts.get(PAGE)
+    def _print(self, request: JobRequest, notify: Callable[[str], None]) -> Printed:
+        page = request.parts.get(PAGE_PART)
         source = request.url if page is None else _captured(page, request.url)
         with self._printer(request, notify) as printer:
             reading = printer.read(source)
@@ -89,12 +89,12 @@ class Labour:
         base = Snapshot(article, reading.pieces, reading.capture)
         return reading, result, base.with_pictures(printer.at_hand)
 
-    def _share(self, claim: Claim, storage: Storage, notify: Callable[[str], None]) -> Outcome:
+    def _share(self, claim: Lease, storage: Storage, notify: Callable[[str], None]) -> Outcome:
         """Do what another machine binds together with more."""
         request = claim.request
-        if DOCUMENT in request.parts:
+        if DOCUMENT_PART in request.parts:
             notify("print")
-            data, pages = lay_out(request.parts[DOCUMENT])
+            data, pages = render_document(request.parts[DOCUMENT_PART])
             done: Outcome = {"pages": pages}
         else:
             with self._printer(replace(request, parts={}), notify, editable=False) as printer:
@@ -102,14 +102,16 @@ class Labour:
             data = dump_reading(reading)
             done = {"title": reading.article.title[:_LONGEST]}
         notify("store")
-        storage.put(f"{claim.folder}/{SHARE}", data)
+        storage.put(f"{claim.folder}/{TASK_RESULT}", data)
         return {"done": done}
 
-    def _revise(self, request: Request, base: Snapshot, notify: Callable[[str], None]) -> Printed:
+    def _revise(
+        self, request: JobRequest, base: Snapshot, notify: Callable[[str], None]
+    ) -> Printed:
         """Print again what a person edited, from what was kept of it."""
         from ..pipeline import Reading
 
-        edit = Edit.load(request.parts[EDIT])
+        edit = Edit.load(request.parts[EDIT_PART])
         reading = Reading(base.apply(edit), base.capture)
         with self._printer(request, notify) as printer:
             printer.at_hand.update(base.pictures)
@@ -117,20 +119,24 @@ class Labour:
         return reading, result, base.with_pictures(printer.at_hand)
 
     def _printer(
-        self, request: Request, notify: Callable[[str], None], *, editable: bool = True
+        self, request: JobRequest, notify: Callable[[str], None], *, editable: bool = True
     ) -> Printer:
         from ..pipeline import Printer
 
-        settings = check(request, self.settings)
+        settings = validate_request(request, self.settings)
         # A page that was sent names no private address either: its pictures came with it.
-        named = (request.url,) if self.private and PAGE not in request.parts else ()
+        named = (request.url,) if self.allow_private and PAGE_PART not in request.parts else ()
         return Printer(
             fetch=settings.fetch_options(),
             extract=settings.extract_options(),
             pictures=settings.image_options(),
             page=settings.print_options(),
             named=named,
-            given={url: data for url, data in request.parts.items() if url not in (PAGE, EDIT)},
+            given={
+                url: data
+                for url, data in request.parts.items()
+                if url not in (PAGE_PART, EDIT_PART)
+            },
             notify=lambda _, step: notify(step),
             rules=rule_store(not settings.no_rules, settings.rules),
             editable=editable,
@@ -199,18 +205,18 @@ def _summary(result: Result, reading: Reading) -> Mapping[str, Any]:
 def _files(reading: Reading, result: Result) -> Iterator[tuple[str, bytes]]:
     """Yield what is kept of a print, by file name."""
     data = json.dumps(reading.article.to_dict(), ensure_ascii=False)
-    yield file_of(result.format), result.data
+    yield result_file(result.format), result.data
     yield ARTICLE, data.encode("utf-8", "replace")
     if result.format == "pdf":
-        yield FIRST, first_page(result.pdf)
+        yield FIRST_PAGE, render_first_page(result.pdf)
 
 
-def file_of(format_: Format) -> str:
+def result_file(format_: Format) -> str:
     """Return the name under which a print in a format is kept."""
     return PDF if format_ == "pdf" else f"print{ENDINGS[format_][0]}"
 
 
-def first_page(pdf: bytes) -> bytes:
+def render_first_page(pdf: bytes) -> bytes:
     """Return a picture of a PDF's first page, as PNG."""
     import pypdfium2
     from PIL import Image

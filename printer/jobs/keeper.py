@@ -14,7 +14,7 @@ from .factory import supervise
 from .worker_process import Closeable
 
 
-class Keeper:
+class LocalWorkers:
     """Workers of this machine that end with the process they work for."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Keeper:
         self._pid = process.fork(keep)
         os.close(called)
 
-    def call(self) -> None:
+    def wake(self) -> None:
         """Say that a job has come."""
         if self._call >= 0:
             with suppress(BlockingIOError, BrokenPipeError):

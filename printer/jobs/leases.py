@@ -13,7 +13,7 @@ class _Seen:
 
 
 @dataclass(slots=True)
-class Watch:
+class LeaseMonitor:
     """Finds jobs whose worker has been silent for longer than ``lease`` seconds.
 
     Workers raise a job's beat; the watch measures with its own monotonic clock how long it has
@@ -22,16 +22,16 @@ class Watch:
     worker could raise its beat either.
     """
 
-    lease: float = 15.0
-    look: float = 3.0
+    timeout: float = 15.0
+    interval: float = 3.0
     _seen: dict[str, _Seen] = field(default_factory=dict, repr=False)
     _last: float | None = None
 
-    def silent(
+    def expired(
         self, running: Iterable[tuple[str, int, int]], now: float
     ) -> list[tuple[str, int, int]]:
         """Return the jobs (id, attempt, beat) to take back, having looked at all of them."""
-        passed = 0.0 if self._last is None else min(now - self._last, 2 * self.look)
+        passed = 0.0 if self._last is None else min(now - self._last, 2 * self.interval)
         self._last = now
         before, self._seen = self._seen, {}
         over = []
@@ -42,6 +42,6 @@ class Watch:
                 continue
             known.silence += passed
             self._seen[job] = known
-            if known.silence >= self.lease:
+            if known.silence >= self.timeout:
                 over.append((job, attempt, beat))
         return over

@@ -13,17 +13,17 @@ State: TypeAlias = Literal["queued", "running", "done", "failed", "cancelled"]
 STATES: tuple[State, ...] = ("queued", "running", "done", "failed", "cancelled")
 
 #: States in which nothing more happens by itself.
-OVER: tuple[State, ...] = ("done", "failed", "cancelled")
+FINISHED: tuple[State, ...] = ("done", "failed", "cancelled")
 
 #: The part of a request that holds the page as the sender saw it.
-PAGE = "page"
+PAGE_PART = "page"
 
 #: The part that holds what a person changed of a finished print.
-EDIT = "edit"
+EDIT_PART = "edit"
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class JobRequest:
     """A print that somebody asks for.
 
     ``options`` are settings by name; ``parts`` hold what came with the request: the page's HTML
@@ -35,7 +35,7 @@ class Request:
     parts: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     @property
-    def digest(self) -> str:
+    def fingerprint(self) -> str:
         """A hash that two requests share only when they ask for the same."""
         made = hashlib.sha256(json.dumps([self.url, self.options], sort_keys=True).encode())
         for name, data in sorted(self.parts.items()):
@@ -73,24 +73,24 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class Lease:
     """The right to work on a job: it ends when the job is over or taken by another attempt."""
 
     id: str
     attempt: int
-    request: Request
+    request: JobRequest
 
     @property
     def folder(self) -> str:
         """Where this attempt keeps its results."""
-        return folder(self.id, self.attempt)
+        return result_folder(self.id, self.attempt)
 
 
-def base(job: str) -> str:
+def snapshot_key(job: str) -> str:
     """Return where a job keeps what its revisions are made from."""
     return f"{job}/0/base.zip"
 
 
-def folder(job: str, attempt: int) -> str:
+def result_folder(job: str, attempt: int) -> str:
     """Return where an attempt's results are stored; no two attempts share a place."""
     return f"{job}/{attempt}"

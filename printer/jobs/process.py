@@ -44,13 +44,13 @@ def fork(run: Callable[[], None], *, nice: int = 0) -> int:
         os._exit(code)
 
 
-def prefer_as_victim() -> None:
+def raise_oom_score() -> None:
     """Ask the system to end this process first when memory runs out."""
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("800")
 
 
-def out_of_memory() -> int:
+def oom_kill_count() -> int:
     """Return how many processes the system has ended for want of memory; 0 where it is untold."""
     with suppress(OSError, ValueError):
         for line in Path("/proc/vmstat").read_text().splitlines():
@@ -59,12 +59,12 @@ def out_of_memory() -> int:
     return 0
 
 
-def adopt_orphans() -> None:
+def become_subreaper() -> None:
     """Become the parent of what processes below leave behind when they end."""
     _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
-def children(pid: int) -> Iterator[int]:
+def child_pids(pid: int) -> Iterator[int]:
     """Yield the ids of a process's children."""
     try:
         for thread in Path(f"/proc/{pid}/task").iterdir():
@@ -73,18 +73,18 @@ def children(pid: int) -> Iterator[int]:
         return  # It ended in the meantime.
 
 
-def tree(pid: int) -> list[int]:
+def process_tree(pid: int) -> list[int]:
     """Return a process and all below it."""
     found = [pid]
     for each in found:
-        found.extend(child for child in children(each) if child not in found)
+        found.extend(child for child in child_pids(each) if child not in found)
     return found
 
 
-def memory(pid: int) -> int:
+def memory_usage(pid: int) -> int:
     """Return the bytes of memory that a process and all below it have for themselves."""
     total = 0
-    for each in tree(pid):
+    for each in process_tree(pid):
         with suppress(OSError, ValueError, IndexError):
             _, resident, shared, *_ = Path(f"/proc/{each}/statm").read_text().split()
             total += (int(resident) - int(shared)) * _PAGE_SIZE
@@ -93,14 +93,14 @@ def memory(pid: int) -> int:
 
 def kill_tree(pid: int) -> None:
     """Kill a process and all below it."""
-    for each in tree(pid):
+    for each in process_tree(pid):
         with suppress(ProcessLookupError):
             os.kill(each, signal.SIGKILL)
 
 
 def kill_orphans(known: set[int]) -> None:
     """Kill and reap this process's children that are none of the known ones."""
-    for pid in list(children(os.getpid())):
+    for pid in list(child_pids(os.getpid())):
         if pid not in known:
             kill_tree(pid)
             with suppress(ChildProcessError):

@@ -17,17 +17,17 @@ from sqlalchemy.exc import IntegrityError
 
 from ..db.engine import faults_told, open_engine, reading
 from ..errors import JobsError
-from .models import EDIT, OVER, STATES, Claim, Job, Request, State
+from .models import EDIT_PART, FINISHED, STATES, Job, JobRequest, Lease, State
 from .schema import dump, jobs, make_tables, parts
-from .together import Together, Wish
+from .together import GroupCommit, Pending
 
 #: How much is held against a job whose worker crashed or ran out of memory, and against one whose
 #: worker was killed, as anybody may do, or lost with its machine; and at how much it is given up as
 #: what ends them: after five of the first, twenty of the second.
-CRASHED, KILLED, MOST_FAULTS = 4, 1, 20
+CRASH_FAULTS, KILL_FAULTS, MAX_FAULTS = 4, 1, 20
 
 #: Jobs that may wait at a time.
-MOST_WAITING = 10_000
+MAX_QUEUED = 10_000
 
 _SHOWN = [c for c in jobs.c if c.name not in ("seq", "key", "digest", "beat", "worker")]
 
@@ -44,13 +44,13 @@ class QueueFull(JobsError):
 class _Order:
     """A request on its way into the table."""
 
-    request: Request
+    request: JobRequest
     key: str
     digest: str
     packed: Mapping[str, bytes]
 
 
-class JobTable:
+class JobQueue:
     """Jobs in a database; to be shared by threads, not over a fork (see :meth:`disconnect`).
 
     ``clock`` tells the time of day for the columns that people read; for ``durable`` see
@@ -68,7 +68,7 @@ class JobTable:
         # had better stand in line.
         self._alone = self._engine.dialect.name == "sqlite"
         self._turn = threading.Lock() if self._alone else nullcontext()
-        self._orders = Together(self._submit_all)
+        self._orders = GroupCommit(self._submit_all)
         with _told():
             make_tables(self._engine)
 
@@ -76,33 +76,33 @@ class JobTable:
         """Close all connections; later calls open new ones."""
         self._engine.dispose()
 
-    def submit(self, request: Request, key: str = "") -> tuple[Job, bool]:
+    def submit(self, request: JobRequest, key: str = "") -> tuple[Job, bool]:
         """Accept a request; return its job, and whether that is new.
 
         A ``key`` that came before gives the job it made then; with another request it raises
         :class:`KeyReused`.  Raises :class:`QueueFull`.
         """
         packed = {name: zlib.compress(data, 1) for name, data in request.parts.items()}
-        order = _Order(request, key, request.digest, packed)
+        order = _Order(request, key, request.fingerprint, packed)
         for _ in range(2):
             try:
-                return self._orders.ask(order)
+                return self._orders.submit(order)
             except IntegrityError:
                 continue  # The same key was committed by another in this very moment.
         raise JobsError("the job was not accepted: its key is being used elsewhere")
 
-    def _submit_all(self, wishes: Sequence[Wish[_Order, tuple[Job, bool]]]) -> None:
+    def _submit_all(self, wishes: Sequence[Pending[_Order, tuple[Job, bool]]]) -> None:
         """Accept several requests in one transaction; one that is refused costs itself alone."""
         waiting = select(func.count()).where(jobs.c.state == "queued")
         with self._write() as connection:
-            room = MOST_WAITING - connection.execute(waiting).scalar_one()
+            room = MAX_QUEUED - connection.execute(waiting).scalar_one()
             for wish in wishes:
                 try:
                     # Only a key can be taken meanwhile, and only where others can write too.
-                    alone = self._alone or not wish.asked.key
+                    alone = self._alone or not wish.request.key
                     with nullcontext() if alone else connection.begin_nested():
-                        wish.answer = self._submit(connection, wish.asked, room)
-                    room -= wish.answer[1]
+                        wish.result = self._submit(connection, wish.request, room)
+                    room -= wish.result[1]
                 except (KeyReused, QueueFull, IntegrityError) as error:
                     wish.error = error
 
@@ -117,7 +117,7 @@ class JobTable:
                     raise KeyReused("this idempotency key was used for another request")
                 return _job(connection.execute(_by_id(known.id)).one()), False
         if room <= 0:
-            raise QueueFull(f"{MOST_WAITING} jobs are waiting already")
+            raise QueueFull(f"{MAX_QUEUED} jobs are waiting already")
         job, created = secrets.token_hex(10), self._clock()
         row = {
             "id": job,
@@ -142,40 +142,40 @@ class JobTable:
             row = connection.execute(_by_id(job)).first()
         return _job(row) if row else None
 
-    def several(self, ids: Sequence[str]) -> dict[str, Job]:
+    def get_many(self, ids: Sequence[str]) -> dict[str, Job]:
         """Return those jobs that there are, by their ids."""
         wanted = select(*_SHOWN).where(jobs.c.id.in_(ids))
         with self._read() as connection:
             return {row.id: _job(row) for row in connection.execute(wanted)} if ids else {}
 
-    def recent(self, limit: int = 20, states: Sequence[State] = STATES) -> list[Job]:
+    def list_recent(self, limit: int = 20, states: Sequence[State] = STATES) -> list[Job]:
         """Return the newest jobs, newest first."""
         wanted = select(*_SHOWN).where(jobs.c.state.in_(states))
         with self._read() as connection:
             rows = connection.execute(wanted.order_by(jobs.c.seq.desc()).limit(limit))
             return [_job(row) for row in rows]
 
-    def oldest(self) -> Job | None:
+    def next_queued(self) -> Job | None:
         """Return the job that is next to be worked on."""
         wanted = select(*_SHOWN).where(jobs.c.state == "queued").order_by(jobs.c.seq).limit(1)
         with self._read() as connection:
             row = connection.execute(wanted).first()
         return _job(row) if row else None
 
-    def counts(self) -> dict[State, int]:
+    def count_by_state(self) -> dict[State, int]:
         """Return how many jobs are in each state."""
         with self._read() as connection:
             rows = connection.execute(select(jobs.c.state, func.count()).group_by(jobs.c.state))
             found = {row[0]: int(row[1]) for row in rows}
         return {state: found.get(state, 0) for state in STATES}
 
-    def waiting(self) -> int:
+    def count_queued(self) -> int:
         """Return how many jobs wait to be worked on."""
         wanted = select(func.count()).where(jobs.c.state == "queued")
         with self._read() as connection:
             return int(connection.execute(wanted).scalar_one())
 
-    def claim(self, worker: str) -> Claim | None:
+    def lease(self, worker: str) -> Lease | None:
         """Take the oldest job that waits; ``worker`` is a name for people."""
         first = select(*_SHOWN).where(jobs.c.state == "queued").order_by(jobs.c.seq).limit(1)
         with self._write() as connection:
@@ -191,9 +191,9 @@ class JobTable:
                     worker=worker[:200], started=self._clock(),
                 )
             )  # fmt: skip
-            return Claim(row.id, attempt, _request(connection, row))
+            return Lease(row.id, attempt, _request(connection, row))
 
-    def beat(self, held: Mapping[str, tuple[int, str]]) -> set[str]:
+    def heartbeat(self, held: Mapping[str, tuple[int, str]]) -> set[str]:
         """Say that jobs are being worked on: attempt and step by id; return those no longer held.
 
         A job is lost to its attempt when it was cancelled, removed or taken by another.
@@ -206,34 +206,34 @@ class JobTable:
                     lost.add(job)
         return lost
 
-    def finish(self, claim: Claim, result: Mapping[str, Any]) -> bool:
+    def finish(self, claim: Lease, result: Mapping[str, Any]) -> bool:
         """Say that a job is done; False when it was no longer this attempt's to finish."""
         return self._end(claim, "done", result=dump(dict(result)))
 
-    def fail(self, claim: Claim, error: Mapping[str, Any]) -> bool:
+    def fail(self, claim: Lease, error: Mapping[str, Any]) -> bool:
         """Say that a job cannot be done; False when it was no longer this attempt's."""
         return self._end(claim, "failed", error=dump(dict(error)))
 
-    def _end(self, claim: Claim, state: State, **values: Any) -> bool:
+    def _end(self, claim: Lease, state: State, **values: Any) -> bool:
         ended = update(jobs).values(state=state, step="", finished=self._clock(), **values)
         with self._write() as connection:
             return connection.execute(_held(ended, claim.id, claim.attempt)).rowcount == 1
 
-    def release(self, claim: Claim, fault: str = "", blame: int = CRASHED) -> bool:
+    def release(self, claim: Lease, fault: str = "", blame: int = CRASH_FAULTS) -> bool:
         """Put a job back; with a ``fault`` (its worker died) so much is held against the job."""
         back = self._back(fault, blame)
         with self._write() as connection:
             return connection.execute(_held(back, claim.id, claim.attempt)).rowcount == 1
 
-    def running(self) -> list[tuple[str, int, int]]:
+    def list_running(self) -> list[tuple[str, int, int]]:
         """Return id, attempt and beat of all jobs that somebody works on."""
         wanted = select(jobs.c.id, jobs.c.attempt, jobs.c.beat).where(jobs.c.state == "running")
         with self._read() as connection:
             return [(row.id, row.attempt, row.beat) for row in connection.execute(wanted)]
 
-    def take_back(self, job: str, attempt: int, beat: int) -> bool:
+    def expire(self, job: str, attempt: int, beat: int) -> bool:
         """Put back a job whose worker is lost, unless it gave a sign of life since ``beat``."""
-        back = self._back("the process that worked on it was lost", KILLED)
+        back = self._back("the process that worked on it was lost", KILL_FAULTS)
         with self._write() as connection:
             done = connection.execute(_held(back, job, attempt).where(jobs.c.beat == beat))
             return done.rowcount == 1
@@ -247,7 +247,7 @@ class JobTable:
     def _back(self, fault: str, blame: int) -> Any:
         if not fault:
             return update(jobs).values(state="queued", step="")
-        spent = jobs.c.faults + blame >= MOST_FAULTS
+        spent = jobs.c.faults + blame >= MAX_FAULTS
         error = {"message": f"given up, having lost its worker too often: {fault}", "code": 1}
         return update(jobs).values(
             state=case((spent, "failed"), else_="queued"),
@@ -287,31 +287,31 @@ class JobTable:
             over = jobs.c.state.in_(("done", "failed"))
             if connection.execute(again.where(jobs.c.id == job, over)).rowcount != 1:
                 return False
-            mine = (parts.c.job == job) & (parts.c.name == EDIT)
+            mine = (parts.c.job == job) & (parts.c.name == EDIT_PART)
             connection.execute(delete(parts).where(mine))
-            row = {"job": job, "name": EDIT, "data": zlib.compress(edit, 1)}
+            row = {"job": job, "name": EDIT_PART, "data": zlib.compress(edit, 1)}
             connection.execute(parts.insert(), [row])
         return True
 
-    def edit(self, job: str) -> bytes | None:
+    def get_edit(self, job: str) -> bytes | None:
         """Return what was changed of a job, None when nothing was."""
-        wanted = select(parts.c.data).where((parts.c.job == job) & (parts.c.name == EDIT))
+        wanted = select(parts.c.data).where((parts.c.job == job) & (parts.c.name == EDIT_PART))
         with self._read() as connection:
             data = connection.execute(wanted).scalar()
         return zlib.decompress(data) if data else None
 
-    def remove(self, job: str) -> bool:
+    def delete(self, job: str) -> bool:
         """Forget a job, whatever its state."""
         with self._write() as connection:
             return connection.execute(delete(jobs).where(jobs.c.id == job)).rowcount == 1
 
-    def remove_older(self, seconds: float) -> list[str]:
+    def delete_older_than(self, seconds: float) -> list[str]:
         """Forget jobs that have been over for so long; return their ids.
 
         One that was asked for later than it ended, as a clock that was set says, is not old.
         """
         since = self._clock() - seconds
-        old = jobs.c.state.in_(OVER) & (jobs.c.finished < since) & (jobs.c.created < since)
+        old = jobs.c.state.in_(FINISHED) & (jobs.c.finished < since) & (jobs.c.created < since)
         with self._write() as connection:
             ids = list(connection.execute(select(jobs.c.id).where(old).limit(1000)).scalars())
             connection.execute(delete(jobs).where(jobs.c.id.in_(ids)))
@@ -356,7 +356,7 @@ def _job(row: Row[Any]) -> Job:
     )  # fmt: skip
 
 
-def _request(connection: Connection, row: Row[Any]) -> Request:
+def _request(connection: Connection, row: Row[Any]) -> JobRequest:
     found = connection.execute(select(parts.c.name, parts.c.data).where(parts.c.job == row.id))
     data = {part.name: zlib.decompress(part.data) for part in found}
-    return Request(row.url, json.loads(row.options), data)
+    return JobRequest(row.url, json.loads(row.options), data)

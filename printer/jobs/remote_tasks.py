@@ -16,28 +16,28 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from ..errors import JobsError
-from .models import Job, Request, folder
-from .queue import JobTable, QueueFull
+from .models import Job, JobRequest, result_folder
+from .queue import JobQueue, QueueFull
 from .storage import Storage
 
 #: Seconds between two looks at what the workers have done.
 _LOOK = 0.1
 
 #: What came of a request: the file asked for, or why there is none as :func:`work.told` says it.
-Outcome: TypeAlias = bytes | Mapping[str, Any]
+TaskResult: TypeAlias = bytes | Mapping[str, Any]
 
 
 @dataclass(slots=True)
 class _Order:
-    request: Request
+    request: JobRequest
     job: str = ""
     tries: int = 0
     due: float = 0.0
-    outcome: Outcome | None = None
+    outcome: TaskResult | None = None
 
 
 @dataclass(slots=True, kw_only=True)
-class Handed:
+class JobClient:
     """Hands requests to workers, ``most`` of them at a time.
 
     ``file`` is the result that is wanted of each; ``may`` tells whether a request may be sent now,
@@ -46,19 +46,19 @@ class Handed:
     ``patience`` seconds, nobody works.
     """
 
-    table: JobTable
+    queue: JobQueue
     storage: Storage
     name: str
     file: str
-    most: int = 100
-    tries: int = 3
-    rest: float = 5.0
-    may: Callable[[Request], bool] = lambda _: True
-    passes: Callable[[Request, Mapping[str, Any]], bool] = lambda _request, _error: False
-    sent: Callable[[], None] = lambda: None
-    patience: float = 900.0
+    max_pending: int = 100
+    max_tries: int = 3
+    retry_delay: float = 5.0
+    may_submit: Callable[[JobRequest], bool] = lambda _: True
+    may_retry: Callable[[JobRequest, Mapping[str, Any]], bool] = lambda _request, _error: False
+    on_submit: Callable[[], None] = lambda: None
+    timeout: float = 900.0
 
-    def outcomes(self, requests: Iterable[Request]) -> Iterator[Outcome]:
+    def results(self, requests: Iterable[JobRequest]) -> Iterator[TaskResult]:
         """Yield what came of each request; no more are asked for than are handed on.
 
         Raises :class:`JobsError` when the table cannot be used, or nobody works.
@@ -68,14 +68,14 @@ class Handed:
         last = time.monotonic()
         try:
             while True:
-                waiting.extend(islice(asked, self.most - len(waiting)))
+                waiting.extend(islice(asked, self.max_pending - len(waiting)))
                 if not waiting:
                     return
                 if self._look(waiting):
                     last = time.monotonic()
-                elif time.monotonic() - last > self.patience:
+                elif time.monotonic() - last > self.timeout:
                     raise JobsError(
-                        f"no worker has done anything for {self.patience:g} seconds",
+                        f"no worker has done anything for {self.timeout:g} seconds",
                         hint="Start some with 'webprint worker'",
                     )
                 if waiting[0].outcome is None:
@@ -90,13 +90,13 @@ class Handed:
     def _look(self, orders: Iterable[_Order]) -> bool:
         """Bring what is done, and send what may be sent; tell whether anything happened."""
         open_ = [each for each in orders if each.outcome is None]
-        known = self.table.several([each.job for each in open_ if each.job])
+        known = self.queue.get_many([each.job for each in open_ if each.job])
         for order in open_:
             if order.job:
                 self._bring(order, known.get(order.job))
         sent = [self._send(each) for each in open_ if not each.job and each.outcome is None]
         if any(sent):
-            self.sent()
+            self.on_submit()
         return any(sent) or any(each.outcome is not None for each in open_)
 
     def _bring(self, order: _Order, job: Job | None) -> None:
@@ -106,26 +106,26 @@ class Handed:
         if job is None:
             return
         if job.state == "done":
-            order.outcome = self.storage.get(f"{folder(job.id, job.attempt)}/{self.file}")
+            order.outcome = self.storage.get(f"{result_folder(job.id, job.attempt)}/{self.file}")
         else:
             error = dict(job.error) or {"message": "its job was cancelled", "code": 1}
             order.tries += 1
-            if order.tries >= self.tries or not self.passes(order.request, error):
+            if order.tries >= self.max_tries or not self.may_retry(order.request, error):
                 order.outcome = error
-            order.due = time.monotonic() + self.rest * 2.0 ** (order.tries - 1)
+            order.due = time.monotonic() + self.retry_delay * 2.0 ** (order.tries - 1)
         self._forget(job.id)
 
     def _forget(self, job: str) -> None:
-        self.table.remove(job)
+        self.queue.delete(job)
         with suppress(JobsError):  # The store is cleaned of it later.
             self.storage.delete(job)
 
     def _send(self, order: _Order) -> bool:
-        if time.monotonic() < order.due or not self.may(order.request):
+        if time.monotonic() < order.due or not self.may_submit(order.request):
             return False
-        key = f"{self.name} {order.request.digest} {order.tries}"
+        key = f"{self.name} {order.request.fingerprint} {order.tries}"
         try:
-            job, _ = self.table.submit(order.request, key)
+            job, _ = self.queue.submit(order.request, key)
         except QueueFull:
             return False
         order.job = job.id

@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from ..pipeline import Reading
 
 #: The parts of a request that ask for a share: of a page to be read and no more, of a document.
-READ, DOCUMENT = "read", "document"
+READ_PART, DOCUMENT_PART = "read", "document"
 
 #: The name under which a share's result is kept.
-SHARE = "share.json"
+TASK_RESULT = "share.json"
 
 #: What holds bytes in JSON.
 _BYTES = "base64"
 
 
-def lay_out(document: bytes) -> tuple[bytes, int]:
+def render_document(document: bytes) -> tuple[bytes, int]:
     """Lay out a document; return what came of it, and how many pages."""
     printed = render_pdf(_load(Document, document))
     return _dump(RenderedPdf, printed), printed.pages

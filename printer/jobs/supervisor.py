@@ -20,14 +20,14 @@ from typing import Any
 
 from ..errors import JobsError, RenderError
 from . import process
-from .clean import clean
-from .clocks import Clock
+from .clean import apply_retention
+from .clocks import ClockGuard
 from .handler import told
-from .leases import Watch
-from .models import Claim
-from .queue import CRASHED, KILLED, JobTable
+from .leases import LeaseMonitor
+from .models import Lease
+from .queue import CRASH_FAULTS, KILL_FAULTS, JobQueue
 from .storage import Storage
-from .worker_process import Child, Closeable, Ending, Labour
+from .worker_process import Closeable, Handler, WorkerExit, WorkerProcess
 
 BUSY_LOOK = 0.1  # Seconds between two looks at time and memory while something is printed.
 IDLE_LOOK = 1.0  # Seconds between two looks for jobs that came without a call.
@@ -51,13 +51,13 @@ class Limits:
     workers: int = 2
     seconds: float = 120.0
     memory: int = 2_000_000_000
-    jobs: int = 100
-    keep: float = 30 * DAY
+    jobs_per_worker: int = 100
+    retention: float = 30 * DAY
     lease: float = 15.0
 
 
 @dataclass(slots=True)
-class Companion:
+class ManagedProcess:
     """Another process to keep running; ``name`` is what people call it."""
 
     run: Callable[[], None]
@@ -75,16 +75,16 @@ class Supervisor:
     worker is forked: what it loads, all of them have.
     """
 
-    table: JobTable
+    queue: JobQueue
     storage: Storage
-    labour: Labour
+    handler: Handler
     limits: Limits = field(default_factory=Limits)
-    companions: Sequence[Companion] = ()
-    calls: int | None = None
-    inherited: Sequence[Closeable] = ()
-    say: Callable[[str], None] = print
-    prepare: Callable[[], None] | None = None
-    _children: list[Child] = field(default_factory=list)
+    processes: Sequence[ManagedProcess] = ()
+    wakeup: int | None = None
+    inherited_files: Sequence[Closeable] = ()
+    log: Callable[[str], None] = print
+    preload: Callable[[], None] | None = None
+    _children: list[WorkerProcess] = field(default_factory=list)
     _owed: list[Callable[[], object]] = field(default_factory=list)
     _due: dict[str, float] = field(default_factory=dict)
     _waiting: bool = True
@@ -93,8 +93,8 @@ class Supervisor:
     _stopping: bool = False
     _allowed: float = math.inf
     _selector: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector)
-    _watch: Watch = field(default_factory=Watch)
-    _clock: Clock = field(default_factory=Clock)
+    _watch: LeaseMonitor = field(default_factory=LeaseMonitor)
+    _clock: ClockGuard = field(default_factory=ClockGuard)
 
     @property
     def name(self) -> str:
@@ -103,15 +103,15 @@ class Supervisor:
 
     def run(self) -> None:
         """Work until told to stop; jobs that are not done by then are put back."""
-        process.adopt_orphans()
-        self._watch.lease = self.limits.lease
+        process.become_subreaper()
+        self._watch.timeout = self.limits.lease
         self._due["clean"] = time.monotonic() + GRACE
         woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        for readable in filter(None, (woken, self.calls)):
+        for readable in filter(None, (woken, self.wakeup)):
             os.set_blocking(readable, False)
             self._selector.register(readable, selectors.EVENT_READ)
         try:
@@ -123,18 +123,18 @@ class Supervisor:
             for each in (woken, wake):
                 os.close(each)
 
-    def turn(self) -> None:
+    def run_one(self) -> None:
         """Run the next job to its end; return at once if none is queued.
 
         For :mod:`printer.jobs.celery_bridge`, where leases and retention are watched elsewhere.
         """
         if not self._due:
-            process.adopt_orphans()
+            process.become_subreaper()
             self._due = {"watch": math.inf, "clean": math.inf}
         self._allowed, self._waiting = 1, True
         while True:
             self._round(0.01)
-            at_work = any(child.claim for child in self._children)
+            at_work = any(child.lease for child in self._children)
             if self._children and not at_work and not self._owed:
                 return
 
@@ -142,19 +142,19 @@ class Supervisor:
         self._stopping = True
 
     def _round(self, idle: float = IDLE_LOOK / 2) -> None:
-        self._clock.look()
+        self._clock.check()
         self._keep_companions()
         self._keep_children()
-        busy = any(child.claim for child in self._children)
+        busy = any(child.lease for child in self._children)
         for key, _ in self._selector.select(BUSY_LOOK if busy or self._owed else idle):
-            if isinstance(key.fileobj, Child):
+            if isinstance(key.fileobj, WorkerProcess):
                 self._hear(key.fileobj)
             else:
                 with suppress(BlockingIOError):
                     os.read(key.fd, 4096)
                 self._waiting = True
         if self._is_due("limits", BUSY_LOOK):
-            for child in [child for child in self._children if child.claim]:
+            for child in [child for child in self._children if child.lease]:
                 self._hold_to_limits(child)
         if self._cleaner and os.waitpid(self._cleaner, os.WNOHANG)[0]:
             self._cleaner = 0
@@ -164,15 +164,15 @@ class Supervisor:
 
     def _keep_children(self) -> None:
         if len(self._children) < self.limits.workers and self._is_due("start", START):
-            if self.prepare:
-                self.prepare()
-                self.prepare = None
-            self.table.disconnect()
-            child = Child(self.labour, [*self._held_files(), *self.inherited])
+            if self.preload:
+                self.preload()
+                self.preload = None
+            self.queue.disconnect()
+            child = WorkerProcess(self.handler, [*self._held_files(), *self.inherited_files])
             self._children.append(child)
             self._selector.register(child, selectors.EVENT_READ)
 
-    def _hear(self, child: Child) -> None:
+    def _hear(self, child: WorkerProcess) -> None:
         try:
             for message in child.messages():
                 self._heard(child, message)
@@ -180,16 +180,16 @@ class Supervisor:
             if child not in self._children:
                 return
             ending = self._discard(child)
-            if child.claim is None and self._is_due("complain", 30.0):
-                self.say(f"a worker ended: {ending.how}")
-            if child.claim:
-                self.say(f"a worker ended in the midst of job {child.claim.id}: {ending.how}")
-                fault = f"the process that worked on it ended ({ending.how})"
-                blame = KILLED if ending.killed else CRASHED
-                self._owe(partial(self.table.release, child.claim, fault, blame))
+            if child.lease is None and self._is_due("complain", 30.0):
+                self.log(f"a worker ended: {ending.reason}")
+            if child.lease:
+                self.log(f"a worker ended in the midst of job {child.lease.id}: {ending.reason}")
+                fault = f"the process that worked on it ended ({ending.reason})"
+                blame = KILL_FAULTS if ending.killed else CRASH_FAULTS
+                self._owe(partial(self.queue.release, child.lease, fault, blame))
 
-    def _heard(self, child: Child, message: dict[str, Any]) -> None:
-        claim = child.claim
+    def _heard(self, child: WorkerProcess, message: dict[str, Any]) -> None:
+        claim = child.lease
         if claim is None:
             return
         if "step" in message:
@@ -197,53 +197,56 @@ class Supervisor:
             child.step = step if step.isidentifier() and step.isascii() else ""
             self._due["beat"] = min(self._due.get("beat", 0.0), time.monotonic() + STEP_BEAT)
             return
-        child.claim = None
+        child.lease = None
         self._waiting = True
         if "done" in message:
             self._rest = 0.0
-            self._owe(partial(self.table.finish, claim, message["done"]))
+            self._owe(partial(self.queue.finish, claim, message["done"]))
         elif "failed" in message:
-            self._owe(partial(self.table.fail, claim, message["failed"]))
+            self._owe(partial(self.queue.fail, claim, message["failed"]))
         elif "ended" in message:
-            self._owe(partial(self.table.release, claim, str(message["ended"])))
+            self._owe(partial(self.queue.release, claim, str(message["ended"])))
         else:
             self._put_back(claim, str(message.get("put_back", "")))
-        if child.jobs >= self.limits.jobs or process.memory(child.pid) > self.limits.memory / 2:
+        if (
+            child.jobs >= self.limits.jobs_per_worker
+            or process.memory_usage(child.pid) > self.limits.memory / 2
+        ):
             self._discard(child)
 
-    def _put_back(self, claim: Claim, reason: str) -> None:
+    def _put_back(self, claim: Lease, reason: str) -> None:
         """Return a job that found no room for its result, and take no more for a while."""
         self._rest = min(max(2 * self._rest, 1.0), LONGEST_REST)
         self._due["claim"] = time.monotonic() + self._rest
-        self.say(f"{reason}; trying again in {self._rest:g} s")
-        self._owe(partial(self.table.release, claim))
+        self.log(f"{reason}; trying again in {self._rest:g} s")
+        self._owe(partial(self.queue.release, claim))
 
-    def _hold_to_limits(self, child: Child) -> None:
-        claim, limits = child.claim, self.limits
+    def _hold_to_limits(self, child: WorkerProcess) -> None:
+        claim, limits = child.lease, self.limits
         if claim is None:
             return
         over = ""
-        if time.monotonic() - child.began > limits.seconds:
+        if time.monotonic() - child.started > limits.seconds:
             over = f"the print took longer than {limits.seconds:g} seconds"
-        elif process.memory(child.pid) > limits.memory:
+        elif process.memory_usage(child.pid) > limits.memory:
             over = f"the print needed more than {limits.memory / 1e6:g} MB of memory"
         if over:
-            self.say(f"job {claim.id} was ended: {over}")
+            self.log(f"job {claim.id} was ended: {over}")
             self._discard(child)
-            self._owe(partial(self.table.fail, claim, told(RenderError(over))))
+            self._owe(partial(self.queue.fail, claim, told(RenderError(over))))
 
-    def _discard(self, child: Child) -> Ending:
+    def _discard(self, child: WorkerProcess) -> WorkerExit:
         """End a worker, unless that was done; return how it ended."""
         if child not in self._children:
-            return Ending("")
+            return WorkerExit("")
         self._selector.unregister(child)
         self._children.remove(child)
-        ending = child.end()
+        ending = child.stop()
         process.kill_orphans(self._known())
         return ending
 
     def _known(self) -> set[int]:
-        kept = {child.pid for child in self._children} | {each.pid for each in self.companions}
+        kept = {child.pid for child in self._children} | {each.pid for each in self.processes}
         return kept | {self._cleaner}
 
     # The table
@@ -258,7 +261,7 @@ class Supervisor:
                 self._owed.pop(0)
             if self._is_due("beat", BEAT):
                 self._beat()
-            if self._is_due("watch", self._watch.look):
+            if self._is_due("watch", self._watch.interval):
                 self._take_back()
             self._take_jobs()
             if self._is_due("clean", CLEAN):
@@ -266,22 +269,22 @@ class Supervisor:
         except JobsError as error:
             self._due["table"] = time.monotonic() + 1.0
             if self._is_due("complain", 30.0):
-                self.say(str(error))
+                self.log(str(error))
 
     def _owe(self, write: Callable[[], object]) -> None:
         """Remember something to write: it is written in order, however long that takes."""
         self._owed.append(write)
 
     def _beat(self) -> None:
-        held = {c.claim.id: (c.claim.attempt, c.step) for c in self._children if c.claim}
-        lost = self.table.beat(held) if held else set()
-        for child in [c for c in self._children if c.claim and c.claim.id in lost]:
+        held = {c.lease.id: (c.lease.attempt, c.step) for c in self._children if c.lease}
+        lost = self.queue.heartbeat(held) if held else set()
+        for child in [c for c in self._children if c.lease and c.lease.id in lost]:
             self._discard(child)
 
     def _take_back(self) -> None:
-        for job, attempt, beat in self._watch.silent(self.table.running(), time.monotonic()):
-            if self.table.take_back(job, attempt, beat):
-                self.say(f"job {job} was taken back from a worker that is gone")
+        for job, attempt, beat in self._watch.expired(self.queue.list_running(), time.monotonic()):
+            if self.queue.expire(job, attempt, beat):
+                self.log(f"job {job} was taken back from a worker that is gone")
                 self._waiting = True
 
     def _take_jobs(self) -> None:
@@ -289,49 +292,49 @@ class Supervisor:
             self._waiting = True
         if self._due.get("claim", 0.0) > time.monotonic():
             return
-        for child in [child for child in self._children if child.claim is None]:
+        for child in [child for child in self._children if child.lease is None]:
             if not self._waiting or not self._allowed:
                 return
-            claim = self.table.claim(self.name)
+            claim = self.queue.lease(self.name)
             if claim is None:
                 self._waiting = False
                 return
             self._allowed -= 1
             try:
-                child.give(claim)
+                child.send(claim)
             except OSError:
                 self._discard(child)
-                self._owe(partial(self.table.release, claim))
+                self._owe(partial(self.queue.release, claim))
 
     def _clean(self) -> None:
         """Let a process of its own delete what is not kept: a distant storage may take long.
 
         Nothing is, while the clock tells how old things are no better than those who set it.
         """
-        if self._cleaner or not self._clock.is_even:
+        if self._cleaner or not self._clock.is_reliable:
             return
-        self.table.disconnect()
+        self.queue.disconnect()
         self._cleaner = process.fork(
-            partial(self._run_cleaner, [*self._held_files(), *self.inherited])
+            partial(self._run_cleaner, [*self._held_files(), *self.inherited_files])
         )
 
     def _run_cleaner(self, files: Sequence[Closeable]) -> None:
         for each in files:
             each.close()
-        clean(self.table, self.storage, self.limits.keep)
+        apply_retention(self.queue, self.storage, self.limits.retention)
 
     # Beginning and end
 
     def _keep_companions(self) -> None:
-        for each in self.companions:
+        for each in self.processes:
             if each.pid and os.waitpid(each.pid, os.WNOHANG)[0]:
-                self.say(f"{each.name} ended and is started again")
+                self.log(f"{each.name} ended and is started again")
                 each.pid, each.next_start = 0, time.monotonic() + 1.0
             if not each.pid and time.monotonic() >= each.next_start:
-                self.table.disconnect()
+                self.queue.disconnect()
                 each.pid = process.fork(partial(self._run_companion, each))
 
-    def _run_companion(self, companion: Companion) -> None:
+    def _run_companion(self, companion: ManagedProcess) -> None:
         for each in self._held_files():
             each.close()
         companion.run()
@@ -341,19 +344,19 @@ class Supervisor:
         return [self._selector, *self._children]
 
     def _end(self) -> None:
-        for each in self.companions:
+        for each in self.processes:
             if each.pid:
                 os.kill(each.pid, signal.SIGTERM)
         for child in list(self._children):
-            claim = child.claim
+            claim = child.lease
             self._discard(child)
             if claim:
-                self._owe(partial(self.table.release, claim))
+                self._owe(partial(self.queue.release, claim))
         with suppress(JobsError):
             for write in self._owed:
                 write()
         deadline = time.monotonic() + GRACE
-        for each in self.companions:
+        for each in self.processes:
             while each.pid and not os.waitpid(each.pid, os.WNOHANG)[0]:
                 if time.monotonic() > deadline:
                     process.kill_tree(each.pid)

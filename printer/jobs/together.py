@@ -12,53 +12,53 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-MOST = 50  # Asked for in one transaction.
+MAX_BATCH = 50  # Asked for in one transaction.
 
 Asked = TypeVar("Asked")
 Answer = TypeVar("Answer")
 
 
 @dataclass(slots=True, eq=False)
-class Wish(Generic[Asked, Answer]):
+class Pending(Generic[Asked, Answer]):
     """What one thread asks for, and what came of it: ``answer`` or ``error``."""
 
-    asked: Asked
-    answer: Answer | None = None
+    request: Asked
+    result: Answer | None = None
     error: Exception | None = None
-    over: bool = False
-    called: threading.Event = field(default_factory=threading.Event)
+    done: bool = False
+    event: threading.Event = field(default_factory=threading.Event)
 
 
-class Together(Generic[Asked, Answer]):
+class GroupCommit(Generic[Asked, Answer]):
     """Gathers wishes; ``write`` fulfils many, setting each one's answer or error.
 
     When ``write`` itself raises, none of them came true and all are told so.
     """
 
-    def __init__(self, write: Callable[[Sequence[Wish[Asked, Answer]]], None]) -> None:
+    def __init__(self, write: Callable[[Sequence[Pending[Asked, Answer]]], None]) -> None:
         self._write = write
-        self._waiting: deque[Wish[Asked, Answer]] = deque()
+        self._waiting: deque[Pending[Asked, Answer]] = deque()
         self._guard = threading.Lock()
         self._writing = False
 
-    def ask(self, asked: Asked) -> Answer:
+    def submit(self, asked: Asked) -> Answer:
         """Ask for something; returns when it is written, or raises why it is not."""
-        wish: Wish[Asked, Answer] = Wish(asked)
+        wish: Pending[Asked, Answer] = Pending(asked)
         with self._guard:
             self._waiting.append(wish)
             follows, self._writing = self._writing, True
         if follows:
-            wish.called.wait()
-        if not wish.over:
+            wish.event.wait()
+        if not wish.done:
             self._fulfil()
         if wish.error is not None:
             raise wish.error
-        return wish.answer  # type: ignore[return-value]
+        return wish.result  # type: ignore[return-value]
 
     def _fulfil(self) -> None:
         """Write what gathered, our own wish first, and call whoever comes next to do the same."""
         with self._guard:
-            wishes = [self._waiting.popleft() for _ in range(min(MOST, len(self._waiting)))]
+            wishes = [self._waiting.popleft() for _ in range(min(MAX_BATCH, len(self._waiting)))]
         try:
             self._write(wishes)
         except Exception as error:  # noqa: BLE001 - raised again in the threads that asked
@@ -68,7 +68,7 @@ class Together(Generic[Asked, Answer]):
             with self._guard:
                 self._writing = bool(self._waiting)
                 if self._waiting:
-                    self._waiting[0].called.set()
+                    self._waiting[0].event.set()
             for wish in wishes:
-                wish.over = True
-                wish.called.set()
+                wish.done = True
+                wish.event.set()

@@ -15,19 +15,19 @@ from pydantic import ValidationError
 from ..errors import BadURL, UsageError
 from ..settings import Settings, setting_fields
 from ..themes.loader import theme_names
-from .models import PAGE, Request
+from .models import PAGE_PART, JobRequest
 
-MOST_URL = 4000
-MOST_VALUE = 200
-MOST_PICTURES = 100
+MAX_URL_LENGTH = 4000
+MAX_VALUE_LENGTH = 200
+MAX_PICTURES = 100
 #: A database's index takes no longer name of a part.
-MOST_PICTURE_URL = 2000
+MAX_PICTURE_URL_LENGTH = 2000
 
 _DATA = re.compile(r"data:image/[a-z0-9.+-]{1,40}(?:;[^,;]{1,100}){0,3};base64,", re.IGNORECASE)
 
 #: The settings that a request may choose.  Any other is the server's own: what names a file or a
 #: place, and what the server would then do that it does not do by itself.
-OPEN = frozenset({
+REQUEST_OPTIONS = frozenset({
     "format", "paper", "margin", "theme", "font_size", "links", "qr", "extractor", "images",
     "image_method", "render", "follow", "fit", "booklet", "nup", "duplex", "ink_save", "grayscale",
     "comments", "pdf", "title", "no_rules", "key_paragraphs",
@@ -35,27 +35,27 @@ OPEN = frozenset({
 })  # fmt: skip
 
 
-def open_settings() -> list[str]:
+def request_options() -> list[str]:
     """Return the names of the settings that a request may choose, in their order."""
-    return [name for name, _, _ in setting_fields() if name in OPEN]
+    return [name for name, _, _ in setting_fields() if name in REQUEST_OPTIONS]
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class FormField:
     """A setting as a form offers it; ``kind`` is "switch", "choice", "number" or "text"."""
 
     name: str
     label: str
     kind: str
     value: Any
-    text: str
+    description: str
     choices: tuple[str, ...] = ()
 
 
-def offered(base: Settings) -> list[Option]:
+def form_fields(base: Settings) -> list[FormField]:
     """Return the settings that a request may choose, with the server's own values."""
     return [
-        Option(
+        FormField(
             name,
             name.replace("_", " ").capitalize(),
             _kind(name, field.annotation),
@@ -64,7 +64,7 @@ def offered(base: Settings) -> list[Option]:
             tuple(theme_names()) if name == "theme" else get_args(field.annotation),
         )
         for name, field, _ in setting_fields()
-        if name in OPEN
+        if name in REQUEST_OPTIONS
     ]
 
 
@@ -76,15 +76,15 @@ def _kind(name: str, annotation: Any) -> str:
     return "number" if annotation is int else "text"
 
 
-def settings_for(base: Settings, options: Mapping[str, Any]) -> Settings:
+def merge_options(base: Settings, options: Mapping[str, Any]) -> Settings:
     """Return the settings of one print; raises :class:`UsageError` for what may not be chosen."""
-    known = open_settings()
+    known = request_options()
     for name, value in options.items():
         if name not in known:
             raise UsageError(
                 f"{name[:40]!r} is not an option of a print", hint=f"There are: {', '.join(known)}"
             )
-        if isinstance(value, str) and len(value) > MOST_VALUE:
+        if isinstance(value, str) and len(value) > MAX_VALUE_LENGTH:
             raise UsageError(f"{name} is too long")
     if "theme" in options and options["theme"] not in theme_names():
         raise UsageError("there is no such theme", hint=f"Themes: {', '.join(theme_names())}")
@@ -95,16 +95,16 @@ def settings_for(base: Settings, options: Mapping[str, Any]) -> Settings:
         raise UsageError(f"{fault['loc'][0]}: {fault['msg']}") from error
 
 
-def pictures_sent(given: Mapping[str, str], most: int) -> dict[str, bytes]:
+def decode_pictures(given: Mapping[str, str], most: int) -> dict[str, bytes]:
     """Return the pictures that a browser sent: by address, each as a ``data:`` URL in base64.
 
     They may have ``most`` bytes together.  Raises :class:`UsageError`.
     """
-    if len(given) > MOST_PICTURES:
-        raise UsageError(f"at most {MOST_PICTURES} pictures can be sent with a page")
+    if len(given) > MAX_PICTURES:
+        raise UsageError(f"at most {MAX_PICTURES} pictures can be sent with a page")
     pictures = {}
     for url, text in given.items():
-        if not _is_web(url) or len(url.encode()) > MOST_PICTURE_URL:
+        if not _is_web(url) or len(url.encode()) > MAX_PICTURE_URL_LENGTH:
             raise UsageError("a picture that is sent needs its http or https address")
         head = _DATA.match(text)
         try:
@@ -116,24 +116,24 @@ def pictures_sent(given: Mapping[str, str], most: int) -> dict[str, bytes]:
     return pictures
 
 
-def check(request: Request, base: Settings) -> Settings:
+def validate_request(request: JobRequest, base: Settings) -> Settings:
     """Return the settings of a request, having made sure that it can be worked on.
 
     Raises :class:`BadURL` when it names anything but a web address, :class:`UsageError` for its
     options.
     """
-    if request.url or PAGE not in request.parts:
-        check_url(request.url)
+    if request.url or PAGE_PART not in request.parts:
+        validate_url(request.url)
     from ..pipeline import check_options
 
-    settings = settings_for(base, request.options)
+    settings = merge_options(base, request.options)
     check_options(settings.print_options())
     return settings
 
 
-def check_url(url: str) -> None:
+def validate_url(url: str) -> None:
     """Raise :class:`BadURL` for anything but the address of a page on the web."""
-    if not _is_web(url) or len(url) > MOST_URL:
+    if not _is_web(url) or len(url) > MAX_URL_LENGTH:
         raise BadURL("a print needs the http or https address of a page")
 
 

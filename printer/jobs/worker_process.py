@@ -18,21 +18,21 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, Protocol, TypeAlias
 
 from . import process
-from .models import Claim, Request
+from .models import JobRequest, Lease
 
 Message: TypeAlias = dict[str, Any]
-Labour: TypeAlias = Callable[[Claim, Callable[[str], None]], Message]
+Handler: TypeAlias = Callable[[Lease, Callable[[str], None]], Message]
 
 _LONGEST = 1_000_000
 _SEND_SECONDS = 20
-NICE = 10  # So that the server answers while all processors print.
+NICENESS = 10  # So that the server answers while all processors print.
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class WorkerExit:
     """How a process ended, and whether it was ``killed`` by what need not be its own doing."""
 
-    how: str
+    reason: str
     killed: bool = False
 
 
@@ -43,10 +43,10 @@ class Closeable(Protocol):
         """Let it go."""
 
 
-class Child:
+class WorkerProcess:
     """A forked worker; ``inherited`` is what the fork carries over and the worker must not hold."""
 
-    def __init__(self, labour: Labour, inherited: Iterable[Closeable] = ()) -> None:
+    def __init__(self, labour: Handler, inherited: Iterable[Closeable] = ()) -> None:
         self._socket, theirs = socket.socketpair()
         self._socket.setsockopt(
             socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", _SEND_SECONDS, 0)
@@ -55,15 +55,15 @@ class Child:
         def run() -> None:
             for each in (self._socket, *inherited):
                 each.close()
-            process.prefer_as_victim()
+            process.raise_oom_score()
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
             _serve(theirs, labour)
 
-        self.pid = process.fork(run, nice=NICE)
+        self.pid = process.fork(run, nice=NICENESS)
         theirs.close()
-        self.claim: Claim | None = None
+        self.lease: Lease | None = None
         self.step = ""
-        self.began = time.monotonic()
+        self.started = time.monotonic()
         self.jobs = 0
         self._unread = b""
         self._out_of_memory = 0
@@ -72,11 +72,11 @@ class Child:
         """Return what to wait on for messages."""
         return self._socket.fileno()
 
-    def give(self, claim: Claim) -> None:
+    def send(self, claim: Lease) -> None:
         """Hand over a job; raises OSError when the process is not there to take it."""
-        self.claim, self.step, self.began = claim, "", time.monotonic()
+        self.lease, self.step, self.started = claim, "", time.monotonic()
         self.jobs += 1
-        self._out_of_memory = process.out_of_memory()
+        self._out_of_memory = process.oom_kill_count()
         request = claim.request
         head = {
             "id": claim.id, "attempt": claim.attempt, "url": request.url,
@@ -110,7 +110,7 @@ class Child:
                 if isinstance(message, dict):
                     yield message
 
-    def end(self) -> Ending:
+    def stop(self) -> WorkerExit:
         """End the process with all it started; return how it had ended if it already had."""
         pid, status = os.waitpid(self.pid, os.WNOHANG)
         if pid == 0:
@@ -118,18 +118,20 @@ class Child:
             _, status = os.waitpid(self.pid, 0)
         self._socket.close()
         if not os.WIFSIGNALED(status):
-            return Ending(f"code {os.WEXITSTATUS(status)}")
+            return WorkerExit(f"code {os.WEXITSTATUS(status)}")
         name = signal.Signals(os.WTERMSIG(status)).name
-        if name == "SIGKILL" and process.out_of_memory() > self._out_of_memory:
-            return Ending("the machine was out of memory")
-        return Ending(f"signal {name}", killed=name in ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"))
+        if name == "SIGKILL" and process.oom_kill_count() > self._out_of_memory:
+            return WorkerExit("the machine was out of memory")
+        return WorkerExit(
+            f"signal {name}", killed=name in ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP")
+        )
 
     def close(self) -> None:
         """Let go of the socket; for copies of this object on the other side of a fork."""
         self._socket.close()
 
 
-def _serve(talk: socket.socket, labour: Labour) -> None:
+def _serve(talk: socket.socket, labour: Handler) -> None:
     """Do the jobs that come until no more can."""
 
     def say(message: Message) -> None:
@@ -140,10 +142,10 @@ def _serve(talk: socket.socket, labour: Labour) -> None:
             say(labour(claim, lambda step: say({"step": step})))
 
 
-def _receive(incoming: BinaryIO) -> Claim | None:
+def _receive(incoming: BinaryIO) -> Lease | None:
     line = incoming.readline()
     if not line.endswith(b"\n"):
         return None
     head = json.loads(line)
     parts = {name: incoming.read(size) for name, size in head["parts"]}
-    return Claim(head["id"], head["attempt"], Request(head["url"], head["options"], parts))
+    return Lease(head["id"], head["attempt"], JobRequest(head["url"], head["options"], parts))

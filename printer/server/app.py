@@ -10,16 +10,16 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp
 
 from .. import __version__
-from .auth import Access
+from .auth import AccessKeys
 from .errors import Problem, documented, handle_problems
-from .limits import BodyLimit
+from .limits import BodyLimitMiddleware
 from .metrics import metrics
 from .routes.api import make_api
 from .routes.delivery import Sender, add_sending, add_sending_pages
 from .routes.pages import enter, make_pages, static_files
 from .routes.reading_list import add_later
-from .security import Door, Hosts
-from .service import Prints
+from .security import AllowedHosts, SecurityMiddleware
+from .service import PrintService
 
 #: A page as JSON or as a form needs more bytes than the page itself.
 _OVERHEAD = 3
@@ -27,7 +27,7 @@ _OVERHEAD = 3
 _TOGETHER = 10  # Bodies of the largest size that may be held at a time.
 
 
-def make_app(prints: Prints, access: Access, hosts: Hosts) -> ASGIApp:
+def make_app(prints: PrintService, access: AccessKeys, hosts: AllowedHosts) -> ASGIApp:
     """Return the server's application: the door, the limits, and behind them what it does."""
     app = FastAPI(
         title="webprint", version=__version__, docs_url=None, redoc_url=None,
@@ -56,7 +56,9 @@ def make_app(prints: Prints, access: Access, hosts: Hosts) -> ASGIApp:
 
     app.openapi = lambda: _described(app)  # type: ignore[method-assign]
     most = prints.settings.max_size * _OVERHEAD
-    return Door(BodyLimit(app, most, most * _TOGETHER), access, hosts, enter)
+    return SecurityMiddleware(
+        BodyLimitMiddleware(app, most, most * _TOGETHER), access, hosts, enter
+    )
 
 
 def _described(app: FastAPI) -> dict[str, Any]:

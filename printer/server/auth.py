@@ -17,7 +17,7 @@ COOKIE = "webprint"
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class AccessKeys:
     """The token, which shows nowhere, and the keys made from it that open less.
 
     ``session`` is what a browser's cookie holds.  ``send`` stands in the bookmarklet, where the
@@ -77,12 +77,12 @@ def _same(given: str, wanted: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode())
 
 
-def token_file() -> Path:
+def token_path() -> Path:
     """Return where the token is kept: beside the user's settings."""
     return settings_files()[0].with_name("token")
 
 
-def load_access(path: Path) -> Access:
+def load_keys(path: Path) -> AccessKeys:
     """Read the token, or make one that only this user can read.
 
     Raises :class:`JobsError` when the file cannot be used or others may read it.
@@ -102,10 +102,10 @@ def load_access(path: Path) -> Access:
         raise JobsError(f"the token in {path} cannot be used: {error.strerror}") from error
 
 
-def _read(path: Path) -> Access:
+def _read(path: Path) -> AccessKeys:
     if path.stat().st_mode & 0o077:
         raise JobsError(f"others can read the token in {path}", hint=f"chmod 600 {path}")
     token = path.read_text().strip()
     if len(token) < 20 or not token.isascii() or any(c.isspace() for c in token):
         raise JobsError(f"{path} holds no token", hint="Delete it, and a new one is made")
-    return Access(token)
+    return AccessKeys(token)

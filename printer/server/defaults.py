@@ -11,7 +11,7 @@ from typing import Any
 
 from ..atomic_write import replace_file
 from ..errors import JobsError, UsageError
-from ..jobs.validation import settings_for
+from ..jobs.validation import merge_options
 from ..settings import Settings
 from .revisions import SHOWN
 
@@ -36,20 +36,20 @@ class Defaults:
             return {}
         chosen = {name: said[name] for name in SHOWN if name in said}
         with suppress(UsageError):
-            settings_for(base, chosen)
+            merge_options(base, chosen)
             return chosen
         return {}
 
     def settings(self, base: Settings) -> Settings:
         """Return the server's settings with what was chosen."""
-        return settings_for(base, self.options(base))
+        return merge_options(base, self.options(base))
 
     def keep(self, base: Settings, options: Mapping[str, Any]) -> None:
         """Keep what was chosen; raises :class:`UsageError` for what cannot be."""
         from ..pipeline import check_options
 
         chosen = {name: options[name] for name in SHOWN if name in options}
-        check_options(settings_for(base, chosen).print_options())
+        check_options(merge_options(base, chosen).print_options())
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             replace_file(self.path, json.dumps(chosen), 0o600)

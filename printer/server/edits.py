@@ -12,7 +12,7 @@ from ..editing.codec import block_data
 from .errors import documented
 from .revisions import EDITABLE, NotNow, label
 from .schemas import options_model
-from .service import PrintId, Prints, Shown, shown
+from .service import PrintId, PrintService, Shown, shown
 
 _MOST_PIECES = 10_000
 
@@ -64,7 +64,7 @@ class Change(BaseModel):
     )
 
 
-def add_edits(api: APIRouter, prints: Prints) -> None:
+def add_edits(api: APIRouter, prints: PrintService) -> None:
     """Add the routes of editing."""
 
     @api.get(

@@ -18,7 +18,7 @@ _PATIENCE = 30.0  # Seconds between two pieces of a body.
 
 
 @dataclass(slots=True)
-class Rate:
+class RateLimiter:
     """Lets each client do something ``burst`` times at once and ``every`` seconds once more."""
 
     burst: float
@@ -38,7 +38,7 @@ class Rate:
         return 0.0 if allowed else (1 - left) * self.every
 
 
-class BodyLimit:
+class BodyLimitMiddleware:
     """Holds what requests send to ``most`` bytes each and ``together`` at a time."""
 
     def __init__(self, app: ASGIApp, most: int, together: int) -> None:

@@ -10,10 +10,10 @@ from functools import partial
 
 from ..errors import JobsError, UsageError
 from ..jobs import factory
-from ..jobs.supervisor import Companion
+from ..jobs.supervisor import ManagedProcess
 from ..settings import Settings, data_folder
-from .auth import Access, load_access, token_file
-from .security import Hosts, is_loopback
+from .auth import AccessKeys, load_keys, token_path
+from .security import AllowedHosts, is_loopback
 
 _BACKLOG = 256
 _MOST_CONNECTIONS = 500
@@ -26,12 +26,12 @@ def serve(settings: Settings) -> None:
     The socket is opened first and kept when the web process is started again, so that whoever
     calls meanwhile waits a moment instead of being refused.
     """
-    access = load_access(token_file())
-    factory.open_table(settings).disconnect()
+    access = load_keys(token_path())
+    factory.open_queue(settings).disconnect()
     listening = _listen(settings.host, settings.port)
     calls, call = os.pipe()
     os.set_blocking(call, False)
-    web = Companion(partial(_serve_web, settings, access, listening, call))
+    web = ManagedProcess(partial(_serve_web, settings, access, listening, call))
     _say_where(settings.host, listening.getsockname()[1], access)
     factory.supervise(
         settings,
@@ -61,7 +61,7 @@ def _listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def _say_where(host: str, port: int, access: Access) -> None:
+def _say_where(host: str, port: int, access: AccessKeys) -> None:
     shown = "localhost" if is_loopback(host) else socket.gethostname()
     print(f"webprint: open http://{shown}:{port}/?token={access.token}", file=sys.stderr)
     if not is_loopback(host):
@@ -73,24 +73,24 @@ def _say_where(host: str, port: int, access: Access) -> None:
     sys.stderr.flush()
 
 
-def _serve_web(settings: Settings, access: Access, listening: socket.socket, call: int) -> None:
+def _serve_web(settings: Settings, access: AccessKeys, listening: socket.socket, call: int) -> None:
     """Serve HTTP on a socket that is open already."""
     import uvicorn
 
     from .app import make_app
     from .defaults import FILE, Defaults
     from .revisions import Revisions
-    from .service import Prints
+    from .service import PrintService
 
     def wake() -> None:
         with suppress(BlockingIOError, BrokenPipeError):
             os.write(call, b"!")
 
-    table, storage = factory.open_table(settings), factory.storage(settings)
+    table, storage = factory.open_queue(settings), factory.open_result_storage(settings)
     revisions = Revisions(table, storage, settings)
     defaults = Defaults(data_folder() / FILE)
-    prints = Prints(table, storage, settings, wake, revisions, defaults)
-    app = make_app(prints, access, Hosts.of(settings.host, settings.hostnames.split()))
+    prints = PrintService(table, storage, settings, wake, revisions, defaults)
+    app = make_app(prints, access, AllowedHosts.of(settings.host, settings.hostnames.split()))
     server = uvicorn.Server(
         uvicorn.Config(
             app, lifespan="off", access_log=False, log_level="warning", server_header=False,

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 
-from ..jobs.queue import JobTable
+from ..jobs.queue import JobQueue
 
 
-def metrics(table: JobTable) -> str:
+def metrics(table: JobQueue) -> str:
     """Return how many prints are in each state, and how long the oldest has waited."""
     lines = [
         "# HELP webprint_prints Prints that are known, by state.",
         "# TYPE webprint_prints gauge",
-        *(f'webprint_prints{{state="{s}"}} {n}' for s, n in table.counts().items()),
+        *(f'webprint_prints{{state="{s}"}} {n}' for s, n in table.count_by_state().items()),
         "# HELP webprint_wait_seconds How long the print that is next has waited.",
         "# TYPE webprint_wait_seconds gauge",
         f"webprint_wait_seconds {_wait(table):.3f}",
@@ -21,7 +21,7 @@ def metrics(table: JobTable) -> str:
     ]
     took = sorted(
         job.finished - job.started
-        for job in table.recent(100, ("done",))
+        for job in table.list_recent(100, ("done",))
         if job.finished is not None and job.started is not None
     )
     if took:
@@ -36,6 +36,6 @@ def metrics(table: JobTable) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _wait(table: JobTable) -> float:
-    oldest = table.oldest()
+def _wait(table: JobQueue) -> float:
+    oldest = table.next_queued()
     return max(0.0, time.time() - oldest.created) if oldest else 0.0

@@ -13,10 +13,10 @@ from ..editing import EditableBlock
 from ..editing.snapshot import Edit, Snapshot
 from ..errors import JobsError, UsageError
 from ..jobs.models import Job
-from ..jobs.models import base as base_key
-from ..jobs.queue import JobTable
+from ..jobs.models import snapshot_key as base_key
+from ..jobs.queue import JobQueue
 from ..jobs.storage import Storage
-from ..jobs.validation import Option, offered, settings_for
+from ..jobs.validation import FormField, form_fields, merge_options
 from ..settings import Settings
 from ..site_rules.apply import host_of
 
@@ -47,7 +47,7 @@ class NotNow(JobsError):
 class Revisions:
     """Opens what is kept of prints, and has them made again; the last few stay open."""
 
-    table: JobTable
+    table: JobQueue
     storage: Storage
     settings: Settings
     _open: OrderedDict[tuple[str, int], Snapshot] = field(default_factory=OrderedDict)
@@ -73,7 +73,7 @@ class Revisions:
 
     def edit(self, job: Job) -> Edit:
         """Return what was changed of a print."""
-        return Edit.load(self.table.edit(job.id))
+        return Edit.load(self.table.get_edit(job.id))
 
     def revise(
         self,
@@ -99,7 +99,7 @@ class Revisions:
             chosen[name] = value
         from ..pipeline import check_options
 
-        settings = settings_for(self.settings, chosen)
+        settings = merge_options(self.settings, chosen)
         check_options(settings.print_options())
         if not self.table.revise(job.id, chosen, edit.dump()):
             raise NotNow("the print was asked for again in the meantime")
@@ -142,15 +142,15 @@ def label(piece: EditableBlock) -> str:
     return ": ".join(filter(None, (kind, short))) or type(block).__name__
 
 
-def choices(settings: Settings) -> list[Option]:
+def choices(settings: Settings) -> list[FormField]:
     """Return the settings that the editor and the settings page offer."""
     listed = {"paper": _PAPERS, "font_size": _SIZES}
     found = []
-    for option in offered(settings):
+    for option in form_fields(settings):
         if option.name in SHOWN:
             known = listed.get(option.name, option.choices)
             known = known if option.value in known else (*known, str(option.value))
-            found.append(Option(option.name, option.label, "choice", option.value, "", known))
+            found.append(FormField(option.name, option.label, "choice", option.value, "", known))
     return sorted(found, key=lambda option: SHOWN.index(option.name))
 
 

@@ -15,12 +15,12 @@ from starlette.requests import cookie_parser
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .auth import COOKIE, Access
+from .auth import COOKIE, AccessKeys
 from .errors import problem, told
-from .limits import Rate
+from .limits import RateLimiter
 
 #: How a request showed that it may come in.
-Pass: TypeAlias = Literal["token", "cookie", "none"]
+AuthMethod: TypeAlias = Literal["token", "cookie", "none"]
 
 #: What anybody may ask for: it says nothing about prints.
 PUBLIC = ("/health", "/static/", "/send", "/enter")
@@ -60,7 +60,7 @@ def is_loopback(host: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Hosts:
+class AllowedHosts:
     """The names by which the server may be called.
 
     A page elsewhere whose name is made to lead here (DNS rebinding) calls it by another name.
@@ -71,14 +71,14 @@ class Hosts:
     numbers: bool
 
     @classmethod
-    def of(cls, host: str, more: Iterable[str] = ()) -> Hosts:
+    def of(cls, host: str, more: Iterable[str] = ()) -> AllowedHosts:
         """Return the names of a server that listens on ``host``."""
         own = {"localhost", "127.0.0.1", "::1", host, *more}
         if not is_loopback(host):
             own |= {socket.gethostname(), socket.getfqdn()}
         return cls(frozenset(name.lower() for name in own), numbers=not is_loopback(host))
 
-    def known(self, header: str) -> bool:
+    def allows(self, header: str) -> bool:
         """Say whether a Host header names this server."""
         try:
             name = urlsplit(f"//{header}").hostname or ""
@@ -93,7 +93,7 @@ class Hosts:
 
 
 @dataclass(slots=True)
-class Door:
+class SecurityMiddleware:
     """Lets in whoever has the token or the cookie made from it, and says what browsers may do.
 
     A cookie is sent by the browser whoever asks for it, so what changes something must also come
@@ -101,11 +101,11 @@ class Door:
     """
 
     app: ASGIApp
-    access: Access
-    hosts: Hosts
+    access: AccessKeys
+    hosts: AllowedHosts
     stranger: ASGIApp
-    orders: Rate = field(default_factory=lambda: Rate(burst=600, every=0.2))
-    failures: Rate = field(default_factory=lambda: Rate(burst=100, every=1.0))
+    orders: RateLimiter = field(default_factory=lambda: RateLimiter(burst=600, every=0.2))
+    failures: RateLimiter = field(default_factory=lambda: RateLimiter(burst=100, every=1.0))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse a request or pass it on; every answer gets the headers."""
@@ -125,7 +125,7 @@ class Door:
 
     def _refusal(self, scope: Scope) -> ASGIApp | None:
         headers = Headers(scope=scope)
-        if not self.hosts.known(headers.get("host", "")):
+        if not self.hosts.allows(headers.get("host", "")):
             return told(headers, 421, "this server is not called so", "See --hostnames")
         how = self._passed(headers)
         scope["state"]["passed"] = how
@@ -142,7 +142,7 @@ class Door:
             return told(headers, 403, "this may only be asked by a page of this server")
         return None
 
-    def _passed(self, headers: Headers) -> Pass:
+    def _passed(self, headers: Headers) -> AuthMethod:
         scheme, _, given = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and self.access.is_token(given.strip()):
             return "token"
@@ -162,7 +162,7 @@ class Door:
             headers={"WWW-Authenticate": "Bearer"},
         )
 
-    def _too_many(self, rate: Rate, scope: Scope) -> Response | None:
+    def _too_many(self, rate: RateLimiter, scope: Scope) -> Response | None:
         wait = rate.take((scope.get("client") or ("",))[0])
         if not wait:
             return None

@@ -10,10 +10,10 @@ from fastapi import HTTPException, Path
 from pydantic import BaseModel, Field
 
 from ..export import export_articles
-from ..jobs.models import Job, Request, State, folder
-from ..jobs.queue import JobTable
+from ..jobs.models import Job, JobRequest, State, result_folder
+from ..jobs.queue import JobQueue
 from ..jobs.storage import Storage
-from ..jobs.validation import check
+from ..jobs.validation import validate_request
 from ..options import ENDINGS, Format
 from ..settings import Settings
 from .defaults import Defaults
@@ -24,19 +24,19 @@ PrintId = Annotated[str, Path(pattern="^[0-9a-f]{20}$", description="The print's
 
 
 @dataclass(frozen=True, slots=True)
-class Prints:
+class PrintService:
     """What both the API and the pages do with prints; ``call`` wakes a worker."""
 
-    table: JobTable
+    table: JobQueue
     storage: Storage
     settings: Settings
     call: Callable[[], None]
     revisions: Revisions
     defaults: Defaults
 
-    def submit(self, request: Request, key: str = "") -> Job:
+    def submit(self, request: JobRequest, key: str = "") -> Job:
         """Accept a request; raises what :func:`check` and :meth:`JobTable.submit` raise."""
-        check(request, self.settings)
+        validate_request(request, self.settings)
         job, _ = self.table.submit(request, key)
         self.call()
         return job
@@ -52,7 +52,7 @@ class Prints:
         """Return a file of a print; 409 when it is not done, 404 when the file is gone."""
         if job.state != "done":
             raise HTTPException(409, f"the print is {job.state}")
-        data = self.storage.get(f"{folder(job.id, job.attempt)}/{name}")
+        data = self.storage.get(f"{result_folder(job.id, job.attempt)}/{name}")
         if data is None:
             raise HTTPException(404, "its result is not kept any more")
         return data
@@ -73,7 +73,7 @@ class Prints:
 
     def remove(self, job: str) -> bool:
         """Forget a print and delete what it left."""
-        gone = self.table.remove(job)
+        gone = self.table.delete(job)
         if gone:
             self.storage.delete(job)
         return gone

@@ -3,14 +3,14 @@
 import json
 
 from printer.jobs import factory
-from printer.jobs.models import Request
+from printer.jobs.models import JobRequest
 from printer.settings import Settings
 
 
 def filled():
-    table = factory.open_table(Settings())
-    ids = [table.submit(Request(f"https://example.org/{n}"))[0].id for n in range(3)]
-    table.fail(table.claim("w"), {"message": "no such page"})
+    table = factory.open_queue(Settings())
+    ids = [table.submit(JobRequest(f"https://example.org/{n}"))[0].id for n in range(3)]
+    table.fail(table.lease("w"), {"message": "no such page"})
     return table, ids
 
 

@@ -17,7 +17,7 @@ ASKED = {
     ),
     "": CrawlOptions(),
     "--delay 2 --tries 1 --rest 0 --resume": BatchOptions(
-        delay=2.0, tries=1, rest=0.0, resume=True
+        delay=2.0, max_tries=1, retry_delay=0.0, resume=True
     ),
     " ": BatchOptions(),
 }  # fmt: skip

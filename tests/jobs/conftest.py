@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from printer.jobs.queue import JobTable
+from printer.jobs.queue import JobQueue
 from tests.support.job_workers import RedisServer, WorkerProcess
 from tests.support.postgres import PostgresServer, find_programs
 
@@ -44,7 +44,7 @@ def database(request, tmp_path):
 @pytest.fixture
 def table(database):
     """An empty job table, in each kind of database."""
-    made = JobTable(database)
+    made = JobQueue(database)
     yield made
     made.disconnect()
 
@@ -52,7 +52,7 @@ def table(database):
 @pytest.fixture
 def sqlite_table(tmp_path):
     """An empty job table in SQLite."""
-    made = JobTable(str(tmp_path / "jobs.sqlite"))
+    made = JobQueue(str(tmp_path / "jobs.sqlite"))
     yield made
     made.disconnect()
 
@@ -106,7 +106,7 @@ def engine(request, tmp_path, keep):
                 senders.append(keep(database, celery=(broker, "send"), **limits))
             return keep(database, celery=(broker, "answer"), **limits)
 
-    table = JobTable(database)
+    table = JobQueue(database)
     # Celery takes seconds to start.
     yield Engine(table, workers, kills=(6, 4) if request.param == "sqlite" else (2, 1))
     table.disconnect()

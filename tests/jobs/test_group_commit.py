@@ -8,7 +8,7 @@ from sqlalchemy import event
 
 from printer.errors import JobsError
 from printer.jobs.queue import KeyReused
-from printer.jobs.together import MOST, Together
+from printer.jobs.together import MAX_BATCH, GroupCommit
 from tests.support.jobs import ask
 
 
@@ -16,41 +16,41 @@ def test_what_gathers_meanwhile_is_written_at_once():
     begun, go_on, written = threading.Event(), threading.Event(), []
 
     def write(wishes):
-        written.append([wish.asked for wish in wishes])
+        written.append([wish.request for wish in wishes])
         for wish in wishes:
-            wish.answer = wish.asked * 2
+            wish.result = wish.request * 2
         begun.set()
         assert go_on.wait(20)
 
-    together = Together(write)
+    together = GroupCommit(write)
     with ThreadPoolExecutor(70) as pool:
-        first = pool.submit(together.ask, 0)
+        first = pool.submit(together.submit, 0)
         assert begun.wait(20)
-        others = [pool.submit(together.ask, n) for n in range(1, 70)]
+        others = [pool.submit(together.submit, n) for n in range(1, 70)]
         while len(together._waiting) < 69:
             assert not first.done()
         go_on.set()
         assert [each.result(20) for each in (first, *others)] == [n * 2 for n in range(70)]
-    assert [len(each) for each in written] == [1, MOST, 69 - MOST]
+    assert [len(each) for each in written] == [1, MAX_BATCH, 69 - MAX_BATCH]
     assert sorted(n for each in written for n in each) == list(range(70)), "each once"
 
 
 def test_one_that_is_refused_costs_itself_alone_and_a_fault_all():
     def write(wishes):
         for wish in wishes:
-            if wish.asked == "all":
+            if wish.request == "all":
                 raise OSError("full")
-            if wish.asked == "one":
+            if wish.request == "one":
                 wish.error = ValueError("no")
-            wish.answer = wish.asked
+            wish.result = wish.request
 
-    together = Together(write)
-    assert together.ask("well") == "well"
+    together = GroupCommit(write)
+    assert together.submit("well") == "well"
     with pytest.raises(ValueError, match="no"):
-        together.ask("one")
+        together.submit("one")
     with pytest.raises(OSError, match="full"):
-        together.ask("all")
-    assert together.ask("well") == "well", "it goes on"
+        together.submit("all")
+    assert together.submit("well") == "well", "it goes on"
 
 
 def test_a_key_that_is_reused_does_no_harm_to_those_beside_it(table):
@@ -68,7 +68,7 @@ def test_a_key_that_is_reused_does_no_harm_to_those_beside_it(table):
     assert {table.get(each).url for each in ids if each} == {
         ask(f"story/{n}").url for n in range(60) if n % 10 != 3
     }
-    assert table.counts()["queued"] == 55
+    assert table.count_by_state()["queued"] == 55
 
 
 def test_a_commit_that_fails_accepts_none(table):
@@ -81,5 +81,5 @@ def test_a_commit_that_fails_accepts_none(table):
             table.submit(ask("story"))
     finally:
         event.remove(table._engine, "commit", full)
-    assert table.counts()["queued"] == 0
+    assert table.count_by_state()["queued"] == 0
     assert table.submit(ask("story"))[1]

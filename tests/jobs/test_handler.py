@@ -9,10 +9,15 @@ from PIL import Image
 
 from printer.errors import BadURL, UsageError
 from printer.jobs import factory
-from printer.jobs.handler import Labour
-from printer.jobs.models import PAGE, Claim, Request
+from printer.jobs.handler import JobHandler
+from printer.jobs.models import PAGE_PART, JobRequest, Lease
 from printer.jobs.storage import Folder
-from printer.jobs.validation import OPEN, check, open_settings, settings_for
+from printer.jobs.validation import (
+    REQUEST_OPTIONS,
+    merge_options,
+    request_options,
+    validate_request,
+)
 from printer.settings import Settings, setting_fields
 from tests.support.story_page import story
 
@@ -20,14 +25,14 @@ SETTINGS = Settings(render="never", cache=False)
 
 
 def do(request, place, private=True, steps=None):
-    labour = Labour(SETTINGS, str(place), private)
-    return labour(Claim("abc", 1, request), (steps if steps is not None else []).append)
+    labour = JobHandler(SETTINGS, str(place), private)
+    return labour(Lease("abc", 1, request), (steps if steps is not None else []).append)
 
 
 def test_a_page_is_fetched_and_printed(web, tmp_path):
     steps = []
     url = web.add("/story", story())
-    outcome = do(Request(url, {"paper": "A5"}), tmp_path, steps=steps)
+    outcome = do(JobRequest(url, {"paper": "A5"}), tmp_path, steps=steps)
     assert outcome["done"]["title"] == "Harbour lights go dark"
     assert steps == ["fetch", "extract", "pictures", "print", "store"]
     kept = Folder(tmp_path)
@@ -42,22 +47,24 @@ def test_a_page_is_fetched_and_printed(web, tmp_path):
 
 def test_a_page_that_was_sent_is_printed_without_a_look_at_the_web(web, tmp_path):
     page = story("As I saw it").encode()
-    outcome = do(Request(f"{web.url}/members", {}, {PAGE: page}), tmp_path)
+    outcome = do(JobRequest(f"{web.url}/members", {}, {PAGE_PART: page}), tmp_path)
     assert outcome["done"]["title"] == "As I saw it"
     assert web.hits() == []
 
 
 def test_a_page_that_fails_says_why(web, tmp_path):
-    outcome = do(Request(f"{web.url}/nothing"), tmp_path)
+    outcome = do(JobRequest(f"{web.url}/nothing"), tmp_path)
     assert outcome["failed"]["kind"] == "HTTPStatusError"
     assert outcome["failed"]["code"] == 6
 
 
 def test_private_addresses_are_not_for_those_who_sit_elsewhere(web, tmp_path):
-    outcome = do(Request(web.add("/story", story())), tmp_path, private=False)
+    outcome = do(JobRequest(web.add("/story", story())), tmp_path, private=False)
     assert outcome["failed"]["kind"] == "BlockedAddress"
     page = story(extra=f"<figure><img src='{web.url}/a.png' width=600 height=400></figure>")
-    outcome = do(Request(f"{web.url}/x", {}, {PAGE: page.encode()}), tmp_path, private=False)
+    outcome = do(
+        JobRequest(f"{web.url}/x", {}, {PAGE_PART: page.encode()}), tmp_path, private=False
+    )
     assert outcome["done"]["pictures"] == 0
     assert web.hits() == []
 
@@ -66,7 +73,7 @@ def test_a_page_that_was_sent_names_no_private_address(web, tmp_path):
     """A page on which the print button is pressed knows its key, and may lie about its address."""
     web.add("/reboot.png", b"")
     page = story(extra=f"<figure><img src='{web.url}/reboot.png' width=600 height=400></figure>")
-    outcome = do(Request(f"{web.url}/", {}, {PAGE: page.encode()}), tmp_path)
+    outcome = do(JobRequest(f"{web.url}/", {}, {PAGE_PART: page.encode()}), tmp_path)
     assert outcome["done"]["pictures"] == 0
     assert web.hits() == []
 
@@ -75,49 +82,50 @@ def test_no_file_is_read(tmp_path):
     secret = tmp_path / "secret.html"
     secret.write_text(story("Secret"))
     for url in (secret.as_uri(), str(secret), "ftp://example.org/", "http://", "javascript:1"):
-        assert do(Request(url), tmp_path)["failed"]["kind"] == "BadURL", url
-        sent = Request(url, {}, {PAGE: story().encode()})
+        assert do(JobRequest(url), tmp_path)["failed"]["kind"] == "BadURL", url
+        sent = JobRequest(url, {}, {PAGE_PART: story().encode()})
         assert do(sent, tmp_path)["failed"]["kind"] == "BadURL", url
     page = story(extra=f"<figure><img src='{(tmp_path / 'a.png').as_uri()}' width=600></figure>")
-    outcome = do(Request("https://example.org/", {}, {PAGE: page.encode()}), tmp_path)
+    outcome = do(JobRequest("https://example.org/", {}, {PAGE_PART: page.encode()}), tmp_path)
     assert outcome["done"]["pictures"] == 0
 
 
 def test_a_full_storage_puts_the_job_back(tmp_path):
     (tmp_path / "abc" / "1").mkdir(parents=True)
     (tmp_path / "abc" / "1" / "article.pdf.part").symlink_to("/dev/full")
-    outcome = do(Request("https://example.org/", {}, {PAGE: story().encode()}), tmp_path)
+    outcome = do(JobRequest("https://example.org/", {}, {PAGE_PART: story().encode()}), tmp_path)
     assert "it is full" in outcome["put_back"]
 
 
 def test_the_settings_of_a_request_go_over_those_of_the_server():
     base = Settings(paper="A5", font_size="12pt", cookies="/home/me/cookies.txt")
-    chosen = settings_for(base, {"paper": "Letter", "images": "none"})
+    chosen = merge_options(base, {"paper": "Letter", "images": "none"})
     assert (chosen.paper, chosen.font_size, chosen.images) == ("Letter", "12pt", "none")
     assert chosen.cookies == base.cookies
 
 
-@pytest.mark.parametrize("name", sorted(set(Settings.model_fields) - set(open_settings())))
+@pytest.mark.parametrize("name", sorted(set(Settings.model_fields) - set(request_options())))
 def test_what_concerns_the_server_is_not_for_requests(name):
     value = getattr(Settings(), name)
     with pytest.raises(UsageError, match="not an option"):
-        settings_for(Settings(), {name: value})
+        merge_options(Settings(), {name: value})
 
 
 def test_every_setting_of_a_page_is_open_to_requests_or_known_to_be_closed():
     """Decide for a new one: open is what names no file and reaches nothing else."""
     closed = {"set", "css", "dpi", "ner", "print_timeout", "deterministic", "rules"}
     stages = {name: notes["stage"] for name, _, notes in setting_fields()}
-    assert {name for name in stages if stages[name] in ("Page", "Article")} <= OPEN | closed
-    assert set(stages) >= OPEN
-    fetching = {name for name in OPEN if stages[name] not in ("Page", "Article")}
+    chosen = {name for name in stages if stages[name] in ("Page", "Article")}
+    assert chosen <= REQUEST_OPTIONS | closed
+    assert set(stages) >= REQUEST_OPTIONS
+    fetching = {name for name in REQUEST_OPTIONS if stages[name] not in ("Page", "Article")}
     assert fetching == {"render", "follow"}
 
 
 @pytest.mark.parametrize("theme", ["../templates/article", "/etc", "./article", "~/x", "nothing"])
 def test_a_theme_is_named_not_found_by_path(theme):
     with pytest.raises(UsageError, match="no such theme"):
-        settings_for(Settings(), {"theme": theme})
+        merge_options(Settings(), {"theme": theme})
 
 
 @pytest.mark.parametrize(
@@ -125,21 +133,21 @@ def test_a_theme_is_named_not_found_by_path(theme):
 )
 def test_options_that_make_no_sense_are_told_in_short(options):
     with pytest.raises(UsageError) as told:
-        check(Request("https://example.org/", options), Settings())
+        validate_request(JobRequest("https://example.org/", options), Settings())
     assert len(str(told.value)) < 400
 
 
 @pytest.mark.parametrize("url", ["https://example.org/\ud800", "https://a b/", "https://[", "x"])
 def test_an_address_that_is_none_is_refused(url):
     with pytest.raises(BadURL):
-        check(Request(url), Settings())
+        validate_request(JobRequest(url), Settings())
 
 
 def test_where_things_lie_unless_it_is_said(own_home):
     table = factory.open_table(Settings())
-    assert table.counts()["queued"] == 0
+    assert table.count_by_state()["queued"] == 0
     table.disconnect()
     folder = own_home / ".local/share/webprint"
     assert (folder / "jobs.sqlite").exists()
     assert folder.stat().st_mode & 0o077 == 0
-    assert factory.place(Settings()) == str(folder / "prints")
+    assert factory.storage_location(Settings()) == str(folder / "prints")

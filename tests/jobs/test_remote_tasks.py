@@ -4,9 +4,15 @@ import pytest
 
 from printer.capture import Capture
 from printer.errors import JobsError
-from printer.jobs.models import Request, folder
-from printer.jobs.remote_tasks import Handed
-from printer.jobs.shares import dump_document, dump_reading, lay_out, load_printed, load_reading
+from printer.jobs.models import JobRequest, result_folder
+from printer.jobs.remote_tasks import JobClient
+from printer.jobs.shares import (
+    dump_document,
+    dump_reading,
+    load_printed,
+    load_reading,
+    render_document,
+)
 from printer.jobs.storage import open_storage
 from printer.output import Report
 from printer.pipeline import Reading
@@ -29,20 +35,20 @@ class Workers:
         self.done = []
 
     def __call__(self):
-        while claim := self.table.claim("a worker"):
+        while claim := self.table.lease("a worker"):
             url = claim.request.url
             if self.faults.get(url, 0) > 0:
                 self.faults[url] -= 1
                 self.table.fail(claim, {"message": "come again", "kind": "FetchError", "code": 4})
                 continue
             self.done.append(url)
-            self.storage.put(f"{folder(claim.id, claim.attempt)}/share.json", url.encode())
+            self.storage.put(f"{result_folder(claim.id, claim.attempt)}/share.json", url.encode())
             self.table.finish(claim, {})
 
 
 def handed(table, storage, workers, **more):
     more = {"rest": 0.01, "passes": lambda _, error: error["code"] == 4, "sent": workers, **more}
-    return Handed(table=table, storage=storage, name="test", file="share.json", **more)
+    return JobClient(queue=table, storage=storage, name="test", file="share.json", **more)
 
 
 def test_results_come_in_order_and_what_may_pass_is_asked_again(sqlite_table, storage):
@@ -53,9 +59,9 @@ def test_results_come_in_order_and_what_may_pass_is_asked_again(sqlite_table, st
     def requests():
         for url in urls:
             asked.append(url)
-            yield Request(url)
+            yield JobRequest(url)
 
-    outcomes = handed(sqlite_table, storage, workers, most=3).outcomes(requests())
+    outcomes = handed(sqlite_table, storage, workers, most=3).results(requests())
     assert next(outcomes) == urls[0].encode()
     assert len(asked) == 3, "no more are made than are handed on"
     came = list(outcomes)
@@ -63,39 +69,39 @@ def test_results_come_in_order_and_what_may_pass_is_asked_again(sqlite_table, st
     assert came[3]["message"] == "come again"
     assert came[4:] == [url.encode() for url in urls[5:]]
     assert sorted(workers.done) == sorted(set(urls) - {urls[4]})
-    assert not sqlite_table.recent()
+    assert not sqlite_table.list_recent()
     assert not storage.names()
 
 
 def test_one_that_was_killed_finds_what_was_done_for_it(sqlite_table, storage):
     workers = Workers(sqlite_table, storage)
-    request = Request("https://example.org/a")
+    request = JobRequest("https://example.org/a")
     first = handed(sqlite_table, storage, workers)
-    sqlite_table.submit(request, f"test {request.digest} 0")
+    sqlite_table.submit(request, f"test {request.fingerprint} 0")
     workers()
-    assert list(first.outcomes([request])) == [b"https://example.org/a"]
+    assert list(first.results([request])) == [b"https://example.org/a"]
     assert workers.done == ["https://example.org/a"]
 
 
 def test_what_is_gone_is_asked_for_again_and_what_is_not_wanted_is_forgotten(sqlite_table, storage):
     def lose():
-        for job in sqlite_table.recent():
-            sqlite_table.remove(job.id)
-        one.sent = Workers(sqlite_table, storage)
+        for job in sqlite_table.list_recent():
+            sqlite_table.delete(job.id)
+        one.on_submit = Workers(sqlite_table, storage)
 
     one = handed(sqlite_table, storage, lose)
-    assert list(one.outcomes([Request("https://example.org/a")])) == [b"https://example.org/a"]
-    outcomes = handed(sqlite_table, storage, lambda: None, patience=0.05).outcomes(
-        [Request("https://example.org/b")]
+    assert list(one.results([JobRequest("https://example.org/a")])) == [b"https://example.org/a"]
+    outcomes = handed(sqlite_table, storage, lambda: None, patience=0.05).results(
+        [JobRequest("https://example.org/b")]
     )
     with pytest.raises(JobsError, match="no worker"):
         next(outcomes)
-    assert not sqlite_table.recent()
+    assert not sqlite_table.list_recent()
 
 
 def test_a_document_laid_out_elsewhere_is_as_it_is_here():
     document = render_html([SPECIMEN], pictures())
-    there, here = load_printed(lay_out(dump_document(document))[0]), render_pdf(document)
+    there, here = load_printed(render_document(dump_document(document))[0]), render_pdf(document)
     assert (there.pages, there.layout, there.warnings) == (here.pages, here.layout, here.warnings)
     assert there.pdf[:5] == b"%PDF-"
     assert abs(len(there.pdf) - len(here.pdf)) < 100

@@ -8,8 +8,8 @@ from contextlib import closing
 
 import pytest
 
-from printer.jobs.process import children
-from printer.jobs.queue import JobTable
+from printer.jobs.process import child_pids
+from printer.jobs.queue import JobQueue
 from tests.support.jobs import count_deliveries, disconnecting, until
 from tests.support.print_server import Server
 from tests.support.story_page import story
@@ -20,7 +20,7 @@ def test_kill_9_of_the_server_loses_no_print_and_delivers_none_twice(fresh_postg
     dice = random.Random(11)
     options = ("--port", "0", "--render", "never", "--workers", "2", "--database", fresh_postgres)
     accepted = []
-    with disconnecting(JobTable(fresh_postgres)) as table:
+    with disconnecting(JobQueue(fresh_postgres)) as table:
         told = count_deliveries(table)
         for round_ in range(2):
             with closing(Server(tmp_path, *options)) as server:
@@ -29,7 +29,7 @@ def test_kill_9_of_the_server_loses_no_print_and_delivers_none_twice(fresh_postg
                     accepted.append(server.order(url=url, html=story("Kept")).json()["id"])
                 time.sleep(dice.random())
                 if round_ == 1:  # A worker first, or what speaks HTTP.
-                    os.kill(dice.choice(list(children(server.process.pid))), signal.SIGKILL)
+                    os.kill(dice.choice(list(child_pids(server.process.pid))), signal.SIGKILL)
                 server.process.kill()
                 server.process.wait()
         with closing(Server(tmp_path, *options)) as server:

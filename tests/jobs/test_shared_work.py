@@ -16,8 +16,8 @@ import pikepdf
 import psycopg
 import pytest
 
-from printer.jobs.process import tree
-from printer.jobs.queue import JobTable
+from printer.jobs.process import process_tree
+from printer.jobs.queue import JobQueue
 from tests.support.feeds import page, rss
 from tests.support.web_server import Reply
 
@@ -40,7 +40,7 @@ class Office:
     def __init__(self, stack, folder, database, broker=""):
         self.folder, self.database, self._stack = folder, database, stack
         folder.mkdir()
-        JobTable(database).disconnect()
+        JobQueue(database).disconnect()
         settings = {
             "DATABASE": database, "STORAGE": str(folder / "prints"), "BROKER": broker,
             "ALLOW_PRIVATE": "true", "RENDER": "never", "CACHE": "false",
@@ -66,7 +66,7 @@ class Office:
             return int(row[0].rpartition(":")[2]) if row else 0
 
         held = until(pid, f"nobody prints it: {self.said()}")
-        (worker,) = (each for each in self.workers if held in tree(each.pid))
+        (worker,) = (each for each in self.workers if held in process_tree(each.pid))
         kill(worker)
         site.killed.set()
 
@@ -88,7 +88,7 @@ def running(words, folder, environment, log):
 def kill(process):
     if process.poll() is not None:
         return
-    for pid in tree(process.pid):
+    for pid in process_tree(process.pid):
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     process.wait()

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from printer.errors import JobsError, UsageError
-from printer.jobs.clean import clean
-from printer.jobs.models import Request
+from printer.jobs.clean import apply_retention
+from printer.jobs.models import JobRequest
 from printer.jobs.storage import Folder, open_storage
 
 KEY = "0a1b/3/article.pdf"
@@ -105,20 +105,20 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path):
 
 def test_cleaning_leaves_what_jobs_refer_to(sqlite_table, storage):
     table = sqlite_table
-    ids = [table.submit(Request(f"https://a.test/{n}"))[0].id for n in range(3)]
-    first = table.claim("w")
+    ids = [table.submit(JobRequest(f"https://a.test/{n}"))[0].id for n in range(3)]
+    first = table.lease("w")
     storage.put(f"{first.folder}/article.pdf", b"of a worker that was killed")
     table.release(first, "killed")
-    second = table.claim("w")
+    second = table.lease("w")
     storage.put(f"{second.folder}/article.pdf", b"kept")
     table.finish(second, {})
-    running = table.claim("w")
+    running = table.lease("w")
     storage.put(f"{running.folder}/article.pdf", b"on its way")
     storage.put("dead/1/article.pdf", b"of nobody")
-    clean(table, storage, 1000)
+    apply_retention(table, storage, 1000)
     assert storage.names() == sorted(ids[:2])
     assert storage.names(first.id) == ["2"]
     assert storage.get(f"{running.folder}/article.pdf") == b"on its way"
-    clean(table, storage, -1000)
+    apply_retention(table, storage, -1000)
     assert storage.names() == [running.id]
     assert table.get(first.id) is None

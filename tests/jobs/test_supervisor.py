@@ -12,7 +12,7 @@ import pytest
 
 from printer.errors import UsageError
 from printer.jobs.celery_bridge import make_celery
-from printer.jobs.queue import JobTable
+from printer.jobs.queue import JobQueue
 from printer.jobs.supervisor import Limits
 from tests.support.jobs import ask, count_deliveries, disconnecting, until
 
@@ -105,7 +105,7 @@ def test_a_cancelled_print_is_ended(engine):
 
 def test_a_worker_is_replaced_after_so_many_jobs(sqlite_table, keep):
     ids = [sqlite_table.submit(ask("nap/0"))[0].id for _ in range(6)]
-    keep(workers=1, jobs=2)
+    keep(workers=1, jobs_per_worker=2)
     until(lambda: over(sqlite_table, *ids))
     assert len({sqlite_table.get(job).result["worker"] for job in ids}) == 3
 
@@ -122,7 +122,7 @@ def test_nothing_is_left_when_the_supervisor_is_killed(sqlite_table, keep, tmp_p
     monkeypatch.setenv("FAMILY", str(tmp_path / "family"))
     sqlite_table.submit(ask("hang"))
     keeper = keep(workers=2)
-    until(lambda: sqlite_table.counts()["running"])
+    until(lambda: sqlite_table.count_by_state()["running"])
     workers = until(keeper.workers)
     keeper.kill()
 
@@ -167,7 +167,7 @@ def test_whoever_is_killed_no_job_is_lost_and_none_delivered_twice(engine, tmp_p
 def test_a_database_that_is_locked_for_a_while_loses_nothing(sqlite_table, keep, tmp_path):
     ids = [sqlite_table.submit(ask("nap/0.2"))[0].id for _ in range(6)]
     keeper = keep(**QUICK)
-    until(lambda: sqlite_table.counts()["done"])
+    until(lambda: sqlite_table.count_by_state()["done"])
     other = sqlite3.connect(tmp_path / "jobs.sqlite", isolation_level=None, timeout=10)
     other.execute("BEGIN EXCLUSIVE")
     time.sleep(6.5)
@@ -200,12 +200,12 @@ def test_a_storage_without_room_holds_prints_until_there_is_some(sqlite_table, k
 def test_postgresql_gone_and_back_loses_nothing(fresh_postgres, keep):
     import psycopg
 
-    table = JobTable(fresh_postgres)
+    table = JobQueue(fresh_postgres)
     ids = [table.submit(ask("nap/0.2"))[0].id for _ in range(8)]
     keep(fresh_postgres, **QUICK)
     base, _, name = fresh_postgres.rpartition("/")
     with psycopg.connect(f"{base}/postgres", autocommit=True) as connection:
-        until(lambda: table.counts()["done"])
+        until(lambda: table.count_by_state()["done"])
         connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
         gone = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
         connection.execute(gone, (name,))
@@ -217,11 +217,11 @@ def test_postgresql_gone_and_back_loses_nothing(fresh_postgres, keep):
 
 
 def test_redis_gone_and_back_loses_nothing(fresh_postgres, redis_server, keep):
-    with disconnecting(JobTable(fresh_postgres)) as table:
+    with disconnecting(JobQueue(fresh_postgres)) as table:
         keep(fresh_postgres, celery=(redis_server.url, "send"), **QUICK)
         worker = keep(fresh_postgres, celery=(redis_server.url, "answer"), **QUICK)
         ids = [table.submit(ask("nap/0.2"))[0].id for _ in range(8)]
-        until(lambda: table.counts()["done"])
+        until(lambda: table.count_by_state()["done"])
         redis_server.kill()  # With all calls in it.
         ids += [table.submit(ask("nap/0"))[0].id for _ in range(4)]
         until(lambda: "cannot be reached" in worker.output())

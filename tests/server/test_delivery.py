@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from printer.server.auth import COOKIE, Access
+from printer.server.auth import COOKIE, AccessKeys
 from tests.support.story_page import story
 from tests.support.web_server import Reply
 
@@ -32,7 +32,7 @@ def done(server):
 @pytest.fixture
 def person(server):
     """A browser that has been let in."""
-    headers = {"Cookie": f"{COOKIE}={Access(server.token).session}", "Origin": server.url}
+    headers = {"Cookie": f"{COOKIE}={AccessKeys(server.token).session}", "Origin": server.url}
     with server.bare(**headers, Accept="text/html") as client:
         yield client
 
@@ -117,7 +117,7 @@ def test_what_fails_is_told(server, settings, done):
 
 def test_only_a_page_of_ours_has_it_sent(server, settings, done, tmp_path):
     settings(f'[[send]]\nname = "Papers"\nfolder = "{tmp_path}"\n')
-    cookie = f"{COOKIE}={Access(server.token).session}"
+    cookie = f"{COOKIE}={AccessKeys(server.token).session}"
     for headers in ({"Origin": "https://evil.test"}, {"Sec-Fetch-Site": "cross-site"}, {}):
         with server.bare(Cookie=cookie, **headers) as client:
             page = client.post(f"/prints/{done}/deliver", data={"to": "Papers"})

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from printer.server.auth import Access
+from printer.server.auth import AccessKeys
 from tests.support.jobs import until
 from tests.support.story_page import story
 from tests.support.web_server import Reply
@@ -48,12 +48,12 @@ def test_it_asks_for_no_more_than_it_needs():
 
 def test_its_key_orders_and_opens_nothing(server):
     key = hmac.new(server.token.encode(), b"order", hashlib.sha256).hexdigest()
-    assert Access(server.token).order == key
+    assert AccessKeys(server.token).order == key
     with server.bare(Authorization=f"Bearer {key}") as client:
         assert client.get("/api/prints").status_code in (401, 429)
     with server.bare() as client:
         ask = {"url": "https://example.org/ordered"}
-        button = client.post("/send", data={**ask, "key": Access(server.token).send})
+        button = client.post("/send", data={**ask, "key": AccessKeys(server.token).send})
         assert button.status_code == 403, "pages can read the bookmarklet's key"
         assert client.post("/send", data={**ask, "key": key}).status_code == 200
 
@@ -214,7 +214,7 @@ def test_its_options_keep_no_token(chromium, server):
     page.goto(f"chrome-extension://{chromium.extension}/options.html")
     kept = page.evaluate("chrome.storage.local.get(null)")
     page.close()
-    assert kept == {"server": server.url, "key": Access(server.token).order}
+    assert kept == {"server": server.url, "key": AccessKeys(server.token).order}
 
 
 @in_chromium

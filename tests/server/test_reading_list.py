@@ -2,7 +2,7 @@
 
 import pytest
 
-from printer.server.auth import COOKIE, Access
+from printer.server.auth import COOKIE, AccessKeys
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def test_a_program_puts_an_address_on_the_list(server, listed):
 )
 def test_only_the_address_of_a_web_page_comes_on_it(server, listed, url):
     assert server.client.post("/api/later", json={"url": url}).status_code == 422
-    key = Access(server.token).later
+    key = AccessKeys(server.token).later
     with server.bare() as client:
         sent = client.post("/send", data={"later": "yes", "key": key, "url": url})
     assert sent.status_code == 422
@@ -35,7 +35,7 @@ def test_only_the_address_of_a_web_page_comes_on_it(server, listed, url):
 
 
 def test_the_second_bookmark_has_a_key_for_that_alone(server, listed):
-    access = Access(server.token)
+    access = AccessKeys(server.token)
     ask = {"later": "yes", "url": "https://example.org/story"}
     with server.bare() as client:
         for wrong in ("", "x", access.send, access.session):
@@ -52,7 +52,7 @@ def test_the_second_bookmark_has_a_key_for_that_alone(server, listed):
 
 
 def test_with_the_cookie_only_our_own_pages_do(server, listed):
-    session = Access(server.token).session
+    session = AccessKeys(server.token).session
     for origin, status in (("https://evil.test", 403), (server.url, 200)):
         with server.bare(Cookie=f"{COOKIE}={session}", Origin=origin) as client:
             answer = client.post("/later", data={"url": "https://example.org/<b>"})

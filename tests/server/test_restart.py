@@ -10,11 +10,11 @@ from functools import partial
 import httpx2
 import pytest
 
-from printer.jobs.process import children
 from tests.support.jobs import until
 from tests.support.story_page import story
 
 HTML = story("Kept")
+from printer.jobs.process import child_pids
 
 
 def jobs(server):
@@ -26,7 +26,7 @@ def jobs(server):
 
 
 def gone(server, pid):
-    return pid not in set(children(server.process.pid))
+    return pid not in set(child_pids(server.process.pid))
 
 
 @pytest.mark.slow
@@ -39,7 +39,7 @@ def test_kill_9_at_any_moment_loses_no_accepted_print(serve):
             answer = server.order(url=f"https://example.org/{round_}/{n}", html=HTML)
             accepted.append(answer.json()["id"])
         time.sleep(dice.random() * 2)
-        victims = [server.process.pid, *children(server.process.pid)]
+        victims = [server.process.pid, *child_pids(server.process.pid)]
         victim = dice.choice(victims) if round_ else server.process.pid
         os.kill(victim, signal.SIGKILL)
         if victim == server.process.pid:
@@ -56,7 +56,7 @@ def test_kill_9_at_any_moment_loses_no_accepted_print(serve):
 def test_the_web_process_is_started_again_and_callers_wait(serve):
     server = serve("--workers", "1")
     assert server.client.get("/health").text == "well\n"
-    web = min(children(server.process.pid))  # The first that was started.
+    web = min(child_pids(server.process.pid))  # The first that was started.
     os.kill(web, signal.SIGKILL)
     with httpx2.Client(trust_env=False, timeout=30) as client:
         assert client.get(f"{server.url}/health").text == "well\n"
@@ -66,7 +66,7 @@ def test_the_web_process_is_started_again_and_callers_wait(serve):
 def test_told_to_stop_it_leaves_nothing_and_loses_nothing(serve):
     server = serve("--workers", "1")
     ids = [server.order(url=f"https://a.test/{n}", html=HTML).json()["id"] for n in range(5)]
-    below = list(children(server.process.pid))
+    below = list(child_pids(server.process.pid))
     server.process.terminate()
     assert server.process.wait(20) == 0
     assert "Traceback" not in server.said()

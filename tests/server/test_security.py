@@ -7,9 +7,9 @@ import httpx2
 import pytest
 
 from printer.errors import JobsError
-from printer.server.auth import COOKIE, Access, load_access
-from printer.server.limits import Rate
-from printer.server.security import Hosts, is_loopback
+from printer.server.auth import COOKIE, AccessKeys, load_keys
+from printer.server.limits import RateLimiter
+from printer.server.security import AllowedHosts, is_loopback
 from tests.support.story_page import story
 
 CLOSED = [
@@ -22,7 +22,7 @@ CLOSED = [
 
 @pytest.fixture(scope="module")
 def session(server):
-    return Access(server.token).session
+    return AccessKeys(server.token).session
 
 
 @pytest.mark.parametrize(("method", "path"), CLOSED)
@@ -78,15 +78,15 @@ def test_a_name_that_is_not_ours_is_refused(server, host):
 
 
 def test_which_names_are_ours():
-    own = Hosts.of("127.0.0.1")
-    assert own.known("localhost:8631")
-    assert own.known("[::1]:8631")
-    assert not own.known("192.168.1.5:8631")
-    open_ = Hosts.of("0.0.0.0", ["print.example.org"])
-    assert open_.known("192.168.1.5:8631")
-    assert open_.known("PRINT.example.org")
-    assert not open_.known("evil.test")
-    assert not open_.known("")
+    own = AllowedHosts.of("127.0.0.1")
+    assert own.allows("localhost:8631")
+    assert own.allows("[::1]:8631")
+    assert not own.allows("192.168.1.5:8631")
+    open_ = AllowedHosts.of("0.0.0.0", ["print.example.org"])
+    assert open_.allows("192.168.1.5:8631")
+    assert open_.allows("PRINT.example.org")
+    assert not open_.allows("evil.test")
+    assert not open_.allows("")
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_the_token_is_in_no_log(server):
     said = server.said().replace(f"open http://localhost:{server.port}/?token={server.token}", "")
     assert server.token not in said
     assert "wrong-but-secret" not in said
-    assert server.token not in repr(Access(server.token))
+    assert server.token not in repr(AccessKeys(server.token))
 
 
 def test_a_server_for_others_fetches_nothing_private(serve, web):
@@ -132,7 +132,7 @@ def test_a_server_for_others_fetches_nothing_private(serve, web):
     with server.bare(**by_name) as client:
         entered = client.get("/", params={"token": server.token})
         assert "Secure" in entered.headers["set-cookie"]
-        start = client.get("/", headers={"Cookie": f"{COOKIE}={Access(server.token).session}"})
+        start = client.get("/", headers={"Cookie": f"{COOKIE}={AccessKeys(server.token).session}"})
         assert "https://print.example.org" in start.text
 
 
@@ -141,19 +141,19 @@ def test_the_token_is_kept_from_others(server, tmp_path):
     assert kept.stat().st_mode & 0o777 == 0o600
     assert kept.read_text().strip() == server.token
     path = tmp_path / "folder" / "token"
-    first = load_access(path)
-    assert load_access(path) == first
+    first = load_keys(path)
+    assert load_keys(path) == first
     path.chmod(0o644)
     with pytest.raises(JobsError, match="others can read"):
-        load_access(path)
+        load_keys(path)
     path.chmod(0o600)
     path.write_text("short\n")
     with pytest.raises(JobsError, match="holds no token"):
-        load_access(path)
+        load_keys(path)
 
 
 def test_what_is_made_of_the_token_opens_only_its_own():
-    access = Access("t" * 40)
+    access = AccessKeys("t" * 40)
     values = [access.token, access.session, access.send]
     checks = [access.is_token, access.is_session, access.may_send]
     for n, check in enumerate(checks):
@@ -183,7 +183,7 @@ def test_a_request_that_is_too_large_is_refused(serve):
 
 def test_a_rate_is_held_to_and_forgets():
     now = [0.0]
-    rate = Rate(3, 2.0, clock=lambda: now[0])
+    rate = RateLimiter(3, 2.0, clock=lambda: now[0])
     assert [rate.take("a") > 0 for _ in range(5)] == [False] * 3 + [True] * 2
     assert rate.take("b") == 0
     assert rate.take("a") == pytest.approx(2.0)

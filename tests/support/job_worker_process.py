@@ -16,10 +16,10 @@ from functools import partial
 from pathlib import Path
 
 from printer.errors import JobsError
-from printer.jobs.celery_bridge import Sender, answer_calls
-from printer.jobs.queue import JobTable
+from printer.jobs.celery_bridge import CallSender, run_celery_worker
+from printer.jobs.queue import JobQueue
 from printer.jobs.storage import open_storage
-from printer.jobs.supervisor import Companion, Limits, Supervisor
+from printer.jobs.supervisor import Limits, ManagedProcess, Supervisor
 
 
 def labour(claim, notify):
@@ -57,12 +57,12 @@ if __name__ == "__main__":
     limits = Limits(**json.loads(told))
     companions = ()
     if called and called[1] == "answer":
-        tables, storages = partial(JobTable, database), partial(open_storage, place)
-        answer_calls(called[0], tables, storages, labour, limits, say)
+        tables, storages = partial(JobQueue, database), partial(open_storage, place)
+        run_celery_worker(called[0], tables, storages, labour, limits, say)
         sys.exit()
     if called:
-        companions = (Companion(Sender(called[0], limits, JobTable(database), say).run),)
+        companions = (ManagedProcess(CallSender(called[0], limits, JobQueue(database), say).run),)
         limits = replace(limits, workers=0)
     Supervisor(
-        JobTable(database), open_storage(place), labour, limits, companions=companions, say=say
+        JobQueue(database), open_storage(place), labour, limits, processes=companions, log=say
     ).run()

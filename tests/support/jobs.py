@@ -5,11 +5,11 @@ from contextlib import contextmanager
 
 from sqlalchemy import text
 
-from printer.jobs.models import Request
+from printer.jobs.models import JobRequest
 
 
 def ask(what="story", **options):
-    return Request(f"http://labour.test/{what}", options)
+    return JobRequest(f"http://labour.test/{what}", options)
 
 
 def until(true, seconds=90.0):

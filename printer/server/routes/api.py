@@ -14,14 +14,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from ...jobs import handler
-from ...jobs.models import OVER, PAGE, STATES, Job, State
-from ...jobs.models import Request as Wanted
-from ...jobs.validation import MOST_PICTURES, MOST_URL, open_settings, pictures_sent
+from ...jobs.models import FINISHED, PAGE_PART, STATES, Job, State
+from ...jobs.models import JobRequest as Wanted
+from ...jobs.validation import MAX_PICTURES, MAX_URL_LENGTH, decode_pictures, request_options
 from ...options import ENDINGS, MEDIA_TYPES, Format
 from ..edits import add_edits
 from ..errors import documented
 from ..schemas import options_model
-from ..service import Form, PrintId, Prints, Shown, format_of, shown
+from ..service import Form, PrintId, PrintService, Shown, format_of, shown
 
 LOOK = 0.3  # Seconds between two looks at a job that somebody watches.
 ALIVE = 15.0  # Seconds after which a silent stream says that it is there.
@@ -46,25 +46,25 @@ class Order(BaseModel):
     )
 
     url: str = Field(
-        "", max_length=MOST_URL, description="The page's http or https address.",
+        "", max_length=MAX_URL_LENGTH, description="The page's http or https address.",
         examples=["https://example.org/story"],
     )  # fmt: skip
     html: str = Field("", description="The page as it was seen; then nothing is fetched for it.")
     pictures: dict[str, str] = Field(
-        default_factory=dict, max_length=MOST_PICTURES,
+        default_factory=dict, max_length=MAX_PICTURES,
         description="Pictures of the page by their addresses, each as data:image/...;base64,...: "
         "those that the server could not fetch.",
     )  # fmt: skip
-    options: options_model("Options", open_settings()) = Field(  # type: ignore[valid-type]
+    options: options_model("Options", request_options()) = Field(  # type: ignore[valid-type]
         default_factory=dict, validate_default=True, description="How it is printed."
     )
 
     def request(self, most: int) -> Wanted:
         """Return it as the job table takes it, with pictures of ``most`` bytes together."""
         chosen = self.options.model_dump(exclude_none=True)
-        parts = pictures_sent(self.pictures, most)
+        parts = decode_pictures(self.pictures, most)
         if self.html:
-            parts[PAGE] = self.html.encode("utf-8", "replace")
+            parts[PAGE_PART] = self.html.encode("utf-8", "replace")
         return Wanted(self.url, chosen, parts)
 
 
@@ -78,7 +78,7 @@ def _links() -> dict[str, Any]:
     return {name: {"operationId": name, "parameters": given} for name in names}
 
 
-def make_api(prints: Prints) -> APIRouter:
+def make_api(prints: PrintService) -> APIRouter:
     """Return the API's routes for prints."""
     api = APIRouter(prefix="/api/prints", tags=["prints"])
     _add_prints(api, prints)
@@ -87,7 +87,7 @@ def make_api(prints: Prints) -> APIRouter:
     return api
 
 
-def _add_prints(api: APIRouter, prints: Prints) -> None:
+def _add_prints(api: APIRouter, prints: PrintService) -> None:
     watchers = anyio.CapacityLimiter(MOST_WATCHERS)
 
     @api.post(
@@ -112,7 +112,7 @@ def _add_prints(api: APIRouter, prints: Prints) -> None:
         state: Annotated[State | None, Query()] = None,
     ) -> Any:
         """List the newest prints."""
-        return list(map(shown, prints.table.recent(limit, (state,) if state else STATES)))
+        return list(map(shown, prints.table.list_recent(limit, (state,) if state else STATES)))
 
     @api.get("/{print_id}", response_model=Shown, responses=documented(401, 404, 422, 503))
     def show(print_id: PrintId) -> Any:
@@ -158,7 +158,7 @@ def _add_prints(api: APIRouter, prints: Prints) -> None:
             raise HTTPException(404, "there is no such print")
 
 
-def _add_results(api: APIRouter, prints: Prints) -> None:
+def _add_results(api: APIRouter, prints: PrintService) -> None:
     @api.get(
         "/{print_id}/pdf",
         response_class=Response,
@@ -190,7 +190,7 @@ def _add_results(api: APIRouter, prints: Prints) -> None:
         """Get what was made, in the format that was asked for, to be saved."""
         job = prints.known(print_id)
         made = format_of(job)
-        data = prints.file(job, handler.file_of(made))
+        data = prints.file(job, handler.result_file(made))
         csp = "default-src 'none'; sandbox"
         headers = _attached(job, made) | {"Content-Security-Policy": csp}
         return Response(data, 200, headers, MEDIA_TYPES[made])
@@ -230,12 +230,12 @@ def _add_results(api: APIRouter, prints: Prints) -> None:
     )
     def first_page(print_id: PrintId) -> Response:
         """Get a picture of the first page."""
-        data = prints.file(prints.known(print_id), handler.FIRST)
+        data = prints.file(prints.known(print_id), handler.FIRST_PAGE)
         return Response(data, 200, {"Cache-Control": "private, max-age=86400"}, "image/png")
 
 
 async def _followed(
-    prints: Prints, job: Job | None, watchers: anyio.CapacityLimiter, request: Request
+    prints: PrintService, job: Job | None, watchers: anyio.CapacityLimiter, request: Request
 ) -> AsyncIterator[bytes]:
     """Yield a job as events until it is over."""
     try:
@@ -245,7 +245,7 @@ async def _followed(
             if data != last:
                 last, silent = data, 0.0
                 yield f"event: print\ndata: {data}\n\n".encode()
-            if job.state in OVER:
+            if job.state in FINISHED:
                 return
             await anyio.sleep(LOOK)
             silent += LOOK

@@ -18,7 +18,7 @@ from ...errors import WebprintError
 from ...jobs import handler
 from ...jobs.models import Job
 from ..errors import documented
-from ..service import PrintId, Prints, format_of
+from ..service import PrintId, PrintService, format_of
 from ..templating import no_print, page, trouble
 
 #: Prints sent at a time: mail may have to be tried again for a while.
@@ -46,7 +46,7 @@ class Sent(BaseModel):
     delivered: str = Field(description="Where it went.")
 
 
-def _send(prints: Prints, job: Job, name: str) -> str:
+def _send(prints: PrintService, job: Job, name: str) -> str:
     """Send a finished print; returns where it went.  Raises what :func:`deliver` raises."""
     to, now = chosen(name), datetime.now()
     told = {
@@ -69,7 +69,7 @@ def _file_name(title: str) -> str:
     return "-".join(filter(None, letters.split("-")))[:60] or "article"
 
 
-def _made(prints: Prints, job: Job, to: Destination) -> bytes:
+def _made(prints: PrintService, job: Job, to: Destination) -> bytes:
     if to.format == "epub":
         book = prints.written(job, "epub")
         if book is None:
@@ -78,7 +78,7 @@ def _made(prints: Prints, job: Job, to: Destination) -> bytes:
     return prints.file(job, handler.PDF)
 
 
-def _finished(prints: Prints, print_id: str) -> Job:
+def _finished(prints: PrintService, print_id: str) -> Job:
     job = prints.known(print_id)
     if job.state != "done" or format_of(job) != "pdf":
         raise HTTPException(409, f"the print is {job.state}, or no PDF")
@@ -88,7 +88,7 @@ def _finished(prints: Prints, print_id: str) -> Job:
 class Sender:
     """Sends prints, a few at a time."""
 
-    def __init__(self, prints: Prints) -> None:
+    def __init__(self, prints: PrintService) -> None:
         self._prints = prints
         self._turns = anyio.CapacityLimiter(MOST)
 
@@ -118,7 +118,7 @@ def add_sending(api: APIRouter, sender: Sender) -> None:
         return {"delivered": await sender.send(print_id, parting.to)}
 
 
-def add_sending_pages(pages: APIRouter, prints: Prints, sender: Sender) -> None:
+def add_sending_pages(pages: APIRouter, prints: PrintService, sender: Sender) -> None:
     """Add the page from which a print is sent."""
 
     @pages.get("/prints/{print_id}/deliver")

@@ -14,12 +14,12 @@ from ...article import Figure
 from ...editing.snapshot import Snapshot
 from ...errors import WebprintError
 from ...jobs.models import Job
-from ...jobs.validation import Option, settings_for
+from ...jobs.validation import FormField, merge_options
 from ...render.preview import PreviewBlock, render_preview
 from ...render.shown import PicturePlacement
 from ...site_rules.store import add_selectors, user_folder
 from ..revisions import SHOWN, choices, proposals, site
-from ..service import Prints, format_of
+from ..service import PrintService, format_of
 from ..templating import page, trouble
 
 _MOST_FIELDS = 6_000
@@ -37,12 +37,12 @@ class Editor:
 
     title: str
     host: str
-    options: list[Option]
+    options: list[FormField]
     shapes: list[PreviewBlock]
     changed: bool
 
 
-def editor_of(prints: Prints, job: Job) -> Editor | None:
+def editor_of(prints: PrintService, job: Job) -> Editor | None:
     """Return the editor of a print, None when it cannot be edited now."""
     if job.state not in ("done", "failed") or format_of(job) != "pdf":
         return None
@@ -50,13 +50,13 @@ def editor_of(prints: Prints, job: Job) -> Editor | None:
     if base is None:
         return None
     edit = prints.revisions.edit(job)
-    options = choices(settings_for(prints.settings, job.options))
+    options = choices(merge_options(prints.settings, job.options))
     title = edit.title or base.article.title
     shapes = prints.revisions.shapes(base, edit)
     return Editor(title, site(job), options, shapes, bool(edit.removed or edit.restored))
 
 
-def add_editor(pages: APIRouter, prints: Prints) -> None:
+def add_editor(pages: APIRouter, prints: PrintService) -> None:
     """Add the editor's routes."""
     _add_preview(pages, prints)
     _add_edits(pages, prints)
@@ -64,7 +64,7 @@ def add_editor(pages: APIRouter, prints: Prints) -> None:
     _add_settings(pages, prints)
 
 
-def _found(prints: Prints, print_id: str) -> tuple[Job, Snapshot]:
+def _found(prints: PrintService, print_id: str) -> tuple[Job, Snapshot]:
     job = prints.table.get(print_id)
     base = prints.revisions.base(job) if job else None
     if job is None or base is None:
@@ -72,7 +72,7 @@ def _found(prints: Prints, print_id: str) -> tuple[Job, Snapshot]:
     return job, base
 
 
-def _add_preview(pages: APIRouter, prints: Prints) -> None:
+def _add_preview(pages: APIRouter, prints: PrintService) -> None:
     @pages.get("/prints/{print_id}/preview")
     def preview(request: Request, print_id: str) -> Response:
         """Show the article in pieces: a stranger's words and pictures, and nothing else."""
@@ -110,7 +110,7 @@ def _add_preview(pages: APIRouter, prints: Prints) -> None:
         return Response(pictures[number].data, 200, headers, pictures[number].media_type)
 
 
-def _add_edits(pages: APIRouter, prints: Prints) -> None:
+def _add_edits(pages: APIRouter, prints: PrintService) -> None:
     @pages.post("/prints/{print_id}/edit")
     async def edit(request: Request, print_id: str) -> Response:
         async with request.form(max_files=0, max_fields=_MOST_FIELDS) as form:
@@ -119,7 +119,7 @@ def _add_edits(pages: APIRouter, prints: Prints) -> None:
         return await run_sync(_edited, prints, print_id, kept, given)
 
 
-def _edited(prints: Prints, print_id: str, kept: set[str], given: dict[str, str]) -> Response:
+def _edited(prints: PrintService, print_id: str, kept: set[str], given: dict[str, str]) -> Response:
     """Take a form that says of everything how it shall be."""
     job, base = _found(prints, print_id)
     keep = {piece.id: piece.id in kept for piece in base.blocks}
@@ -131,13 +131,13 @@ def _edited(prints: Prints, print_id: str, kept: set[str], given: dict[str, str]
     return RedirectResponse(f"/prints/{job.id}", 303)
 
 
-def _changed(prints: Prints, job: Job, given: Mapping[str, str]) -> dict[str, Any]:
+def _changed(prints: PrintService, job: Job, given: Mapping[str, str]) -> dict[str, Any]:
     """Return the options that are not as they were."""
-    now = settings_for(prints.settings, job.options)
+    now = merge_options(prints.settings, job.options)
     return {name: value for name, value in given.items() if value != getattr(now, name)}
 
 
-def _add_rules(pages: APIRouter, prints: Prints) -> None:
+def _add_rules(pages: APIRouter, prints: PrintService) -> None:
     @pages.get("/prints/{print_id}/rule")
     def propose(print_id: str) -> Response:
         job, base = _found(prints, print_id)
@@ -153,7 +153,7 @@ def _add_rules(pages: APIRouter, prints: Prints) -> None:
         return await run_sync(_kept, prints, print_id, rules)
 
 
-def _kept(prints: Prints, print_id: str, rules: list[tuple[str, str]]) -> Response:
+def _kept(prints: PrintService, print_id: str, rules: list[tuple[str, str]]) -> Response:
     job, _ = _found(prints, print_id)
     try:
         path = None
@@ -166,7 +166,7 @@ def _kept(prints: Prints, print_id: str, rules: list[tuple[str, str]]) -> Respon
     return page("rule", print=job, host=site(job), rules=[], unnamed=[], saved=str(path or ""))
 
 
-def _add_settings(pages: APIRouter, prints: Prints) -> None:
+def _add_settings(pages: APIRouter, prints: PrintService) -> None:
     @pages.get("/settings")
     def settings(saved: str = "") -> Response:
         options = choices(prints.defaults.settings(prints.settings))

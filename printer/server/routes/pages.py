@@ -14,11 +14,11 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
 from ...errors import UsageError, WebprintError
-from ...jobs.models import OVER, PAGE
-from ...jobs.models import Request as Wanted
-from ...jobs.validation import offered, pictures_sent, settings_for
-from ..auth import COOKIE, Access
-from ..service import Prints
+from ...jobs.models import FINISHED, PAGE_PART
+from ...jobs.models import JobRequest as Wanted
+from ...jobs.validation import decode_pictures, form_fields, merge_options
+from ..auth import COOKIE, AccessKeys
+from ..service import PrintService
 from ..templating import no_print, page, trouble
 from .editor import add_editor, editor_of
 from .reading_list import kept
@@ -59,14 +59,14 @@ async def enter(scope: Scope, receive: Receive, send: Send) -> None:
     await answer(scope, receive, send)
 
 
-def bookmarklet(server: str, access: Access) -> str:
+def bookmarklet(server: str, access: AccessKeys) -> str:
     """Return the print button as the address of a bookmark."""
     code = _script("bookmarklet").replace("SERVER", server, 1).replace("KEY", access.send, 1)
     code = code.replace("CAPTURE", _script("capture").removesuffix(";"), 1)
     return "javascript:" + quote(code, safe="()[]{}=,;:.!&|?*+-/'$<> ").replace(" ", "%20")
 
 
-def later_bookmarklet(server: str, access: Access) -> str:
+def later_bookmarklet(server: str, access: AccessKeys) -> str:
     """Return the button that puts a page on the reading list as the address of a bookmark."""
     code = f"window.open('{server}/send#later,{access.later},'+encodeURIComponent(location.href))"
     return f"javascript:void({code})"
@@ -79,7 +79,7 @@ def _script(name: str) -> str:
     return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
-def make_pages(prints: Prints, access: Access) -> APIRouter:
+def make_pages(prints: PrintService, access: AccessKeys) -> APIRouter:
     """Return the routes of the pages."""
     pages = APIRouter(include_in_schema=False)
     _add_entrance(pages, prints, access)
@@ -90,7 +90,7 @@ def make_pages(prints: Prints, access: Access) -> APIRouter:
     return pages
 
 
-def _add_entrance(pages: APIRouter, prints: Prints, access: Access) -> None:
+def _add_entrance(pages: APIRouter, prints: PrintService, access: AccessKeys) -> None:
     @pages.get("/")
     def start(request: Request, token: str = "") -> Response:
         if token:
@@ -100,8 +100,8 @@ def _add_entrance(pages: APIRouter, prints: Prints, access: Access) -> None:
         server = f"{_scheme(request)}://{request.url.netloc}"
         return page(
             "start",
-            options=offered(prints.defaults.settings(prints.settings)),
-            prints=prints.table.recent(_RECENT),
+            options=form_fields(prints.defaults.settings(prints.settings)),
+            prints=prints.table.list_recent(_RECENT),
             states=_STATES,
             bookmarklet=bookmarklet(server, access),
             later=later_bookmarklet(server, access),
@@ -122,7 +122,7 @@ def _scheme(request: Request) -> str:
     return told if told in ("http", "https") else request.url.scheme
 
 
-def _entered(request: Request, access: Access, token: str) -> Response:
+def _entered(request: Request, access: AccessKeys, token: str) -> Response:
     if not access.is_token(token):
         return page("enter", 401, wrong=True)
     answer = RedirectResponse("/", 303)
@@ -133,7 +133,7 @@ def _entered(request: Request, access: Access, token: str) -> Response:
     return answer
 
 
-def _add_ordering(pages: APIRouter, prints: Prints) -> None:
+def _add_ordering(pages: APIRouter, prints: PrintService) -> None:
     @pages.post("/prints")
     async def order(request: Request) -> Response:
         async with request.form(max_files=0, max_fields=100) as form:
@@ -146,12 +146,14 @@ def _add_ordering(pages: APIRouter, prints: Prints) -> None:
         asked = request.headers.get("sec-fetch-site") == "none"
         if asked or request.state.passed == "token":
             return _ordered(prints, url, prints.defaults.options(prints.settings))
-        return page("confirm", url=url, options=offered(prints.defaults.settings(prints.settings)))
+        return page(
+            "confirm", url=url, options=form_fields(prints.defaults.settings(prints.settings))
+        )
 
 
-def _ordered(prints: Prints, url: str, given: Mapping[str, str]) -> Response:
+def _ordered(prints: PrintService, url: str, given: Mapping[str, str]) -> Response:
     try:
-        chosen = settings_for(prints.settings, given)
+        chosen = merge_options(prints.settings, given)
         changed = {
             name: getattr(chosen, name)
             for name in given
@@ -163,7 +165,7 @@ def _ordered(prints: Prints, url: str, given: Mapping[str, str]) -> Response:
     return RedirectResponse(f"/prints/{job.id}", 303)
 
 
-def _add_receiving(pages: APIRouter, prints: Prints, access: Access) -> None:
+def _add_receiving(pages: APIRouter, prints: PrintService, access: AccessKeys) -> None:
     @pages.get("/send")
     def relay() -> Response:
         return page("relay")
@@ -188,12 +190,12 @@ def _not_ours() -> Response:
                 hint="Drag it to your bookmarks again")  # fmt: skip
 
 
-def _received(prints: Prints, given: Mapping[str, str]) -> Response:
+def _received(prints: PrintService, given: Mapping[str, str]) -> Response:
     html = given.get("html", "")
     try:
         parts = _pictures(given.get("pictures", ""), prints.settings.max_size) if html else {}
         if html:
-            parts[PAGE] = html.encode("utf-8", "replace")
+            parts[PAGE_PART] = html.encode("utf-8", "replace")
         job = prints.submit(
             Wanted(given.get("url", ""), prints.defaults.options(prints.settings), parts)
         )
@@ -212,17 +214,17 @@ def _pictures(given: str, most: int) -> dict[str, bytes]:
         strings = False
     if not strings:
         raise UsageError("the pictures that came with the page cannot be read")
-    return pictures_sent(found, most)
+    return decode_pictures(found, most)
 
 
-def _add_showing(pages: APIRouter, prints: Prints) -> None:
+def _add_showing(pages: APIRouter, prints: PrintService) -> None:
     @pages.get("/prints/{print_id}")
     def show(print_id: str) -> Response:
         job = prints.table.get(print_id)
         if job is None:
             return no_print()
         edit = editor_of(prints, job)
-        return page("print", print=job, over=job.state in OVER, steps=_STEPS, edit=edit)
+        return page("print", print=job, over=job.state in FINISHED, steps=_STEPS, edit=edit)
 
     @pages.post("/prints/{print_id}/retry")
     def retry(print_id: str) -> Response:

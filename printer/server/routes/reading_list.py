@@ -11,9 +11,9 @@ from starlette.responses import JSONResponse, Response
 
 from ...digest.sources.reading_list import add, addresses, list_path
 from ...errors import WebprintError
-from ...jobs.validation import MOST_URL, check_url
+from ...jobs.validation import MAX_URL_LENGTH, validate_url
 from ..errors import documented
-from ..service import Prints
+from ..service import PrintService
 from ..templating import page, trouble
 
 
@@ -23,7 +23,7 @@ class Wish(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     url: str = Field(
-        max_length=MOST_URL, description="The page's http or https address.",
+        max_length=MAX_URL_LENGTH, description="The page's http or https address.",
         examples=["https://example.org/story"],
     )  # fmt: skip
 
@@ -35,17 +35,17 @@ class Kept(BaseModel):
     added: bool = Field(description="False when it was on the list already.")
 
 
-def keep(prints: Prints, url: str) -> bool:
+def keep(prints: PrintService, url: str) -> bool:
     """Put an address on the list; False when it is there already.
 
     Nothing is fetched now; who prints the list fetches from public addresses alone.  Raises
     :class:`BadURL`, :class:`OutputError`.
     """
-    check_url(url)
+    validate_url(url)
     return add(list_path(prints.settings), url)
 
 
-def kept(prints: Prints, url: str) -> Response:
+def kept(prints: PrintService, url: str) -> Response:
     """Put an address on the list and answer with a page."""
     try:
         added = keep(prints, url.strip())
@@ -54,7 +54,7 @@ def kept(prints: Prints, url: str) -> Response:
     return page("later", url=url.strip(), added=added)
 
 
-def add_later(api: APIRouter, pages: APIRouter, prints: Prints) -> None:
+def add_later(api: APIRouter, pages: APIRouter, prints: PrintService) -> None:
     """Add the reading list's routes to the API and the pages."""
 
     @api.post(
