@@ -144,7 +144,7 @@ def test_an_address_that_is_none_is_refused(url):
 
 
 def test_where_things_lie_unless_it_is_said(own_home):
-    table = factory.open_table(Settings())
+    table = factory.open_queue(Settings())
     assert table.count_by_state()["queued"] == 0
     table.disconnect()
     folder = own_home / ".local/share/webprint"

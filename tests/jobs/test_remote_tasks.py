@@ -47,7 +47,10 @@ class Workers:
 
 
 def handed(table, storage, workers, **more):
-    more = {"rest": 0.01, "passes": lambda _, error: error["code"] == 4, "sent": workers, **more}
+    more = {
+        "retry_delay": 0.01, "may_retry": lambda _, error: error["code"] == 4,
+        "on_submit": workers, **more,
+    }  # fmt: skip
     return JobClient(queue=table, storage=storage, name="test", file="share.json", **more)
 
 
@@ -61,7 +64,7 @@ def test_results_come_in_order_and_what_may_pass_is_asked_again(sqlite_table, st
             asked.append(url)
             yield JobRequest(url)
 
-    outcomes = handed(sqlite_table, storage, workers, most=3).results(requests())
+    outcomes = handed(sqlite_table, storage, workers, max_pending=3).results(requests())
     assert next(outcomes) == urls[0].encode()
     assert len(asked) == 3, "no more are made than are handed on"
     came = list(outcomes)
@@ -91,7 +94,7 @@ def test_what_is_gone_is_asked_for_again_and_what_is_not_wanted_is_forgotten(sql
 
     one = handed(sqlite_table, storage, lose)
     assert list(one.results([JobRequest("https://example.org/a")])) == [b"https://example.org/a"]
-    outcomes = handed(sqlite_table, storage, lambda: None, patience=0.05).results(
+    outcomes = handed(sqlite_table, storage, lambda: None, timeout=0.05).results(
         [JobRequest("https://example.org/b")]
     )
     with pytest.raises(JobsError, match="no worker"):

@@ -10,11 +10,11 @@ from functools import partial
 import httpx2
 import pytest
 
+from printer.jobs.process import child_pids
 from tests.support.jobs import until
 from tests.support.story_page import story
 
 HTML = story("Kept")
-from printer.jobs.process import child_pids
 
 
 def jobs(server):
