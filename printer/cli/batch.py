@@ -14,8 +14,7 @@ from ..errors import UsageError
 from ..settings import LoadedSettings
 from . import output
 from .console import INTERRUPTED, Console
-from .extras import require
-from .options import with_settings
+from .options import require, with_settings
 
 REPORT, REPORT_DATA = "report.txt", "report.json"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +13,9 @@ import typer
 
 from ..errors import UsageError
 from ..settings import LoadedSettings, Settings
+from ..themes.loader import Theme, all_themes
+from ..themes.options import FONT
+from ..themes.schema import Page, format_value
 from .console import Console
 from .options import with_settings
 
@@ -55,3 +59,22 @@ def save_login(page: str, settings: Settings, person: Person, *, visible: bool =
     guard = Guard([page], allow_private=settings.allow_private)
     write_state(file, sign_in(page, options, guard, person, visible=visible))
     console.say(f"{file}: saved; whoever has this file is signed in as you")
+
+
+def lines() -> Iterator[str]:
+    """Yield the themes a line each, with the papers they know and what can be set in them."""
+    for theme in all_themes():
+        yield f"{theme.name:14} {theme.description}"
+        for name, device in theme.papers.items():
+            yield f"{'':14} --paper {name:22} {device.description or device.size}"
+        yield from _variables(theme)
+    names = " ".join(name.replace("_", "-") for name in Page.model_fields)
+    yield f"\nAll take --set {FONT}=... and the values of a page: {names}"
+
+
+def _variables(theme: Theme) -> Iterator[str]:
+    for name, variable in theme.variables.items():
+        kinds = "|".join(variable.choices) or ("on|off" if variable.kind == "switch" else "")
+        kinds = kinds or variable.kind.upper()
+        told = f"{variable.description} ({format_value(variable.value)})".strip()
+        yield f"{'':14} --set {name + '=' + kinds:20} {told}"

@@ -14,11 +14,9 @@ from ..crawl import CrawlOptions
 from ..errors import NoArticle, UsageError, WebprintError
 from ..settings import LoadedSettings, data_folder
 from ..site_rules.store import rule_store
-from . import output, summary
+from . import output
 from .console import INTERRUPTED, Console
-from .extras import require
-from .options import with_settings
-from .printing import printer_for
+from .options import printer_for, require, with_settings
 
 if TYPE_CHECKING:
     from ..crawl import Crawl, Found, Summary
@@ -154,7 +152,7 @@ class _Writer:
         output.write(path, result.pdf)
         for failure in result.failures:
             self.console.error(failure.error)
-        self.console.say(f"{path}: {summary.line(result)}")
+        self.console.say(f"{path}: {output.line(result)}")
         return result.failures[0].error if result.failures else None
 
     def _into_folder(self, found: list[Found], folder: Path) -> WebprintError | None:
@@ -171,7 +169,7 @@ class _Writer:
             try:
                 result = self.printer.print([self.made.capture(each)])
                 output.write(path, result.pdf)
-                self.console.say(f"{path}: {summary.line(result)}")
+                self.console.say(f"{path}: {output.line(result)}")
             except WebprintError as error:
                 self.console.error(error)
                 first = first or error

@@ -14,10 +14,9 @@ import typer
 from ..errors import UsageError
 from ..output import Result
 from ..settings import LoadedSettings, Settings, data_folder
-from . import output, search, summary
+from . import output, search
 from .console import Console
-from .extras import require
-from .options import Out, with_settings
+from .options import Out, require, with_settings
 
 if TYPE_CHECKING:
     from ..digest.builder import Editor, Issue
@@ -113,7 +112,7 @@ def _tell(done: Run, settings: Settings, console: Console, *, as_json: bool) -> 
     if as_json:
         data = {**told(done.issue, done.result), "delivered": list(done.delivered)}
         print(json.dumps(data, ensure_ascii=False), flush=True)
-    return f"{summary.count(len(articles), 'article')}, {summary.line(done.result)}"
+    return f"{output.count(len(articles), 'article')}, {output.line(done.result)}"
 
 
 def _ended(done: Run, counted: str, console: Console) -> None:
@@ -152,7 +151,7 @@ def list_(*, loaded: LoadedSettings) -> None:
     if not digests:
         Console().say(_NONE)
     for digest in digests:
-        sources = summary.count(len(digest.source), "source")
+        sources = output.count(len(digest.source), "source")
         after = next_slot(digest, datetime.now(UTC))
         due = f", next {after:%Y-%m-%d %H:%M %Z}" if after else ""
         print(f"{digest.name}: {digest.heading}, {sources}{due}")
@@ -349,4 +348,4 @@ def _add(subscriptions: list[Subscription], to: str) -> None:
     from ..digest.config import add_sources
 
     path, count = add_sources(subscriptions, to)
-    print(f"{path}: {summary.count(count, 'feed')} added to {to}")
+    print(f"{path}: {output.count(count, 'feed')} added to {to}")

@@ -17,9 +17,8 @@ from .config import login
 from .console import Console
 from .crawl import crawl
 from .digest import add_digests
-from .options import AsData, Out, with_settings
+from .options import AsData, Out, printer_for, source_of, with_settings
 from .print import BaseURL, app, run
-from .printing import printer_for, source_of
 from .rules import rules
 from .server import add_serving
 
@@ -120,7 +119,7 @@ app.add_typer(rules, name="rules")
 @app.command()
 def themes() -> None:
     """List the themes there are, and what can be changed in each."""
-    from .themes import lines
+    from .config import lines
 
     for line in lines():
         print(line)

@@ -5,12 +5,33 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
+from importlib.util import find_spec
+from pathlib import Path
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    TypeAlias,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import typer
 
-from ..settings import Stage, load_settings, setting_fields
+from ..errors import MissingLibrary, UsageError
+from ..pipeline import Printer, Source
+from ..settings import Settings, Stage, load_settings, setting_fields
+from ..site_rules.store import rule_store
+from . import output
+from .console import Console
+
+if TYPE_CHECKING:
+    from ..render.worker_pool import RenderPool
+
 
 #: Options that several commands have.
 AsData: TypeAlias = Annotated[bool, typer.Option("--json", help="Write data for programs.")]
@@ -116,4 +137,55 @@ def _parameter(name: str, kind: Any, default: object, option: Any) -> inspect.Pa
         inspect.Parameter.KEYWORD_ONLY,
         default=default,
         annotation=Annotated[kind, option],
+    )
+
+
+Extra = Literal["crawl", "digest", "server"]
+
+_NEEDED: dict[Extra, tuple[str, tuple[str, ...]]] = {
+    "crawl": ("the crawler needs", ("protego", "sqlalchemy")),
+    "digest": ("digests need", ("feedparser", "cronsim", "re2", "sqlalchemy", "fsspec")),
+    "server": (
+        "the print server needs",
+        ("fastapi", "uvicorn", "sqlalchemy", "fsspec", "pypdfium2", "python_multipart"),
+    ),
+}
+
+
+def require(extra: Extra) -> None:
+    """Raise :class:`MissingLibrary` when what an extra brings is not installed."""
+    who, names = _NEEDED[extra]
+    missing = [name for name in names if find_spec(name) is None]
+    if missing:
+        raise MissingLibrary(f"{who} {', '.join(missing)}", hint=f"pip install 'webprint[{extra}]'")
+
+
+def source_of(name: str, url: str, limit: int) -> Source:
+    """Return what a command was given as a page: an address, a file, standard input."""
+    if name != output.STDOUT and not url:
+        return name
+    from ..fetch.files import read_file, read_stdin
+
+    if name == output.STDOUT:
+        return read_stdin(sys.stdin.buffer, url, limit)
+    if "://" in name:
+        raise UsageError("--url goes with a local file or standard input, not with an address")
+    return read_file(Path(name), limit, url)
+
+
+def printer_for(
+    settings: Settings, names: list[str], console: Console, press: RenderPool | None = None
+) -> Printer:
+    """Return the printer that the settings ask for; ``names`` are what the person named."""
+    if press:
+        press.allow(settings.print_timeout)
+    return Printer(
+        fetch=settings.fetch_options(),
+        extract=settings.extract_options(),
+        pictures=settings.image_options(),
+        page=settings.print_options(),
+        named=tuple(filter(None, names)),
+        notify=console.step,
+        press=press,
+        rules=rule_store(not settings.no_rules, settings.rules),
     )

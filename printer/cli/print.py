@@ -20,10 +20,9 @@ from ..options import ENDINGS
 from ..output import Result
 from ..pipeline import Came, Printer
 from ..settings import LoadedSettings, Settings
-from . import output, search, summary
+from . import output, search
 from .console import INTERRUPTED, Console
-from .options import with_settings
-from .printing import printer_for, source_of
+from .options import printer_for, source_of, with_settings
 
 if TYPE_CHECKING:
     from ..render.worker_pool import RenderPool
@@ -198,7 +197,7 @@ class _Work:
             self.console.done_one()
         search.keep(self.settings, articles, written, self.console)
         self._tell(result, written)
-        short = summary.shortfall(result) if self.settings.strict else None
+        short = output.shortfall(result) if self.settings.strict else None
         if short:
             self.console.error(short)
         return result.failures[0].error if result.failures else short
@@ -209,10 +208,10 @@ class _Work:
         for failure in result.failures:
             self.console.error(failure.error)
         for piece in result.report.missing:
-            self.console.warn(f"{summary.absent(result)}: {piece}")
+            self.console.warn(f"{output.absent(result)}: {piece}")
         if self.as_json:
-            print(json.dumps(summary.data(result, written), ensure_ascii=False), flush=True)
-        self.console.say(f"{written}: {summary.line(result)}")
+            print(json.dumps(output.data(result, written), ensure_ascii=False), flush=True)
+        self.console.say(f"{written}: {output.line(result)}")
 
 
 def _split(pages: list[str], out: str) -> tuple[list[str], str]:

@@ -12,8 +12,7 @@ from ..settings import LoadedSettings
 from ..site_rules import store
 from ..site_rules.apply import ACTIONS
 from .console import Console
-from .options import with_settings
-from .printing import printer_for, source_of
+from .options import printer_for, source_of, with_settings
 
 if TYPE_CHECKING:
     from ..article import Article

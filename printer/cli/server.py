@@ -11,8 +11,7 @@ import typer
 
 from ..errors import UsageError
 from ..settings import LoadedSettings
-from .extras import require
-from .options import AsData, with_settings
+from .options import AsData, require, with_settings
 
 if TYPE_CHECKING:
     from ..jobs.models import Job

@@ -13,8 +13,7 @@ from ..html.page import Page
 from ..options import ExtractOptions
 from ..selection import Placed, Verdict
 from .captions import Captions
-from .methods import choose, limits
-from .scope import everything, lead_alone, nothing
+from .methods import choose, everything, lead_alone, limits, nothing
 from .selection import Choice, insisted, judged, offered, place, unite, without_captions
 
 if TYPE_CHECKING:

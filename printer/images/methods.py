@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -10,14 +11,14 @@ from ..article import Span
 from ..errors import UsageError
 from ..html.page import Page
 from ..selection import Verdict
-from .captions import Caption, block_caption, climbed_caption
-from .papers.cuter import region
+from .candidates import Candidate, candidates_of
+from .captions import Caption, Captions, block_caption, climbed_caption
+from .papers.cuter import region, surroundings
 from .papers.joshi_liu import RelevanceOptions, article_subtree, names_of, relevant, within
-from .recognise import RULES, check, recogniser
-from .rendered import candidates_of
+from .papers.ner import RULES, check, recogniser
 from .scorer import by_signals
-from .selection import Choice, Dropped, Kept, is_aside
-from .sizes import ICONS, PAPER, SizeLimits
+from .selection import ICONS, PAPER, Choice, Dropped, Kept, SizeLimits, is_aside
+from .srcset import likeness
 
 #: Chooses by what is on the page; the last argument names the recogniser of names.
 Method: TypeAlias = Callable[[Page, Verdict, str], Choice]
@@ -111,3 +112,56 @@ def choose(page: Page, verdict: Verdict, method: str = "default", ner: str = RUL
         )
     check(ner)
     return METHODS[method](page, verdict, ner)
+
+
+def everything(page: Page, verdict: Verdict) -> Choice:
+    """Choose every picture in the article and right around it, but for icons and banners."""
+    near = surroundings(page, region(page, verdict))
+    candidates = candidates_of(page, near)
+    captions = Captions(page, verdict, candidates)
+    kept: list[Kept] = []
+    dropped: list[Dropped] = []
+    taken: set[str] = set()
+    for each in candidates:
+        reason = _refused(each, near, taken)
+        if reason:
+            dropped.append(Dropped(each, reason))
+        else:
+            taken.add(each.same)
+            kept.append(Kept(each, captions.default(each)))
+    return Choice(tuple(kept), tuple(dropped))
+
+
+def _refused(candidate: Candidate, near: range, taken: set[str]) -> str:
+    if candidate.before not in near:
+        return "far from the article's text"
+    if candidate.same and candidate.same in taken:
+        return "the same picture again"
+    if candidate.width and candidate.height:
+        return ICONS.fault(candidate.width, candidate.height)
+    return ""
+
+
+def lead_alone(page: Page, choice: Choice) -> Choice:
+    """Keep the picture that the page names as its own when it is there, else the first."""
+    if not choice.kept:
+        return choice
+    own = likeness(page.metadata.image) if page.metadata.image else ""
+    lead = next((each for each in choice.kept if own and each.candidate.same == own), None)
+    lead = lead or choice.kept[0]
+    return _without(choice, lead, "not the lead picture")
+
+
+def nothing(page: Page, verdict: Verdict) -> Choice:
+    """Keep no picture, though what the article's are is known: their captions go with them."""
+    return _without(by_signals(page, verdict), None, "pictures are not wanted")
+
+
+def _without(choice: Choice, lead: Kept | None, reason: str) -> Choice:
+    others = (
+        Dropped(each.candidate, reason, each.caption.segments)
+        for each in choice.kept
+        if each is not lead
+    )
+    kept = (lead,) if lead else ()
+    return replace(choice, kept=kept, dropped=(*choice.dropped, *others))

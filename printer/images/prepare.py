@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import base64
 import binascii
+import queue
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from ..article import Figure
@@ -21,9 +22,48 @@ from ..capture import Get
 from ..errors import WebprintError
 from ..options import ImageOptions
 from ..output import Picture, Prepared
-from .pool import in_threads
 from .raster import Box, Unusable, prepare_raster
 from .svg import looks_like_svg, prepare_svg
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+
+
+def in_threads(
+    work: Callable[[Given], Made],
+    given: Sequence[Given],
+    workers: int,
+    seconds_left: Callable[[], float],
+) -> dict[int, Made]:
+    """Return by index what came of each in time; ``work`` must not raise.
+
+    The threads are daemons: one that a server holds up costs its own work, not the end of the
+    program.
+    """
+    made: dict[int, Made] = {}
+    todo: queue.SimpleQueue[int] = queue.SimpleQueue()
+    done: queue.SimpleQueue[None] = queue.SimpleQueue()
+    for index in range(len(given)):
+        todo.put(index)
+
+    def labour() -> None:
+        while True:
+            try:
+                index = todo.get_nowait()
+            except queue.Empty:
+                return
+            made[index] = work(given[index])
+            done.put(None)
+
+    for _ in range(max(1, min(workers, len(given)))):
+        threading.Thread(target=labour, daemon=True, name="webprint-picture").start()
+    for _ in given:
+        try:
+            done.get(timeout=max(0.0, seconds_left()))
+        except queue.Empty:
+            break
+    return dict(made)
+
 
 #: The width and height in millimetres that a picture may take when nobody says.
 WIDTH, HEIGHT = 170.0, 180.0

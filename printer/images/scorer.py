@@ -18,12 +18,10 @@ from pathlib import Path
 from ..html.index import ElementFlag
 from ..html.page import Page
 from ..selection import Verdict
-from .candidates import Candidate
+from .candidates import Candidate, beside, candidates_of, column
 from .captions import Caption, Captions
-from .features import Signals
-from .names import of_file, of_host
+from .features import Signals, of_file, of_host
 from .papers.cuter import region, surroundings
-from .rendered import beside, candidates_of, column
 from .selection import Choice, Dropped, Kept
 from .srcset import PLAIN, Address, likeness
 

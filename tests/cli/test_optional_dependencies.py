@@ -3,7 +3,7 @@
 import pytest
 from typer.testing import CliRunner
 
-from printer.cli import extras
+from printer.cli import options
 from printer.cli.extract import app
 from printer.errors import MissingLibrary
 
@@ -27,7 +27,7 @@ from printer.errors import MissingLibrary
     ],
 )
 def test_it_is_named(line, extra, monkeypatch):
-    monkeypatch.setattr(extras, "find_spec", lambda _name: None)
+    monkeypatch.setattr(options, "find_spec", lambda _name: None)
     result = CliRunner().invoke(app, line.split())
     assert isinstance(result.exception, MissingLibrary), result.output
     assert f"pip install 'webprint[{extra}]'" in str(result.exception)

@@ -12,7 +12,7 @@ from printer.fetch.browser.browser import Browser
 from printer.fetch.ssrf import Guard
 from printer.html.page import Page, read_page
 from printer.images import choose
-from printer.images.rendered import Column, candidates_of, column
+from printer.images.candidates import Column, candidates_of, column
 from printer.images.selection import Choice
 from printer.layout import Graphic, Rect
 from printer.options import FetchOptions

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from printer.images.rejected import FILE, SECONDS, RejectedURLs
-from printer.images.sizes import ICONS, PAPER
+from printer.images.selection import ICONS, PAPER
+from printer.images.size_probe import FILE, SECONDS, RejectedURLs
 
 URL = "https://site.example.org/icon.png"
 
@@ -110,8 +110,8 @@ FILL = """
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from printer.images.rejected import RejectedURLs
-from printer.images.sizes import PAPER
+from printer.images.size_probe import RejectedURLs
+from printer.images.selection import PAPER
 told = []
 with RejectedURLs(Path(sys.argv[1]), told.append) as cache:
     for number in range(int(sys.argv[2]), int(sys.argv[2]) + 40):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from printer.images.sizes import ICONS, PAPER
+from printer.images.selection import ICONS, PAPER
 
 
 @pytest.mark.parametrize(

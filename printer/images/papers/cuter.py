@@ -2,7 +2,7 @@
 
 The borders of the article are its first and its last useful text node, the first being the latest
 node before the starting paragraph that holds the title.  Pictures between them may be the
-article's; :mod:`printer.images.sizes` tells which are large enough.  Nodes are text segments here,
+article's.  Nodes are text segments here,
 useful ones those that extraction kept.
 """
 

@@ -23,8 +23,7 @@ from dataclasses import dataclass
 
 from ...html.page import Page
 from ...selection import Verdict
-from ..recognise import Recogniser
-from .ner import names, words_of
+from .ner import Recogniser, names, words_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

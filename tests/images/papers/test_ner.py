@@ -14,7 +14,7 @@ import pytest
 from printer.errors import MissingLibrary, UsageError
 from printer.html.page import read_page
 from printer.images import choose
-from printer.images.recognise import places, recogniser
+from printer.images.papers.ner import places, recogniser
 from printer.selection import Verdict
 
 
