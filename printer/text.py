@@ -79,3 +79,21 @@ def element_line(element: HtmlElement, between: str = "", limit: int = 500) -> s
         if part:
             parts.append(part)
     return clean_line(between.join(parts), limit)
+
+
+_INITIAL = re.compile(r"[«“„\"‘'¡¿]?[^\W\d_]")
+#: What an initial begins is no shorter; a list of words by their first letters has such lines.
+_LEAST = 60
+
+
+def continues_drop_cap(initial: str, text: str) -> bool:
+    """Tell whether a text goes on in the midst of the word, or sentence, that a letter begins."""
+    letter = initial[-1:]
+    return (
+        len(initial) <= 2
+        and len(text) >= _LEAST
+        and text[0].islower()
+        and _INITIAL.fullmatch(initial) is not None
+        and letter.isupper()
+        and text[0] != letter.lower()
+    )

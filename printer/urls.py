@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
+from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit, urlunsplit
 
 from .errors import BadURL
 
@@ -192,3 +192,12 @@ def is_tracking(name: str) -> bool:
 def without_tracking(query: str) -> str:
     """Return a query without the parameters that only follow the reader about."""
     return "&".join(pair for pair in query.split("&") if not is_tracking(pair.partition("=")[0]))
+
+
+def resolve(base: str, href: str, schemes: frozenset[str] = frozenset({"http", "https"})) -> str:
+    """Return an absolute address, or '' for one that is broken or of another scheme."""
+    try:
+        url = urljoin(base, href.strip())
+        return url if urlsplit(url).scheme.lower() in schemes else ""
+    except ValueError:
+        return ""

@@ -24,7 +24,7 @@ from ..article import (
     plain_text,
     walk,
 )
-from ..html.initials import continues_drop_cap
+from ..text import continues_drop_cap
 from .inline import split_labels
 
 _SCENE = re.compile(r"(?:[*•·⁂❦✻∗~_=#-]\s?){3,40}|⁂|❦|✻")

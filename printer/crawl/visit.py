@@ -21,12 +21,11 @@ from ..errors import (
 )  # fmt: skip
 from ..fetch.client import Web
 from ..fetch.errors import PASSING
-from ..html.links import resolve
-from ..html.metadata.head import read_head
+from ..html.metadata.metadata import read_head
 from ..html.parse import base_url, decode, parse
 from ..options import ExtractOptions, FetchOptions, SiteRule
 from ..pipeline import Printer, Reading
-from ..urls import origin
+from ..urls import origin, resolve
 from .models import (
     KEPT_KINDS,
     CrawlOptions,

@@ -10,12 +10,11 @@ from dataclasses import dataclass, replace
 from lxml.html import HtmlElement
 
 from ..article import Block, Figure, iter_text
-from ..html.index import Segment
+from ..html.index import IS_HIDDEN, Segment
 from ..html.page import Page
-from ..html.states import IS_HIDDEN
 from ..selection import Verdict
+from ..site_rules.css import ElementIndex
 from ..site_rules.suggest import Suggester, Suggestion
-from ..site_rules.tree import ElementIndex
 
 #: Of what extraction left out so many segments are offered before the article and after it.
 BEFORE, AFTER = 30, 60

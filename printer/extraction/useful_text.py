@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..html.metadata.title_node import find_title_node
+from ..html.metadata.titles import find_title_node
 from ..html.page import Page
 from .positions import Bools, Floats, Positions, positions, running
 

@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 from lxml.html import HtmlElement
 
 from ..html.index import Leaf, PageIndex, Segment
-from ..html.initials import continues_drop_cap
-from ..html.links import resolve
 from ..html.page import Page
+from ..text import continues_drop_cap
+from ..urls import resolve
 
 _WORDS = re.compile(r"\w+")
 

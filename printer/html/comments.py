@@ -15,15 +15,8 @@ from lxml.etree import iterwalk
 from lxml.html import HtmlElement
 
 from ..text import element_line
+from .forum import AUTHOR_CLASS, DATE_CLASS, NAME_CHARS, SIGNATURE_EDGES, read_author, read_date
 from .index import INVISIBLE_TAGS, Leaf
-from .signatures import (
-    AUTHOR_CLASS,
-    DATE_CLASS,
-    NAME_CHARS,
-    SIGNATURE_EDGES,
-    read_author,
-    read_date,
-)
 
 #: Comments read of a page, replies inside replies; what is deeper answers the last above.
 MOST_COMMENTS, MOST_DEPTH = 2_000, 8

@@ -16,8 +16,195 @@ from typing import Any
 from lxml import etree
 from lxml.html import HtmlElement
 
-from . import richtext
-from .scripts import script_data
+from . import embedded
+
+#: Characters read of a page's scripts, scripts read.
+MOST_CHARS = 20_000_000
+_MOST_SCRIPTS = 2_000
+_SHORTEST = 80
+
+_JSON = frozenset({"application/json", "application/ld+json"})
+_CODE = frozenset({"", "text/javascript", "application/javascript", "module"})
+#: How a script begins that does nothing but hand over data.
+_ASSIGNED = re.compile(
+    r"\s*+(?:(?:var|let|const)\s++)?[\w$.]{1,100}+(?:\[[^\]\n]{1,100}\])?+\s*+=\s*+(?=[\[{(\"J!])"
+)
+_PUSHED = re.compile(r"\s*+\(?[\w$.]{1,80}?(?:\s?=\s?[\w$.]{1,80}?\s?\|\|\s?\[\])?\)?\.push\(")
+_PARSED = re.compile(r"JSON\.parse\(\s*+")
+_STRING = re.compile(r'"(?:[^"\\\n]++|\\.)*+"')
+_ROW = re.compile(rb"\s*([0-9a-f]{1,8}):(?:T([0-9a-f]{1,8}),|[A-Z]{0,2})")
+
+_DECODER = json.JSONDecoder(strict=False)
+
+
+def script_data(tree: HtmlElement) -> Iterator[Any]:
+    """Yield the values that a page's scripts hold, as JSON gives them."""
+    left = MOST_CHARS
+    pushed: list[str] = []
+    for number, script in enumerate(tree.iter("script")):
+        source = script.text or ""
+        kind = (script.get("type") or "").partition(";")[0].strip().lower()
+        left -= len(source)
+        if left < 0 or number >= _MOST_SCRIPTS:
+            break
+        if kind in _JSON:
+            yield _json(source)
+        elif kind in _CODE and (start := _ASSIGNED.match(source)):
+            yield _assigned(source, start.end())
+        elif kind in _CODE and _PUSHED.match(source):
+            pushed += _strings(source, 1)
+    if pushed:
+        yield _rows("".join(pushed))
+
+
+def _json(source: str) -> Any:
+    try:
+        return _DECODER.decode(source.strip())
+    except (ValueError, RecursionError):
+        return _strings(source)
+
+
+def _assigned(source: str, at: int) -> Any:
+    """Read the value assigned from a place on."""
+    try:
+        if call := _PARSED.match(source, at):
+            return json.loads(_DECODER.raw_decode(source, call.end())[0])
+        return _DECODER.raw_decode(source, at)[0]
+    except (TypeError, ValueError, RecursionError):
+        return _strings(source)
+
+
+def _strings(source: str, shortest: int = _SHORTEST) -> list[str]:
+    """Return the strings of a script that are long enough, in their order."""
+    found = []
+    for match in _STRING.finditer(source):
+        if match.end() - match.start() >= shortest:
+            try:
+                found.append(_DECODER.decode(match[0]))
+            except ValueError:
+                continue
+    return found
+
+
+def _rows(stream: str) -> list[Any]:
+    """Read rows of ``number:JSON`` or ``number:Tlength,text``, one to a line."""
+    data = stream.encode("utf-8", "replace")
+    found: list[Any] = []
+    at = 0
+    while row := _ROW.match(data, at):
+        if row[2]:
+            end = row.end() + int(row[2], 16)
+            found.append(data[row.end() : end].decode("utf-8", "replace"))
+        else:
+            end = data.find(b"\n", row.end())
+            end = len(data) if end < 0 else end
+            found.append(_json(data[row.end() : end].decode("utf-8", "replace")))
+        at = end
+    return found or [stream]
+
+
+#: Nodes looked at, and how deep.
+_MOST_NODES, _MOST_DEPTH = 100_000, 60
+
+_KINDS = ("style", "type", "_type", "nodeType", "kind", "tag", "blockType", "nodeName", "listItem",
+          "__typename", "object")  # fmt: skip
+_INSIDE = ("children", "content", "items", "nodes", "blocks", "data", "attributes", "root", "body",
+           "document", "value", "text", "html", "code")  # fmt: skip
+_HEADING = re.compile(r"h([1-6])$|(?:^|[\W_])head(?:ing|er)[\W_]?([1-6])?$")
+_ELEMENTS = (
+    ("li", re.compile(r"^(?:li|list-?_?item|bullet|number)$")),
+    ("ol", re.compile(r"^(?:ol|(?:ordered|numbered)[-_]?list)$")),
+    ("ul", re.compile(r"(?:^|[-_])(?:ul|list)$")),
+    ("blockquote", re.compile(r"quote")),
+    ("pre", re.compile(r"^(?:pre|code(?:[-_]?block)?)$")),
+    ("p", re.compile(r"^(?:p|paragraph|normal|unstyled|block|text-?block)$")),
+)
+_MARKS = {"bold": "strong", "strong": "strong", "italic": "em", "em": "em", "code": "code"}
+_TAGGED = re.compile(r"</?[a-z][a-z0-9]*(?:\s[^<>]{0,500})?/?>", re.IGNORECASE)
+
+
+def richtext_to_html(data: Any) -> str:
+    """Return the HTML of rich text; '' for what is none."""
+    written = list(_Writer().write(data, "", 0))
+    return "".join(written)
+
+
+class _Writer:
+    """Writes a tree of nodes; counts them, so that no page costs more than its share."""
+
+    def __init__(self) -> None:
+        self.left = _MOST_NODES
+
+    def write(self, node: Any, around: str, depth: int) -> Iterator[str]:
+        """Yield the HTML of a node; ``around`` is the element it stands in."""
+        self.left -= 1
+        if self.left < 0 or depth > _MOST_DEPTH:
+            return
+        if isinstance(node, str):
+            text = node if _TAGGED.search(node) else html.escape(node, quote=False)
+            listed = around in {"ul", "ol"}
+            yield f"<li>{text}</li>" if listed else text if around else f"<p>{text}</p>"
+        elif isinstance(node, list):
+            if len(node) == 4 and node[0] == "$":  # a server component: sign, tag, key, properties
+                tag, properties = node[1], node[3]
+                node = [{"tag": tag, **properties}] if isinstance(properties, dict) else []
+            for each in node:
+                yield from self.write(each, around, depth + 1)
+        elif isinstance(node, dict):
+            yield from self._node(node, around, depth)
+
+    def _node(self, node: dict[str, Any], around: str, depth: int) -> Iterator[str]:
+        element = _element(node)
+        if element == around and element in {"p", "li"}:
+            element = ""
+        inside: list[str] = []
+        for key in _INSIDE:
+            if key in node and isinstance(node[key], str | list | dict):
+                inside += self.write(node[key], element or around, depth + 1)
+                if "".join(inside).strip():
+                    break
+        text = "".join(inside)
+        if not text.strip():
+            return
+        if element:
+            yield f"<{element}>{text}</{element}>"
+        else:
+            yield _marked(text, node) if around else text
+
+
+def _element(node: dict[str, Any]) -> str:
+    """Return the element that a node's kind names, '' for none."""
+    for key in _KINDS:
+        kind = node.get(key)
+        if not isinstance(kind, str) or len(kind) > 60:
+            continue
+        kind = kind.lower()
+        if found := _HEADING.search(kind):
+            data = node.get("data") or node.get("attrs") or node.get("attributes")
+            level = found[1] or found[2] or node.get("level")
+            if not level and isinstance(data, dict):
+                level = data.get("level")
+            return f"h{level}" if str(level) in {"1", "2", "3", "4", "5", "6"} else "h2"
+        if kind in {"text", "span"}:
+            return ""
+        ordered = node.get("ordered") is True or node.get("style") == "ordered"
+        for name, kinds in _ELEMENTS:
+            if kinds.search(kind):
+                return "ol" if name == "ul" and ordered else name
+    return ""
+
+
+def _marked(text: str, node: dict[str, Any]) -> str:
+    """Return text within the elements of its marks."""
+    marks = node.get("marks")
+    names = [each.get("type") if isinstance(each, dict) else each for each in marks or ()] \
+        if isinstance(marks, list) else []  # fmt: skip
+    names += [name for name in _MARKS if node.get(name) is True or node.get("tag") == name]
+    for name in names[:4]:
+        if isinstance(name, str) and (element := _MARKS.get(name)):
+            text = f"<{element}>{text}</{element}>"
+    return text
+
 
 #: Values of a page's data that are looked at.
 _MOST_VALUES = 2_000_000
@@ -133,5 +320,5 @@ def _written(part: Any, times: int) -> str:
     for _, _, _, value in _walk(part):
         if isinstance(value, str) and len(value) >= _PROSE and _SENTENCE.search(value):
             said[value] = None
-    rich = richtext.richtext_to_html(part)
+    rich = embedded.richtext_to_html(part)
     return rich if len(rich) >= sum(map(len, said)) else "\n".join(said)

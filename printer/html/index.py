@@ -1,46 +1,34 @@
-"""Text segments (Luo et al., section 3): the elements that every algorithm scores.
+"""The index of a page's tree: its elements and text segments as parallel arrays, from one walk.
 
-Successive text leaves under one nearest line-break node, with no line break between them, are one
-segment.  A line-break node is an element displayed as a block, or ``br`` or ``hr``.  Without a
-rendered page the display is what the element's name, or a ``style`` attribute of its own, says.
+A text segment (Luo et al., section 3) is a run of successive text leaves under one nearest
+line-break node, with no line break between them: what every algorithm scores.  A line-break node is
+an element displayed as a block, or ``br`` or ``hr``.  Without a rendered page the display is what
+the element's name, or a ``style`` attribute of its own, says.
+
+An element is known by its index in document order.  Written out as start and end tags the elements
+take two positions each, and a text leaf is at the position of the tag before it: whatever stands
+inside an element is then a range of positions, sums over subtrees are differences of running sums,
+and no method climbs to ancestors or descends into children.
 """
 
 from __future__ import annotations
 
+import re
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from enum import IntFlag, auto
+from functools import cached_property
 from itertools import islice
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
+import numpy as np
 from lxml import etree
 from lxml.html import HtmlElement
+from numpy.typing import NDArray
 
-from .states import (
-    BLOCK_TAGS,
-    FLAG_ATTRIBUTES,
-    INVISIBLE_TAGS,
-    IS_BREAK,
-    IS_HIDDEN,
-    IS_LINK,
-    IS_UNSEEN,
-    TAG_FLAGS,
-    TAG_FLAGS_WITH_NOSCRIPT,
-    ElementFlag,
-    attribute_flags,
-)  # fmt: skip
-
-__all__ = [
-    "BLOCK_TAGS",
-    "INVISIBLE_TAGS",
-    "ElementFlag",
-    "Leaf",
-    "PageIndex",
-    "Segment",
-    "build_index",
-    "segments",
-]
+Ints: TypeAlias = NDArray[np.int64]
 
 #: Of a page with more segments or elements than this, the beginning is read.  No book has as many
 #: paragraphs; what does would take minutes and gigabytes.
@@ -48,6 +36,134 @@ MOST_SEGMENTS, MOST_ELEMENTS = 50_000, 300_000
 
 #: Text in ``noscript`` is read when there is more of it than of all else, and this much.
 _NOSCRIPT_CHARS = 400
+
+# What elements are
+
+#: Elements whose text is never seen.
+INVISIBLE_TAGS = frozenset({
+    "script", "style", "template", "noscript", "head", "title", "meta", "link", "svg", "math",
+    "iframe", "object", "embed", "audio", "video", "canvas", "select", "datalist", "textarea",
+})  # fmt: skip
+
+#: Elements a browser displays as blocks (its own style sheet), table cells among them.
+BLOCK_TAGS = frozenset({
+    "address", "article", "aside", "blockquote", "body", "button", "center", "caption", "dd",
+    "details", "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer",
+    "form", "frameset", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "html", "legend",
+    "li", "listing", "main", "menu", "nav", "ol", "optgroup", "option", "p", "plaintext", "pre",
+    "search", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
+    "xmp",
+})  # fmt: skip
+
+
+class ElementFlag(IntFlag):
+    """What an element is or stands in, by its name and attributes."""
+
+    LINK = auto()
+    STRONG = auto()
+    EMPHASIS = auto()
+    BUTTON = auto()
+    LABEL = auto()
+    CODE = auto()
+    PARAGRAPH = auto()
+    HEADING = auto()
+    ITEM = auto()
+    LIST = auto()
+    CELL = auto()
+    TABLE = auto()
+    DEFINITION = auto()
+    QUOTE = auto()
+    FIGURE = auto()
+    CAPTION = auto()
+    FORM = auto()
+    NAV = auto()
+    ASIDE = auto()
+    HEADER = auto()
+    FOOTER = auto()
+    MAIN = auto()
+    ARTICLE = auto()
+    SECTION = auto()
+    DETAILS = auto()
+    DIALOG = auto()
+    TIME = auto()
+    SMALL = auto()
+    NOSCRIPT = auto()
+    HIDDEN = auto()
+    UNSEEN = auto()
+    BREAK = auto()
+
+
+IS_HIDDEN, IS_UNSEEN, IS_BREAK, IS_LINK = map(
+    int, (ElementFlag.HIDDEN, ElementFlag.UNSEEN, ElementFlag.BREAK, ElementFlag.LINK)
+)
+_TAGS = {
+    ElementFlag.LINK: "a",
+    ElementFlag.STRONG: "b strong",
+    ElementFlag.EMPHASIS: "i em cite",
+    ElementFlag.BUTTON: "button",
+    ElementFlag.LABEL: "label legend fieldset",
+    ElementFlag.CODE: "pre code kbd samp tt listing xmp",
+    ElementFlag.PARAGRAPH: "p",
+    ElementFlag.HEADING: "h1 h2 h3 h4 h5 h6",
+    ElementFlag.ITEM: "li",
+    ElementFlag.LIST: "ul ol menu dir",
+    ElementFlag.CELL: "td th",
+    ElementFlag.TABLE: "table",
+    ElementFlag.DEFINITION: "dl",
+    ElementFlag.QUOTE: "blockquote q",
+    ElementFlag.FIGURE: "figure picture",
+    ElementFlag.CAPTION: "figcaption caption",
+    ElementFlag.FORM: "form",
+    ElementFlag.NAV: "nav",
+    ElementFlag.ASIDE: "aside",
+    ElementFlag.HEADER: "header hgroup",
+    ElementFlag.FOOTER: "footer",
+    ElementFlag.MAIN: "main",
+    ElementFlag.ARTICLE: "article",
+    ElementFlag.SECTION: "section",
+    ElementFlag.DETAILS: "details summary",
+    ElementFlag.DIALOG: "dialog",
+    ElementFlag.TIME: "time",
+    ElementFlag.SMALL: "small sub sup",
+    ElementFlag.NOSCRIPT: "noscript",
+    ElementFlag.UNSEEN: " ".join(INVISIBLE_TAGS),
+    ElementFlag.BREAK: " ".join(BLOCK_TAGS) + " br hr",
+}
+_ROLES = {
+    "navigation": int(ElementFlag.NAV),
+    "banner": int(ElementFlag.HEADER),
+    "contentinfo": int(ElementFlag.FOOTER),
+    "complementary": int(ElementFlag.ASIDE),
+    "main": int(ElementFlag.MAIN),
+    "article": int(ElementFlag.ARTICLE),
+    "dialog": int(ElementFlag.DIALOG),
+    "alertdialog": int(ElementFlag.DIALOG),
+    "button": int(ElementFlag.BUTTON),
+    "heading": int(ElementFlag.HEADING),
+}
+#: The flags that an element's name brings; and the same where ``noscript`` is read.
+_TAG_FLAGS: dict[str, int] = {}
+for _flag, _tags in _TAGS.items():
+    for _tag in _tags.split():
+        _TAG_FLAGS[_tag] = _TAG_FLAGS.get(_tag, 0) | int(_flag)
+_TAG_FLAGS_WITH_NOSCRIPT = _TAG_FLAGS | {"noscript": int(ElementFlag.NOSCRIPT)}
+#: The attributes that :func:`_attribute_flags` reads.
+_FLAG_ATTRIBUTES = frozenset({"style", "hidden", "aria-hidden", "role"})
+_DISPLAY_NONE = re.compile(r"display\s{0,9}:\s{0,9}none")
+
+
+def _attribute_flags(element: HtmlElement) -> int:
+    """Return the flags that an element's attributes bring."""
+    style = element.get("style")
+    hidden = (
+        (style and "none" in style and _DISPLAY_NONE.search(style))
+        or element.get("hidden") is not None
+        or element.get("aria-hidden") == "true"
+    )
+    return (IS_HIDDEN if hidden else 0) | _ROLES.get(element.get("role") or "", 0)
+
+
+# What the index holds
 
 
 class Leaf(NamedTuple):
@@ -60,6 +176,11 @@ class Leaf(NamedTuple):
     def text(self) -> str:
         """The leaf's text as it stands in the source."""
         return (self.element.tail if self.tail else self.element.text) or ""
+
+    @property
+    def parent(self) -> HtmlElement | None:
+        """The element that the text stands in."""
+        return self.element.getparent() if self.tail else self.element
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,249 +195,356 @@ class Segment:
     block: HtmlElement
     leaves: tuple[Leaf, ...]
     text: str
-    link_chars: int = field(default=0)
+    link_chars: int = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PageIndex:
-    """A page's elements as parallel lists in document order, and its segments.
+class TreeIndex:
+    """The elements of a tree in document order, each known by its index.
 
-    ``parents`` holds the index of each element's parent (-1 for the root's), ``states`` the
-    :class:`Within` flags of each element as plain integers (``BREAK`` and ``UNSEEN`` say what the
-    element itself is), ``after`` the index after each element's last descendant.  From ``begins``
-    up to ``ends`` go the indexes of the segments that each element holds text of.  ``marked`` tells
-    which elements have any attributes, ``styled`` are the indexes of those that have a ``style``.
-
-    Written out as start and end tags the elements take two places each; a text leaf is at the
-    place of the tag before it.  ``blocks`` has the index of each segment's block, ``spans`` the
-    places of its first and last leaf.  ``runs`` has four numbers for each text leaf that is not
-    blank: its segment, the state it stands in, its characters, its place.  ``cut`` tells that the
-    page goes on beyond what is read of any.
+    Attributes:
+        elements: The elements.
+        parents: The index of each element's parent, -1 for the root's.
+        subtree_ends: The index after each element's last descendant.
     """
 
     elements: list[HtmlElement]
-    tags: list[str]
     parents: list[int]
     subtree_ends: list[int]
-    flags: list[int]
-    segment_begins: list[int]
-    segment_ends: list[int]
-    has_attributes: list[bool]
-    styled: list[int]
-    segments: tuple[Segment, ...]
-    segment_blocks: list[int]
-    segment_spans: list[tuple[int, int]]
-    text_runs: array[int]
-    truncated: bool = False
+
+    def __init__(self, root: HtmlElement, limit: int = MOST_ELEMENTS) -> None:
+        """Index all elements of a tree, or the first ``limit`` of them."""
+        self.elements = list(islice(root.iter("*"), limit))
+        indexes = self.indexes
+        self.parents = [indexes.get(element.getparent(), -1) for element in self.elements]
+        self.subtree_ends = list(range(1, len(self.elements) + 1))
+        for index in range(len(self.elements) - 1, 0, -1):
+            parent = self.parents[index]
+            self.subtree_ends[parent] = max(self.subtree_ends[parent], self.subtree_ends[index])
+
+    @cached_property
+    def indexes(self) -> dict[HtmlElement, int]:
+        """The index of each element."""
+        return {element: index for index, element in enumerate(self.elements)}
+
+    def descendants(self, tops: Iterable[int]) -> set[int]:
+        """Return all that is inside some elements, in time linear in the page."""
+        found: set[int] = set()
+        end = 0
+        for top in sorted(tops):
+            found.update(range(max(top + 1, end), self.subtree_ends[top]))
+            end = max(end, self.subtree_ends[top])
+        return found
+
+    def with_ancestors(self, indexes: Iterable[int]) -> set[int]:
+        """Return some elements and all that hold them."""
+        found: set[int] = set()
+        for index in indexes:
+            while index >= 0 and index not in found:
+                found.add(index)
+                index = self.parents[index]
+        return found
 
 
-def segments(root: HtmlElement) -> tuple[Segment, ...]:
-    """Return the text segments below ``root``, in document order."""
-    return build_index(root).segments
+class PageIndex(TreeIndex):
+    """A page's elements, those whose text is never seen left out, and its text segments.
+
+    Attributes, per element:
+        tags: Its name.
+        flags: Its :class:`ElementFlag` values as a plain integer; ``BREAK`` and ``UNSEEN`` say what
+            the element itself is, the others what it stands in.
+        segment_begins, segment_ends: The range of segments that it holds text of.
+        has_attributes: Whether it has any.
+
+    Attributes, per segment:
+        segments: The segment.
+        segment_blocks: The index of its block.
+        segment_spans: The positions of its first and last leaf.
+
+    Attributes:
+        styled: The indexes of the elements that have a ``style`` attribute.
+        text_runs: Four numbers for each text leaf that is not blank: its segment, the flags it
+            stands under, its characters, its position.
+        truncated: Whether the page goes on beyond what is indexed.
+    """
+
+    def __init__(
+        self,
+        root: HtmlElement,
+        tag_flags: dict[str, int] = _TAG_FLAGS,
+        display: DisplayInfo | None = None,
+        skipped: list[HtmlElement] | None = None,
+    ) -> None:
+        """Walk the tree once.
+
+        Args:
+            root: The tree, which has no comments.
+            tag_flags: The flags that each element's name brings.
+            display: What a browser displayed; decides on line breaks and visibility.
+            skipped: Takes the elements whose text is never seen.
+        """
+        skipped = [] if skipped is None else skipped
+        elements: list[HtmlElement] = []
+        tags: list[str] = []
+        parents: list[int] = []
+        subtree_ends: list[int] = []
+        flags: list[int] = []
+        segment_begins: list[int] = []
+        segment_ends: list[int] = []
+        has_attributes: list[bool] = []
+        styled: list[int] = []
+        builder = _SegmentBuilder(elements)
+        segments, leaves = builder.segments, builder.leaves
+        # The open elements, and the one around them all: index, flags, index of the block.
+        index, state, block = -1, 0, 0
+        opened: list[tuple[int, int, int]] = []
+        # This loop is entered twice for each element of every page: nothing in it is a call that
+        # need not be one.  Depth costs nothing, as the open elements are a list.
+        walk = etree.iterwalk(root, events=("start", "end"))
+        for event, element in islice(walk, 2 * MOST_ELEMENTS):
+            if builder.full:
+                break
+            if event == "start":
+                tag = element.tag
+                added = tag_flags.get(tag, 0)
+                if display is not None:
+                    added = _displayed_flags(element, added, state, display)
+                if added & IS_BREAK and leaves:
+                    builder.end()
+                opened.append((index, state, block))
+                state = state & ~IS_BREAK | added
+                if added & IS_UNSEEN:
+                    index = -1
+                    walk.skip_subtree()
+                    skipped.append(element)
+                    continue
+                parents.append(index)
+                index = len(elements)
+                keys = element.keys()
+                has_attributes.append(bool(keys))
+                if keys and not _FLAG_ATTRIBUTES.isdisjoint(keys):
+                    state |= _attribute_flags(element)
+                    styled += [index] * ("style" in keys)
+                if added & IS_BREAK:
+                    block = index
+                elements.append(element)
+                tags.append(tag)
+                subtree_ends.append(0)
+                flags.append(state)
+                segment_begins.append(len(segments))
+                segment_ends.append(0)
+                text = element.text
+                tail = False
+            else:
+                if state & IS_BREAK and leaves:
+                    builder.end()
+                if index >= 0:
+                    subtree_ends[index] = len(elements)
+                    segment_ends[index] = len(segments) + bool(leaves)
+                text = element.tail if index else None
+                tail = True
+                index, state, block = opened.pop()
+            if text and (leaves or not text.isspace()):
+                position = 2 * len(elements) - len(opened) - 1
+                builder.add(element, tail, text, state, block, position)
+        builder.end()
+        self.elements, self.tags, self.parents = elements, tags, parents
+        self.subtree_ends, self.flags, self.styled = subtree_ends, flags, styled
+        self.segment_begins, self.segment_ends = segment_begins, segment_ends
+        self.has_attributes = has_attributes
+        self.segments = tuple(segments)
+        self.segment_blocks, self.segment_spans = builder.blocks, builder.spans
+        self.text_runs = array("q", builder.runs)
+        self.truncated = builder.full or bool(opened)
+        self._close([index, *(outer for outer, _, _ in opened)])
+
+    def _close(self, still_open: Iterable[int]) -> None:
+        """End the elements that are open where a page is cut (-1: the one around the root)."""
+        for index in still_open:
+            if index >= 0:
+                self.subtree_ends[index] = len(self.elements)
+                self.segment_ends[index] = len(self.segments)
+
+    def visible_segments(self) -> set[int]:
+        """Return the indexes of the segments that have text which is not hidden."""
+        runs = zip(self.text_runs[::4], self.text_runs[1::4], strict=True)
+        return {segment for segment, flags in runs if not flags & IS_HIDDEN}
+
+    def unlinked_chars(self) -> int:
+        """Return how many characters of text stand in no link."""
+        runs = zip(self.text_runs[1::4], self.text_runs[2::4], strict=True)
+        return sum(chars for flags, chars in runs if not flags & IS_LINK)
+
+    def locate(self, element: HtmlElement) -> tuple[int, int]:
+        """Return the index of an element, or of what holds it, and of the segment after it."""
+        index = self.indexes.get(element)
+        if index is not None:
+            return index, self.segment_begins[index]
+        node = element
+        while (parent := node.getparent()) is not None:
+            index = self.indexes.get(parent)
+            if index is not None:
+                break
+            node = parent
+        else:
+            return 0, 0
+        for sibling in islice(node.itersiblings(preceding=True), 8):
+            before = self.indexes.get(sibling)
+            if before is not None:
+                return index, self.segment_ends[before]
+        return index, self.segment_begins[index]
+
+    # The same in numpy's arrays of positions, for the papers' methods
+
+    @cached_property
+    def opens(self) -> Ints:
+        """The position of each element's start tag."""
+        count = len(self.elements)
+        # Before an element's start tag stand the start tags of all elements before it, and the end
+        # tags of those among them that are not around it.
+        closed = np.bincount(np.array(self.subtree_ends, np.int64), minlength=count + 1)
+        return np.arange(count, dtype=np.int64) + np.cumsum(closed)[:count]
+
+    @cached_property
+    def closes(self) -> Ints:
+        """The position of each element's end tag."""
+        sizes = np.array(self.subtree_ends, np.int64) - np.arange(len(self.elements))
+        return self.opens + 2 * sizes - 1
+
+    @cached_property
+    def segment_firsts(self) -> Ints:
+        """The position of each segment's first leaf."""
+        return np.array([first for first, _ in self.segment_spans], np.int64)
+
+    @cached_property
+    def segment_lasts(self) -> Ints:
+        """The position of each segment's last leaf."""
+        return np.array([last for _, last in self.segment_spans], np.int64)
+
+    @cached_property
+    def segment_chars(self) -> Ints:
+        """The characters of each segment."""
+        return np.array([len(segment.text) for segment in self.segments], np.int64)
+
+    @cached_property
+    def segment_link_chars(self) -> Ints:
+        """The characters of each segment that stand in links."""
+        return np.array([segment.link_chars for segment in self.segments], np.int64)
+
+    def segments_inside(self, index: int) -> tuple[int, int]:
+        """Return the range of segments that begin inside an element."""
+        first, end = np.searchsorted(self.segment_firsts, (self.opens[index], self.closes[index]))
+        return int(first), int(end)
+
+    def segment_ranges(self, indexes: Sequence[int] | Ints) -> tuple[Ints, Ints]:
+        """Return the ranges of segments that begin inside each of some elements: firsts, ends."""
+        chosen = np.asarray(indexes, dtype=np.int64)
+        return (
+            np.searchsorted(self.segment_firsts, self.opens[chosen]),
+            np.searchsorted(self.segment_firsts, self.closes[chosen]),
+        )
 
 
 class DisplayInfo(Protocol):
-    """What a browser drew, as far as lines and visibility go (see :class:`.drawn.Drawn`)."""
+    """What a browser displayed, as far as lines and visibility go (see :class:`.PageLayout`)."""
 
     @property
     def hidden(self) -> AbstractSet[HtmlElement]:
         """The elements that nothing of is drawn."""
 
     def breaks_line(self, element: HtmlElement) -> bool:
-        """Tell whether an element is a line-break node."""
+        """Return whether an element is a line-break node."""
 
 
-def build_index(root: HtmlElement, drawn: DisplayInfo | None = None) -> PageIndex:
-    """Read a tree's elements and text segments in one pass each way.
+def build_index(root: HtmlElement, display: DisplayInfo | None = None) -> PageIndex:
+    """Index a page.
 
     What stands in ``noscript`` is read only when it is most of the page's text: pages that scripts
     build keep a plain version of themselves there, others keep pixels and reproaches.
     """
-    if drawn is not None:
-        return _walk(root, TAG_FLAGS, [], drawn)
-    passed: list[HtmlElement] = []
-    found = _walk(root, TAG_FLAGS, passed)
-    unread = (each for each in passed if each.tag == "noscript")
-    plain = sum(len("".join(each.itertext()).strip()) for each in unread)
-    if plain > _NOSCRIPT_CHARS:
-        fuller = _walk(root, TAG_FLAGS_WITH_NOSCRIPT, [])
-        seen = _unlinked(found)
-        if _unlinked(fuller) - seen > max(seen, _NOSCRIPT_CHARS):
+    if display is not None:
+        return PageIndex(root, display=display)
+    skipped: list[HtmlElement] = []
+    index = PageIndex(root, skipped=skipped)
+    unread = (element for element in skipped if element.tag == "noscript")
+    if sum(len("".join(element.itertext()).strip()) for element in unread) > _NOSCRIPT_CHARS:
+        fuller = PageIndex(root, _TAG_FLAGS_WITH_NOSCRIPT)
+        chars = index.unlinked_chars()
+        if fuller.unlinked_chars() - chars > max(chars, _NOSCRIPT_CHARS):
             return fuller
-    return found
+    return index
 
 
-def drop_unindexed(found: PageIndex) -> None:
-    """Take what stands after an outline that is cut out of the tree: nobody is to read it."""
-    last = found.elements[-1]
-    while (above := last.getparent()) is not None:
-        del above[above.index(last) + 1 :]
-        last = above
+def drop_unindexed(index: PageIndex) -> None:
+    """Remove what stands after a truncated index from the tree: nobody is to read it."""
+    last = index.elements[-1]
+    while (parent := last.getparent()) is not None:
+        del parent[parent.index(last) + 1 :]
+        last = parent
 
 
-def _unlinked(found: PageIndex) -> int:
-    return sum(
-        chars
-        for state, chars in zip(found.text_runs[1::4], found.text_runs[2::4], strict=True)
-        if not state & IS_LINK
-    )
-
-
-def _walk(
-    root: HtmlElement,
-    names: dict[str, int],
-    passed: list[HtmlElement],
-    drawn: DisplayInfo | None = None,
-) -> PageIndex:
-    """Walk the tree once; ``names`` says what state each element's name brings.
-
-    What was drawn, where it is known, decides about line breaks and what is hidden.  ``passed``
-    takes the elements whose text is never seen.
-
-    Depth costs nothing, as the open elements are a list.  Comments are not in the tree.
-    """
-    elements: list[HtmlElement] = []
-    tags: list[str] = []
-    parents: list[int] = []
-    after: list[int] = []
-    states: list[int] = []
-    begins: list[int] = []
-    ends: list[int] = []
-    marked: list[bool] = []
-    styled: list[int] = []
-    line = _Line(elements)
-    found, leaves = line.found, line.leaves
-    # The open elements, and the one around them all: index, state, index of the block.
-    index, state, block = -1, 0, 0
-    opened: list[tuple[int, int, int]] = []
-    # This loop is entered twice for each element of every page: nothing in it is a call that
-    # need not be one.
-    walk = etree.iterwalk(root, events=("start", "end"))
-    for event, element in islice(walk, 2 * MOST_ELEMENTS):
-        if line.full:
-            break
-        if event == "start":
-            tag = element.tag
-            own = names.get(tag, 0)
-            if drawn is not None:
-                own = _drawn_state(element, own, state, drawn)
-            if own & IS_BREAK and leaves:
-                line.end()
-            opened.append((index, state, block))
-            if own & IS_UNSEEN:
-                state = state & ~IS_BREAK | own
-                index = -1
-                walk.skip_subtree()
-                passed.append(element)
-                continue
-            parents.append(index)
-            index = len(elements)
-            state = state & ~IS_BREAK | own
-            keys = element.keys()
-            marked.append(bool(keys))
-            if keys and not FLAG_ATTRIBUTES.isdisjoint(keys):
-                state |= attribute_flags(element)
-                styled += [index] * ("style" in keys)
-            if own & IS_BREAK:
-                block = index
-            elements.append(element)
-            tags.append(tag)
-            after.append(0)
-            states.append(state)
-            begins.append(len(found))
-            ends.append(0)
-            text = element.text
-            tail = False
-        else:
-            if state & IS_BREAK and leaves:
-                line.end()
-            if index >= 0:
-                after[index] = len(elements)
-                ends[index] = len(found) + bool(leaves)
-            text = element.tail if index else None
-            tail = True
-            index, state, block = opened.pop()
-        if text and (leaves or not text.isspace()):
-            place = 2 * len(elements) - len(opened) - 1
-            line.add(element, tail, text, state, block, place)
-    line.end()
-    read = PageIndex(
-        elements, tags, parents, after, states, begins, ends, marked, styled,
-        tuple(found), line.blocks, line.spans, array("q", line.runs), line.full or bool(opened),
-    )  # fmt: skip
-    _close(read, (index, *(around for around, _, _ in opened)))
-    return read
-
-
-def _close(outline: PageIndex, still_open: Iterable[int]) -> None:
-    """End the elements that are open where a page is cut (-1: the one around the root)."""
-    for index in still_open:
-        if index >= 0:
-            outline.subtree_ends[index] = len(outline.elements)
-            outline.segment_ends[index] = len(outline.segments)
-
-
-class _Line:
+class _SegmentBuilder:
     """Gathers leaves into segments."""
 
     __slots__ = (
-        "block", "blocks", "elements", "first", "found", "full", "last", "leaves", "links", "runs",
-        "spans", "texts", "told",
+        "block", "blocks", "complete_runs", "elements", "first", "full", "last", "leaves",
+        "link_chars", "runs", "segments", "spans", "texts",
     )  # fmt: skip
 
     def __init__(self, elements: list[HtmlElement]) -> None:
         self.elements = elements
-        self.found: list[Segment] = []
+        self.segments: list[Segment] = []
         self.blocks: list[int] = []
         self.spans: list[tuple[int, int]] = []
         self.runs: list[int] = []
-        # The segment at hand.
+        # The segment being built.
         self.leaves: list[Leaf] = []
         self.texts: list[str] = []
-        self.block = self.links = self.first = self.last = 0
+        self.block = self.link_chars = self.first = self.last = 0
         # How many numbers the runs of the segments before it are; whether text was left out.
-        self.told = 0
+        self.complete_runs = 0
         self.full = False
 
     def add(
-        self, element: HtmlElement, tail: bool, text: str, state: int, block: int, place: int
+        self, element: HtmlElement, tail: bool, text: str, flags: int, block: int, position: int
     ) -> None:
-        """Add a leaf to the segment at hand."""
+        """Add a leaf to the segment being built."""
         if not self.leaves:
-            self.first = place
-        self.last = place
+            self.first = position
+        self.last = position
         # Half the time of Leaf(...): there are thousands on a page.
         self.leaves.append(tuple.__new__(Leaf, (element, tail)))
         self.texts.append(text)
         self.block = block
         chars = len(text.strip())
         if chars:
-            self.runs += (len(self.found), state, chars, place)
-            if state & IS_LINK:
-                self.links += chars
+            self.runs += (len(self.segments), flags, chars, position)
+            if flags & IS_LINK:
+                self.link_chars += chars
 
     def end(self) -> None:
-        """End the segment at hand, if there is one."""
+        """End the segment being built, if there is one."""
         text = " ".join("".join(self.texts).split())
-        if text and len(self.found) == MOST_SEGMENTS:
+        if text and len(self.segments) == MOST_SEGMENTS:
             self.full = True
-            del self.runs[self.told :]
+            del self.runs[self.complete_runs :]
         elif text:
             block = self.elements[self.block]
-            links = min(self.links, len(text))
-            self.found.append(Segment(len(self.found), block, tuple(self.leaves), text, links))
+            link_chars = min(self.link_chars, len(text))
+            self.segments.append(
+                Segment(len(self.segments), block, tuple(self.leaves), text, link_chars)
+            )
             self.blocks.append(self.block)
             self.spans.append((self.first, self.last))
-            self.told = len(self.runs)
+            self.complete_runs = len(self.runs)
         self.leaves.clear()
         self.texts.clear()
-        self.links = 0
+        self.link_chars = 0
 
 
-def _drawn_state(element: HtmlElement, own: int, around: int, drawn: DisplayInfo) -> int:
-    """Return what an element brings as it is drawn; what is hidden keeps the lines of its names."""
-    if around & IS_HIDDEN or own & IS_UNSEEN:
-        return own
-    if element in drawn.hidden:
-        return own | IS_HIDDEN
-    return own | IS_BREAK if drawn.breaks_line(element) else own & ~IS_BREAK
+def _displayed_flags(element: HtmlElement, added: int, around: int, display: DisplayInfo) -> int:
+    """Return the flags of an element as displayed; what is hidden keeps the lines of its names."""
+    if around & IS_HIDDEN or added & IS_UNSEEN:
+        return added
+    if element in display.hidden:
+        return added | IS_HIDDEN
+    return added | IS_BREAK if display.breaks_line(element) else added & ~IS_BREAK

@@ -8,13 +8,12 @@ from lxml.html import HtmlElement
 
 from ..gc_paused import uncollected
 from ..layout import Layout
+from .decode import fix_mojibake
 from .embedded import find_embedded_article, insert_article
 from .index import PageIndex, Segment, build_index, drop_unindexed
 from .layout import PageLayout, attach_layout, strip_markers
 from .metadata.metadata import Metadata, read_metadata
-from .parse import base_url, decode, parse
-from .protected import EMAIL_ATTRIBUTE, decode_emails
-from .twice_encoded import fix_mojibake
+from .parse import EMAIL_ATTRIBUTE, base_url, decode, decode_emails, parse
 
 #: A page that shows fewer characters than this outside links may carry its text as data.
 _SHELL = 500

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from .links import resolve
+from ..urls import resolve
 from .page import Page
 
 #: Links looked at on one page; a page with more is a list of links.

@@ -19,9 +19,9 @@ from lxml.html import HtmlElement
 
 from ..article import MARKS, Span, Spans, plain_text
 from ..html.index import ElementFlag, Segment
-from ..html.links import resolve
 from ..html.page import Page
 from ..selection import Verdict
+from ..urls import resolve
 from .candidates import Candidate
 
 _MARKS = {mark: mark for mark in MARKS} | {"b": "strong", "i": "em"}

@@ -16,7 +16,7 @@ from urllib.parse import parse_qs, unquote
 
 from lxml.html import HtmlElement
 
-from ..html.links import resolve
+from ..urls import resolve
 
 #: How many pixels wide a picture should be: the text block of a page at 200 to 250 dpi.
 WANTED_WIDTH = 1600

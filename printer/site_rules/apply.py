@@ -13,15 +13,14 @@ from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
-from ..html.index import Leaf, Segment
-from ..html.links import resolve
+from ..html.index import IS_HIDDEN, Leaf, Segment
 from ..html.metadata.dates import parse_date
 from ..html.metadata.metadata import Metadata
 from ..html.page import Page
-from ..html.states import IS_HIDDEN
 from ..options import SiteRule
 from ..selection import Verdict
 from ..text import clean_attribute, clean_line, element_line
+from ..urls import resolve
 
 Action: TypeAlias = Literal["drop", "keep", "body", "title", "author", "date", "next_page"]
 
@@ -117,7 +116,7 @@ class _Application:
 
     def __init__(self, page: Page, rules: Sequence[SiteRule]) -> None:
         self.page, self.rules = page, rules
-        from .tree import ElementIndex
+        from .css import ElementIndex
 
         self.tree = ElementIndex(page.tree)
         self.matches: list[SelectorMatch] = []
@@ -148,13 +147,13 @@ class _Application:
         )
 
     def _match(self, rule: SiteRule, part: Action, selector: str) -> None:
-        from . import css, xpath
+        from . import css, fulltextrss
 
         match = SelectorMatch(rule, part, selector)
         texts: list[str] = []
         try:
             if rule.xpath:
-                places, texts = xpath.select(self.tree, selector)
+                places, texts = fulltextrss.select(self.tree, selector)
             else:
                 places = css.select(self.tree, selector)
         except css.InvalidSelector as fault:

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from . import css
-from .css import is_plain_name
-from .tree import ElementIndex, classes
+from .css import ElementIndex, classes, is_plain_name
 
 #: How far up an element's ancestors are offered, and how many selectors for one place.
 LEVELS = 5

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml.html import document_fromstring
 
-from printer.html.index import ElementFlag, Segment, build_index, segments
+from printer.html.index import ElementFlag, Segment, build_index
 from printer.html.page import read_page
 
 
 def read(body: str) -> tuple[Segment, ...]:
-    return segments(document_fromstring(f"<html><body>{body}</body></html>"))
+    return build_index(document_fromstring(f"<html><body>{body}</body></html>")).segments
 
 
 def texts(body: str) -> list[str]:

@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import html
 
-from printer.site_rules import css, xpath
-from printer.site_rules.css import InvalidSelector
-from printer.site_rules.tree import ElementIndex
+from printer.site_rules import css, fulltextrss
+from printer.site_rules.css import ElementIndex, InvalidSelector
 
 PAGE = """<html><body id=top class="page wide"><main>
 <h1 id=h>Title</h1><p id=a class="lead big">One <b id=b>two</b></p><p id=c lang=en-GB>Three</p>
@@ -132,16 +131,16 @@ XPATHS = [
 @pytest.mark.parametrize(("path", "found"), XPATHS)
 def test_what_xpath_selects(path, found):
     tree = ElementIndex(html.document_fromstring(PAGE))
-    places, texts = xpath.select(tree, path)
+    places, texts = fulltextrss.select(tree, path)
     assert [tree.elements[place].get("id") for place in places] == found.split()
     assert texts == []
 
 
 def test_xpath_that_selects_words():
     tree = ElementIndex(html.document_fromstring(PAGE))
-    assert xpath.select(tree, "//p/@class") == ([], ["lead big"])
-    assert xpath.select(tree, "substring-after(//h1, 'Ti')") == ([], ["tle"])
-    assert xpath.select(tree, "count(//p)") == ([], [])
+    assert fulltextrss.select(tree, "//p/@class") == ([], ["lead big"])
+    assert fulltextrss.select(tree, "substring-after(//h1, 'Ti')") == ([], ["tle"])
+    assert fulltextrss.select(tree, "count(//p)") == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -153,13 +152,13 @@ def test_xpath_that_selects_words():
 )  # fmt: skip
 def test_xpath_that_reaches_too_far(path):
     with pytest.raises(InvalidSelector):
-        xpath.parse(path)
+        fulltextrss.parse(path)
 
 
 def test_large_and_wide_pages_are_too_much_for_xpath():
     tree = ElementIndex(deep(100, 3_000))
-    assert len(xpath.select(tree, "//div//div//p")[0]) == 3_000
+    assert len(fulltextrss.select(tree, "//div//div//p")[0]) == 3_000
     with pytest.raises(InvalidSelector, match="wide"):
-        xpath.select(tree, "//p[preceding-sibling::p]")
+        fulltextrss.select(tree, "//p[preceding-sibling::p]")
     with pytest.raises(InvalidSelector, match="large"):
-        xpath.select(ElementIndex(deep(2, 31_000)), "//p")
+        fulltextrss.select(ElementIndex(deep(2, 31_000)), "//p")

@@ -3,9 +3,8 @@
 import pytest
 from lxml import html
 
-from printer.site_rules.css import select
+from printer.site_rules.css import ElementIndex, select
 from printer.site_rules.suggest import Suggester, is_steady
-from printer.site_rules.tree import ElementIndex
 
 
 @pytest.mark.parametrize(

@@ -232,3 +232,21 @@ def _distinct(texts: Iterable[str]) -> list[str]:
 
 def _as_it_is(text: str) -> str:
     return text
+
+
+def find_title_node(texts: Sequence[str], title: str) -> int | None:
+    """Return the index of the last text that holds the title, or begins it and is most of it.
+
+    ``texts`` are those before the article's starting paragraph.  One much longer than the title
+    is running text that mentions it.
+    """
+    wanted = " ".join(title.split()).casefold()
+    if not wanted:
+        return None
+    for index in range(len(texts) - 1, -1, -1):
+        if len(texts[index]) > 3 * len(wanted):
+            continue
+        text = texts[index].casefold()
+        if wanted in text or (wanted.startswith(text) and 2 * len(text) >= len(wanted)):
+            return index
+    return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...html.metadata.title_node import find_title_node
+from ...html.metadata.titles import find_title_node
 from ...html.page import Page
 from ...selection import Verdict
 

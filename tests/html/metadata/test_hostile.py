@@ -6,10 +6,9 @@ from hypothesis import strategies as st
 
 from printer.html.metadata.bylines import join_names
 from printer.html.metadata.dates import parse_date
-from printer.html.metadata.jsonld import parse_json, read_json_ld
+from printer.html.metadata.jsonld import parse_json, read_json_ld, read_schema
 from printer.html.metadata.language import language_tag
 from printer.html.metadata.metadata import Metadata, read_metadata
-from printer.html.metadata.schema import read_schema
 from printer.html.metadata.titles import SiteNames, choose_title
 from printer.html.parse import parse
 

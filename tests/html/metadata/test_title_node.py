@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from printer.html.metadata.title_node import find_title_node
+from printer.html.metadata.titles import find_title_node
 
 
 @pytest.mark.parametrize(
