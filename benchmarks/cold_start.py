@@ -162,7 +162,7 @@ def warm(url: str, document: Document, runs: int) -> Pairs:
 
         def whole() -> float:
             began = time.perf_counter()
-            ours.print([url])
+            ours.print_pages([url])
             return time.perf_counter() - began
 
         return by_turns(whole, bare, runs)

@@ -164,7 +164,7 @@ def slow_sites(kills: int, unused: random.Random, folder: Path) -> Came:
     """Fetch pages that drip for ever, and one that does not."""
     del unused, folder
     from printer.errors import FetchTimeout
-    from printer.fetch.client import Web
+    from printer.fetch.client import HttpClient
     from printer.options import FetchOptions
 
     began = time.monotonic()
@@ -172,17 +172,17 @@ def slow_sites(kills: int, unused: random.Random, folder: Path) -> Came:
         fine = web.add("/fine", story())
         slow = [web.add(f"/{n}", drip(b"<p>x</p>" * 999, 0.5)) for n in range(kills)]
         options = FetchOptions(retries=0, timeout=3, allow_private=True)
-        with Web(options, named=[web.url]) as fetcher, ThreadPoolExecutor(16) as pool:
+        with HttpClient(options, user_urls=[web.url]) as fetcher, ThreadPoolExecutor(16) as pool:
 
             def ended(url: str) -> bool:
                 try:
-                    fetcher.resource(url)
+                    fetcher.get_resource(url)
                 except FetchTimeout:
                     return True
                 return False
 
             told = sum(pool.map(ended, slow))
-            fetcher.resource(fine)
+            fetcher.get_resource(fine)
     return Came("sites that never end an answer", kills, kills, kills - told, 0, 0, since(began), "each was told in time")  # fmt: skip
 
 

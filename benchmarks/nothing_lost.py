@@ -214,7 +214,7 @@ def judge(article: Article) -> tuple[int, list[str], list[str], bool]:
                       key=lambda found: len(found[0]) + len(found[1]))  # fmt: skip
     figures = sum(isinstance(block, Figure) for block in walk(article.blocks))
     report = check_completeness([article], printed.layout)
-    told = set(report.lost()) - ({"pictures"} if figures else set())
+    told = set(report.shortfall()) - ({"pictures"} if figures else set())
     return sum(map(len, wanted)), lost, moved, not told
 
 

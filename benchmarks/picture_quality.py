@@ -23,7 +23,7 @@ from pathlib import Path
 from printer.images import choose
 from printer.images.methods import METHODS
 from printer.images.selection import Choice, place, unite
-from printer.selection import Placed
+from printer.selection import PlacedFigure
 
 from . import corpus
 from .pictures import Labelled, key, labelled
@@ -49,7 +49,7 @@ class Counts:
     seconds: list[float] = field(default_factory=list)
 
 
-def count(counts: Counts, answer: Labelled, placed: Iterable[Placed]) -> None:
+def count(counts: Counts, answer: Labelled, placed: Iterable[PlacedFigure]) -> None:
     """Add one page's pictures."""
     found: set[int] = set()
     wrong = 0
@@ -72,7 +72,7 @@ def _chosen(name: str, each: Labelled) -> Choice:
     return choose(each.page, each.verdict, name)
 
 
-def _count_caption(counts: Counts, wanted: str, placed: Placed) -> None:
+def _count_caption(counts: Counts, wanted: str, placed: PlacedFigure) -> None:
     caption, credit = placed.figure.caption, placed.figure.credit
     right = _alike(caption, wanted) or _alike(f"{caption} {credit}", wanted)
     counts.captions += right

@@ -27,7 +27,7 @@ import numpy as np
 from PIL import Image
 
 from printer.extraction import decide
-from printer.fetch.client import Web
+from printer.fetch.client import HttpClient
 from printer.html.page import read_page
 from printer.images import pick
 from printer.images.size_probe import Downloads
@@ -104,11 +104,11 @@ def crawl(root: str, pages: int, method: str, folder: Path | None) -> Crawl:
     done = Crawl()
     options = ExtractOptions(image_method=method)
     start = time.perf_counter()
-    with Web(FetchOptions(cache=False), named=[root]) as web:
+    with HttpClient(FetchOptions(cache=False), user_urls=[root]) as web:
         where = None if folder is None else lambda: folder
-        with Downloads(web.resource, ImageOptions(), where) as downloads:
+        with Downloads(web.get_resource, ImageOptions(), where) as downloads:
             for number in range(pages):
-                capture = web.page(f"{root}/n/{number}")
+                capture = web.get_page(f"{root}/n/{number}")
                 read = read_page(capture.body, capture.url)
                 choice = pick(read, decide(read, ExtractOptions()), options, downloads.measure)
                 done.kept += len(choice.kept)

@@ -56,7 +56,7 @@ def printed(
             start = time.perf_counter()
             try:
                 with Printer(options, named=(web.url,)) as printer:
-                    result = printer.print([f"{web.url}/{name}"])
+                    result = printer.print_pages([f"{web.url}/{name}"])
                 end, told = "printed", f"{result.pages} pages, {len(result.warnings)} warnings"
                 if out:
                     out.mkdir(parents=True, exist_ok=True)

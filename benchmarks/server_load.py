@@ -85,7 +85,7 @@ def bare(sources: list[bytes]) -> float:
             if n == 1:  # The first loads what is needed.
                 begun = time.perf_counter()
             url = "https://example.org/"
-            printer.set([printer.read(Capture(source, url, url, "text/html", how="browser"))])
+            printer.render([printer.read(Capture(source, url, url, "text/html", method="browser"))])
     return time.perf_counter() - begun
 
 

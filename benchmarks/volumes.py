@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from printer.article import Article, Heading, Paragraph, Span
 from printer.options import PrintOptions
-from printer.output import Prepared
+from printer.output import PreparedPictures
 from tests.support.processes import PeakMemory
 
 from .protocol import Effort, Row
@@ -52,7 +52,7 @@ def print_bound(count: int) -> int:
 
     with RenderPool(several=count >= SEVERAL) as press:  # as the command line does
         whole = RenderContext.of([article(n) for n in range(count)], PrintOptions(title="Week"))
-        return render_articles(whole, lambda _: Prepared(), press).pages
+        return render_articles(whole, lambda _: PreparedPictures(), press).pages
 
 
 def print_single(count: int) -> int:

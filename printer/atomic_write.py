@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def replace_file(path: Path, data: bytes | str, mode: int | None = None) -> None:
+def atomic_write(path: Path, data: bytes | str, mode: int | None = None) -> None:
     """Write a file through a new one beside it, which takes its place once it is on disk.
 
     A link is followed.  The file keeps the mode it has; a new one gets ``mode``, or what the umask

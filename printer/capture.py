@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from .layout import Layout
 from .options import PrintOptions
 
-How = Literal["http", "file", "stdin", "browser"]
+FetchMethod = Literal["http", "file", "stdin", "browser"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Capture:
     charset: str = ""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     fetched: datetime | None = None
-    how: How = "http"
+    method: FetchMethod = "http"
     from_cache: bool = False
     layout: Layout | None = field(default=None, repr=False)
     screenshot: bytes = field(default=b"", repr=False)
@@ -49,4 +49,4 @@ class Capture:
 
 
 #: Gets a resource that a page names: ``get(url, referer)``; raises ``FetchError``.
-Get: TypeAlias = Callable[[str, str], Capture]
+GetResource: TypeAlias = Callable[[str, str], Capture]

@@ -35,7 +35,7 @@ class WebprintError(Exception):
 
     exit_code = 1
     stage = ""
-    ended = False
+    process_died = False
 
     def __init__(self, message: str, *, url: str = "", hint: str = "") -> None:
         super().__init__(message)
@@ -91,11 +91,11 @@ class HTTPStatusError(FetchError):
     exit_code = 6
 
     def __init__(
-        self, message: str, *, status: int, url: str = "", hint: str = "", after: float = 0.0
+        self, message: str, *, status: int, url: str = "", hint: str = "", retry_after: float = 0.0
     ) -> None:
         super().__init__(message, url=url, hint=hint)
         self.status = status
-        self.after = after
+        self.retry_after = retry_after
 
 
 class BlockedAddress(FetchError):

@@ -16,13 +16,13 @@ from .article import Article, iter_text
 from .compose import append_comments, compose, drop_author_lines, find_posts
 from .errors import NoArticle
 from .extraction import decide
-from .gc_paused import uncollected
+from .gc_paused import gc_paused
 from .html.comments import Comments, read_comments
 from .html.page import Page, read_page
 from .images import Choice, insist, judged, offered, pick, placed, without_captions
 from .options import ExtractOptions
-from .output import Report
-from .selection import Explanation, JudgedPicture, Verdict
+from .output import CompletenessReport
+from .selection import Explanation, PictureDecision, Verdict
 from .site_rules import RuleMatch, SelectorMatch, apply_rules, match_rules
 from .site_rules.apply import below, segment_reason
 from .summarize import summarised
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .images.size_probe import Measure
 
 
-@uncollected
+@gc_paused
 def extract(
     html: bytes | str, url: str | None = "", *, charset: str = "", **options: object
 ) -> Article:
@@ -71,12 +71,12 @@ class Found:
     pieces: tuple[EditableBlock, ...] = ()
 
     @property
-    def pictures(self) -> tuple[JudgedPicture, ...]:
+    def pictures(self) -> tuple[PictureDecision, ...]:
         """What was decided about each picture; told only when asked for."""
         return judged(self.page, self.choice)
 
     @property
-    def lost(self) -> Report:
+    def lost(self) -> CompletenessReport:
         """What of the page's chosen text the article does not have; read when asked for."""
         from .compose.coverage import check_coverage
 
@@ -96,7 +96,7 @@ def _choose(
     return ruled, verdict, choice
 
 
-@uncollected
+@gc_paused
 def find(
     page: Page,
     options: ExtractOptions,

@@ -15,7 +15,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def uncollected(work: Callable[P, R]) -> Callable[P, R]:
+def gc_paused(work: Callable[P, R]) -> Callable[P, R]:
     """Make a function run without the collector; in several threads until the first is done."""
 
     @wraps(work)

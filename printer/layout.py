@@ -27,31 +27,33 @@ class Rect(NamedTuple):
         return self.bottom - self.top
 
 
-class Sight(IntFlag):
+class Visibility(IntFlag):
     """What keeps something from being seen where it stands, and how it is laid over the page."""
 
-    NONE = auto()  # display: none, here or around
-    INVISIBLE = auto()  # visibility: hidden or collapse
+    NOT_DISPLAYED = auto()  # display: none, here or around
+    HIDDEN = auto()  # visibility: hidden or collapse
     TRANSPARENT = auto()  # opacity 0, transparent letters, letters without a size
     CLIPPED = auto()  # outside what an element around it lets be seen
-    AWAY = auto()  # off the page to the left, the top or the right
+    OFF_PAGE = auto()  # off the page to the left, the top or the right
     LAYER = auto()  # in a fixed or sticky layer, which need not hide it
-    LIFTED = auto()  # out of the flow (absolute), which need not hide it
+    OUT_OF_FLOW = auto()  # out of the flow (absolute), which need not hide it
     FIXED = auto()  # in a layer that stays where it is in the window, over the page
 
 
-_UNSEEN = Sight.NONE | Sight.INVISIBLE | Sight.CLIPPED | Sight.AWAY
+_INVISIBLE = Visibility.NOT_DISPLAYED | Visibility.HIDDEN | Visibility.CLIPPED | Visibility.OFF_PAGE
 
 
-def is_seen(sight: Sight) -> bool:
+def is_visible(sight: Visibility) -> bool:
     """Tell whether a reader sees something.
 
     What is transparent but has its place in the flow of the page is taken for seen: it fades in
     when it is scrolled to, or its letters are painted by their background.
     """
-    if sight & _UNSEEN:
+    if sight & _INVISIBLE:
         return False
-    return not (sight & Sight.TRANSPARENT and sight & (Sight.LAYER | Sight.LIFTED))
+    return not (
+        sight & Visibility.TRANSPARENT and sight & (Visibility.LAYER | Visibility.OUT_OF_FLOW)
+    )
 
 
 class Font(NamedTuple):
@@ -62,15 +64,15 @@ class Font(NamedTuple):
     weight: int = 400
 
 
-class Box(NamedTuple):
+class ElementBox(NamedTuple):
     """An element as it is drawn: its border box, its computed ``display``, how it is seen."""
 
     rect: Rect
     display: str
-    sight: Sight = Sight(0)
+    visibility: Visibility = Visibility(0)
 
 
-class Text(NamedTuple):
+class TextBox(NamedTuple):
     """A text leaf as it is drawn: the box around its lines, its font, how it is seen.
 
     The box of a leaf that is all its element holds is the element's.
@@ -78,10 +80,10 @@ class Text(NamedTuple):
 
     rect: Rect
     font: Font
-    sight: Sight = Sight(0)
+    visibility: Visibility = Visibility(0)
 
 
-class Graphic(NamedTuple):
+class PictureBox(NamedTuple):
     """A picture as it is drawn.
 
     ``src`` is the absolute address of what is shown ('' for inline drawings and long ``data:``
@@ -94,23 +96,22 @@ class Graphic(NamedTuple):
     width: int = 0
     height: int = 0
     background: bool = False
-    sight: Sight = Sight(0)
+    visibility: Visibility = Visibility(0)
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What a browser drew, by the numbers that elements carry in the attribute ``mark``.
+    """What a browser rendered, by the numbers in the attribute ``id_attribute`` of its elements.
 
-    ``texts`` is keyed as the tree keeps text: (element, False) for what an element begins with,
-    (element, True) for what follows it.  Elements that are neither in ``boxes`` nor inside one with
-    :attr:`Sight.NONE` are laid out inline.  ``width`` and ``height`` are the page's, ``view`` the
-    window's width.
+    ``texts`` is keyed like lxml's text: (element, False) for ``element.text``, (element, True) for
+    ``element.tail``.  Elements neither in ``boxes`` nor inside one with
+    :attr:`Visibility.NOT_DISPLAYED` are laid out inline.  ``width`` and ``height`` are the page's.
     """
 
-    mark: str
+    id_attribute: str
     width: float
     height: float
-    view: float
-    boxes: Mapping[int, Box] = field(repr=False)
-    texts: Mapping[tuple[int, bool], Text] = field(repr=False)
-    graphics: Mapping[int, Graphic] = field(repr=False)
+    viewport_width: float
+    boxes: Mapping[int, ElementBox] = field(repr=False)
+    texts: Mapping[tuple[int, bool], TextBox] = field(repr=False)
+    pictures: Mapping[int, PictureBox] = field(repr=False)

@@ -23,7 +23,7 @@ MEDIA_TYPES: dict[Format, str] = {
 }  # fmt: skip
 
 #: The formats that hold their pictures; in the others these stay on the web.
-PICTURED: frozenset[Format] = frozenset({"pdf", "epub", "html"})
+FORMATS_WITH_PICTURES: frozenset[Format] = frozenset({"pdf", "epub", "html"})
 
 LinkStyle = Literal["none", "footnote", "endnote", "inline"]
 
@@ -31,7 +31,7 @@ LinkStyle = Literal["none", "footnote", "endnote", "inline"]
 KeyStyle = Literal["only", "box"]
 
 #: Which pictures are wanted.
-Wanted = Literal["all", "article", "lead", "none"]
+PictureScope = Literal["all", "article", "lead", "none"]
 
 
 def option(default: T, text: str, **more: object) -> T:
@@ -111,7 +111,7 @@ class ExtractOptions:
     """
 
     extractor: str = "default"
-    images: Wanted = "article"
+    images: PictureScope = "article"
     image_method: str = "default"
     ner: str = "rules"
     comments: bool = False
@@ -163,7 +163,7 @@ class PrintOptions:
     margin: str = ""
     theme: str = "article"
     font_size: str = ""
-    set: tuple[str, ...] = ()
+    theme_options: tuple[str, ...] = ()
     css: str = field(default="", repr=False)
     links: LinkStyle = "none"
     qr: bool = False

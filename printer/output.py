@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from .errors import WebprintError
 from .options import Format
-from .selection import JudgedPicture
+from .selection import PictureDecision
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedPictures:
     """Pictures by ``Figure.src`` (``Figure.svg`` for inline drawings), and what went wrong.
 
     ``missing`` counts the pictures that could not be had.
@@ -39,7 +39,7 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class ContentCounts:
     """How much of what; ``links`` counts each target once."""
 
     words: int = 0
@@ -53,14 +53,14 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class CompletenessReport:
     """What was chosen of the pages and how much of it is on paper; ``missing`` names lost pieces.
 
     ``article`` counts what the articles hold, and what of the pages' choice did not come into them.
     """
 
-    article: Tally = field(default_factory=Tally)
-    printed: Tally = field(default_factory=Tally)
+    article: ContentCounts = field(default_factory=ContentCounts)
+    printed: ContentCounts = field(default_factory=ContentCounts)
     missing: tuple[str, ...] = ()
 
     @property
@@ -68,19 +68,19 @@ class Report:
         """Whether all of it is on paper."""
         return self.article == self.printed
 
-    def after(self, lost: Iterable[Report]) -> Report:
+    def including(self, lost: Iterable[CompletenessReport]) -> CompletenessReport:
         """Return the report with what was lost before, on the way from the page to the article."""
         earlier = list(lost)
         sums = {f.name: sum(getattr(each.article, f.name) for each in (self, *earlier))
-                for f in fields(Tally)}  # fmt: skip
+                for f in fields(ContentCounts)}  # fmt: skip
         names = (" ".join(piece.split())[:60] for each in earlier for piece in each.missing)
         missing = (*islice(names, 5), *self.missing)
-        return Report(Tally(**sums), self.printed, missing)
+        return CompletenessReport(ContentCounts(**sums), self.printed, missing)
 
-    def lost(self) -> dict[str, tuple[int, int]]:
+    def shortfall(self) -> dict[str, tuple[int, int]]:
         """Return what is not all there, by name: how much is printed, and of how much."""
         pairs = ((f.name, getattr(self.printed, f.name), getattr(self.article, f.name))
-                 for f in fields(Tally))  # fmt: skip
+                 for f in fields(ContentCounts))  # fmt: skip
         return {name: (printed, held) for name, printed, held in pairs if printed != held}
 
 
@@ -140,10 +140,10 @@ class Result:
     sheets: int = 0
     pictures: int = 0
     missing: int = 0
-    judged: tuple[JudgedPicture, ...] = field(default=(), repr=False)
+    picture_decisions: tuple[PictureDecision, ...] = field(default=(), repr=False)
     warnings: tuple[str, ...] = ()
     failures: tuple[Failure, ...] = ()
-    report: Report = field(default_factory=Report)
+    report: CompletenessReport = field(default_factory=CompletenessReport)
 
     @property
     def pdf(self) -> bytes:

@@ -24,16 +24,30 @@ from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
 from .extract_stage import explain, extract, find
 from .html.page import Page, read_page
 from .html.pagination import next_page_url
-from .options import PICTURED, ExtractOptions, FetchOptions, ImageOptions, PrintOptions, SiteRule
-from .output import Edition, Failure, Picture, Prepared, Report, Result
-from .prefetch import read_ahead
-from .selection import Explanation, JudgedPicture
-from .session import Held
+from .options import (
+    FORMATS_WITH_PICTURES,
+    ExtractOptions,
+    FetchOptions,
+    ImageOptions,
+    PrintOptions,
+    SiteRule,
+)
+from .output import CompletenessReport, Edition, Failure, Picture, PreparedPictures, Result
+from .prefetch import prefetch
+from .selection import Explanation, PictureDecision
+from .session import Session
 from .summarize import summarised
-from .urls import part_login
+from .urls import split_credentials
 
 __all__ = [
-    "Notify", "Printer", "Reading", "Source", "Step", "check_options", "extract", "print_pages",
+    "ExtractedPage",
+    "Notify",
+    "PageSource",
+    "Printer",
+    "Step",
+    "check_options",
+    "extract",
+    "print_pages",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -41,7 +55,7 @@ if TYPE_CHECKING:
     from .render.worker_pool import Renderer
 
 #: A page to print: an address, the path of a local file, or what was captured already.
-Source: TypeAlias = str | Capture
+PageSource: TypeAlias = str | Capture
 
 Step = Literal["fetch", "browse", "enough", "unsure", "empty", "extract", "pictures", "print"]
 
@@ -56,7 +70,7 @@ MOST_PAGES = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ExtractedPage:
     """A page that was fetched and read: all its pictures, kept or dropped; what kind it is.
 
     ``lost`` is what of the page's chosen text did not come into the article.
@@ -65,18 +79,18 @@ class Reading:
 
     article: Article
     capture: Capture
-    pictures: tuple[JudgedPicture, ...] = ()
+    pictures: tuple[PictureDecision, ...] = ()
     kind: str = "article"
     canonical: str = ""
-    lost: tuple[Report, ...] = ()
+    lost: tuple[CompletenessReport, ...] = ()
     pieces: tuple[EditableBlock, ...] = field(default=(), repr=False)
 
 
 #: Finds a page's article in another process.
-Elsewhere: TypeAlias = Callable[[Capture, ExtractOptions], Reading]
+Elsewhere: TypeAlias = Callable[[Capture, ExtractOptions], ExtractedPage]
 
 #: A page that was to be read, and what came of it.
-Came: TypeAlias = tuple[Source, Reading | WebprintError]
+PageOutcome: TypeAlias = tuple[PageSource, ExtractedPage | WebprintError]
 
 
 @dataclass(slots=True)
@@ -106,10 +120,10 @@ class Printer:
     elsewhere: Elsewhere | None = None
     editable: bool = False
     at_hand: dict[str, Picture] = field(default_factory=dict, repr=False)
-    _held: Held = field(init=False, repr=False)
+    _held: Session = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._held = Held(self.fetch, self.pictures, self.named, self.given, self.at_once)
+        self._held = Session(self.fetch, self.pictures, self.named, self.given, self.at_once)
 
     def __enter__(self) -> Self:
         return self
@@ -117,10 +131,10 @@ class Printer:
     def __exit__(self, *_: object) -> None:
         self._held.close()
 
-    def read(self, source: Source) -> Reading:
+    def read(self, source: PageSource) -> ExtractedPage:
         """Fetch a page and extract its article, in a browser when the static page is not enough."""
         capture = self._capture(source := _public(source))
-        if capture.how == "browser" or not _is_web(capture.url):
+        if capture.method == "browser" or not _is_web(capture.url):
             return self._extract(capture)
         try:
             reading = self._extract(capture)
@@ -136,7 +150,7 @@ class Printer:
             return reading
         return self._read_in_browser(reading, capture.requested_url, "unsure")
 
-    def explain(self, source: Source, *, picture: bool = False) -> Explanation:
+    def explain(self, source: PageSource, *, picture: bool = False) -> Explanation:
         """Fetch a page and say what was thought of each of its segments and pictures.
 
         With ``picture`` a browser loads an address, whatever the options say, and pictures it.
@@ -146,26 +160,26 @@ class Printer:
         told = explain(page, self._extraction(page.url), self._measuring())
         return replace(told, screenshot=capture.screenshot)
 
-    def print(self, sources: Sequence[Source]) -> Result:
+    def print_pages(self, sources: Sequence[PageSource]) -> Result:
         """Print pages to one file.
 
         Of several pages, one that fails costs itself alone and is named in ``failures``; when none
         is left, the first failure is raised.
         """
-        return self.bind(self.readings(sources))
+        return self.render_outcomes(self.read_all(sources))
 
-    def readings(self, sources: Sequence[Source]) -> Iterator[Came]:
+    def read_all(self, sources: Sequence[PageSource]) -> Iterator[PageOutcome]:
         """Read pages to print, ``at_once`` of them at a time, and give them in their order."""
         if self.press:
             self.press.start(len(sources))
         elif self.page.format == "pdf":
             self._held.warm()
         check_options(self.page)
-        return read_ahead(self.read, map(_public, sources), min(self.at_once, len(sources)))
+        return prefetch(self.read, map(_public, sources), min(self.at_once, len(sources)))
 
-    def bind(self, came: Iterable[Came]) -> Result:
+    def render_outcomes(self, came: Iterable[PageOutcome]) -> Result:
         """Set on paper what there is of some pages, in one PDF; see :meth:`print`."""
-        readings: list[Reading] = []
+        readings: list[ExtractedPage] = []
         failures: list[Failure] = []
         for source, one in came:
             if isinstance(one, WebprintError):
@@ -174,10 +188,10 @@ class Printer:
                 readings.append(replace(one, capture=one.capture.until_set(self.page)))
         if not readings:
             raise failures[0].error
-        result = self.set(readings)
+        result = self.render(readings)
         return replace(result, failures=(*failures, *result.failures))
 
-    def set(self, readings: Sequence[Reading], edition: Edition | None = None) -> Result:
+    def render(self, readings: Sequence[ExtractedPage], edition: Edition | None = None) -> Result:
         """Set articles that were read on paper, or write them in the format asked for.
 
         Of an ``edition`` they are a digest.
@@ -187,7 +201,7 @@ class Printer:
         if self.page.deterministic:
             readings = [replace(each, capture=_undated(each.capture)) for each in readings]
 
-        def prepare(places: Sequence[int]) -> Prepared:
+        def prepare(places: Sequence[int]) -> PreparedPictures:
             name = _name(readings[places[0]].capture)
             self.notify(name, "pictures")
             prepared = self._prepare([readings[place] for place in places])
@@ -199,20 +213,20 @@ class Printer:
         result = set_articles(pages, prepare, options, self.press)
         judged = tuple(each for reading in readings for each in reading.pictures)
         warnings = (*result.warnings, *self._held.warnings())
-        report = result.report.after([lost for reading in readings for lost in reading.lost])
-        return replace(result, judged=judged, warnings=warnings, report=report)
+        report = result.report.including([lost for reading in readings for lost in reading.lost])
+        return replace(result, picture_decisions=judged, warnings=warnings, report=report)
 
-    def _prepare(self, readings: Sequence[Reading]) -> Prepared:
+    def _prepare(self, readings: Sequence[ExtractedPage]) -> PreparedPictures:
         articles = [reading.article for reading in readings]
         figures = [(figure, article.url) for article in articles for figure in article.figures]
         pages = [reading.capture.url for reading in readings]
-        if self.page.format not in PICTURED:
-            return Prepared()
+        if self.page.format not in FORMATS_WITH_PICTURES:
+            return PreparedPictures()
         keys = [figure.svg or figure.src for figure, _ in figures]
         known = {key: self.at_hand[key] for key in keys if key in self.at_hand}
         left = [each for each, key in zip(figures, keys, strict=True) if key not in known]
         if not left:
-            return Prepared(known)
+            return PreparedPictures(known)
         from .images.prepare import prepare
         from .themes.page import max_picture_size
 
@@ -225,20 +239,20 @@ class Printer:
             self.at_hand.update(made.pictures)
         return replace(made, pictures={**known, **made.pictures}) if known else made
 
-    def _capture(self, source: Source, picture: bool = False) -> Capture:
+    def _capture(self, source: PageSource, picture: bool = False) -> Capture:
         if isinstance(source, Capture):
             return source
         if source.startswith("file:") or _is_file(source):
-            from .fetch.files import path_of, read_file
+            from .fetch.files import path_of_file_url, read_file
 
-            path = path_of(source) if source.startswith("file:") else Path(source)
+            path = path_of_file_url(source) if source.startswith("file:") else Path(source)
             return read_file(path, self.fetch.max_bytes)
         if self.fetch.render == "always" or picture:
             return self._browse(source, picture=picture)
         self.notify(source, "fetch")
-        return self._held.web.page(source)
+        return self._held.web.get_page(source)
 
-    def _extract(self, capture: Capture) -> Reading:
+    def _extract(self, capture: Capture) -> ExtractedPage:
         self.notify(_name(capture), "extract")
         options = self._extraction(capture.url)
         if self.elsewhere:
@@ -246,7 +260,7 @@ class Printer:
         page = _parsed(capture)
         found = find(page, options, self._measuring(), editable=self.editable)
         article, pictures = found.article, found.pictures
-        lost: tuple[Report, ...] = (found.lost,)
+        lost: tuple[CompletenessReport, ...] = (found.lost,)
         follow = self.fetch.follow and _is_web(capture.url)
         follows = (found.follows or next_page_url(page)) if follow else ""
         if follows:
@@ -257,7 +271,7 @@ class Printer:
         article = append_comments(summarised(article, self.extract), page, found.comments)
         parts = append_blocks(found.pieces, article.blocks)
         stated = page.metadata.canonical
-        return Reading(article, capture, pictures, found.kind, stated, lost, parts)
+        return ExtractedPage(article, capture, pictures, found.kind, stated, lost, parts)
 
     def _extraction(self, url: str) -> ExtractOptions:
         """Return the options of extraction for a page, with the rules for its site."""
@@ -267,7 +281,7 @@ class Printer:
 
     def _continued(
         self, first: Article, url: str, follows: str
-    ) -> Iterator[tuple[Article, tuple[JudgedPicture, ...], Report]]:
+    ) -> Iterator[tuple[Article, tuple[PictureDecision, ...], CompletenessReport]]:
         """Yield article, pictures, what was lost of each page that goes on, while they do.
 
         A page under another title, or with the words of one before, is not its continuation.
@@ -276,12 +290,12 @@ class Printer:
         while follows and follows not in seen_urls and len(seen_urls) < MOST_PAGES:
             seen_urls.add(follows)
             try:
-                capture = self._held.web.page(follows)
+                capture = self._held.web.get_page(follows)
                 page = _parsed(capture)
                 found = find(page, self._extraction(page.url), self._measuring())
             except WebprintError as error:
                 warnings = (f"a page of it is missing: {error}",)
-                yield replace(first, blocks=(), warnings=warnings), (), Report()
+                yield replace(first, blocks=(), warnings=warnings), (), CompletenessReport()
                 return
             article = found.article
             if article.title != first.title or article.text in seen_texts:
@@ -290,7 +304,9 @@ class Printer:
             yield article, found.pictures, found.lost
             follows = found.follows or next_page_url(page)
 
-    def _read_in_browser(self, static: Reading | NoArticle, url: str, why: Step) -> Reading:
+    def _read_in_browser(
+        self, static: ExtractedPage | NoArticle, url: str, why: Step
+    ) -> ExtractedPage:
         """Read the page as a browser shows it; what the static page gave stands if that fails."""
         try:
             return self._extract(self._browse(url, why))
@@ -316,7 +332,7 @@ class Printer:
 
 
 def print_pages(
-    sources: Source | Iterable[Source],
+    sources: PageSource | Iterable[PageSource],
     *,
     fetch: FetchOptions | None = None,
     extract: ExtractOptions | None = None,
@@ -349,7 +365,7 @@ def print_pages(
             press = stack.enter_context(RenderPool(limit, fork=False))
             press.start()
             printer.press = press
-        return stack.enter_context(printer).print(wanted)
+        return stack.enter_context(printer).print_pages(wanted)
 
 
 def check_options(options: PrintOptions) -> None:
@@ -370,9 +386,9 @@ def _parsed(capture: Capture) -> Page:
     return read_page(capture.body, capture.url, capture.charset, capture.layout)
 
 
-def _public(source: Source) -> Source:
+def _public(source: PageSource) -> PageSource:
     """Take a name and a password out of an address, which are never to be shown."""
-    return part_login(source)[0] if isinstance(source, str) else source
+    return split_credentials(source)[0] if isinstance(source, str) else source
 
 
 def _is_file(source: str) -> bool:
@@ -383,5 +399,5 @@ def _is_web(url: str) -> bool:
     return url.startswith(("http://", "https://"))
 
 
-def _name(source: Source) -> str:
+def _name(source: PageSource) -> str:
     return source if isinstance(source, str) else source.requested_url

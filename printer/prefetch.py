@@ -13,7 +13,7 @@ S = TypeVar("S")
 R = TypeVar("R")
 
 
-def read_ahead(
+def prefetch(
     read: Callable[[S], R], sources: Iterable[S], at_once: int
 ) -> Iterator[tuple[S, R | WebprintError]]:
     """Yield each source with what ``read`` makes of it, or with the error that it raises.

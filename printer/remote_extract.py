@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .capture import Capture
 from .options import ExtractOptions, FetchOptions, ImageOptions
-from .pipeline import Printer, Reading
+from .pipeline import ExtractedPage, Printer
 
 if TYPE_CHECKING:
     from .render.worker_pool import RenderPool
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 def apart(
     presses: RenderPool, fetch: FetchOptions, pictures: ImageOptions, named: tuple[str, ...]
-) -> Callable[[Capture, ExtractOptions], Reading]:
+) -> Callable[[Capture, ExtractOptions], ExtractedPage]:
     """Return what finds the articles of pages in the processes of presses.
 
     A page that takes longer than a print may costs itself alone.
     """
     alone = replace(fetch, render="never")
 
-    def read(capture: Capture, options: ExtractOptions) -> Reading:
+    def read(capture: Capture, options: ExtractOptions) -> ExtractedPage:
         # What is called there sends back what it was sent: less of it is sooner done.
         small = replace(capture, screenshot=b"")
         doing = "finding the article"
-        reading: Reading = presses.call(doing, _read, alone, pictures, named, small, options)
+        reading: ExtractedPage = presses.call(doing, _read, alone, pictures, named, small, options)
         return replace(reading, capture=capture)
 
     return read
@@ -40,7 +40,7 @@ def _read(
     named: tuple[str, ...],
     capture: Capture,
     options: ExtractOptions,
-) -> Reading:
+) -> ExtractedPage:
     """Find the article of a page, with connections that are kept for the next one."""
     printer = _printer(fetch, pictures, named)
     printer.extract = options

@@ -11,7 +11,7 @@ from .article import Article, Paragraph, Quote, Span
 from .capture import Capture
 from .errors import RenderError, WebprintError
 from .options import PrintOptions
-from .output import Edition, Failure, Prepared, Result
+from .output import Edition, Failure, PreparedPictures, Result
 from .render.worker_pool import RenderPool
 
 if TYPE_CHECKING:
@@ -101,7 +101,10 @@ def _told(articles: Sequence[Article], edition: Edition) -> list[Article]:
 
 
 def _in_press(
-    press: RenderPool, page: tuple[Article, Capture], prepared: Prepared, options: SetOptions
+    press: RenderPool,
+    page: tuple[Article, Capture],
+    prepared: PreparedPictures,
+    options: SetOptions,
 ) -> Result:
     """Set one article in a press, which has loaded meanwhile what makes its HTML too."""
     article, capture = page
@@ -115,7 +118,7 @@ def _in_press(
 
 
 def _set_alone(
-    article: Article, capture: Capture, prepared: Prepared, options: SetOptions
+    article: Article, capture: Capture, prepared: PreparedPictures, options: SetOptions
 ) -> Result:
     """Set one article in this process, where nobody sees what else is raised."""
     try:

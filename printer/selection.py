@@ -28,7 +28,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Placed:
+class PlacedFigure:
     """A picture of the article and where it stands.
 
     ``element`` is the picture's node in the page, ``captions`` the indexes of the segments whose
@@ -41,7 +41,7 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class SegmentDecision:
     """A text segment and what was thought of it: ``scores`` by extractor, above 0 is kept.
 
     ``place`` names its block and that block's ancestors, innermost last, ``rule`` the rule for its
@@ -49,14 +49,14 @@ class Judged:
     """
 
     text: str
-    place: str
+    path: str
     keep: bool
     scores: Mapping[str, float]
     rule: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedPicture:
+class PictureDecision:
     """A picture of a page and what was decided about it.
 
     ``url`` is the address it is printed from ('' for an inline drawing), ``kind`` what it is on
@@ -75,16 +75,16 @@ class JudgedPicture:
     reason: str = ""
 
     @property
-    def kept(self) -> bool:
+    def selected(self) -> bool:
         """Whether it is the article's."""
         return not self.reason
 
 
-class Marked(NamedTuple):
+class MarkedArea(NamedTuple):
     """A place on a page as it is drawn, and what was made of it."""
 
     rect: Rect
-    what: Literal["kept", "dropped", "caption", "picture"]
+    label: Literal["kept", "dropped", "caption", "picture"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +100,8 @@ class Explanation:
     title: str
     kind: str
     confidence: float
-    segments: tuple[Judged, ...]
-    pictures: tuple[JudgedPicture, ...] = ()
-    marks: tuple[Marked, ...] = field(default=(), repr=False)
+    segments: tuple[SegmentDecision, ...]
+    pictures: tuple[PictureDecision, ...] = ()
+    areas: tuple[MarkedArea, ...] = field(default=(), repr=False)
     screenshot: bytes = field(default=b"", repr=False)
     rules: tuple[str, ...] = ()

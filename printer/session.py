@@ -16,11 +16,11 @@ from .options import FetchOptions, ImageOptions
 
 if TYPE_CHECKING:
     from .fetch.browser.browser import Browser
-    from .fetch.client import Web
+    from .fetch.client import HttpClient
     from .images.size_probe import Downloads
 
 
-class Held:
+class Session:
     """Holds what a run has opened, for any thread; ``browser`` shows ``at_once`` pages at once.
 
     ``given`` are files at hand by their address.
@@ -38,7 +38,7 @@ class Held:
         self._named, self._given, self._at_once = named, given, at_once
         self._lock = threading.RLock()
         self._open = ExitStack()
-        self._web: Web | None = None
+        self._web: HttpClient | None = None
         self._browser: Browser | None = None
         self._files: Downloads | None = None
         self._told: list[str] = []
@@ -59,13 +59,13 @@ class Held:
         self._open.callback(thread.join)
 
     @property
-    def web(self) -> Web:
+    def web(self) -> HttpClient:
         """The connections, and the cache of answers."""
         with self._lock:
             if self._web is None:
-                from .fetch.client import Web
+                from .fetch.client import HttpClient
 
-                self._web = self._open.enter_context(Web(self._fetch, named=self._named))
+                self._web = self._open.enter_context(HttpClient(self._fetch, user_urls=self._named))
             return self._web
 
     @property
@@ -106,12 +106,12 @@ class Held:
     def get(self, url: str, referer: str) -> Capture:
         """Return a picture's file: beside a saved page, at hand, or from the web."""
         if url.startswith("file:"):
-            from .fetch.files import read_beside
+            from .fetch.files import read_sibling
 
-            return read_beside(url, referer, self._fetch.max_bytes)
+            return read_sibling(url, referer, self._fetch.max_bytes)
         if url in self._given:
-            return Capture(self._given[url], url, url, how="browser")
-        return self.web.resource(url, referer)
+            return Capture(self._given[url], url, url, method="browser")
+        return self.web.get_resource(url, referer)
 
 
 def _cache_folder() -> Path:

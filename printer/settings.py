@@ -26,9 +26,9 @@ from .options import (
     KeyStyle,
     LinkStyle,
     PdfVariant,
+    PictureScope,
     PrintOptions,
     RenderMode,
-    Wanted,
 )
 
 SETTINGS_FILE = "webprint.toml"
@@ -96,7 +96,7 @@ class Settings(BaseModel):
     )
 
     extractor: str = _setting("default", "Article", "The extraction method.")
-    images: Wanted = _setting(
+    images: PictureScope = _setting(
         "article", "Article", "Which pictures to print: the article's, all in its place, its lead "
         "picture alone, or none."
     )  # fmt: skip
@@ -214,7 +214,7 @@ class Settings(BaseModel):
             margin=self.margin,
             theme=self.theme,
             font_size=self.font_size,
-            set=self.set,
+            theme_options=self.set,
             css=_style_sheet(self.css),
             links=self.links,
             qr=self.qr,
@@ -246,7 +246,7 @@ class LoadedSettings:
     origins: Mapping[str, str]
 
     @property
-    def chosen(self) -> frozenset[str]:
+    def explicit(self) -> frozenset[str]:
         """The names of the settings that somebody chose, wherever."""
         return frozenset(name for name, origin in self.origins.items() if origin != "default")
 
@@ -295,10 +295,10 @@ def data_folder() -> Path:
 def _file_layer(path: Path) -> Layer:
     try:
         with path.open("rb") as file:
-            table = toml_loader.read(file.read(toml_loader.MOST_BYTES + 1))
+            table = toml_loader.parse_bytes(file.read(toml_loader.MAX_BYTES + 1))
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-    except toml_loader.NotTOML as error:
+    except toml_loader.TomlError as error:
         raise UsageError(f"{path} is not valid TOML: {error}") from error
     for name in OTHER_TABLES:
         table.pop(name, None)

@@ -6,33 +6,33 @@ import tomllib
 from typing import Any
 
 #: No file of settings, rules or a theme is larger, in bytes.
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 
 #: The parser's memory grows with the square of the parts of one key.
 _MOST_DOTS = 1_000
 
 
-class NotTOML(ValueError):
+class TomlError(ValueError):
     """The text cannot be read as TOML; the message says why, with its line where that is known."""
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Return the tables of a text; raises :class:`NotTOML`."""
-    if len(text) > MOST_BYTES:
-        raise NotTOML("it is too large")
+    """Return the tables of a text; raises :class:`TomlError`."""
+    if len(text) > MAX_BYTES:
+        raise TomlError("it is too large")
     if any(line.count(".") > _MOST_DOTS for line in text.split("\n")):
-        raise NotTOML("a line of it has more than 1,000 dots")
+        raise TomlError("a line of it has more than 1,000 dots")
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise NotTOML("it is nested too deeply") from None
+        raise TomlError("it is nested too deeply") from None
     except ValueError as error:  # of the parser, or of a number, a date that is none
-        raise NotTOML(str(error)) from error
+        raise TomlError(str(error)) from error
 
 
-def read(data: bytes) -> dict[str, Any]:
-    """Return the tables of a file's content; raises :class:`NotTOML`."""
+def parse_bytes(data: bytes) -> dict[str, Any]:
+    """Return the tables of a file's content; raises :class:`TomlError`."""
     try:
         return parse(data.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise NotTOML("it is not UTF-8") from error
+        raise TomlError("it is not UTF-8") from error

@@ -34,7 +34,7 @@ class Origin:
         return f"{self.scheme}://{host}{port}"
 
 
-def normalise(url: str) -> str:
+def normalize_url(url: str) -> str:
     """Return the http(s) URL a person meant, percent-encoded and with an ASCII host.
 
     ``example.org/x`` becomes ``https://example.org/x``.  Raises :class:`BadURL`.
@@ -44,13 +44,13 @@ def normalise(url: str) -> str:
     if "@" in parts.netloc:
         raise BadURL(
             "a user name or password in the address is not used",
-            url=without_userinfo(_with_scheme(text)),
+            url=strip_userinfo(_with_scheme(text)),
             hint="Take it out, and give it with --user NAME:PASSWORD",
         )
-    return clean(urlunsplit(parts))
+    return encode_url(urlunsplit(parts))
 
 
-def clean(url: str) -> str:
+def encode_url(url: str) -> str:
     """Return a URL as it is sent: user name and password left out, everything in ASCII."""
     parts = _split(url, url)
     origin = _origin(parts, url)
@@ -65,30 +65,30 @@ def clean(url: str) -> str:
     )
 
 
-def origin(url: str) -> Origin:
+def origin_of(url: str) -> Origin:
     """Return the origin of an http(s) URL; raises :class:`BadURL`."""
     return _origin(_split(url, url), url)
 
 
-def part_login(url: str) -> tuple[str, str]:
+def split_credentials(url: str) -> tuple[str, str]:
     """Part an address that a person gives from the ``NAME:PASSWORD`` in it, '' without one."""
     found = _LOGIN.match(url.strip())
     return (found[1] + url.strip()[found.end() :], found[2]) if found else (url, "")
 
 
-def named_logins(sources: Iterable[str]) -> dict[Origin, str]:
+def credentials_by_origin(sources: Iterable[str]) -> dict[Origin, str]:
     """Return by origin the names and passwords in what a person gave, as ``NAME:PASSWORD``."""
     found = {}
     for source in sources:
-        url, login = part_login(source)
+        url, login = split_credentials(source)
         if login:
             name, _, password = login.partition(":")
-            for where in named_origins([url]):
+            for where in origins_of([url]):
                 found[where] = f"{unquote(name)}:{unquote(password)}"
     return found
 
 
-def without_userinfo(url: str) -> str:
+def strip_userinfo(url: str) -> str:
     """Return the URL without user name and password, for messages."""
     return _USERINFO.sub("", url, count=1)
 
@@ -113,7 +113,7 @@ def _with_scheme(text: str) -> str:
 
 
 def _split(url: str, shown: str) -> SplitResult:
-    shown = without_userinfo(shown)
+    shown = strip_userinfo(shown)
     if len(url) > _MAX_LENGTH:
         raise BadURL(f"the address is longer than {_MAX_LENGTH} characters", url=_short(shown))
     try:
@@ -132,7 +132,7 @@ def _split(url: str, shown: str) -> SplitResult:
 
 
 def _origin(parts: SplitResult, url: str) -> Origin:
-    shown = _short(without_userinfo(url))
+    shown = _short(strip_userinfo(url))
     try:
         host, port = parts.hostname or "", parts.port
     except ValueError as error:
@@ -159,7 +159,7 @@ def _short(text: str) -> str:
     return text if len(text) <= 120 else text[:117] + "..."
 
 
-def named_origins(sources: Iterable[str]) -> frozenset[Origin]:
+def origins_of(sources: Iterable[str]) -> frozenset[Origin]:
     """Return the origins of what a person gave; what is no address (a file, say) has none.
 
     Who names a plain http address on its usual port also means the same host over https, where
@@ -168,7 +168,7 @@ def named_origins(sources: Iterable[str]) -> frozenset[Origin]:
     found = set()
     for source in sources:
         try:
-            found.add(origin(normalise(part_login(source)[0])))
+            found.add(origin_of(normalize_url(split_credentials(source)[0])))
         except BadURL:  # Said when it is fetched, if it ever is.
             continue
     secure = {Origin("https", where.host, 443) for where in found if where.port == 80}
@@ -189,7 +189,7 @@ def is_tracking(name: str) -> bool:
     return _TRACKING.fullmatch(name) is not None
 
 
-def without_tracking(query: str) -> str:
+def strip_tracking(query: str) -> str:
     """Return a query without the parameters that only follow the reader about."""
     return "&".join(pair for pair in query.split("&") if not is_tracking(pair.partition("=")[0]))
 

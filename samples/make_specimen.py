@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 def main() -> int:
     sys.path.insert(0, str(HERE.parent / "tests"))
     from printer.options import PrintOptions
-    from printer.output import Prepared
+    from printer.output import PreparedPictures
     from printer.render.book import render_articles
     from printer.render.context import RenderContext
     from tests.support.sample_articles import SCRIPTS, SPECIMEN, pictures
@@ -25,7 +25,7 @@ def main() -> int:
         theme=theme, links="footnote", title="A specimen sheet", deterministic=True
     )
     whole = RenderContext.of([SPECIMEN, *SCRIPTS.values()], options)
-    prepared = Prepared(pictures=pictures())
+    prepared = PreparedPictures(pictures=pictures())
     volume = render_articles(whole, lambda _places: prepared)
     out = HERE / "specimen.pdf"
     out.write_bytes(volume.pdf)

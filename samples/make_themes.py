@@ -40,7 +40,7 @@ def main() -> int:
         reading = printer.read(f"{root}/{name}/page.html")
         for theme in THEMES:
             printer.page = PrintOptions(theme=theme)
-            pages.append(first_page(printer.set([reading]).pdf))
+            pages.append(first_page(printer.render([reading]).pdf))
     rows = [pages[at : at + IN_ROW] for at in range(0, len(pages), IN_ROW)]
     width = max(sum(page.width + SPACE for page in row) for row in rows) + SPACE
     sheet = Image.new("RGB", (width, (HEIGHT + SPACE) * len(rows) + SPACE), GROUND)

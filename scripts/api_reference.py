@@ -23,8 +23,8 @@ FILE = Path(__file__).parent.parent / "docs/api.md"
 CHAPTERS: tuple[tuple[str, ModuleType, str], ...] = (
     ("Extract and print", printer, "extract print_pages Printer"),
     ("Options", options, "FetchOptions ExtractOptions ImageOptions PrintOptions SiteRule"),
-    ("What comes back", output, "Result Report Tally Failure"),
-    ("Decisions about pictures", selection, "JudgedPicture"),
+    ("What comes back", output, "Result CompletenessReport ContentCounts Failure"),
+    ("Decisions about pictures", selection, "PictureDecision"),
     ("What was fetched", capture, "Capture"),
     (
         "The article",

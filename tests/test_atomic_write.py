@@ -4,12 +4,12 @@ import os
 
 import pytest
 
-from printer.atomic_write import replace_file
+from printer.atomic_write import atomic_write
 
 
 def test_it_writes_bytes_and_text(tmp_path):
-    replace_file(tmp_path / "a", b"\x00")
-    replace_file(tmp_path / "b", "Žluť")
+    atomic_write(tmp_path / "a", b"\x00")
+    atomic_write(tmp_path / "b", "Žluť")
     assert (tmp_path / "a").read_bytes() == b"\x00"
     assert (tmp_path / "b").read_text(encoding="utf-8") == "Žluť"
 
@@ -18,8 +18,8 @@ def test_a_file_keeps_its_mode_and_a_new_one_gets_the_one_named(tmp_path):
     old, new = tmp_path / "old", tmp_path / "new"
     old.write_text("1")
     old.chmod(0o640)
-    replace_file(old, "2", 0o600)
-    replace_file(new, "2", 0o600)
+    atomic_write(old, "2", 0o600)
+    atomic_write(new, "2", 0o600)
     assert (old.stat().st_mode & 0o777, new.stat().st_mode & 0o777) == (0o640, 0o600)
 
 
@@ -27,7 +27,7 @@ def test_a_link_stays_one(tmp_path):
     link, file = tmp_path / "link", tmp_path / "file"
     file.write_text("1")
     link.symlink_to(file)
-    replace_file(link, "2")
+    atomic_write(link, "2")
     assert link.is_symlink()
     assert file.read_text() == "2"
 
@@ -41,6 +41,6 @@ def test_what_fails_leaves_the_file_and_nothing_beside_it(tmp_path, monkeypatch)
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
-        replace_file(file, "2")
+        atomic_write(file, "2")
     assert file.read_text() == "1"
     assert [each.name for each in tmp_path.iterdir()] == ["file"]

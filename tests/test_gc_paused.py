@@ -4,25 +4,25 @@ import gc
 
 import pytest
 
-from printer.gc_paused import uncollected
+from printer.gc_paused import gc_paused
 
 
 def test_the_collector_rests_while_the_work_is_done() -> None:
     assert gc.isenabled()
-    assert uncollected(gc.isenabled)() is False
+    assert gc_paused(gc.isenabled)() is False
     assert gc.isenabled()
 
 
 def test_the_collector_goes_on_after_work_that_fails() -> None:
     with pytest.raises(ZeroDivisionError):
-        uncollected(lambda: 1 / 0)()
+        gc_paused(lambda: 1 / 0)()
     assert gc.isenabled()
 
 
 def test_who_has_turned_the_collector_off_finds_it_off() -> None:
     gc.disable()
     try:
-        uncollected(len)("")
+        gc_paused(len)("")
         assert not gc.isenabled()
     finally:
         gc.enable()

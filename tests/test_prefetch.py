@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from printer.errors import FetchError
-from printer.prefetch import read_ahead
+from printer.prefetch import prefetch
 
 
 def test_order_is_kept_and_a_failure_costs_itself():
@@ -19,7 +19,7 @@ def test_order_is_kept_and_a_failure_costs_itself():
             raise FetchError("gone")
         return name.upper()
 
-    came = list(read_ahead(read, "abcd", 2))
+    came = list(prefetch(read, "abcd", 2))
     assert [name for name, _ in came] == list("abcd")
     assert [one if isinstance(one, str) else type(one) for _, one in came] == [
         "A", FetchError, "C", "D",
@@ -35,14 +35,14 @@ def test_no_more_is_read_ahead_than_was_said():
             read.append(number)
         return number
 
-    for number, _ in read_ahead(note, range(50), 2):
+    for number, _ in prefetch(note, range(50), 2):
         with lock:
             assert max(read) <= number + 2
 
 
 def test_what_is_no_longer_wanted_is_not_read():
     read = []
-    came = read_ahead(lambda number: read.append(number), range(50), 2)
+    came = prefetch(lambda number: read.append(number), range(50), 2)
     next(came)
     came.close()
     assert len(read) <= 3
@@ -50,4 +50,4 @@ def test_what_is_no_longer_wanted_is_not_read():
 
 def test_a_fault_of_ours_comes_through():
     with pytest.raises(ZeroDivisionError):
-        list(read_ahead(lambda number: 1 // number, [1, 0], 2))
+        list(prefetch(lambda number: 1 // number, [1, 0], 2))

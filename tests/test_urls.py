@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printer.errors import BadURL
-from printer.urls import clean, named_origins, normalise, origin
+from printer.urls import encode_url, normalize_url, origin_of, origins_of
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from printer.urls import clean, named_origins, normalise, origin
     ],
 )
 def test_an_address_is_made_whole(written: str, meant: str) -> None:
-    assert normalise(written) == meant
+    assert normalize_url(written) == meant
 
 
 @pytest.mark.parametrize(
@@ -52,30 +52,30 @@ def test_an_address_is_made_whole(written: str, meant: str) -> None:
 )
 def test_nonsense_is_refused_in_one_line(nonsense: str) -> None:
     with pytest.raises(BadURL) as caught:
-        normalise(nonsense)
+        normalize_url(nonsense)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 400
 
 
 def test_a_password_in_an_address_is_refused_and_not_repeated() -> None:
     with pytest.raises(BadURL) as caught:
-        normalise("https://ann:hunter2@example.org/x")
+        normalize_url("https://ann:hunter2@example.org/x")
     assert "hunter2" not in str(caught.value)
     assert "--user" in str(caught.value)
 
 
 def test_a_page_s_link_loses_its_password() -> None:
-    assert clean("https://ann:hunter2@example.org/x") == "https://example.org/x"
+    assert encode_url("https://ann:hunter2@example.org/x") == "https://example.org/x"
 
 
 def test_origins_compare_with_their_port() -> None:
-    assert origin("http://Example.org/x") == origin("http://example.org:80/y")
-    assert origin("http://example.org/") != origin("https://example.org/")
-    assert str(origin("http://[::1]:81/x")) == "http://[::1]:81"
+    assert origin_of("http://Example.org/x") == origin_of("http://example.org:80/y")
+    assert origin_of("http://example.org/") != origin_of("https://example.org/")
+    assert str(origin_of("http://[::1]:81/x")) == "http://[::1]:81"
 
 
 def test_who_names_http_names_https_as_well() -> None:
-    named = named_origins(
+    named = origins_of(
         ["http://example.org/x", "page.html", "page.test", "http://example.net:8000/"]
     )
     assert {str(where) for where in named} == {
@@ -89,10 +89,10 @@ def test_who_names_http_names_https_as_well() -> None:
 @given(st.text(max_size=80))
 def test_any_text_is_an_ascii_address_or_refused(text: str) -> None:
     try:
-        url = normalise(text)
+        url = normalize_url(text)
     except BadURL:
         return
     assert url.isascii()
     assert url.startswith(("http://", "https://"))
     assert " " not in url
-    assert normalise(url) == url
+    assert normalize_url(url) == url

@@ -18,14 +18,14 @@ from typing import Any, BinaryIO, Self
 
 from ..crawl.store import LONGEST_REST, Pauses
 from ..errors import JobsError, UsageError
-from ..fetch.errors import asked_to_wait, passes
+from ..fetch.errors import is_transient, retry_after
 from ..jobs.factory import open_result_storage
 from ..jobs.handler import PDF
 from ..jobs.keeper import LocalWorkers
 from ..jobs.models import FINISHED, Job, JobRequest, Lease, result_folder
 from ..jobs.queue import JobQueue, QueueFull
 from ..settings import Settings
-from ..urls import normalise
+from ..urls import normalize_url
 from .options import BatchOptions
 from .store import BatchItem, BatchStore
 
@@ -122,7 +122,7 @@ class BatchRunner:
                     self._keep(item, job, store.get(f"{result_folder(job.id, job.attempt)}/{PDF}"))
                 elif job.state == "failed":
                     self._fail(item, job.error)
-                    if after := asked_to_wait(job.error):
+                    if after := retry_after(job.error):
                         pauses.rest(item.url, after)
                 if job is not None and job.state in FINISHED:
                     table.delete(job.id)
@@ -141,7 +141,7 @@ class BatchRunner:
             return 0
         sent = 0
         for item in self.store.due(room, pauses.unready()):
-            url = normalise(item.url)
+            url = normalize_url(item.url)
             if not pauses.take(url):
                 continue
             try:
@@ -170,8 +170,8 @@ class BatchRunner:
 
     def _fail(self, item: BatchItem, error: Mapping[str, Any]) -> None:
         tries = item.tries + 1
-        passing = passes(error)
-        rest = max(self.options.retry_delay * 2.0**item.tries, asked_to_wait(error))
+        passing = is_transient(error)
+        rest = max(self.options.retry_delay * 2.0**item.tries, retry_after(error))
         rest = min(rest, LONGEST_REST)
         over = not passing or tries >= self.options.max_tries
         self.store.mark_failed(item, error, None if over else rest)

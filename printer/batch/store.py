@@ -28,9 +28,9 @@ from sqlalchemy import (
 
 from ..crawl import mark
 from ..crawl.scope import host_of
-from ..db.engine import faults_told, open_engine
+from ..db.engine import open_engine, translate_db_errors
 from ..errors import BadURL, UsageError
-from ..urls import normalise
+from ..urls import normalize_url
 
 State = Literal["waiting", "sent", "done", "failed"]
 
@@ -115,7 +115,7 @@ class BatchStore:
         for line, url in listed:
             count += 1
             try:
-                whole = normalise(url)
+                whole = normalize_url(url)
                 entries.setdefault(mark(whole), (line, url, host_of(whole), {}))
             except BadURL as fault:
                 key = "bad " + hashlib.sha256(url.encode("utf-8", "replace")).hexdigest()
@@ -208,7 +208,7 @@ class BatchStore:
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
-        told = faults_told("the state of the list cannot be kept")
+        told = translate_db_errors("the state of the list cannot be kept")
         with told, self._engine.begin() as connection:
             yield connection
 

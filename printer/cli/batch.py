@@ -44,7 +44,7 @@ def batch(
         raise UsageError(f"{urls} names no page")
     settings = loaded.settings
     if settings.database:
-        chosen = {name: getattr(settings, name) for name in REQUEST_OPTIONS & loaded.chosen}
+        chosen = {name: getattr(settings, name) for name in REQUEST_OPTIONS & loaded.explicit}
         options = replace(options, chosen=chosen)
     console = Console.of(settings)
     with BatchRunner(folder, settings, options, name=output.file_name, write=output.write) as work:

@@ -45,7 +45,7 @@ def login(
 def save_login(page: str, settings: Settings, person: Person, *, visible: bool = True) -> None:
     """Let a person sign in, from the state that is kept already if there is one, and keep it."""
     from ..fetch.browser.login import sign_in
-    from ..fetch.credentials import write_state
+    from ..fetch.credentials import write_storage_state
     from ..fetch.ssrf import Guard
 
     file = settings.storage_state
@@ -57,7 +57,7 @@ def save_login(page: str, settings: Settings, person: Person, *, visible: bool =
     console = Console.of(settings)
     console.say("Sign in in the browser that opens; then close the page, or press Enter here.")
     guard = Guard([page], allow_private=settings.allow_private)
-    write_state(file, sign_in(page, options, guard, person, visible=visible))
+    write_storage_state(file, sign_in(page, options, guard, person, visible=visible))
     console.say(f"{file}: saved; whoever has this file is signed in as you")
 
 

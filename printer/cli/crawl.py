@@ -148,7 +148,7 @@ class _Writer:
         return self._into_folder(found, path)
 
     def _into_one(self, found: list[Found], path: Path) -> WebprintError | None:
-        result = self.printer.print([self.made.capture(each) for each in found])
+        result = self.printer.print_pages([self.made.capture(each) for each in found])
         output.write(path, result.pdf)
         for failure in result.failures:
             self.console.error(failure.error)
@@ -167,7 +167,7 @@ class _Writer:
             if path.exists():  # Printed before the crawl was gone on with.
                 continue
             try:
-                result = self.printer.print([self.made.capture(each)])
+                result = self.printer.print_pages([self.made.capture(each)])
                 output.write(path, result.pdf)
                 self.console.say(f"{path}: {output.line(result)}")
             except WebprintError as error:

@@ -170,9 +170,9 @@ def add(
     require("digest")
     from ..digest.sources.discovery import find_feeds
     from ..digest.sources.opml import Subscription
-    from ..fetch.client import Web
+    from ..fetch.client import HttpClient
 
-    with Web(loaded.settings.fetch_options(), named=[url]) as web:
+    with HttpClient(loaded.settings.fetch_options(), user_urls=[url]) as web:
         found = find_feeds(web, url)
     _add([Subscription(found[0].url, found[0].feed.title, section)], to)
     for other in found[1:]:
@@ -284,7 +284,7 @@ def _spread(loaded: LoadedSettings) -> Spread:
     """Return the workers of other machines, with what this one was told of how pages are read."""
     from ..digest.distributed import Spread
 
-    return Spread(loaded.settings, loaded.chosen)
+    return Spread(loaded.settings, loaded.explicit)
 
 
 def _editor(

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ..pipeline import Reading
+from ..pipeline import ExtractedPage
 from ..settings import LoadedSettings, Settings, setting_fields, settings_files
 from . import output, search
 from .batch import batch
@@ -130,7 +130,7 @@ add_digests(app)
 app.command()(search.search)
 
 
-def _written(reading: Reading, form: Form) -> str:
+def _written(reading: ExtractedPage, form: Form) -> str:
     from ..export import to_json
     from ..export.html import to_html
     from ..export.markdown import to_markdown

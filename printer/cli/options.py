@@ -23,7 +23,7 @@ from typing import (
 import typer
 
 from ..errors import MissingLibrary, UsageError
-from ..pipeline import Printer, Source
+from ..pipeline import PageSource, Printer
 from ..settings import Settings, Stage, load_settings, setting_fields
 from ..site_rules.store import rule_store
 from . import output
@@ -160,7 +160,7 @@ def require(extra: Extra) -> None:
         raise MissingLibrary(f"{who} {', '.join(missing)}", hint=f"pip install 'webprint[{extra}]'")
 
 
-def source_of(name: str, url: str, limit: int) -> Source:
+def source_of(name: str, url: str, limit: int) -> PageSource:
     """Return what a command was given as a page: an address, a file, standard input."""
     if name != output.STDOUT and not url:
         return name

@@ -10,10 +10,10 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from ..atomic_write import replace_file
+from ..atomic_write import atomic_write
 from ..errors import Incomplete, OutputError, UsageError
 from ..options import ENDINGS, Format, PrintOptions
-from ..output import Report, Result
+from ..output import CompletenessReport, Result
 
 STDOUT = "-"
 
@@ -91,7 +91,7 @@ def write(path: Path, data: bytes) -> None:
                 raise OutputError(f"{path} is a folder", hint="Name a file in it")
             path.write_bytes(data)
             return
-        replace_file(path, data)
+        atomic_write(path, data)
     except OSError as error:
         hint = "" if path.parent.exists() else f"There is no folder {path.parent}"
         reason = (error.strerror or str(error)).lower()
@@ -132,14 +132,17 @@ def line(result: Result) -> str:
 
     Pictures that could not be had are said to be missing, and not once more.
     """
-    kept, found = sum(each.kept for each in result.judged), len(result.judged)
+    kept, found = (
+        sum(each.selected for each in result.picture_decisions),
+        len(result.picture_decisions),
+    )
     pictures = f"{kept} of {count(found, 'picture')} kept" if found else "0 pictures"
     if result.missing:
         pictures += f" ({result.missing} missing)"
     pages = count(result.pages, "page") if result.pages else _NAMES[result.format]
     if result.sheets not in (0, result.pages):
         pages += f" on {count(result.sheets, 'sheet')}"
-    missing = set(result.report.lost()) == {"pictures"} and result.missing
+    missing = set(result.report.shortfall()) == {"pictures"} and result.missing
     words = _all(result.report) if missing else held(result.report)
     parts = [pages, pictures, words]
     return ", ".join((*parts, f"{len(result.data) / 1000:,.0f} kB"))
@@ -153,13 +156,13 @@ def absent(result: Result) -> str:
     return "not on paper" if result.format == "pdf" else f"not in the {_NAMES[result.format]}"
 
 
-def held(report: Report) -> str:
+def held(report: CompletenessReport) -> str:
     """Say how much of the article is on paper: 'all 620 words', or what is not all there."""
-    lost = [f"{had:,} of {whole:,} {name}" for name, (had, whole) in report.lost().items()]
+    lost = [f"{had:,} of {whole:,} {name}" for name, (had, whole) in report.shortfall().items()]
     return f"only {', '.join(lost)} printed" if lost else _all(report)
 
 
-def _all(report: Report) -> str:
+def _all(report: CompletenessReport) -> str:
     return f"all {report.article.words:,} words"
 
 

@@ -18,7 +18,7 @@ from ..article import Article
 from ..errors import UsageError, WebprintError
 from ..options import ENDINGS
 from ..output import Result
-from ..pipeline import Came, Printer
+from ..pipeline import PageOutcome, Printer
 from ..settings import LoadedSettings, Settings
 from . import output, search
 from .console import INTERRUPTED, Console
@@ -140,7 +140,7 @@ def print_(
     with printer_for(loaded.settings, [*names, url], console, context.obj) as printer:
         printer.page = output.in_format(printer.page, loaded.settings.format, out)
         sources = [source_of(name, url, loaded.settings.max_size) for name in names]
-        came = printer.readings(sources)
+        came = printer.read_all(sources)
         groups = [came] if bundle else ([one] for one in came)
         work = _Work(
             printer, _Target("" if folder else out, folder or Path(), force), console,
@@ -184,11 +184,11 @@ class _Work:
     settings: Settings
     as_json: bool
 
-    def print_one(self, came: Iterable[Came]) -> WebprintError | None:
+    def print_one(self, came: Iterable[PageOutcome]) -> WebprintError | None:
         """Print to one file and tell about it; a failure is told and returned."""
         try:
             articles: list[Article] = []
-            result = self.printer.bind(search.noted(came, articles))
+            result = self.printer.render_outcomes(search.noted(came, articles))
             written = self.target.write(result, fallback="article")
         except WebprintError as error:
             self.console.error(error)

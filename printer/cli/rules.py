@@ -17,7 +17,7 @@ from .options import printer_for, source_of, with_settings
 if TYPE_CHECKING:
     from ..article import Article
     from ..options import SiteRule
-    from ..pipeline import Printer, Source
+    from ..pipeline import PageSource, Printer
     from ..selection import Explanation
 
 _LONGEST = 100
@@ -90,7 +90,7 @@ def compare(
         print(line)
 
 
-def _article(printer: Printer, source: Source) -> Article | None:
+def _article(printer: Printer, source: PageSource) -> Article | None:
     """Return the article of a page; None when the rules leave none."""
     try:
         return printer.read(source).article

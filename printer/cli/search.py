@@ -12,7 +12,7 @@ import typer
 
 from ..article import Article
 from ..errors import UsageError, WebprintError
-from ..pipeline import Came
+from ..pipeline import PageOutcome
 from ..settings import Settings, data_folder
 from . import output
 from .console import Console
@@ -24,7 +24,7 @@ def path() -> Path:
     return data_folder() / "library.sqlite"
 
 
-def noted(came: Iterable[Came], articles: list[Article]) -> Iterator[Came]:
+def noted(came: Iterable[PageOutcome], articles: list[Article]) -> Iterator[PageOutcome]:
     """Pass on what was read, and note the articles."""
     for source, one in came:
         if not isinstance(one, WebprintError):
@@ -41,7 +41,7 @@ def keep(settings: Settings, articles: Sequence[Article], written: str, console:
     here = written != "standard output" and "://" not in written
     try:
         with Library(path()) as library:
-            library.keep(articles, str(Path(written).absolute()) if here else "")
+            library.add(articles, str(Path(written).absolute()) if here else "")
     except WebprintError as error:
         console.warn(str(error))
 
@@ -68,5 +68,5 @@ def search(
             print(json.dumps(asdict(hit), ensure_ascii=False))
         else:
             for line in (f"{hit.title}  {hit.url}", f"  {hit.printed[:10]}  {hit.file}",
-                         f"  {hit.extract}"):  # fmt: skip
+                         f"  {hit.snippet}"):  # fmt: skip
                 output.print_line(line)

@@ -18,7 +18,7 @@ from ..article import Article
 from ..html.comments import MOST_COMMENTS, Comments
 from ..html.forum import Post
 from ..html.page import Page
-from ..selection import Placed, Verdict
+from ..selection import PlacedFigure, Verdict
 from .builder import ArticleBuilder
 from .footnotes import read_anchors
 from .forum import author_lines, comment_blocks, drop_author_lines, find_posts
@@ -36,7 +36,7 @@ _CUT = "the page is too long to be read whole: what follows is left out"
 def compose(
     page: Page,
     verdict: Verdict,
-    pictures: tuple[Placed, ...],
+    pictures: tuple[PlacedFigure, ...],
     excluded: Set[HtmlElement] = frozenset(),
     posts: Mapping[HtmlElement, Post] = _NONE,
 ) -> Article:

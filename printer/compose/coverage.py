@@ -29,8 +29,8 @@ from ..article import (
 )
 from ..html.index import Leaf, Segment
 from ..html.page import Page
-from ..output import Report, Tally
-from ..selection import Placed, Verdict
+from ..output import CompletenessReport, ContentCounts
+from ..selection import PlacedFigure, Verdict
 from .code import is_code_table
 from .footnotes import LinkResolver, LinkTargets, fragment
 from .math import Formula, read_formula
@@ -84,10 +84,10 @@ class _Said:
 def check_coverage(
     page: Page,
     verdict: Verdict,
-    pictures: tuple[Placed, ...],
+    pictures: tuple[PlacedFigure, ...],
     article: Article,
     excluded: Set[HtmlElement] = frozenset(),
-) -> Report:
+) -> CompletenessReport:
     """Return what of a page's choice is not in its article, but for the elements ``apart``.
 
     Only what is missing is counted, in the report's ``article``; its ``printed`` is nought.
@@ -114,7 +114,7 @@ def check_coverage(
         if gone:
             missing.append(segment.text)
     leaves = [leaf for segment in kept for leaf in segment.leaves]
-    held = Tally(
+    held = ContentCounts(
         words=words,
         headings=_headings(leaves, article, said, above_notes),
         pictures=max(0, len(pictures) - len(article.figures)),
@@ -123,7 +123,7 @@ def check_coverage(
         notes=_notes(leaves, page, said),
         links=_links(leaves, page, article),
     )
-    return Report(article=held, missing=tuple(missing))
+    return CompletenessReport(article=held, missing=tuple(missing))
 
 
 def _said(article: Article) -> Iterator[str]:

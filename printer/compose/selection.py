@@ -11,7 +11,7 @@ from lxml.html import HtmlElement
 from ..article import Figure
 from ..html.index import Leaf
 from ..html.page import Page
-from ..selection import Placed, Verdict
+from ..selection import PlacedFigure, Verdict
 from .math import is_formula_image
 
 #: Elements without text that are printed when they stand among text that is.
@@ -43,7 +43,7 @@ class Selection:
 def select(
     page: Page,
     verdict: Verdict,
-    pictures: tuple[Placed, ...],
+    pictures: tuple[PlacedFigure, ...],
     apart: Set[HtmlElement] = frozenset(),
 ) -> Selection:
     """Select the leaves of the kept segments, the pictures, and what belongs between them.

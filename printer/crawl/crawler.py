@@ -15,10 +15,10 @@ from sqlalchemy import select
 from ..capture import Capture
 from ..db.engine import open_engine
 from ..errors import UsageError, WebprintError
-from ..fetch.client import Web
-from ..fetch.ssrf import Resolver, system_addresses
+from ..fetch.client import HttpClient
+from ..fetch.ssrf import Resolver, resolve_host
 from ..options import ExtractOptions, FetchOptions
-from ..urls import normalise
+from ..urls import normalize_url
 from .frontier import Frontier, record
 from .models import CrawlOptions, Found, Summary, Taken, Told
 from .scope import named_host, same_host
@@ -61,13 +61,13 @@ class Crawl:
         extract: ExtractOptions | None = None,
         fresh: bool = False,
         notify: Notify = _silent,
-        resolve: Resolver = system_addresses,
+        resolve: Resolver = resolve_host,
         rules: SiteRules | None = None,
     ) -> None:
         options = options or CrawlOptions()
         if not seeds:
             raise UsageError("a crawl needs an address to begin with")
-        known = [normalise(seed) for seed in seeds]
+        known = [normalize_url(seed) for seed in seeds]
         wider = [named_host(host) for host in options.hosts]
         self.options = replace(options, hosts=tuple(sorted(map(same_host, wider))))
         self.notify = notify
@@ -76,7 +76,7 @@ class Crawl:
         self._faults: list[BaseException] = []
         # What fails is tried again by the frontier, and nothing is asked for twice: no cache.
         polite = replace(fetch or FetchOptions(), retries=0, cache=False, render="never")
-        self._web = Web(polite, named=[*known, *wider], resolve=resolve)
+        self._web = HttpClient(polite, user_urls=[*known, *wider], resolve=resolve)
         try:
             self.store = Store(open_engine(database))
             self.frontier = Frontier(

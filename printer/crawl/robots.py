@@ -10,9 +10,9 @@ from protego import Protego
 from sqlalchemy import select, update
 
 from ..errors import HTTPStatusError, WebprintError
-from ..fetch.client import Web
-from ..fetch.errors import PASSING
-from ..urls import origin
+from ..fetch.client import HttpClient
+from ..fetch.errors import TRANSIENT_STATUSES
+from ..urls import origin_of
 from .store import Store, hosts, robots
 
 #: Seconds after which it is fetched again; bytes of it that are read.
@@ -69,23 +69,23 @@ def known_rules(store: Store, url: str, rest: float) -> Rules | None:
     """
     with store.read() as connection:
         now = store.now(connection)
-        wanted = select(robots).where(robots.c.origin == str(origin(url)))
+        wanted = select(robots).where(robots.c.origin == str(origin_of(url)))
         row = connection.execute(wanted).first()
     if row is None or now - row.read_at >= (rest if row.state == "closed" else _FRESH):
         return None
     return Rules(row.state, bytes(row.body).decode(), row.tries)
 
 
-def read_rules(store: Store, web: Web, url: str, agent: str) -> Rules:
+def read_rules(store: Store, web: HttpClient, url: str, agent: str) -> Rules:
     """Fetch the rules for an address and keep them, with the pause they ask for."""
-    where = str(origin(url))
+    where = str(origin_of(url))
     state: State = "read"
     body = b""
     try:
-        body = web.resource(f"{where}/robots.txt").body[:_MOST]
+        body = web.get_resource(f"{where}/robots.txt").body[:_MOST]
     except HTTPStatusError as error:
         # What is refused or not there forbids nothing; a server in trouble may forbid anything.
-        state = "closed" if error.status in PASSING or error.status >= 500 else "none"
+        state = "closed" if error.status in TRANSIENT_STATUSES or error.status >= 500 else "none"
     except WebprintError:
         state = "closed"
     text = body.decode("utf-8-sig", "replace").replace("\0", "")

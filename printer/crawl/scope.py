@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from ..errors import BadURL
-from ..urls import normalise, origin
+from ..urls import normalize_url, origin_of
 from .models import CrawlOptions, Lead
 from .urls import normal_url
 
@@ -70,7 +70,7 @@ _FILES = re.compile(
 
 def host_of(url: str) -> str:
     """Return the server an address is on, with its port unless that is the usual one."""
-    where = origin(url)
+    where = origin_of(url)
     usual = {"http": 80, "https": 443}[where.scheme]
     host = f"[{where.host}]" if ":" in where.host else where.host
     return host if where.port == usual else f"{host}:{where.port}"
@@ -83,7 +83,7 @@ def same_host(host: str) -> str:
 
 def named_host(text: str) -> str:
     """Return a host as a person writes it, alone or as an address, in its normal form."""
-    return host_of(normalise(text))
+    return host_of(normalize_url(text))
 
 
 @dataclass(frozen=True, slots=True)

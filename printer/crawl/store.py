@@ -32,8 +32,8 @@ from sqlalchemy import (
     update,
 )
 
-from ..db.engine import faults_told, open_engine, reading, wait_in_line
-from ..urls import normalise
+from ..db.engine import advisory_lock, open_engine, read_only, translate_db_errors
+from ..urls import normalize_url
 from .scope import host_of
 
 metadata = MetaData()
@@ -157,13 +157,13 @@ class Store:
     def write(self) -> Iterator[Connection]:
         """Open a transaction that no other writer shares."""
         with _told(), self._engine.begin() as connection:
-            wait_in_line(connection, _LOCK)
+            advisory_lock(connection, _LOCK)
             yield connection
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """Open a connection that only reads."""
-        with _told(), reading(self._engine) as connection:
+        with _told(), read_only(self._engine) as connection:
             yield connection
 
     def now(self, connection: Connection) -> float:
@@ -184,7 +184,7 @@ def _quick(connection: Any, _record: object) -> None:
 
 
 def _told() -> AbstractContextManager[None]:
-    return faults_told(
+    return translate_db_errors(
         "the state of the crawl cannot be used now",
         "What was found is kept; go on with --resume when it can be reached",
     )
@@ -283,11 +283,11 @@ class Pauses:
         """Leave the host of an address alone for so long, at the least."""
         with self._store.write() as connection:
             until = self._store.now(connection) + min(seconds, LONGEST_REST)
-            delay_host(connection, host_of(normalise(url)), until)
+            delay_host(connection, host_of(normalize_url(url)), until)
 
     def take(self, url: str) -> bool:
         """Ask the host of an address now, if it may be; its pause begins."""
-        host = host_of(normalise(url))
+        host = host_of(normalize_url(url))
         with self._store.write() as connection:
             now = self._store.now(connection)
             known = select(hosts.c.next_at).where(hosts.c.name == host)

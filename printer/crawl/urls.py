@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit, urlunsplit
 
-from ..urls import clean, is_tracking
+from ..urls import encode_url, is_tracking
 
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -44,7 +44,7 @@ def normal_url(url: str) -> str:
     without those of tracking and sessions; no ``index.html`` and the like at the end.  Doing it
     twice changes nothing more, and the host is never another.
     """
-    parts = urlsplit(clean(url))
+    parts = urlsplit(encode_url(url))
     query = _query(parts.query)
     return urlunsplit((parts.scheme, parts.netloc, _path(parts.path, not query), query, ""))
 

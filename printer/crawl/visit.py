@@ -19,13 +19,13 @@ from ..errors import (
     TooLarge,
     WebprintError,
 )  # fmt: skip
-from ..fetch.client import Web
-from ..fetch.errors import PASSING
+from ..fetch.client import HttpClient
+from ..fetch.errors import TRANSIENT_STATUSES
 from ..html.metadata.metadata import read_head
 from ..html.parse import base_url, decode, parse
 from ..options import ExtractOptions, FetchOptions, SiteRule
-from ..pipeline import Printer, Reading
-from ..urls import origin, resolve
+from ..pipeline import ExtractedPage, Printer
+from ..urls import origin_of, resolve
 from .models import (
     KEPT_KINDS,
     CrawlOptions,
@@ -157,7 +157,7 @@ class Visitor:
     def __init__(
         self,
         store: Store,
-        web: Web,
+        web: HttpClient,
         options: CrawlOptions,
         extract: ExtractOptions,
         rules: SiteRules | None = None,
@@ -167,7 +167,7 @@ class Visitor:
         self._options = options
         self._query = Query(options.query)
         # What identifies the program to robots.txt is its name, the first word of what it sends.
-        self._agent = web.identity.user_agent
+        self._agent = web.credentials.user_agent
         self._printer = Printer(
             fetch=FetchOptions(render="never", follow=False, cache=False),
             extract=replace(extract, images="none"),
@@ -207,7 +207,7 @@ class Visitor:
             if normal_url(target) != own:
                 raise _Elsewhere(target)
 
-        capture = self._web.page(taken.url, onward)
+        capture = self._web.get_page(taken.url, onward)
         links = read_links(capture)
         reading, why = self._read(capture)
         told = _told(reading, links) if reading and not why else None
@@ -230,7 +230,7 @@ class Visitor:
         text = reading.article.text if reading and told else ""
         return Visited(leads, links.canonical, told, text, capture if told else None, why)
 
-    def _read(self, capture: Capture) -> tuple[Reading | None, str]:
+    def _read(self, capture: Capture) -> tuple[ExtractedPage | None, str]:
         """Return what a page holds, if anything, and why it is not to be kept."""
         try:
             reading = self._printer.read(capture)
@@ -243,7 +243,7 @@ class Visitor:
         few = len(reading.article.text.split()) < _LEAST_WORDS
         return reading, "few words" if few else ""
 
-    def _relevance(self, reading: Reading | None, links: Links) -> tuple[float, str]:
+    def _relevance(self, reading: ExtractedPage | None, links: Links) -> tuple[float, str]:
         """Return how much a page is about what is looked for, and its language.
 
         A page without text of its own is about what its links say.
@@ -259,11 +259,11 @@ class Visitor:
 
     def _sitemaps(self, rules: Rules, taken: Taken) -> tuple[Lead, ...]:
         """Return the sitemaps of a site: those its robots.txt names, or where one usually is."""
-        named = rules.sitemaps() or [f"{origin(taken.url)}/sitemap.xml"]
+        named = rules.sitemaps() or [f"{origin_of(taken.url)}/sitemap.xml"]
         return tuple(Lead(url, _SITEMAP_SCORE, taken.depth + 1, "sitemap") for url in named)
 
     def _read_sitemap(self, taken: Taken) -> Visited:
-        found = read_sitemap(self._web.resource(taken.url).body)
+        found = read_sitemap(self._web.get_resource(taken.url).body)
         depth = taken.depth + 1
         pages = [
             Lead(url, promise(self._query, url, "", "", 0.0, depth), depth) for url in found.pages
@@ -274,7 +274,7 @@ class Visitor:
         return Visited((*children, *pages[:MOST_LISTED]), why="a sitemap")
 
 
-def _told(reading: Reading, links: Links) -> Told:
+def _told(reading: ExtractedPage, links: Links) -> Told:
     article = reading.article
     return Told(
         title=article.title[:500],
@@ -291,5 +291,5 @@ def _told(reading: Reading, links: Links) -> Told:
 def _passes(error: FetchError) -> bool:
     """Tell whether a page may be had later that could not be had now."""
     if isinstance(error, HTTPStatusError):
-        return error.status in PASSING
+        return error.status in TRANSIENT_STATUSES
     return not isinstance(error, TooLarge | BlockedAddress) or isinstance(error, FetchTimeout)

@@ -12,10 +12,10 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 from ..errors import JobsError, UsageError
-from .sqlite import write_ahead
+from .sqlite import enable_wal
 
 #: Seconds a statement waits for others that hold the database.
-PATIENCE = 5.0
+LOCK_TIMEOUT = 5.0
 
 #: The execution option of connections that only read.
 _READING = "reading"
@@ -34,11 +34,11 @@ def open_engine(database: str, *, durable: bool = True) -> Engine:
     except (SQLAlchemyError, ValueError) as error:
         raise UsageError("--database is not the address of a database") from error
     if url.get_backend_name() == "postgresql":
-        timeout = f"-c lock_timeout={int(PATIENCE * 1000)}"
+        timeout = f"-c lock_timeout={int(LOCK_TIMEOUT * 1000)}"
         return create_engine(
             url.set(drivername="postgresql+psycopg"),
             pool_pre_ping=True,
-            connect_args={"connect_timeout": int(PATIENCE), "options": timeout},
+            connect_args={"connect_timeout": int(LOCK_TIMEOUT), "options": timeout},
         )
     if url.get_backend_name() != "sqlite" or not url.database:
         raise UsageError("--database takes the path of an SQLite file or a postgresql:// address")
@@ -51,13 +51,13 @@ def _sqlite(url: URL, synchronous: str) -> Engine:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise JobsError(f"the folder {path.parent} cannot be made: {error.strerror}") from error
-    engine = create_engine(url, connect_args={"timeout": PATIENCE, "check_same_thread": False})
+    engine = create_engine(url, connect_args={"timeout": LOCK_TIMEOUT, "check_same_thread": False})
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, _record: object) -> None:
         # SQLAlchemy begins transactions itself, below; the driver's own way begins them late.
         connection.isolation_level = None
-        write_ahead(connection, PATIENCE)
+        enable_wal(connection, LOCK_TIMEOUT)
         for setting in (f"synchronous = {synchronous}", "foreign_keys = ON"):
             connection.execute(f"PRAGMA {setting}").close()
 
@@ -71,21 +71,21 @@ def _sqlite(url: URL, synchronous: str) -> Engine:
 
 
 @contextmanager
-def reading(engine: Engine) -> Iterator[Connection]:
+def read_only(engine: Engine) -> Iterator[Connection]:
     """Open a connection that only reads, which waits for no writer."""
     with engine.connect() as connection:
         yield connection.execution_options(**{_READING: True})
 
 
-def wait_in_line(connection: Connection, lock: int) -> None:
+def advisory_lock(connection: Connection, lock: int) -> None:
     """Let one transaction at a time go on that asks for this lock; SQLite lets one write anyway."""
     if connection.dialect.name == "postgresql":
         connection.execute(text(f"SELECT pg_advisory_xact_lock({lock})"))
 
 
 @contextmanager
-def faults_told(
-    what: str, hint: str = "", besides: tuple[type[Exception], ...] = ()
+def translate_db_errors(
+    action: str, hint: str = "", passthrough: tuple[type[Exception], ...] = ()
 ) -> Iterator[None]:
     """Raise :class:`JobsError` for what a database refuses: ``what``, and its words in one line.
 
@@ -93,8 +93,8 @@ def faults_told(
     """
     try:
         yield
-    except besides:
+    except passthrough:
         raise
     except SQLAlchemyError as error:
         said = " ".join(str(getattr(error, "orig", None) or error).split())[:200]
-        raise JobsError(f"{what}: {said}", hint=hint) from error
+        raise JobsError(f"{action}: {said}", hint=hint) from error

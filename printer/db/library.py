@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ..article import Article
 from ..errors import JobsError
-from .sqlite import write_ahead
+from .sqlite import enable_wal
 
 _PATIENCE = 5.0
 #: So much of an article's text is kept, in characters.
@@ -46,7 +46,7 @@ class Hit:
     url: str
     printed: str
     file: str
-    extract: str
+    snippet: str
 
 
 class Library:
@@ -59,7 +59,7 @@ class Library:
             path.touch(mode=0o600)
             os.chmod(path, 0o600)  # noqa: PTH101
             self._base = sqlite3.connect(path, timeout=_PATIENCE)
-            write_ahead(self._base, _PATIENCE)
+            enable_wal(self._base, _PATIENCE)
             self._base.executescript(_TABLES)
 
     def __enter__(self) -> Library:
@@ -68,7 +68,7 @@ class Library:
     def __exit__(self, *_: object) -> None:
         self._base.close()
 
-    def keep(self, articles: Sequence[Article], file: str, when: datetime | None = None) -> None:
+    def add(self, articles: Sequence[Article], file: str, when: datetime | None = None) -> None:
         """Keep the text of articles that were printed into a file; one printed anew replaces it."""
         moment = (when or datetime.now(UTC)).isoformat(timespec="seconds")
         with self._told(), self._base:

@@ -9,7 +9,7 @@ from pathlib import Path
 _PAUSE_SECONDS = 0.01
 
 
-def write_ahead(connection: sqlite3.Connection, patience: float) -> None:
+def enable_wal(connection: sqlite3.Connection, patience: float) -> None:
     """Switch to a write-ahead log, waiting up to ``patience`` seconds for others to let go.
 
     Readers and the one writer then do not wait for each other.  SQLite's own timeout does not
@@ -27,12 +27,12 @@ def write_ahead(connection: sqlite3.Connection, patience: float) -> None:
         time.sleep(_PAUSE_SECONDS)
 
 
-def is_damage(error: BaseException | None) -> bool:
+def is_corruption(error: BaseException | None) -> bool:
     """Tell whether a file is damaged, and not only busy, full or out of reach."""
     return type(error) is sqlite3.DatabaseError
 
 
-def throw_away(path: Path) -> None:
+def delete_database(path: Path) -> None:
     """Remove a file with all that SQLite keeps beside it."""
     for suffix in ("", "-wal", "-shm", "-journal"):
         Path(f"{path}{suffix}").unlink(missing_ok=True)

@@ -14,10 +14,10 @@ from zoneinfo import ZoneInfo
 from ..article import Article
 from ..capture import Capture
 from ..errors import NoArticle, WebprintError
-from ..fetch.client import Web
+from ..fetch.client import HttpClient
 from ..output import Edition, Failure, Result, Story
-from ..pipeline import Notify, Printer, Reading
-from ..prefetch import read_ahead
+from ..pipeline import ExtractedPage, Notify, Printer
+from ..prefetch import prefetch
 from ..remote_extract import apart
 from ..settings import Settings
 from ..site_rules.store import rule_store
@@ -42,7 +42,7 @@ _CHOICE = 4
 _LESS = 0.7
 
 #: The page of a find: as it was fetched, or read already; or why it cannot be had.
-Paged: TypeAlias = Reading | Capture | WebprintError
+Paged: TypeAlias = ExtractedPage | Capture | WebprintError
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +84,17 @@ class Reader:
 
     def _read_all(
         self, batch: Sequence[Find], digest: Digest
-    ) -> Iterator[tuple[Find, Reading | WebprintError]]:
-        def read(came: tuple[Find, Paged]) -> Reading:
+    ) -> Iterator[tuple[Find, ExtractedPage | WebprintError]]:
+        def read(came: tuple[Find, Paged]) -> ExtractedPage:
             find, page = came
             reading = self._read(find, page, find.source.body or digest.body)
             return replace(reading, capture=reading.capture.until_set(self.printer.page))
 
         fetched = zip(batch, self.pages(_paged(batch, digest)), strict=True)
-        for (find, _), reading in read_ahead(read, fetched, self.at_once):
+        for (find, _), reading in prefetch(read, fetched, self.at_once):
             yield find, reading
 
-    def _read(self, find: Find, page: Paged, body: str) -> Reading:
+    def _read(self, find: Find, page: Paged, body: str) -> ExtractedPage:
         """Return the article of a find, whose page may be read; raises what stood in the way."""
         if find.source.kind == "mail" and find.capture is not None:
             return _named(self.feed_printer.read(find.capture), find, mail=True)
@@ -117,7 +117,7 @@ class Reader:
             return own
         return _named(reading, find)
 
-    def _own(self, find: Find) -> Reading | None:
+    def _own(self, find: Find) -> ExtractedPage | None:
         """Return the text that the feed holds."""
         try:
             return _named(self.feed_printer.read(_feed_page(find)), find)
@@ -162,7 +162,7 @@ def _feed_page(find: Find) -> Capture:
     return Capture(body, find.url, find.url, "text/html", "utf-8", fetched=find.when)
 
 
-def _named(reading: Reading, find: Find, *, mail: bool = False) -> Reading:
+def _named(reading: ExtractedPage, find: Find, *, mail: bool = False) -> ExtractedPage:
     """Fill in what the page does not say of its article, and the source does."""
     article = reading.article
     published = article.published or (find.when.isoformat() if find.when else "")
@@ -237,7 +237,7 @@ class Editor:
         """Ask all sources and choose; raises the first error when every source failed."""
         addresses = tuple(source.where for source in digest.source)
         with (
-            Web(self.settings.fetch_options(), named=addresses) as web,
+            HttpClient(self.settings.fetch_options(), user_urls=addresses) as web,
             self._printer(digest, addresses) as printer,
             self._printer(digest, addresses, feed=True) as feed_printer,
         ):
@@ -262,7 +262,7 @@ class Editor:
         with self._printer(digest, tuple(source.where for source in digest.source)) as printer:
             most = printer.page.fit
             for tries in reversed(range(_CUTS)):
-                result = printer.set([each.reading for each in issue.taken], issue.edition)
+                result = printer.render([each.reading for each in issue.taken], issue.edition)
                 if result.failures:
                     issue = _without(issue, result.failures)
                     continue

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from ..capture import Capture
 from ..errors import FetchTimeout, WebprintError
-from ..fetch.client import Web
+from ..fetch.client import HttpClient
 from ..settings import Settings
 from .candidates import Find, Offer, of_entry
 from .config import Digest, Source
@@ -32,7 +32,9 @@ TIMEOUTS = 3
 class Gatherer:
     """Gets feeds and pages side by side; ``reading_list`` tells where one is."""
 
-    def __init__(self, web: Web, reading_list: Callable[[str], Path], settings: Settings) -> None:
+    def __init__(
+        self, web: HttpClient, reading_list: Callable[[str], Path], settings: Settings
+    ) -> None:
         self._web = web
         self._settings = settings
         self._reading_list = reading_list
@@ -85,7 +87,7 @@ class Gatherer:
             with self._turn(find.url):
                 if len(self._silent[host]) >= TIMEOUTS:
                     return self._silent[host][0]
-                return self._web.page(find.url)
+                return self._web.get_page(find.url)
         except FetchTimeout as error:
             self._silent[host].append(error)
             return error

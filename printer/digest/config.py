@@ -38,7 +38,7 @@ from pydantic import (
 )
 
 from .. import toml_loader
-from ..atomic_write import replace_file
+from ..atomic_write import atomic_write
 from ..errors import OutputError, UsageError
 from ..settings import SETTINGS_FILE, settings_files
 from .filters import Pattern, pattern
@@ -326,7 +326,7 @@ def read_settings_files() -> Iterator[tuple[str, str, Mapping[str, Any]]]:
                 yield str(path), text, toml_loader.parse(text)
             except OSError as error:
                 raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-            except (toml_loader.NotTOML, UnicodeDecodeError) as error:
+            except (toml_loader.TomlError, UnicodeDecodeError) as error:
                 raise UsageError(f"{path} is not valid TOML: {error}") from error
 
 
@@ -360,7 +360,7 @@ def add_sources(subscriptions: Sequence[Subscription], name: str) -> tuple[Path,
     try:
         text = path.read_text("utf-8") if path.is_file() else ""
         tables = toml_loader.parse(text)
-    except (OSError, UnicodeDecodeError, toml_loader.NotTOML) as error:
+    except (OSError, UnicodeDecodeError, toml_loader.TomlError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
     digests = read_digests(text, tables, str(path))
     names = [digest.name for digest in digests]
@@ -416,6 +416,6 @@ def _string(text: str) -> str:
 
 def _replace(path: Path, text: str) -> None:
     try:
-        replace_file(path, text, 0o644)
+        atomic_write(path, text, 0o644)
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror}") from error

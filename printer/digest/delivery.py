@@ -19,7 +19,7 @@ from ..errors import MissingLibrary, OutputError, UsageError
 from ..options import Format
 from ..render.inline import printable
 from ..settings import Settings
-from ..urls import origin
+from ..urls import origin_of
 from .config import Delivery, Described, Destination, load_digests, read_settings_files, wrong
 from .smtp import Mail, MayHaveArrived, Server, send
 
@@ -214,7 +214,7 @@ def _by_webhook(parcel: Parcel, to: Delivery, settings: Settings) -> str:
 
     del settings
     url = to.webhook.get_secret_value() if to.webhook else ""
-    where = str(origin(url))  # The rest of it may be a key.
+    where = str(origin_of(url))  # The rest of it may be a key.
     try:
         with httpx2.Client(timeout=_PATIENCE, trust_env=False) as client:
             answer = client.post(url, json=parcel.told)
@@ -265,7 +265,7 @@ def place_of(to: Delivery) -> str:
         case "printer":
             return f"printer {to.printer}"
         case "webhook":
-            return f"webhook at {origin(to.webhook.get_secret_value() if to.webhook else '')}"
+            return f"webhook at {origin_of(to.webhook.get_secret_value() if to.webhook else '')}"
         case _:
             scheme, remote, _ = to.folder.partition("://")
             return f"folder {scheme}://" if remote else f"folder {to.folder}"

@@ -8,7 +8,7 @@ from typing import Any, Self
 from ..capture import Capture
 from ..crawl.store import Pauses
 from ..errors import BadURL, RenderError, UsageError, WebprintError
-from ..fetch.errors import asked_to_wait, passes
+from ..fetch.errors import is_transient, retry_after
 from ..jobs.factory import open_result_storage
 from ..jobs.keeper import LocalWorkers
 from ..jobs.models import JobRequest
@@ -23,7 +23,7 @@ from ..jobs.shares import (
     load_reading,
 )
 from ..jobs.validation import REQUEST_OPTIONS
-from ..pipeline import Reading
+from ..pipeline import ExtractedPage
 from ..render.context import Document
 from ..render.weasy.engine import RenderedPdf
 from ..settings import Settings
@@ -73,7 +73,9 @@ class Spread:
         self._pauses.close()
         self._table.disconnect()
 
-    def pages(self, finds: Sequence[Find], run: str) -> Iterator[Reading | Capture | WebprintError]:
+    def pages(
+        self, finds: Sequence[Find], run: str
+    ) -> Iterator[ExtractedPage | Capture | WebprintError]:
         """Yield what each find's page says, the page itself where it is here, or what is amiss.
 
         ``run`` names the issue they are read for: what was read for another is not good enough.
@@ -119,16 +121,16 @@ class Spread:
             return True  # Whoever reads it says what is wrong with it.
 
     def _passes(self, request: JobRequest, error: Mapping[str, Any]) -> bool:
-        if after := asked_to_wait(error):
+        if after := retry_after(error):
             self._pauses.rest(request.url, after)
-        return passes(error)
+        return is_transient(error)
 
     def _sent(self) -> None:
         self._keeper.check()
         self._keeper.wake()
 
 
-def _reading(outcome: TaskResult) -> Reading | WebprintError:
+def _reading(outcome: TaskResult) -> ExtractedPage | WebprintError:
     return load_reading(outcome) if isinstance(outcome, bytes) else _error(outcome, WebprintError)
 
 

@@ -33,7 +33,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from ..crawl.near_duplicates import NEAR, Sketch, bands, from_bytes, resemblance, to_bytes
 from ..crawl.urls import normal_url
-from ..db.engine import open_engine, reading, wait_in_line
+from ..db.engine import advisory_lock, open_engine, read_only
 from ..errors import BadURL, JobsError
 
 #: Seconds without a sign of life after which a slot is taken from who promised to serve it.
@@ -145,7 +145,7 @@ class Memory:
     def __init__(self, database: str) -> None:
         self._engine = open_engine(database)
         with self.writing() as connection:
-            wait_in_line(connection, _LOCK)
+            advisory_lock(connection, _LOCK)
             metadata.create_all(connection)
 
     def close(self) -> None:
@@ -276,7 +276,7 @@ class Memory:
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
-        with self._told(), reading(self._engine) as connection:
+        with self._told(), read_only(self._engine) as connection:
             yield connection
 
     @contextmanager

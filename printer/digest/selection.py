@@ -9,7 +9,7 @@ from typing import Protocol
 
 from ..article import Article
 from ..crawl.near_duplicates import NEAR, Sketch, resemblance, sketch
-from ..pipeline import Reading
+from ..pipeline import ExtractedPage
 from .candidates import Find, Offer
 from .config import Digest, moment
 from .filters import unwanted
@@ -51,7 +51,7 @@ class Taken:
     """An article that is printed; ``also`` are others with the same story."""
 
     find: Find
-    reading: Reading
+    reading: ExtractedPage
     sketch: Sketch | None
     updated: bool = False
     also: list[Find] = field(default_factory=list)
@@ -131,7 +131,7 @@ class Chooser:
     refused: list[Refused] = field(default_factory=list)
     unchanged: list[Find] = field(default_factory=list)
 
-    def offer(self, find: Find, reading: Reading, others: Sequence[Find] = ()) -> bool:
+    def offer(self, find: Find, reading: ExtractedPage, others: Sequence[Find] = ()) -> bool:
         """Take an article or refuse it; True when it is one more."""
         article = reading.article
         reason = self._unwanted(find, article)

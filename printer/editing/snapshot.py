@@ -132,7 +132,8 @@ class Snapshot:
             },
             "pieces": [_piece_data(piece) for piece in self.blocks],
             "capture": {
-                "url": capture.url, "requested_url": capture.requested_url, "how": capture.how,
+                "url": capture.url, "requested_url": capture.requested_url,
+                "method": capture.method,
                 "media_type": capture.media_type, "charset": capture.charset,
                 "fetched": capture.fetched.isoformat() if capture.fetched else "",
             },

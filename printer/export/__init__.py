@@ -11,7 +11,7 @@ from datetime import datetime
 
 from ..article import Article
 from ..options import Format
-from ..output import Picture, Report
+from ..output import CompletenessReport, Picture
 
 
 def export_articles(
@@ -21,7 +21,7 @@ def export_articles(
     *,
     title: str = "",
     fetched: datetime | None = None,
-) -> tuple[bytes, Report]:
+) -> tuple[bytes, CompletenessReport]:
     """Return articles in a format that is not PDF, and what of them it holds, read back from it.
 
     Several articles are chapters of one book, parts of one page or text, a list in JSON.  ``title``

@@ -14,7 +14,7 @@ from lxml import etree, html
 
 from ..article import Article
 from ..options import Format
-from ..output import Report
+from ..output import CompletenessReport
 from ..render.completeness import check_completeness
 from ..render.weasy.layout_text import LayoutText
 from .make import local
@@ -34,7 +34,9 @@ _TEXTS = {
 }  # fmt: skip
 
 
-def compare_with_articles(articles: Sequence[Article], format_: Format, data: bytes) -> Report:
+def compare_with_articles(
+    articles: Sequence[Article], format_: Format, data: bytes
+) -> CompletenessReport:
     """Compare articles with a file that they were written to."""
     read = {"epub": _epub, "html": _html, "markdown": _markdown, "json": _json}[format_]
     return check_completeness(articles, read(data))

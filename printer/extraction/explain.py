@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from lxml.html import HtmlElement
 
 from ..html.page import Page
-from ..layout import Sight
-from ..selection import Explanation, Judged, Marked, Placed, Verdict
+from ..layout import Visibility
+from ..selection import Explanation, MarkedArea, PlacedFigure, SegmentDecision, Verdict
 from .looks import looks
 from .registry import score_all
 
@@ -16,16 +16,16 @@ from .registry import score_all
 DEPTH = 5
 
 
-def explain(page: Page, verdict: Verdict, pictures: Sequence[Placed] = ()) -> Explanation:
+def explain(page: Page, verdict: Verdict, pictures: Sequence[PlacedFigure] = ()) -> Explanation:
     """Set each segment beside what the default and every paper's method thought of it.
 
     ``pictures`` are those kept, where they stand.
     """
     scores = {**verdict.scores, **score_all(page)}
     judged = (
-        Judged(
+        SegmentDecision(
             text=segment.text,
-            place=_place(segment.block),
+            path=_place(segment.block),
             keep=verdict.keep[segment.index],
             scores={name: float(values[segment.index]) for name, values in scores.items()},
         )
@@ -37,11 +37,13 @@ def explain(page: Page, verdict: Verdict, pictures: Sequence[Placed] = ()) -> Ex
         verdict.kind,
         verdict.confidence,
         tuple(judged),
-        marks=_marks(page, verdict, pictures),
+        areas=_marks(page, verdict, pictures),
     )
 
 
-def _marks(page: Page, verdict: Verdict, pictures: Sequence[Placed]) -> tuple[Marked, ...]:
+def _marks(
+    page: Page, verdict: Verdict, pictures: Sequence[PlacedFigure]
+) -> tuple[MarkedArea, ...]:
     """Return the places of a page's segments and pictures as a browser drew them."""
     drawn = looks(page)
     if drawn is None or page.layout is None:
@@ -53,13 +55,13 @@ def _marks(page: Page, verdict: Verdict, pictures: Sequence[Placed]) -> tuple[Ma
     marks = []
     for at, (area, keep) in enumerate(zip(drawn.areas, verdict.keep, strict=True)):
         # Layers over the page are left out of its picture.
-        if area is not None and not drawn.sights[at] & Sight.FIXED:
+        if area is not None and not drawn.sights[at] & Visibility.FIXED:
             keep = keep or at in printed
             marks.append(
-                Marked(area, "caption" if at in captions else "kept" if keep else "dropped")
+                MarkedArea(area, "caption" if at in captions else "kept" if keep else "dropped")
             )
     graphics = (page.layout.graphics.get(each.element) for each in pictures)
-    return (*marks, *(Marked(each.rect, "picture") for each in graphics if each is not None))
+    return (*marks, *(MarkedArea(each.rect, "picture") for each in graphics if each is not None))
 
 
 def _place(element: HtmlElement | None) -> str:

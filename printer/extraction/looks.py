@@ -12,7 +12,7 @@ from lxml.html import HtmlElement
 from ..html.index import Segment
 from ..html.layout import PageLayout
 from ..html.page import Page
-from ..layout import Font, Rect, Sight, is_seen
+from ..layout import Font, Rect, Visibility, is_visible
 from .font import Runs
 from .positions import Bools
 
@@ -30,7 +30,7 @@ class Looks:
     runs: Runs
     rects: Sequence[Rect | None]
     areas: Sequence[Rect | None]
-    sights: Sequence[Sight]
+    sights: Sequence[Visibility]
 
     @property
     def seen(self) -> Bools:
@@ -49,7 +49,7 @@ def looks(page: Page) -> Looks | None:
     chars: list[int] = []
     rects: list[Rect | None] = []
     areas: list[Rect | None] = []
-    sights: list[Sight] = []
+    sights: list[Visibility] = []
     for segment in page.segments:
         sight, area = _area(drawn, segment)
         sights.append(sight)
@@ -57,7 +57,7 @@ def looks(page: Page) -> Looks | None:
         rects.append(None if area is None else _box(drawn, segment, area))
         for leaf in segment.leaves:
             text = drawn.texts.get(leaf)
-            if text is not None and is_seen(text.sight):
+            if text is not None and is_visible(text.visibility):
                 owner.append(segment.index)
                 font.append(numbers.setdefault(text.font, len(numbers)))
                 chars.append(len(leaf.text.strip()))
@@ -70,16 +70,16 @@ def looks(page: Page) -> Looks | None:
     return Looks(runs, rects, areas, sights)
 
 
-def _area(drawn: PageLayout, segment: Segment) -> tuple[Sight, Rect | None]:
+def _area(drawn: PageLayout, segment: Segment) -> tuple[Visibility, Rect | None]:
     """Return how a segment is seen, and the box around what is seen of its text."""
-    common = ~Sight(0)
+    common = ~Visibility(0)
     area: Rect | None = None
     for leaf in segment.leaves:
         text = drawn.texts.get(leaf)
         if text is None:
             continue
-        common &= text.sight
-        if is_seen(text.sight):
+        common &= text.visibility
+        if is_visible(text.visibility):
             area = text.rect if area is None else around(area, text.rect)
     return common, area
 

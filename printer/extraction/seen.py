@@ -24,7 +24,7 @@ import numpy as np
 
 from ..html.index import ElementFlag
 from ..html.page import Page
-from ..layout import Font, Rect, Sight
+from ..layout import Font, Rect, Visibility
 from .looks import Looks, looks
 from .max_subsequence import MaxSubsequenceOptions, columns
 from .positions import Bools, Ints
@@ -102,7 +102,7 @@ def _trusted(before: Bools, after: Bools, lengths: Ints, options: SeenOptions) -
 
 def _layered(drawn: Looks, lengths: Ints) -> Bools:
     """Return what stands in layers over the page; none when most of its text does."""
-    layered = np.array([bool(sight & Sight.LAYER) for sight in drawn.sights], dtype=bool)
+    layered = np.array([bool(sight & Visibility.LAYER) for sight in drawn.sights], dtype=bool)
     if lengths[layered & drawn.seen].sum() > lengths[drawn.seen].sum() / 2:
         return np.zeros_like(layered)
     return layered

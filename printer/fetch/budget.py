@@ -38,7 +38,7 @@ class Budget:
 
     def too_large(self) -> TooLarge:
         """Make the error of an answer over the limit."""
-        return TooLarge(f"the answer is larger than {size(self.max_bytes)}")
+        return TooLarge(f"the answer is larger than {format_bytes(self.max_bytes)}")
 
     def next_answer(self) -> None:
         """Begin counting the bytes of another answer."""
@@ -69,7 +69,7 @@ def spending(budget: Budget) -> Iterator[None]:
         current.reset(token)
 
 
-def size(count: int) -> str:
+def format_bytes(count: int) -> str:
     """Write a number of bytes for people."""
     for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
         if count >= unit:

@@ -18,7 +18,7 @@ from weakref import WeakSet
 
 from hishel import BaseStorage, Entry, Headers, Request, Response, SqliteStorage
 
-from ..db.sqlite import is_damage, throw_away
+from ..db.sqlite import delete_database, is_corruption
 
 _MAX_SIZE = 256_000_000
 _BUSY_SECONDS = 2.0
@@ -52,7 +52,7 @@ def open_cache(
             warn(f"the cache in {folder} cannot be used: {error}")
             return None
         except sqlite3.DatabaseError:
-            throw_away(path)
+            delete_database(path)
             if attempt == 2:
                 warn(f"the cache in {folder} is damaged and cannot be replaced")
         except (OSError, RuntimeError) as error:
@@ -98,7 +98,7 @@ class Cache(BaseStorage):
         if not self.off:
             self.off = True
             self._warn(f"the cache is not used any more: {error or 'it failed'}")
-        if is_damage(error):
+        if is_corruption(error):
             self._damaged = True
 
     def get_entries(self, key: str) -> list[Entry]:
@@ -141,7 +141,7 @@ class Cache(BaseStorage):
         _listener.caches.discard(self)
         self._store.close()
         if self._damaged:
-            throw_away(self._path)
+            delete_database(self._path)
 
 
 class _Listener(logging.Handler):

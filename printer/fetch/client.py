@@ -16,12 +16,12 @@ import httpx2
 from ..capture import Capture
 from ..errors import BadURL, FetchError, HTTPStatusError, TooLarge, WebprintError
 from ..options import FetchOptions
-from ..urls import clean, normalise, origin
-from .budget import Budget, size, spending
+from ..urls import encode_url, normalize_url, origin_of
+from .budget import Budget, format_bytes, spending
 from .content_type import check_html
-from .credentials import identify
-from .errors import LIBRARY_ERRORS, PASSING, Passing, status_error, translate
-from .ssrf import Guard, Resolver, system_addresses
+from .credentials import load_credentials
+from .errors import LIBRARY_ERRORS, TRANSIENT_STATUSES, TransientError, status_error, translate
+from .ssrf import Guard, Resolver, resolve_host
 from .transport import CachedTransport, CacheFault, GuardedTransport
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _BACKOFF = 0.5
 _SNIFFED = 1024
 
 
-class Web:
+class HttpClient:
     """Fetches over HTTP for one run; safe to share between threads.
 
     ``named`` are the URLs a person gave: their origins alone receive ``options.headers`` and may
@@ -45,19 +45,19 @@ class Web:
         self,
         options: FetchOptions,
         *,
-        named: Iterable[str] = (),
-        resolve: Resolver = system_addresses,
+        user_urls: Iterable[str] = (),
+        resolve: Resolver = resolve_host,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.options = options
         self.warnings: list[str] = []
-        self.guard = Guard(named, allow_private=options.allow_private, resolve=resolve)
-        self.identity = identify(options, self.guard.named, self.guard.logins)
+        self.guard = Guard(user_urls, allow_private=options.allow_private, resolve=resolve)
+        self.credentials = load_credentials(options, self.guard.user_origins, self.guard.logins)
         self._sleep = sleep
         self._client = httpx2.Client(
             transport=CachedTransport(GuardedTransport(self.guard), self._open_cache),
-            cookies=self.identity.cookies,
-            headers={"User-Agent": self.identity.user_agent},
+            cookies=self.credentials.cookies,
+            headers={"User-Agent": self.credentials.user_agent},
             trust_env=False,
         )
 
@@ -71,20 +71,22 @@ class Web:
         """Close every connection and the cache."""
         self._client.close()
 
-    def page(self, url: str, onward: Callable[[str], None] | None = None) -> Capture:
+    def get_page(self, url: str, on_redirect: Callable[[str], None] | None = None) -> Capture:
         """Get a web page, its address as a person writes it; raises :class:`NotHTML`.
 
         ``onward`` is called with the address that a redirect leads to, before it is followed; what
         it raises ends the fetch.
         """
-        return self._get(normalise(url), {"Accept": _ACCEPT_PAGE}, html=True, onward=onward)
+        return self._get(
+            normalize_url(url), {"Accept": _ACCEPT_PAGE}, html=True, onward=on_redirect
+        )
 
-    def anew(self, url: str, accept: str) -> Capture:
+    def get_fresh(self, url: str, accept: str) -> Capture:
         """Get something that changes, a feed say: what is kept on disk only if it is still so."""
         headers = {"Accept": accept, "Cache-Control": "no-cache"}
-        return self._get(normalise(url), headers, html=False)
+        return self._get(normalize_url(url), headers, html=False)
 
-    def resource(self, url: str, referer: str = "") -> Capture:
+    def get_resource(self, url: str, referer: str = "") -> Capture:
         """Get something that a page names, a picture say."""
         headers = {"Accept": _ACCEPT_RESOURCE}
         if referer.startswith("https:" if url.startswith("https:") else "http:"):
@@ -99,7 +101,7 @@ class Web:
         html: bool,
         onward: Callable[[str], None] | None = None,
     ) -> Capture:
-        url = clean(url)
+        url = encode_url(url)
         budget = Budget(self.options.timeout, self.options.max_bytes)
         try:
             with spending(budget):
@@ -120,7 +122,7 @@ class Web:
         for attempt in range(self.options.retries + 1):
             try:
                 return self._followed(url, headers, budget, html, onward)
-            except Passing as failure:
+            except TransientError as failure:
                 pause = _BACKOFF * 2**attempt * random.uniform(0.5, 1.0)  # noqa: S311
                 pause = max(pause, failure.after or 0.0)
                 if attempt == self.options.retries or time.monotonic() + pause > budget.deadline:
@@ -159,16 +161,16 @@ class Web:
         )
 
     def _request(self, url: str, headers: dict[str, str], budget: Budget) -> httpx2.Request:
-        where = origin(url)
+        where = origin_of(url)
         # Asked for kept answers as well: the cache must not speak for an address out of bounds.
         self.guard.addresses(where.host, where.port, budget.left())
         connect = min(self.options.connect_timeout, budget.left())
         address = url.partition("#")[0]
-        key = f"{self.identity.key}\n{address}"
+        key = f"{self.credentials.key}\n{address}"
         return self._client.build_request(
             "GET",
             address,
-            headers={**headers, **dict(self.identity.headers_for(url))},
+            headers={**headers, **dict(self.credentials.headers_for(url))},
             timeout=httpx2.Timeout(self.options.timeout, connect=connect),
             extensions={"caching": {"key": hashlib.sha256(key.encode()).hexdigest()}},
         )
@@ -216,7 +218,8 @@ def _read(response: httpx2.Response, url: str, budget: Budget, html: bool) -> by
     declared = response.headers.get("Content-Length", "")
     if declared.isdecimal() and len(declared) < 20 and int(declared) > budget.max_bytes:
         raise TooLarge(
-            f"the answer is {size(int(declared))}, over the limit of {size(budget.max_bytes)}"
+            f"the answer is {format_bytes(int(declared))},"
+            f" over the limit of {format_bytes(budget.max_bytes)}"
         )
     body = bytearray()
     unseen = html
@@ -263,22 +266,22 @@ def _target(url: str, response: httpx2.Response) -> str:
     if "#" not in target and "#" in url:
         target += "#" + url.partition("#")[2]
     try:
-        return clean(target)
+        return encode_url(target)
     except BadURL as error:
         raise BadURL(f"the page redirects to no web address: {error.message}", url=url) from error
 
 
 def _referer(referer: str, url: str) -> str:
     """Return what a request says of the page it comes from: strict-origin-when-cross-origin."""
-    if origin(referer) == origin(url):
-        return clean(referer).partition("#")[0]
-    return f"{origin(referer)}/"
+    if origin_of(referer) == origin_of(url):
+        return encode_url(referer).partition("#")[0]
+    return f"{origin_of(referer)}/"
 
 
-def _refusal(response: httpx2.Response, url: str) -> HTTPStatusError | Passing:
+def _refusal(response: httpx2.Response, url: str) -> HTTPStatusError | TransientError:
     after = _retry_after(response)
     error = status_error(response.status_code, url, after)
-    return Passing(error, after) if response.status_code in PASSING else error
+    return TransientError(error, after) if response.status_code in TRANSIENT_STATUSES else error
 
 
 def _retry_after(response: httpx2.Response) -> float | None:

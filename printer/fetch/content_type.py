@@ -91,7 +91,7 @@ _MARKUP = re.compile(
 _FEED = re.compile(rb"<(?:rss|feed|rdf:RDF)[\s>]")
 
 
-def sniff(head: bytes) -> str:
+def sniff_media_type(head: bytes) -> str:
     """Return the media type that a file's first bytes show, or '' when they show none."""
     for magic, media_type in _MAGIC:
         if head.startswith(magic) and (magic != b"BM" or head[6:10] == b"\0\0\0\0"):
@@ -120,25 +120,25 @@ def check_html(media_type: str, head: bytes | None, url: str) -> None:
     """
     if head is None:
         if media_type not in HTML and media_type not in _VAGUE:
-            raise refusal(media_type, url)
+            raise not_html(media_type, url)
         return
-    found = sniff(head)
+    found = sniff_media_type(head)
     if found:
-        raise refusal(found, url)
+        raise not_html(found, url)
     wide = head[:2] in {b"\xff\xfe", b"\xfe\xff"}  # UTF-16: text, full of zero bytes
     text = head.replace(b"\0", b"") if wide else head
     if b"\0" in text and not _MARKUP.search(text):
-        raise refusal("application/octet-stream", url)
+        raise not_html("application/octet-stream", url)
     if media_type in HTML or not text.strip() or _MARKUP.search(text):
         return
     if _FEED.search(text):
-        raise refusal("application/rss+xml", url)
+        raise not_html("application/rss+xml", url)
     if text.lstrip()[:5] == b"<?xml":
-        raise refusal("application/xml", url)
-    raise refusal("application/json" if text.lstrip()[:1] in b"{[" else "text/plain", url)
+        raise not_html("application/xml", url)
+    raise not_html("application/json" if text.lstrip()[:1] in b"{[" else "text/plain", url)
 
 
-def refusal(media_type: str, url: str) -> NotHTML:
+def not_html(media_type: str, url: str) -> NotHTML:
     """Make the error of an answer that is no page."""
     what = describe(media_type)
     if media_type == "application/octet-stream":

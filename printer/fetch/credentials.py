@@ -18,7 +18,7 @@ from typing import Any
 
 from ..errors import BadURL, OutputError, UsageError
 from ..options import FetchOptions
-from ..urls import Origin, normalise, origin
+from ..urls import Origin, normalize_url, origin_of
 
 #: No file of cookies is larger.
 _MOST_BYTES = 20_000_000
@@ -27,7 +27,7 @@ _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class Credentials:
     """The headers and cookies of a person, and the origins that person named.
 
     ``key`` tells one person's answers from another's in the cache; '' when nothing was handed
@@ -36,21 +36,21 @@ class Identity:
     """
 
     user_agent: str
-    named: frozenset[Origin]
+    origins: frozenset[Origin]
     headers: tuple[tuple[str, str], ...]
     cookies: CookieJar
     key: str
-    stored: tuple[dict[str, Any], ...] = ()
+    storage: tuple[dict[str, Any], ...] = ()
     logins: Mapping[Origin, str] = field(default_factory=dict, repr=False)
 
     @property
-    def speaks(self) -> bool:
+    def has_headers(self) -> bool:
         """Whether any request carries headers of the person."""
         return bool(self.headers or self.logins)
 
     def headers_for(self, url: str) -> tuple[tuple[str, str], ...]:
         """Return the headers that a request for ``url`` carries: none for a stranger."""
-        if not self.speaks or (where := origin(url)) not in self.named:
+        if not self.has_headers or (where := origin_of(url)) not in self.origins:
             return ()
         login = self.logins.get(where)
         if login is None:
@@ -59,9 +59,9 @@ class Identity:
         return (*others, ("Authorization", _basic(login)))
 
 
-def identify(
+def load_credentials(
     options: FetchOptions, named: frozenset[Origin], logins: Mapping[Origin, str] | None = None
-) -> Identity:
+) -> Credentials:
     """Read what a person handed over; raises :class:`UsageError`.
 
     ``logins`` are names and passwords by origin, which go there alone.
@@ -77,7 +77,7 @@ def identify(
     secret = repr(headers).encode() if headers else b""
     if options.cookies:
         secret += b"\n" + _read(options.cookies)
-    state = read_state(options.storage_state) if options.storage_state else State()
+    state = read_storage_state(options.storage_state) if options.storage_state else StorageState()
     if options.storage_state:
         secret += b"\n" + state.content
     if logins:
@@ -87,7 +87,7 @@ def identify(
     cookies = read_cookies(options.cookies) if options.cookies else CookieJar()
     for cookie in state.cookies:
         cookies.set_cookie(cookie)
-    return Identity(
+    return Credentials(
         options.user_agent or default_user_agent(),
         named,
         headers,
@@ -177,7 +177,7 @@ _MAX_STATE_BYTES = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class StorageState:
     """What a state file holds: cookies, and by origin what its pages stored."""
 
     cookies: tuple[Cookie, ...] = ()
@@ -185,7 +185,7 @@ class State:
     content: bytes = field(default=b"", repr=False)
 
 
-def read_state(path: str) -> State:
+def read_storage_state(path: str) -> StorageState:
     """Read a state file as Playwright writes it; raises :class:`UsageError`."""
     try:
         with Path(path).open("rb") as file:
@@ -214,10 +214,10 @@ def read_state(path: str) -> State:
             hint="Make one with: webprint login URL --storage-state FILE",
         ) from error
     fresh = tuple(each for each in cookies if each.expires is None or each.expires > now)
-    return State(fresh, origins, content)
+    return StorageState(fresh, origins, content)
 
 
-def write_state(path: str, told: Any) -> None:
+def write_storage_state(path: str, told: Any) -> None:
     """Write a state file that its owner alone may read, whole or not at all."""
     target = Path(path)
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
@@ -251,7 +251,10 @@ def _stored_origin(told: dict[str, Any]) -> dict[str, Any]:
         {"name": _checked_text(each["name"]), "value": _checked_text(each["value"])}
         for each in told.get("localStorage", ())
     ]
-    return {"origin": normalise(_checked_text(told["origin"])).rstrip("/"), "localStorage": stored}
+    return {
+        "origin": normalize_url(_checked_text(told["origin"])).rstrip("/"),
+        "localStorage": stored,
+    }
 
 
 def _header_text(value: object) -> str:

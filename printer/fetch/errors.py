@@ -28,7 +28,7 @@ LIBRARY_ERRORS = (
 )
 
 
-class Passing(Exception):
+class TransientError(Exception):
     """A failure that may pass: ``error`` is what to raise in the end, ``after`` when to retry."""
 
     def __init__(self, error: FetchError, after: float | None = None) -> None:
@@ -37,8 +37,8 @@ class Passing(Exception):
         self.after = after
 
 
-def translate(error: Exception, url: str, budget: Budget) -> WebprintError | Passing:
-    """Turn a library's exception into ours, wrapped in :class:`Passing` where retrying may help."""
+def translate(error: Exception, url: str, budget: Budget) -> WebprintError | TransientError:
+    """Turn a library's exception into ours, a :class:`TransientError` where retrying may help."""
     root = _root(error)
     if isinstance(error, httpx2.InvalidURL):
         return BadURL(f"not a web address: {error}", url=url)
@@ -49,7 +49,7 @@ def translate(error: Exception, url: str, budget: Budget) -> WebprintError | Pas
             hint="Check the address and this machine's clock",
         )
     if isinstance(error, httpcore2.ConnectTimeout):
-        return Passing(
+        return TransientError(
             FetchTimeout(
                 "the server did not accept the connection in time",
                 url=url,
@@ -57,12 +57,12 @@ def translate(error: Exception, url: str, budget: Budget) -> WebprintError | Pas
             )
         )
     if isinstance(error, (httpcore2.TimeoutException, TimeoutError)):
-        return Passing(_about(budget.spent(), url))
+        return TransientError(_about(budget.spent(), url))
     if isinstance(root, ssl.SSLError):
         reason = (root.reason or str(root)).replace("_", " ").lower()
         return FetchError(f"no secure connection to the server: {reason}", url=url)
     if isinstance(root, ConnectionRefusedError):
-        return Passing(
+        return TransientError(
             FetchError(
                 "the server refused the connection",
                 url=url,
@@ -72,7 +72,9 @@ def translate(error: Exception, url: str, budget: Budget) -> WebprintError | Pas
     if isinstance(error, httpx2.DecodingError):
         return FetchError(f"the answer cannot be decompressed: {error}", url=url)
     if isinstance(error, (httpcore2.NetworkError, OSError, httpcore2.RemoteProtocolError)):
-        return Passing(FetchError(f"the connection to the server failed: {_reason(root)}", url=url))
+        return TransientError(
+            FetchError(f"the connection to the server failed: {_reason(root)}", url=url)
+        )
     return FetchError(f"the page could not be fetched: {_reason(root)}", url=url)
 
 
@@ -100,18 +102,18 @@ def _reason(error: BaseException) -> str:
 
 
 #: Statuses of a server that may answer in a moment.
-PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 523, 524})
+TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 523, 524})
 
 #: What may pass by itself, by the name of the error; of statuses only some.
 _TRANSIENT_KINDS = frozenset({"FetchError", "FetchTimeout"})
 
 
-def passes(told: Mapping[str, Any]) -> bool:
+def is_transient(told: Mapping[str, Any]) -> bool:
     """Say whether what a job is told to have failed of may be over the next time."""
-    return told.get("kind") in _TRANSIENT_KINDS or told.get("status") in PASSING
+    return told.get("kind") in _TRANSIENT_KINDS or told.get("status") in TRANSIENT_STATUSES
 
 
-def asked_to_wait(told: Mapping[str, Any]) -> float:
+def retry_after(told: Mapping[str, Any]) -> float:
     """Return how many seconds a server asks to be left alone, 0 when it does not."""
     return float(told.get("after", 0.0))
 
@@ -127,7 +129,7 @@ def status_error(status: int, url: str, after: float | None = None) -> HTTPStatu
         status=status,
         url=url,
         hint=_hint(status, after),
-        after=after or 0.0,
+        retry_after=after or 0.0,
     )
 
 

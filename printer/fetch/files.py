@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import urlsplit
 
-from ..capture import Capture, How
+from ..capture import Capture, FetchMethod
 from ..errors import BadURL, BlockedAddress, FetchError, TooLarge
 from ..options import FetchOptions
-from .budget import size
+from .budget import format_bytes
 from .content_type import check_html
 
 _MAX_BYTES = FetchOptions().max_bytes
@@ -55,7 +55,7 @@ def read_file(path: str | Path, max_bytes: int = _MAX_BYTES, url: str = "") -> C
     return _capture(body, url, _TYPES.get(path.suffix.lower(), ""), "file", str(path))
 
 
-def read_beside(url: str, page: str, max_bytes: int = _MAX_BYTES) -> Capture:
+def read_sibling(url: str, page: str, max_bytes: int = _MAX_BYTES) -> Capture:
     """Return a file that a local page names, a picture say; both are ``file:`` addresses.
 
     A page may name what lies in its own folder or below, as browsers save pages, and nothing else:
@@ -64,7 +64,7 @@ def read_beside(url: str, page: str, max_bytes: int = _MAX_BYTES) -> Capture:
     if not page.startswith("file:"):
         raise BlockedAddress("a page from the web may not name a file of this computer", url=url)
     try:
-        path, folder = path_of(url).resolve(), path_of(page).resolve().parent
+        path, folder = path_of_file_url(url).resolve(), path_of_file_url(page).resolve().parent
         if not path.is_relative_to(folder):
             raise BlockedAddress("the page names a file outside its own folder", url=url)
         if not path.is_file():
@@ -74,10 +74,10 @@ def read_beside(url: str, page: str, max_bytes: int = _MAX_BYTES) -> Capture:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise FetchError(f"the file cannot be read: {reason}", url=url) from error
-    return Capture(body, url, url, fetched=datetime.now(UTC), how="file")
+    return Capture(body, url, url, fetched=datetime.now(UTC), method="file")
 
 
-def path_of(url: str) -> Path:
+def path_of_file_url(url: str) -> Path:
     """Return the path that a ``file:`` address of this computer names."""
     parts = urlsplit(url)
     if parts.netloc not in {"", "localhost"}:
@@ -101,11 +101,11 @@ def read_stdin(stream: BinaryIO, url: str = "", max_bytes: int = _MAX_BYTES) -> 
 def _read(stream: BinaryIO | io.BufferedReader, max_bytes: int, name: str) -> bytes:
     body = stream.read(max_bytes + 1)
     if len(body) > max_bytes:
-        raise TooLarge(f"{name} is larger than {size(max_bytes)}")
+        raise TooLarge(f"{name} is larger than {format_bytes(max_bytes)}")
     return body
 
 
-def _capture(body: bytes, url: str, media_type: str, how: How, name: str) -> Capture:
+def _capture(body: bytes, url: str, media_type: str, how: FetchMethod, name: str) -> Capture:
     check_html(media_type, body[:1024], name)
     return Capture(
         body=body,
@@ -113,5 +113,5 @@ def _capture(body: bytes, url: str, media_type: str, how: How, name: str) -> Cap
         requested_url=url,
         media_type=media_type or "text/html",
         fetched=datetime.now(UTC),
-        how=how,
+        method=how,
     )

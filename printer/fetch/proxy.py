@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Self
 
 from ..errors import FetchError, FetchTimeout, TooLarge
-from .budget import size
+from .budget import format_bytes
 from .ssrf import Guard
 
 _CONNECTIONS = 128
@@ -75,7 +75,7 @@ class Proxy:
         """The error of traffic over the limit, if there was too much."""
         if self._left > 0:
             return None
-        return TooLarge(f"the page loads more than {size(self._max_bytes)}")
+        return TooLarge(f"the page loads more than {format_bytes(self._max_bytes)}")
 
     def begin(self) -> None:
         """Begin another page."""

@@ -15,7 +15,7 @@ from concurrent.futures import TimeoutError as FutureTimeout
 from typing import TypeAlias
 
 from ..errors import BlockedAddress, FetchError, FetchTimeout
-from ..urls import named_logins, named_origins
+from ..urls import credentials_by_origin, origins_of
 
 #: Turns a host name (or a number in any form) into IP addresses; raises OSError.
 Resolver: TypeAlias = Callable[[str], Iterable[str]]
@@ -27,7 +27,7 @@ _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 _ISATAP = (0x00005EFE, 0x02005EFE)
 
 
-def system_addresses(host: str) -> list[str]:
+def resolve_host(host: str) -> list[str]:
     """Ask the system's resolver."""
     found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
@@ -85,15 +85,15 @@ class Guard:
 
     def __init__(
         self,
-        named: Iterable[str] = (),
+        user_urls: Iterable[str] = (),
         *,
         allow_private: bool = False,
-        resolve: Resolver = system_addresses,
+        resolve: Resolver = resolve_host,
     ) -> None:
-        named = tuple(named)
-        self.named = named_origins(named)
-        self.logins = named_logins(named)
-        self._doors = frozenset((where.host, where.port) for where in self.named)
+        user_urls = tuple(user_urls)
+        self.user_origins = origins_of(user_urls)
+        self.logins = credentials_by_origin(user_urls)
+        self._doors = frozenset((where.host, where.port) for where in self.user_origins)
         self._allow_private = allow_private
         self._resolve = resolve
         self._lock = threading.Lock()

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from lxml.html import HtmlElement
 
-from ..layout import Box, Graphic, Layout, Sight, Text
+from ..layout import ElementBox, Layout, PictureBox, TextBox, Visibility
 from .index import Leaf
 
 #: Values of ``display`` that begin and end a line (tables and their parts among them).
@@ -31,9 +31,9 @@ class PageLayout:
     width: float
     height: float
     view: float
-    boxes: Mapping[HtmlElement, Box] = field(repr=False)
-    texts: Mapping[Leaf, Text] = field(repr=False)
-    graphics: Mapping[HtmlElement, Graphic] = field(repr=False)
+    boxes: Mapping[HtmlElement, ElementBox] = field(repr=False)
+    texts: Mapping[Leaf, TextBox] = field(repr=False)
+    graphics: Mapping[HtmlElement, PictureBox] = field(repr=False)
     hidden: frozenset[HtmlElement] = field(repr=False)
 
     def breaks_line(self, element: HtmlElement) -> bool:
@@ -49,36 +49,42 @@ def is_block_display(display: str) -> bool:
 
 def attach_layout(tree: HtmlElement, layout: Layout) -> PageLayout:
     """Give elements what a browser drew of them, and take the marks out of the tree."""
-    boxes: dict[HtmlElement, Box] = {}
-    texts: dict[Leaf, Text] = {}
-    graphics: dict[HtmlElement, Graphic] = {}
+    boxes: dict[HtmlElement, ElementBox] = {}
+    texts: dict[Leaf, TextBox] = {}
+    graphics: dict[HtmlElement, PictureBox] = {}
     hidden: set[HtmlElement] = set()
     met: set[int] = set()
-    for element in tree.xpath("//*[@*[name()=$mark]]", mark=layout.mark):
-        number = _number(element.attrib.pop(layout.mark))
+    for element in tree.xpath("//*[@*[name()=$mark]]", mark=layout.id_attribute):
+        number = _number(element.attrib.pop(layout.id_attribute))
         if number in met:
             continue
         met.add(number)
         box = layout.boxes.get(number)
         if box is not None:
             boxes[element] = box
-            if box.sight & Sight.NONE:
+            if box.visibility & Visibility.NOT_DISPLAYED:
                 hidden.add(element)
         for tail in (False, True):
             text = layout.texts.get((number, tail))
             if text is not None:
                 texts[Leaf(element, tail)] = text
-        graphic = layout.graphics.get(number)
+        graphic = layout.pictures.get(number)
         if graphic is not None:
             graphics[element] = graphic
     return PageLayout(
-        layout.width, layout.height, layout.view, boxes, texts, graphics, frozenset(hidden)
+        layout.width,
+        layout.height,
+        layout.viewport_width,
+        boxes,
+        texts,
+        graphics,
+        frozenset(hidden),
     )
 
 
 def strip_markers(source: str, layout: Layout) -> str:
     """Return the page's source without the marks."""
-    return re.sub(f' {re.escape(layout.mark)}="[0-9]*"', "", source)
+    return re.sub(f' {re.escape(layout.id_attribute)}="[0-9]*"', "", source)
 
 
 def _number(value: str) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from lxml.html import HtmlElement
 
-from ..gc_paused import uncollected
+from ..gc_paused import gc_paused
 from ..layout import Layout
 from .decode import fix_mojibake
 from .embedded import find_embedded_article, insert_article
@@ -37,7 +37,7 @@ class Page:
     layout: PageLayout | None = None
 
 
-@uncollected
+@gc_paused
 def read_page(
     html: bytes | str, url: str = "", charset: str = "", layout: Layout | None = None
 ) -> Page:

@@ -11,7 +11,7 @@ from lxml.html import HtmlElement
 
 from ..html.page import Page
 from ..options import ExtractOptions
-from ..selection import Placed, Verdict
+from ..selection import PlacedFigure, Verdict
 from .captions import Captions
 from .methods import choose, everything, lead_alone, limits, nothing
 from .selection import Choice, insisted, judged, offered, place, unite, without_captions
@@ -64,11 +64,13 @@ def insist(
     return insisted(choice, unwanted, wanted, reason, captions.default)
 
 
-def placed(page: Page, choice: Choice) -> tuple[Placed, ...]:
+def placed(page: Page, choice: Choice) -> tuple[PlacedFigure, ...]:
     """Return the pictures kept and where they stand, in document order."""
     return tuple(place(page, each) for each in choice.kept)
 
 
-def choose_pictures(page: Page, verdict: Verdict, method: str = "default") -> tuple[Placed, ...]:
+def choose_pictures(
+    page: Page, verdict: Verdict, method: str = "default"
+) -> tuple[PlacedFigure, ...]:
     """Choose the article's pictures by a method's name, as far as the page itself tells."""
     return placed(page, pick(page, verdict, ExtractOptions(image_method=method)))

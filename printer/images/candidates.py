@@ -15,7 +15,7 @@ from lxml.html import HtmlElement
 
 from ..html.layout import PageLayout
 from ..html.page import Page
-from ..layout import Graphic, Rect, is_seen
+from ..layout import PictureBox, Rect, is_visible
 from ..selection import Verdict
 from .srcset import (
     PLAIN,
@@ -426,7 +426,7 @@ def candidates_of(page: Page, near: range | None = None) -> list[Candidate]:
     return sorted([*found, *more], key=lambda each: (each.before, each.at)) if more else found
 
 
-def _as_drawn(candidate: Candidate, graphic: Graphic | None) -> Candidate:
+def _as_drawn(candidate: Candidate, graphic: PictureBox | None) -> Candidate:
     """Give a candidate the size it is drawn at, its own size, and the address that is shown."""
     if graphic is None or min(graphic.rect.width, graphic.rect.height) < _LEAST:
         return candidate
@@ -532,7 +532,7 @@ def beside(page: Page, candidate: Candidate, lines: Column | None) -> bool:
     What is clipped, or off the page, may be slides of a gallery, which stand anywhere.
     """
     graphic = page.layout.graphics.get(candidate.element) if page.layout else None
-    if graphic is None or lines is None or not is_seen(graphic.sight):
+    if graphic is None or lines is None or not is_visible(graphic.visibility):
         return False
     drawn = min(graphic.rect.width, graphic.rect.height) >= _LEAST
     return drawn and not lines.holds(graphic.rect)

@@ -18,10 +18,10 @@ from typing import TypeAlias, TypeVar
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from ..article import Figure
-from ..capture import Get
+from ..capture import GetResource
 from ..errors import WebprintError
 from ..options import ImageOptions
-from ..output import Picture, Prepared
+from ..output import Picture, PreparedPictures
 from .raster import Box, Unusable, prepare_raster
 from .svg import looks_like_svg, prepare_svg
 
@@ -83,12 +83,12 @@ Wanted: TypeAlias = tuple[Figure, str]
 
 def prepare(
     figures: Iterable[Wanted],
-    get: Get,
+    get: GetResource,
     options: ImageOptions | None = None,
     *,
     width: float = WIDTH,
     height: float = HEIGHT,
-) -> Prepared:
+) -> PreparedPictures:
     """Fetch and prepare every picture; never raises for one.
 
     ``figures`` come with the address of the page that names them, which is sent as the referer.
@@ -109,7 +109,7 @@ def prepare(
         else:
             warnings.append(f"picture {_name(figure)} {outcome}")
     missing = len(wanted) - len(pictures)
-    return Prepared(MappingProxyType(pictures), missing, tuple(warnings))
+    return PreparedPictures(MappingProxyType(pictures), missing, tuple(warnings))
 
 
 def _key(figure: Figure) -> str:
@@ -162,7 +162,7 @@ class _Room:
 class _Work:
     """How one picture is made."""
 
-    get: Get
+    get: GetResource
     options: ImageOptions
     budget: _Budget
     room: _Room

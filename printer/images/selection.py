@@ -10,7 +10,7 @@ from lxml.html import HtmlElement
 
 from ..article import Figure
 from ..html.page import Page
-from ..selection import JudgedPicture, Placed, Verdict
+from ..selection import PictureDecision, PlacedFigure, Verdict
 from .candidates import Candidate, drawing_source
 from .captions import Caption
 from .srcset import best
@@ -88,7 +88,7 @@ class Choice:
     dropped: tuple[Dropped, ...] = ()
 
 
-def place(page: Page, kept: Kept) -> Placed:
+def place(page: Page, kept: Kept) -> PlacedFigure:
     """Make the article's figure of a picture.
 
     A lead picture that only the metadata names is placed at the body, before all that it holds.
@@ -106,7 +106,7 @@ def place(page: Page, kept: Kept) -> Placed:
         svg=drawing_source(candidate.element) if candidate.kind == "drawing" else "",
         id=candidate.element.get("id") or "",
     )
-    return Placed(figure, candidate.element, caption.segments)
+    return PlacedFigure(figure, candidate.element, caption.segments)
 
 
 #: A picture that is declared smaller, in CSS pixels, is none that a reader misses.
@@ -166,10 +166,10 @@ def insisted(
     return Choice(tuple(kept), tuple(dropped))
 
 
-def offered(page: Page, choice: Choice, near: range, most: int) -> tuple[Placed, ...]:
+def offered(page: Page, choice: Choice, near: range, most: int) -> tuple[PlacedFigure, ...]:
     """Return pictures near the article that were dropped and are large enough to be wanted."""
     taken = {each.candidate.same for each in choice.kept if each.candidate.same}
-    found: list[Placed] = []
+    found: list[PlacedFigure] = []
     for each in choice.dropped:
         candidate = each.candidate
         small = 0 < candidate.width < _SMALL or 0 < candidate.height < _SMALL
@@ -204,7 +204,7 @@ def _order(each: Kept | Dropped) -> tuple[int, int]:
 _MOST_TOLD = 500
 
 
-def judged(page: Page, choice: Choice) -> tuple[JudgedPicture, ...]:
+def judged(page: Page, choice: Choice) -> tuple[PictureDecision, ...]:
     """Tell of every picture what was decided, in document order."""
     kept = [(each.candidate, each.caption, "") for each in choice.kept]
     dropped = [(each.candidate, Caption(), each.reason) for each in choice.dropped]
@@ -212,9 +212,9 @@ def judged(page: Page, choice: Choice) -> tuple[JudgedPicture, ...]:
     return tuple(_judged(page, *each) for each in found)
 
 
-def _judged(page: Page, candidate: Candidate, caption: Caption, reason: str) -> JudgedPicture:
+def _judged(page: Page, candidate: Candidate, caption: Caption, reason: str) -> PictureDecision:
     sources = candidate.sources(page.base)
-    return JudgedPicture(
+    return PictureDecision(
         url=sources[0][:_MOST_TOLD] if sources else "",
         kind=candidate.kind,
         alt=candidate.alt[:_MOST_TOLD],

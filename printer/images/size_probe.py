@@ -20,8 +20,8 @@ from typing import Self, TypeAlias
 
 from PIL import Image
 
-from ..capture import Capture, Get
-from ..db.sqlite import is_damage, throw_away, write_ahead
+from ..capture import Capture, GetResource
+from ..db.sqlite import delete_database, enable_wal, is_corruption
 from ..errors import FetchTimeout, TooLarge, WebprintError
 from ..html.page import Page
 from ..options import ImageOptions
@@ -46,7 +46,7 @@ class Downloads:
 
     def __init__(
         self,
-        get: Get,
+        get: GetResource,
         options: ImageOptions,
         folder: Callable[[], Path] | None = None,
         told: list[str] | None = None,
@@ -75,7 +75,7 @@ class Downloads:
         return (f"rejected pictures, looked up before a download: {known}",)
 
     @contextmanager
-    def taking(self, pages: Collection[str]) -> Iterator[Get]:
+    def taking(self, pages: Collection[str]) -> Iterator[GetResource]:
         """Give what was fetched before, each once, or fetch it; forget what else pages have."""
         try:
             yield self._take
@@ -269,7 +269,7 @@ class RejectedURLs:
                 if not again:
                     self._fault(error)
                     return
-                throw_away(path)
+                delete_database(path)
 
     def __enter__(self) -> Self:
         return self
@@ -343,8 +343,8 @@ class RejectedURLs:
     def _fault(self, error: Exception) -> None:
         self._added = 0
         self.close()
-        if is_damage(error):
-            throw_away(self._path)
+        if is_corruption(error):
+            delete_database(self._path)
         self._warn(f"the cache of rejected pictures is not used: {error}")
 
 
@@ -354,7 +354,7 @@ def _opened(path: Path) -> sqlite3.Connection:
     path.touch(mode=0o600)
     store = sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False)
     try:
-        write_ahead(store, _BUSY_SECONDS)
+        enable_wal(store, _BUSY_SECONDS)
         # No writer waits for the disk: what a power failure loses costs a download.
         store.execute("PRAGMA synchronous = NORMAL")
         store.execute(

@@ -25,10 +25,10 @@ from .storage import Storage, open_storage
 from .validation import validate_request
 
 if TYPE_CHECKING:
-    from ..pipeline import Printer, Reading
+    from ..pipeline import ExtractedPage, Printer
 
     #: What was printed, the PDF of it, and what its revisions are made from.
-    Printed: TypeAlias = tuple[Reading, Result, Snapshot]
+    Printed: TypeAlias = tuple[ExtractedPage, Result, Snapshot]
 
 #: How a job ended: one of "done", "failed", "put_back" and "ended" (a process that it needs was),
 #: and what is to be said of it.
@@ -72,7 +72,7 @@ class JobHandler:
         except JobsError as error:
             return {"put_back": str(error)}
         except WebprintError as error:
-            return {"ended": str(error)} if error.ended else {"failed": told(error)}
+            return {"ended": str(error)} if error.process_died else {"failed": told(error)}
         except MemoryError:
             return {"failed": told(WebprintError("the print needs more memory than there is"))}
         except Exception as error:  # noqa: BLE001 - a fault of ours, told like any other
@@ -84,7 +84,7 @@ class JobHandler:
         source = request.url if page is None else _captured(page, request.url)
         with self._printer(request, notify) as printer:
             reading = printer.read(source)
-            result = printer.set([reading])
+            result = printer.render([reading])
         article = replace(reading.article, blocks=())
         base = Snapshot(article, reading.pieces, reading.capture)
         return reading, result, base.with_pictures(printer.at_hand)
@@ -109,13 +109,13 @@ class JobHandler:
         self, request: JobRequest, base: Snapshot, notify: Callable[[str], None]
     ) -> Printed:
         """Print again what a person edited, from what was kept of it."""
-        from ..pipeline import Reading
+        from ..pipeline import ExtractedPage
 
         edit = Edit.load(request.parts[EDIT_PART])
-        reading = Reading(base.apply(edit), base.capture)
+        reading = ExtractedPage(base.apply(edit), base.capture)
         with self._printer(request, notify) as printer:
             printer.at_hand.update(base.pictures)
-            result = printer.set([reading])
+            result = printer.render([reading])
         return reading, result, base.with_pictures(printer.at_hand)
 
     def _printer(
@@ -169,7 +169,7 @@ def told(error: WebprintError) -> dict[str, Any]:
     """Return an error as it is kept in the table."""
     status: dict[str, Any] = {}
     if isinstance(error, HTTPStatusError):
-        status = {"status": error.status, "after": error.after}
+        status = {"status": error.status, "after": error.retry_after}
     return {
         "kind": type(error).__name__,
         "message": error.message[:_LONGEST],
@@ -184,11 +184,11 @@ def _captured(page: bytes, url: str) -> Capture:
     """Return a page that a browser sent as it showed it: in UTF-8, its scripts run."""
     return Capture(
         body=page, url=url, requested_url=url, media_type="text/html", charset="utf-8",
-        fetched=datetime.now(UTC), how="browser",
+        fetched=datetime.now(UTC), method="browser",
     )  # fmt: skip
 
 
-def _summary(result: Result, reading: Reading) -> Mapping[str, Any]:
+def _summary(result: Result, reading: ExtractedPage) -> Mapping[str, Any]:
     warnings = result.warnings[:_MOST_WARNINGS]
     return {
         "title": result.title[:_LONGEST],
@@ -202,7 +202,7 @@ def _summary(result: Result, reading: Reading) -> Mapping[str, Any]:
     }
 
 
-def _files(reading: Reading, result: Result) -> Iterator[tuple[str, bytes]]:
+def _files(reading: ExtractedPage, result: Result) -> Iterator[tuple[str, bytes]]:
     """Yield what is kept of a print, by file name."""
     data = json.dumps(reading.article.to_dict(), ensure_ascii=False)
     yield result_file(result.format), result.data

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, case, delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 
-from ..db.engine import faults_told, open_engine, reading
+from ..db.engine import open_engine, read_only, translate_db_errors
 from ..errors import JobsError
 from .models import EDIT_PART, FINISHED, STATES, Job, JobRequest, Lease, State
 from .schema import dump, jobs, make_tables, parts
@@ -324,15 +324,15 @@ class JobQueue:
 
     @contextmanager
     def _read(self) -> Iterator[Connection]:
-        with _told(), reading(self._engine) as connection:
+        with _told(), read_only(self._engine) as connection:
             yield connection
 
 
 def _told() -> AbstractContextManager[None]:
-    return faults_told(
+    return translate_db_errors(
         "the job table cannot be used now",
         "Nothing that was accepted is lost; try again when it can be reached",
-        besides=(IntegrityError,),  # Of two with one key the second is told by the table.
+        passthrough=(IntegrityError,),  # Of two with one key the second is told by the table.
     )
 
 

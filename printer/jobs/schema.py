@@ -19,7 +19,7 @@ from sqlalchemy import (
     Text,
 )
 
-from ..db.engine import wait_in_line
+from ..db.engine import advisory_lock
 from ..errors import JobsError
 
 VERSION = 1
@@ -66,7 +66,7 @@ about = Table("about", metadata, Column("version", Integer, nullable=False))
 def make_tables(engine: Engine) -> None:
     """Make the tables unless they are there; safe when several processes do it at once."""
     with engine.begin() as connection:
-        wait_in_line(connection, _LOCK)
+        advisory_lock(connection, _LOCK)
         metadata.create_all(connection)
         version = connection.execute(about.select()).scalar()
         if version is None:

@@ -19,13 +19,13 @@ from ..article import Article
 from ..capture import Capture
 from ..editing.codec import block_data, block_of
 from ..errors import JobsError
-from ..output import Report
+from ..output import CompletenessReport
 from ..render.context import Document
 from ..render.weasy.engine import RenderedPdf, render_pdf
-from ..selection import JudgedPicture
+from ..selection import PictureDecision
 
 if TYPE_CHECKING:
-    from ..pipeline import Reading
+    from ..pipeline import ExtractedPage
 
 #: The parts of a request that ask for a share: of a page to be read and no more, of a document.
 READ_PART, DOCUMENT_PART = "read", "document"
@@ -54,7 +54,7 @@ def load_printed(data: bytes) -> RenderedPdf:
     return printed
 
 
-def dump_reading(reading: Reading) -> bytes:
+def dump_reading(reading: ExtractedPage) -> bytes:
     """Write what a worker has read."""
     article = reading.article
     blocks = {name: [*map(block_data, getattr(article, name))] for name in ("blocks", "key")}
@@ -62,16 +62,16 @@ def dump_reading(reading: Reading) -> bytes:
     return _dump(dict, {
         "article": {each.name: getattr(article, each.name) for each in fields(article)} | blocks,
         "capture": _kind(Capture).dump_python(capture),
-        "pictures": _kind(tuple[JudgedPicture, ...]).dump_python(reading.pictures),
-        "lost": _kind(tuple[Report, ...]).dump_python(reading.lost),
+        "pictures": _kind(tuple[PictureDecision, ...]).dump_python(reading.pictures),
+        "lost": _kind(tuple[CompletenessReport, ...]).dump_python(reading.lost),
         "kind": reading.kind,
         "canonical": reading.canonical,
     })  # fmt: skip
 
 
-def load_reading(data: bytes) -> Reading:
+def load_reading(data: bytes) -> ExtractedPage:
     """Read what a worker has read; raises :class:`JobsError`."""
-    from ..pipeline import Reading
+    from ..pipeline import ExtractedPage
 
     said = _load(dict, data)
     try:
@@ -80,11 +80,11 @@ def load_reading(data: bytes) -> Reading:
             about[name] = tuple(map(block_of, about[name]))
         for name in ("warnings", "keywords"):
             about[name] = tuple(map(str, about[name]))
-        return Reading(
+        return ExtractedPage(
             Article(**about),
             _kind(Capture).validate_python(said["capture"]),
-            pictures=_kind(tuple[JudgedPicture, ...]).validate_python(said["pictures"]),
-            lost=_kind(tuple[Report, ...]).validate_python(said["lost"]),
+            pictures=_kind(tuple[PictureDecision, ...]).validate_python(said["pictures"]),
+            lost=_kind(tuple[CompletenessReport, ...]).validate_python(said["lost"]),
             kind=str(said["kind"]),
             canonical=str(said["canonical"]),
         )

@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 from ..article import Article
 from ..errors import RenderError
-from ..output import Prepared
+from ..output import PreparedPictures
 from .context import (
     ArticleView,
     Document,
@@ -52,7 +52,7 @@ TRIES = 4
 Layouts: TypeAlias = Callable[[Iterable[Document]], Iterator[RenderedPdf | RenderError]]
 
 #: Prepares the pictures of the articles at these places for print.
-Prepare: TypeAlias = Callable[[Sequence[int]], Prepared]
+Prepare: TypeAlias = Callable[[Sequence[int]], PreparedPictures]
 
 
 @dataclass(frozen=True, slots=True)

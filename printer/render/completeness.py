@@ -23,7 +23,7 @@ from ..article import (
     block_spans,
     child_blocks,
 )
-from ..output import Report, Tally
+from ..output import CompletenessReport, ContentCounts
 from .anchors import SCHEMES
 from .limits import walk_blocks
 from .weasy.layout_text import LayoutText
@@ -41,7 +41,7 @@ MOST_NAMED, NAMED = 5, 60
 _KINDS = ("headings", "pictures", "tables", "code", "formulas", "notes")
 
 
-def check_completeness(articles: Sequence[Article], laid: LayoutText) -> Report:
+def check_completeness(articles: Sequence[Article], laid: LayoutText) -> CompletenessReport:
     """Compare articles with what was laid out."""
     on_paper = _squeezed(laid.text)
     missing: list[str] = []
@@ -58,9 +58,9 @@ def check_completeness(articles: Sequence[Article], laid: LayoutText) -> Report:
     wanted = _things(articles)
     things = {kind: min(laid.counts.get(kind, 0), wanted[kind]) for kind in _KINDS}
     targets = {target for article in articles for target in _targets(article)}
-    return Report(
-        article=Tally(words=words, links=len(targets), **wanted),
-        printed=Tally(words=printed, links=_led_to(targets, laid.targets), **things),
+    return CompletenessReport(
+        article=ContentCounts(words=words, links=len(targets), **wanted),
+        printed=ContentCounts(words=printed, links=_led_to(targets, laid.targets), **things),
         missing=tuple(_named(missing)),
     )
 

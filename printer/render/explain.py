@@ -18,7 +18,7 @@ def explanation_html(explanation: Explanation) -> str:
             page=explanation,
             names=list(first),
             kept=sum(segment.keep for segment in explanation.segments),
-            pictures_kept=sum(picture.kept for picture in explanation.pictures),
+            pictures_kept=sum(picture.selected for picture in explanation.pictures),
         )
     )
 
@@ -33,7 +33,7 @@ def explanation_data(explanation: Explanation) -> dict[str, Any]:
         "segments": [
             {
                 "text": segment.text,
-                "place": segment.place,
+                "place": segment.path,
                 "keep": segment.keep,
                 "scores": {name: round(score, 4) for name, score in segment.scores.items()},
                 **({"rule": segment.rule} if segment.rule else {}),
@@ -44,7 +44,7 @@ def explanation_data(explanation: Explanation) -> dict[str, Any]:
             {
                 "url": picture.url,
                 "kind": picture.kind,
-                "keep": picture.kept,
+                "keep": picture.selected,
                 "reason": picture.reason,
                 "caption": picture.caption,
                 "credit": picture.credit,

@@ -83,10 +83,12 @@ def tighter(options: PrintOptions, step: int) -> PrintOptions:
     }
     if folds and step > ONE_COLUMN:
         values |= {"columns": 2, "measure": 62}
-    chosen = {assignment.partition("=")[0].strip() for assignment in options.set}
+    chosen = {assignment.partition("=")[0].strip() for assignment in options.theme_options}
     added = tuple(f"{name}={value:.4g}" for name, value in values.items() if name not in chosen)
     return replace(
-        options, set=(*options.set, *added), font_size=options.font_size or f"{size:.2f}pt"
+        options,
+        theme_options=(*options.theme_options, *added),
+        font_size=options.font_size or f"{size:.2f}pt",
     )
 
 

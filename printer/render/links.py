@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from ..article import Article, Paragraph, Span, plain_text
 from ..options import LinkStyle
-from ..urls import without_tracking
+from ..urls import strip_tracking
 from .limits import walk_blocks
 
 #: An address longer than this is printed up to here; the link itself is whole.
@@ -38,7 +38,7 @@ def display_url(url: str) -> str:
         return _readable(parts.path)[:LONGEST_PRINTED]
     scheme = "" if parts.scheme == "https" else parts.scheme
     path = "" if parts.path == "/" and not parts.query else parts.path
-    whole = urlunsplit((scheme, host + port, path, without_tracking(parts.query), parts.fragment))
+    whole = urlunsplit((scheme, host + port, path, strip_tracking(parts.query), parts.fragment))
     text = _readable(whole.removeprefix("//"))
     return text if len(text) <= LONGEST_PRINTED else text[: LONGEST_PRINTED - 1] + "…"
 

@@ -32,7 +32,7 @@ def draw_explanation(explanation: Explanation) -> bytes:
     tint = Image.new("RGBA", shot.size)
     draw = ImageDraw.Draw(tint)
     # The largest first, so that a box in another's midst is seen.
-    marks = sorted(explanation.marks, key=lambda mark: -mark.rect.width * mark.rect.height)
+    marks = sorted(explanation.areas, key=lambda mark: -mark.rect.width * mark.rect.height)
     for rect, what in marks:
         box = _within(rect, shot.size)
         if box is not None:
@@ -52,7 +52,7 @@ def _legend(page: Image.Image, explanation: Explanation) -> None:
     font = ImageFont.load_default(18)
     left = 16
     for what, color in _COLORS.items():
-        count = sum(mark.what == what for mark in explanation.marks)
+        count = sum(mark.label == what for mark in explanation.areas)
         draw.rectangle((left, 12, left + 28, 32), outline=color, width=_WIDTHS[what])
         words = f"{what} ({count})"
         draw.text((left + 38, 11), words, fill=(30, 30, 30), font=font)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from ..article import Article, Heading, Paragraph, Span
 from ..errors import WebprintError
 from ..options import PrintOptions
-from ..output import Prepared
+from ..output import PreparedPictures
 from . import completeness, fit
 from .book import render_articles
 from .context import RenderContext
@@ -49,5 +49,8 @@ def make_ready() -> None:
         load_weasyprint()
     with suppress(WebprintError):
         render_articles(
-            RenderContext.of([_FIRST], PrintOptions()), lambda _: Prepared(), None, Provenance()
+            RenderContext.of([_FIRST], PrintOptions()),
+            lambda _: PreparedPictures(),
+            None,
+            Provenance(),
         )

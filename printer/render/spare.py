@@ -23,7 +23,7 @@ CLOSER, LEAST_MARGIN = 0.97, 3
 def longer_pages(styling: StyledTheme, paper: PageGeometry, options: PrintOptions) -> str:
     """Return the style sheet that runs the pages long; '' where what a person chose forbids it."""
     page = styling.theme.page
-    chosen = {assignment.partition("=")[0].strip() for assignment in options.set}
+    chosen = {assignment.partition("=")[0].strip() for assignment in options.theme_options}
     if options.fit or options.margin or options.css or page.line_numbers:
         return ""
     if chosen & {"leading", "top", "bottom"}:

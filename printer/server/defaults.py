@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..atomic_write import replace_file
+from ..atomic_write import atomic_write
 from ..errors import JobsError, UsageError
 from ..jobs.validation import merge_options
 from ..settings import Settings
@@ -52,7 +52,7 @@ class Defaults:
         check_options(merge_options(base, chosen).print_options())
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            replace_file(self.path, json.dumps(chosen), 0o600)
+            atomic_write(self.path, json.dumps(chosen), 0o600)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise JobsError(f"the settings cannot be kept: {reason}") from error

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from .. import toml_loader
-from ..atomic_write import replace_file
+from ..atomic_write import atomic_write
 from ..errors import OutputError, UsageError
 from ..options import SiteRule
 from . import css, fulltextrss
@@ -106,7 +106,7 @@ def parse_rule(text: str, host: str, name: str) -> SiteRule:
     """Return the rule that TOML text holds; what is wrong with it is among its faults."""
     try:
         table = toml_loader.parse(text)
-    except toml_loader.NotTOML as error:
+    except toml_loader.TomlError as error:
         where = _LINE.search(str(error))
         place = f"{name}, line {where[1] if where else len(text.splitlines())}"
         fault = f"{place}: it is not TOML: {str(error).partition(' (at ')[0].lower()[:200]}"
@@ -196,7 +196,7 @@ def _write(path: Path, text: str) -> None:
         raise UsageError(f"{path} cannot be added to", hint="Add the selector by hand")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        replace_file(path, text, 0o600)
+        atomic_write(path, text, 0o600)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise OutputError(f"{path} cannot be written: {reason}") from error

@@ -128,7 +128,7 @@ def _find(name: str, passed: list[Path]) -> Path:
 def _table(file: Path) -> dict[str, Any]:
     try:
         return toml_loader.parse(_text(file))
-    except toml_loader.NotTOML as error:
+    except toml_loader.TomlError as error:
         raise UsageError(f"{file} is not valid TOML: {error}") from error
 
 

@@ -39,7 +39,7 @@ class StyledTheme:
 
 def apply_options(options: PrintOptions) -> StyledTheme:
     """Return the theme of these options; an unknown or wrong value is a :class:`UsageError`."""
-    return _styled(options.theme, tuple(options.set))
+    return _styled(options.theme, tuple(options.theme_options))
 
 
 @lru_cache(maxsize=8)

@@ -1,7 +1,7 @@
 import json
 
-from printer import model
 from printer.render.explain import explanation_html
+from printer.selection import Explanation, SegmentDecision
 from tests.support.story_page import story
 
 
@@ -27,7 +27,7 @@ def test_the_data_hold_every_score(webprint, tmp_path):
 
 def test_a_page_cannot_write_into_the_report():
     hostile = "</title><script>alert(1)</script>"
-    judged = model.Judged(hostile, hostile, True, {hostile: 1.0})
-    report = explanation_html(model.Explanation(hostile, hostile, hostile, 0.5, (judged,)))
+    judged = SegmentDecision(hostile, hostile, True, {hostile: 1.0})
+    report = explanation_html(Explanation(hostile, hostile, hostile, 0.5, (judged,)))
     assert "<script" not in report
     assert "default-src 'none'" in report

@@ -10,7 +10,7 @@ import pytest
 from printer.cli.config import save_login
 from printer.errors import BlockedAddress, FetchError, UsageError
 from printer.fetch.browser.browser import Browser
-from printer.fetch.client import Web
+from printer.fetch.client import HttpClient
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
 from printer.settings import Settings
@@ -60,14 +60,14 @@ def test_a_state_is_saved_for_its_owner_alone_and_prints(members, tmp_path):
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert [path.name for path in tmp_path.iterdir()] == ["state.json"]
     options = FetchOptions(timeout=20, storage_state=str(file), cache=False)
-    with Web(options, named=[members.url]) as static:
-        assert b"tide" in static.page(members.url + "/story").body
+    with HttpClient(options, user_urls=[members.url]) as static:
+        assert b"tide" in static.get_page(members.url + "/story").body
     with Browser(options, Guard([members.url])) as browser:
         assert b"tide" in browser.capture(members.url + "/story").body
         assert b">kept<" in browser.capture(members.url + "/kept").body
     plain = FetchOptions(timeout=20, cache=False)
-    with Web(plain, named=[members.url]) as static, pytest.raises(FetchError):
-        static.page(members.url + "/story")
+    with HttpClient(plain, user_urls=[members.url]) as static, pytest.raises(FetchError):
+        static.get_page(members.url + "/story")
 
 
 @pytest.mark.browser
@@ -135,9 +135,9 @@ def test_what_is_no_state_is_refused(content, tmp_path):
     file = tmp_path / "state.json"
     file.write_text(content)
     with pytest.raises(UsageError, match="saved state"):
-        Web(FetchOptions(storage_state=str(file)))
+        HttpClient(FetchOptions(storage_state=str(file)))
     with pytest.raises(UsageError, match="cannot be read"):
-        Web(FetchOptions(storage_state=str(tmp_path / "none")))
+        HttpClient(FetchOptions(storage_state=str(tmp_path / "none")))
 
 
 @pytest.mark.browser
@@ -150,8 +150,8 @@ def test_a_name_and_password_go_to_the_named_site_alone(web, other_web):
 
     url = web.add("/story", story)
     options = FetchOptions(timeout=20, user="ann:hunter2", allow_private=True, cache=False)
-    with Web(options, named=[url]) as static:
-        assert b"tide" in static.page(url).body
+    with HttpClient(options, user_urls=[url]) as static:
+        assert b"tide" in static.get_page(url).body
     with Browser(options, Guard([url], allow_private=True)) as browser:
         assert b"tide" in browser.capture(url).body
     assert other_web.hits()
@@ -162,4 +162,4 @@ def test_a_name_and_password_go_to_the_named_site_alone(web, other_web):
 @pytest.mark.parametrize("user", ["ann", ":secret"])
 def test_a_user_without_name_or_password_is_refused(user):
     with pytest.raises(UsageError, match="NAME:PASSWORD"):
-        Web(FetchOptions(user=user))
+        HttpClient(FetchOptions(user=user))

@@ -84,9 +84,9 @@ def test_layers_that_are_not_in_the_picture_have_no_frame_and_the_title_is_kept(
         {story("Lights")}<div id=wall>Consent</div>"""
     url = web.add("/p", page)
     with Printer(fetch=FetchOptions(timeout=60, cache=False), named=(url,)) as printer:
-        marks = printer.explain(url, picture=True).marks
+        marks = printer.explain(url, picture=True).areas
     assert not [mark for mark in marks if mark.rect.height > 800]
-    assert [mark.what for mark in marks if mark.rect.height == 90] == ["kept"]
+    assert [mark.label for mark in marks if mark.rect.height == 90] == ["kept"]
 
 
 def test_a_wall_of_consent_and_a_banner_are_not_the_article(webprint, web):

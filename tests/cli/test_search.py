@@ -20,7 +20,7 @@ def article(title, text, url=""):
 @pytest.fixture
 def library(tmp_path):
     with Library(tmp_path / "data/library.sqlite") as library:
-        library.keep(
+        library.add(
             [
                 article("Café lights", "The ferry leaves at dawn.", "https://example.org/a"),
                 article(

@@ -8,7 +8,7 @@ import pytest
 
 from printer.compose import compose
 from printer.html.page import read_page
-from printer.layout import Font, Layout, Rect, Text
+from printer.layout import Font, Layout, Rect, TextBox
 from printer.selection import Verdict
 from tests.support.compose_html import article
 
@@ -67,9 +67,9 @@ def test_markup_within_words_and_sentences_parts_nothing(html: str) -> None:
 def test_a_gap_on_screen_is_a_space(html: str, gap: int, text: str) -> None:
     font = Font(16, "rgb(0, 0, 0)")
     texts = {
-        (0, False): Text(Rect(100, 0, 140, 20), font),
-        (1, False): Text(Rect(140 + gap, 0, 200 + gap, 20), font),
+        (0, False): TextBox(Rect(100, 0, 140, 20), font),
+        (1, False): TextBox(Rect(140 + gap, 0, 200 + gap, 20), font),
     }
-    layout = Layout("data-m", 1280, 900, 1280, boxes={}, texts=texts, graphics={})
+    layout = Layout("data-m", 1280, 900, 1280, boxes={}, texts=texts, pictures={})
     page = read_page(f"<body><p>{html}</p></body>", layout=layout)
     assert compose(page, Verdict((True,) * len(page.segments)), ()).text == text

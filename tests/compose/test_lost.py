@@ -10,7 +10,7 @@ from printer.article import Article, Code, Heading, Note, Paragraph, Table
 from printer.compose import compose
 from printer.compose.coverage import check_coverage
 from printer.html.page import Page, read_page
-from printer.output import Report
+from printer.output import CompletenessReport
 from printer.selection import Verdict
 
 HTML = """<!doctype html><html lang=en><title>The weir</title><body><h1>The weir</h1>
@@ -42,7 +42,7 @@ def without(article: Article, kind: type, what: str = "") -> Article:
 def report(change=lambda article: article) -> dict[str, int]:
     read, verdict, article = page()
     found = check_coverage(read, verdict, (), change(article))
-    assert found.printed == Report().printed
+    assert found.printed == CompletenessReport().printed
     return {name: count for name, count in asdict(found.article).items() if count}
 
 
@@ -73,18 +73,21 @@ def test_what_the_choice_left_out_is_not_lost() -> None:
     keep = tuple("barge" not in segment.text for segment in read.segments)
     smaller = compose(read, replace(verdict, keep=keep), ())
     found = check_coverage(read, replace(verdict, keep=keep), (), smaller)
-    assert found.article == Report().article
+    assert found.article == CompletenessReport().article
     assert check_coverage(read, verdict, (), smaller).article.links == 1
 
 
 def test_the_report_adds_what_was_lost_before() -> None:
     read, verdict, article = page()
     found = check_coverage(read, verdict, (), without(article, Code))
-    whole = Report(replace(Report().article, words=90), replace(Report().article, words=90))
+    whole = CompletenessReport(
+        replace(CompletenessReport().article, words=90),
+        replace(CompletenessReport().article, words=90),
+    )
     assert whole.complete
-    after = whole.after([found])
+    after = whole.including([found])
     assert not after.complete
-    assert after.lost()["code"] == (0, 1)
+    assert after.shortfall()["code"] == (0, 1)
     assert "level" in after.missing[0]
 
 
@@ -96,7 +99,7 @@ def test_a_formula_that_did_not_come_into_the_article_is_lost() -> None:
     read = read_page(html, "https://example.org/weir")
     verdict = Verdict(tuple(True for _ in read.segments))
     article = compose(read, verdict, ())
-    assert check_coverage(read, verdict, (), article).article == Report().article
+    assert check_coverage(read, verdict, (), article).article == CompletenessReport().article
     bare = tuple(
         replace(block, spans=tuple(span for span in block.spans if not span.math))
         if isinstance(block, Paragraph) else block

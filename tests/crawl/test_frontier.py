@@ -161,7 +161,7 @@ def test_a_host_that_asks_to_wait_is_left_alone_so_long(start, clock):
         if taken.url == "https://a.test/":
             return page(("https://a.test/1", 2.0), ("https://a.test/2", 1.0))
         if taken.url == "https://a.test/1" and len(times[taken.url]) == 1:
-            error = HTTPStatusError("busy", status=503, after=100.0)
+            error = HTTPStatusError("busy", status=503, retry_after=100.0)
             return Failed(error, passing=True)
         return page()
 

@@ -11,7 +11,7 @@ from threading import Barrier
 
 import pytest
 
-from printer.db.sqlite import write_ahead
+from printer.db.sqlite import enable_wal
 
 MANY = 6
 
@@ -22,7 +22,7 @@ def test_many_make_a_new_file_at_once(tmp_path: Path) -> None:
     def make(path: Path) -> str:
         together.wait()
         with closing(sqlite3.connect(path, timeout=10)) as connection:
-            write_ahead(connection, 10)
+            enable_wal(connection, 10)
             with connection:
                 connection.execute("CREATE TABLE IF NOT EXISTS words (word TEXT)")
                 connection.execute("INSERT INTO words VALUES ('one')")
@@ -44,7 +44,7 @@ def test_a_file_that_stays_locked_is_said_to_be(tmp_path: Path) -> None:
         with closing(sqlite3.connect(path, timeout=0)) as other:
             began = time.monotonic()
             with pytest.raises(sqlite3.OperationalError, match="locked"):
-                write_ahead(other, 0.2)
+                enable_wal(other, 0.2)
             assert 0.2 <= time.monotonic() - began < 5
 
 
@@ -52,4 +52,4 @@ def test_another_fault_is_not_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "other.db"
     path.write_bytes(b"not a database" * 99)
     with closing(sqlite3.connect(path)) as connection, pytest.raises(sqlite3.DatabaseError):
-        write_ahead(connection, 60)
+        enable_wal(connection, 60)

@@ -134,14 +134,14 @@ def test_the_book_is_valid(book, tmp_path) -> None:
 )
 def test_all_of_it_is_in_every_format(format_, articles) -> None:
     data, report = export_articles(articles, format_, PICTURES, fetched=WHEN)
-    assert report.complete, (report.lost(), report.missing)
+    assert report.complete, (report.shortfall(), report.missing)
     assert report.article.words > 800
     assert data == export_articles(articles, format_, PICTURES, fetched=WHEN)[0]
 
 
 @pytest.mark.parametrize("format_", ["epub", "html"])
 def test_a_missing_picture_is_told(format_) -> None:
-    assert export_articles([SPECIMEN], format_, {})[1].lost() == {"pictures": (0, 3)}
+    assert export_articles([SPECIMEN], format_, {})[1].shortfall() == {"pictures": (0, 3)}
 
 
 @pytest.mark.parametrize("format_", FORMATS)

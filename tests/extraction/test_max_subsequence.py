@@ -19,7 +19,7 @@ from printer.extraction.max_subsequence import (
 )
 from printer.extraction.positions import positions
 from printer.html.page import Page, read_page
-from printer.layout import Font, Rect, Sight
+from printer.layout import Font, Rect, Visibility
 
 # The tree of figure 2; each leaf's text is its number, solid (block) nodes are div.
 FIGURE_2 = """<body><div id=n2><b>12</b><i>13</i><br>7<span><div id=n14>19</div><em>20</em></span>
@@ -147,7 +147,7 @@ def test_a_layout_brings_real_fonts_and_alignment() -> None:
     drawn = Runs(np.arange(5), np.array([1, 0, 0, 0, 0]), np.full(5, 100), [Font(16.0), Font(30.0)])
     rects = [BODY_RECT, BODY_RECT, Rect(580, 0, 700, 50), BODY_RECT, BODY_RECT]
     assert [value > 0 for value in score(page)] == [True] * 5
-    kept = score(page, drawn=Looks(drawn, rects, rects, [Sight(0)] * 5))
+    kept = score(page, drawn=Looks(drawn, rects, rects, [Visibility(0)] * 5))
     assert [value > 0 for value in kept] == [False, True, False, True, True]
     assert kept[2] == 0
 

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from printer.extraction.seen import reconsider
 from printer.html.page import Page, read_page
-from printer.layout import Box, Font, Layout, Rect, Sight, Text
+from printer.layout import ElementBox, Font, Layout, Rect, TextBox, Visibility
 
 WORDS = "The tide came in over the flats and the boats rose on their ropes, one by one. "
 COLUMN = Rect(100, 0, 700, 20)
-PLAIN = Sight(0)
+PLAIN = Visibility(0)
 
 
-def draw(*rows: tuple[str, Rect, float, Sight]) -> Page:
+def draw(*rows: tuple[str, Rect, float, Visibility]) -> Page:
     """A page of paragraphs, each with its text, box, print and how it is seen."""
     html = "".join(f'<p data-m="{n}">{text}</p>' for n, (text, *_) in enumerate(rows))
-    boxes = {n: Box(rect, "block", sight) for n, (_, rect, _, sight) in enumerate(rows)}
+    boxes = {n: ElementBox(rect, "block", sight) for n, (_, rect, _, sight) in enumerate(rows)}
     texts = {
-        (n, False): Text(rect, Font(size, "rgb(0, 0, 0)"), sight)
+        (n, False): TextBox(rect, Font(size, "rgb(0, 0, 0)"), sight)
         for n, (_, rect, size, sight) in enumerate(rows)
     }
-    layout = Layout("data-m", 1280, 900, 1280, boxes=boxes, texts=texts, graphics={})
+    layout = Layout("data-m", 1280, 900, 1280, boxes=boxes, texts=texts, pictures={})
     return read_page(f"<body>{html}</body>", layout=layout)
 
 
 def row(
-    at: int, text: str = WORDS, rect: Rect = COLUMN, size: float = 16, sight: Sight = PLAIN
-) -> tuple[str, Rect, float, Sight]:
+    at: int, text: str = WORDS, rect: Rect = COLUMN, size: float = 16, sight: Visibility = PLAIN
+) -> tuple[str, Rect, float, Visibility]:
     return f"{at} {text}", rect, size, sight
 
 
@@ -37,25 +37,27 @@ def mend(page: Page, keep: str, scores: float = 0.9, kind: str = "article") -> s
 
 
 def test_what_is_not_seen_or_lies_over_the_page_goes() -> None:
-    hidden, layer = Sight.CLIPPED, Sight.LAYER
+    hidden, layer = Visibility.CLIPPED, Visibility.LAYER
     page = draw(row(0), row(1, sight=hidden), row(2), row(3, sight=layer), row(4), row(5))
     assert mend(page, "xxxxxx") == "x.x.xx"
     assert mend(page, "xxxxxx", kind="listing") == "x.x.xx"
 
 
 def test_what_fades_in_where_it_stands_is_seen() -> None:
-    fading = Sight.TRANSPARENT
-    page = draw(row(0), row(1, sight=fading), row(2, sight=fading | Sight.LIFTED), row(3), row(4))
+    fading = Visibility.TRANSPARENT
+    page = draw(
+        row(0), row(1, sight=fading), row(2, sight=fading | Visibility.OUT_OF_FLOW), row(3), row(4)
+    )
     assert mend(page, "xxxxx") == "xx.xx"
 
 
 def test_a_layout_that_denies_most_of_the_text_is_not_believed() -> None:
-    page = draw(row(0), *(row(n, sight=Sight.NONE) for n in range(1, 6)))
+    page = draw(row(0), *(row(n, sight=Visibility.NOT_DISPLAYED) for n in range(1, 6)))
     assert mend(page, "xxxxxx") == "xxxxxx"
 
 
 def test_a_page_that_is_one_layer_keeps_its_text() -> None:
-    page = draw(*(row(n, sight=Sight.LAYER) for n in range(5)))
+    page = draw(*(row(n, sight=Visibility.LAYER) for n in range(5)))
     assert mend(page, "xxxxx") == "xxxxx"
 
 

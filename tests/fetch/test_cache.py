@@ -12,7 +12,7 @@ import pytest
 from printer.capture import Capture
 from printer.errors import BlockedAddress, TooLarge
 from printer.fetch.cache import cache_folder
-from printer.fetch.client import Web
+from printer.fetch.client import HttpClient
 from printer.options import FetchOptions
 from tests.support.web_server import Hit, Reply, WebServer
 
@@ -21,8 +21,8 @@ FRESH = {"Cache-Control": "max-age=3600"}
 
 
 def fetch(url: str, options: FetchOptions | None = None) -> tuple[Capture, list[str]]:
-    with Web(options or FetchOptions(timeout=5, retries=0), named=[url]) as fetcher:
-        return fetcher.page(url), fetcher.warnings
+    with HttpClient(options or FetchOptions(timeout=5, retries=0), user_urls=[url]) as fetcher:
+        return fetcher.get_page(url), fetcher.warnings
 
 
 def database() -> Path:
@@ -123,15 +123,18 @@ def test_secrets_are_not_written_to_disk(web: WebServer) -> None:
 def test_a_kept_answer_does_not_get_past_the_guard(web: WebServer) -> None:
     url = web.add("/secret", PAGE, headers=FRESH)
     fetch(url)
-    with Web(FetchOptions()) as stranger, pytest.raises(BlockedAddress):
-        stranger.resource(url, "https://example.org/")
+    with HttpClient(FetchOptions()) as stranger, pytest.raises(BlockedAddress):
+        stranger.get_resource(url, "https://example.org/")
 
 
 def test_the_size_limit_holds_for_kept_answers(web: WebServer) -> None:
     url = web.add("/x", "<p>" + "x" * 500_000, headers=FRESH)
     fetch(url)
-    with Web(FetchOptions(max_bytes=1000), named=[url]) as fetcher, pytest.raises(TooLarge):
-        fetcher.page(url)
+    with (
+        HttpClient(FetchOptions(max_bytes=1000), user_urls=[url]) as fetcher,
+        pytest.raises(TooLarge),
+    ):
+        fetcher.get_page(url)
 
 
 def test_a_locked_cache_costs_a_warning(web: WebServer) -> None:
@@ -153,14 +156,14 @@ def test_a_locked_cache_costs_a_warning(web: WebServer) -> None:
 
 def test_a_cache_locked_while_in_use_costs_a_warning(web: WebServer) -> None:
     urls = [web.add(f"/{n}", PAGE, headers=FRESH) for n in range(4)]
-    with Web(FetchOptions(timeout=10), named=[web.url]) as fetcher:
-        fetcher.page(urls[0])
+    with HttpClient(FetchOptions(timeout=10), user_urls=[web.url]) as fetcher:
+        fetcher.get_page(urls[0])
         holder = sqlite3.connect(database(), isolation_level=None)
         holder.execute("BEGIN IMMEDIATE")
         begun = time.monotonic()
         try:
             for url in urls:
-                assert fetcher.page(url).body == PAGE.encode()
+                assert fetcher.get_page(url).body == PAGE.encode()
         finally:
             holder.close()
         assert time.monotonic() - begun < 5

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from printer.errors import BadURL, BlockedAddress, FetchError, HTTPStatusError, NotHTML
-from printer.fetch.client import Web
+from printer.fetch.client import HttpClient
 from printer.fetch.credentials import default_user_agent
 from printer.options import FetchOptions
 from tests.support.web_server import Reply, WebServer
@@ -17,24 +17,24 @@ ONCE = FetchOptions(retries=0, cache=False, timeout=5)
 
 def test_a_page_comes_with_what_the_server_said(web: WebServer) -> None:
     url = web.add("/page", PAGE, media_type="Text/HTML; charset=Windows-1252")
-    with Web(ONCE, named=[url]) as fetcher:
-        capture = fetcher.page(url)
+    with HttpClient(ONCE, user_urls=[url]) as fetcher:
+        capture = fetcher.get_page(url)
     assert capture.body == PAGE.encode()
     assert capture.url == capture.requested_url == url
     assert capture.media_type == "text/html"
     assert capture.charset.lower() == "windows-1252"
     assert capture.headers["content-type"] == "Text/HTML; charset=Windows-1252"
-    assert capture.how == "http"
+    assert capture.method == "http"
     assert not capture.from_cache
     assert capture.fetched is not None
 
 
 def test_the_client_says_who_it_is(web: WebServer) -> None:
     url = web.add("/page", PAGE)
-    with Web(ONCE, named=[url]) as fetcher:
-        fetcher.page(url)
-    with Web(FetchOptions(user_agent="reader/2", cache=False), named=[url]) as fetcher:
-        fetcher.page(url)
+    with HttpClient(ONCE, user_urls=[url]) as fetcher:
+        fetcher.get_page(url)
+    with HttpClient(FetchOptions(user_agent="reader/2", cache=False), user_urls=[url]) as fetcher:
+        fetcher.get_page(url)
     first, second = web.hits("/page")
     assert first.headers["user-agent"] == default_user_agent()
     assert first.headers["user-agent"].startswith("webprint/")
@@ -44,8 +44,11 @@ def test_the_client_says_who_it_is(web: WebServer) -> None:
 
 def test_the_first_answer_of_many_threads_is_right_for_each(web: WebServer) -> None:
     urls = [web.add(f"/{n}.png", bytes([n]) * 5000, media_type="image/png") for n in range(40)]
-    with Web(FetchOptions(timeout=10), named=urls) as fetcher, ThreadPoolExecutor(8) as pool:
-        bodies = [capture.body for capture in pool.map(fetcher.resource, urls)]
+    with (
+        HttpClient(FetchOptions(timeout=10), user_urls=urls) as fetcher,
+        ThreadPoolExecutor(8) as pool,
+    ):
+        bodies = [capture.body for capture in pool.map(fetcher.get_resource, urls)]
     assert bodies == [bytes([n]) * 5000 for n in range(40)]
     assert not fetcher.warnings
 
@@ -55,8 +58,8 @@ def test_redirects_are_followed_to_the_end(web: WebServer) -> None:
     web.add("/new%20page", PAGE)
     web.redirect("/b", "new page", status=308)
     url = web.redirect("/a", "/b", status=301)
-    with Web(ONCE, named=[url]) as fetcher:
-        capture = fetcher.page(url + "#part")
+    with HttpClient(ONCE, user_urls=[url]) as fetcher:
+        capture = fetcher.get_page(url + "#part")
     assert capture.url == web.url + "/new%20page#part"
     assert capture.requested_url == url + "#part"
 
@@ -68,27 +71,27 @@ def test_a_redirect_that_needs_its_cookie_is_no_loop(web: WebServer) -> None:
         return Reply("", 302, headers=(("Location", "/door"), ("Set-Cookie", "seen=1; Path=/")))
 
     url = web.add("/door", door)
-    with Web(ONCE, named=[url]) as fetcher:
-        assert fetcher.page(url).body == PAGE.encode()
+    with HttpClient(ONCE, user_urls=[url]) as fetcher:
+        assert fetcher.get_page(url).body == PAGE.encode()
 
 
 def test_loops_and_long_chains_end(web: WebServer) -> None:
     web.redirect("/a", "/b")
     web.redirect("/b", "/a")
     web.add("/n", lambda hit: Reply("", 302, headers=(("Location", f"/n?{hit.query}x"),)))
-    with Web(ONCE, named=[web.url]) as fetcher:
+    with HttpClient(ONCE, user_urls=[web.url]) as fetcher:
         with pytest.raises(FetchError, match="redirects to itself"):
-            fetcher.page(web.url + "/a")
+            fetcher.get_page(web.url + "/a")
         with pytest.raises(FetchError, match="more than 10 times"):
-            fetcher.page(web.url + "/n")
+            fetcher.get_page(web.url + "/n")
     assert len(web.hits("/n")) == 11
 
 
 @pytest.mark.parametrize("target", ["file:///etc/passwd", "javascript:1", "http://[", "ftp://h/x"])
 def test_a_redirect_out_of_the_web_is_refused(web: WebServer, target: str) -> None:
     url = web.redirect("/a", target)
-    with Web(ONCE, named=[url]) as fetcher, pytest.raises(BadURL, match="redirects to"):
-        fetcher.page(url)
+    with HttpClient(ONCE, user_urls=[url]) as fetcher, pytest.raises(BadURL, match="redirects to"):
+        fetcher.get_page(url)
 
 
 def test_private_addresses_are_for_named_origins_alone(
@@ -98,16 +101,16 @@ def test_private_addresses_are_for_named_origins_alone(
     page = web.add("/page", PAGE)
     picture = web.add("/a.png", b"\x89PNG", media_type="image/png")
     away = web.redirect("/away", other_web.url + "/secret")
-    with Web(ONCE, named=[page]) as fetcher:
-        assert fetcher.page(page).body == PAGE.encode()
-        assert fetcher.resource(picture, page).body == b"\x89PNG"
+    with HttpClient(ONCE, user_urls=[page]) as fetcher:
+        assert fetcher.get_page(page).body == PAGE.encode()
+        assert fetcher.get_resource(picture, page).body == b"\x89PNG"
         for blocked in (away, other_web.url + "/secret", "http://localhost:9/x"):
             with pytest.raises(BlockedAddress, match="--allow-private") as caught:
-                fetcher.resource(blocked, page)
+                fetcher.get_resource(blocked, page)
             assert caught.value.url
     assert not other_web.hits()
-    with Web(FetchOptions(allow_private=True, cache=False)) as fetcher:
-        assert fetcher.page(away).body == PAGE.encode()
+    with HttpClient(FetchOptions(allow_private=True, cache=False)) as fetcher:
+        assert fetcher.get_page(away).body == PAGE.encode()
 
 
 def test_the_address_judged_is_the_address_connected_to(
@@ -123,10 +126,10 @@ def test_the_address_judged_is_the_address_connected_to(
     monkeypatch.setattr(socket, "create_connection", connect)
     answers = iter([["8.8.8.8"], ["127.0.0.1"], ["127.0.0.1"]])
     options = FetchOptions(retries=1, cache=False, timeout=5)
-    with Web(options, resolve=lambda host: next(answers), sleep=lambda _: None) as fetcher:
+    with HttpClient(options, resolve=lambda host: next(answers), sleep=lambda _: None) as fetcher:
         for _ in range(2):
             with pytest.raises(FetchError, match="refused the connection"):
-                fetcher.page(f"http://rebind.test:{web.port}/x")
+                fetcher.get_page(f"http://rebind.test:{web.port}/x")
     assert tried == [("8.8.8.8", web.port)] * 4
 
 
@@ -134,16 +137,18 @@ def test_a_named_name_is_connected_to_at_its_checked_address(web: WebServer) -> 
     path = web.add("/x", PAGE, headers={"Connection": "close"})
     url = path.replace("127.0.0.1", "name.test")
     answers = iter([["127.0.0.1"], ["127.0.0.9"], ["127.0.0.9"]])
-    with Web(ONCE, named=[url], resolve=lambda host: next(answers)) as fetcher:
+    with HttpClient(ONCE, user_urls=[url], resolve=lambda host: next(answers)) as fetcher:
         for _ in range(3):
-            assert fetcher.page(url).body == PAGE.encode()
+            assert fetcher.get_page(url).body == PAGE.encode()
     assert web.hits("/x")[0].headers["host"] == f"name.test:{web.port}"
 
 
 def test_the_next_address_is_tried_when_one_does_not_answer(web: WebServer) -> None:
     url = web.add("/x", PAGE).replace("127.0.0.1", "two.test")
-    with Web(ONCE, named=[url], resolve=lambda host: ["127.0.0.9", "127.0.0.1"]) as fetcher:
-        assert fetcher.page(url).body == PAGE.encode()
+    with HttpClient(
+        ONCE, user_urls=[url], resolve=lambda host: ["127.0.0.9", "127.0.0.1"]
+    ) as fetcher:
+        assert fetcher.get_page(url).body == PAGE.encode()
 
 
 @pytest.mark.parametrize(
@@ -160,8 +165,8 @@ def test_the_next_address_is_tried_when_one_does_not_answer(web: WebServer) -> N
 )
 def test_an_error_status_says_what_to_do(web: WebServer, status: int, hint: str) -> None:
     url = web.add("/x", "<p>no</p>", status=status)
-    with Web(ONCE, named=[url]) as fetcher, pytest.raises(HTTPStatusError) as caught:
-        fetcher.page(url)
+    with HttpClient(ONCE, user_urls=[url]) as fetcher, pytest.raises(HTTPStatusError) as caught:
+        fetcher.get_page(url)
     assert caught.value.status == status
     assert f"the server answered {status}" in caught.value.message
     assert hint in caught.value.hint
@@ -175,25 +180,28 @@ def test_what_is_no_page_is_named_before_it_is_read(web: WebServer) -> None:
 
     by_header = web.add("/a", endless, media_type="application/pdf")
     by_bytes = web.add("/b", endless, media_type="text/html")
-    with Web(ONCE, named=[web.url]) as fetcher:
+    with HttpClient(ONCE, user_urls=[web.url]) as fetcher:
         for url in (by_header, by_bytes):
             with pytest.raises(NotHTML, match="a PDF") as caught:
-                fetcher.page(url)
+                fetcher.get_page(url)
             assert caught.value.media_type == "application/pdf"
-        assert fetcher.resource(web.add("/c", b"%PDF-1.7", media_type="image/png")).body
+        assert fetcher.get_resource(web.add("/c", b"%PDF-1.7", media_type="image/png")).body
 
 
 def test_an_address_as_people_write_it_is_fetched_over_https() -> None:
-    with Web(ONCE) as fetcher, pytest.raises(BlockedAddress, match=r"https://127\.0\.0\.1:1/x"):
-        fetcher.page("127.0.0.1:1/x")
+    with (
+        HttpClient(ONCE) as fetcher,
+        pytest.raises(BlockedAddress, match=r"https://127\.0\.0\.1:1/x"),
+    ):
+        fetcher.get_page("127.0.0.1:1/x")
 
 
 def test_a_refused_connection_is_one_line() -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
     url = f"http://127.0.0.1:{port}/"
-    with Web(ONCE, named=[url]) as fetcher, pytest.raises(FetchError) as caught:
-        fetcher.page(url)
+    with HttpClient(ONCE, user_urls=[url]) as fetcher, pytest.raises(FetchError) as caught:
+        fetcher.get_page(url)
     assert "the server refused the connection" in str(caught.value)
     assert url in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -203,8 +211,8 @@ def test_a_name_that_does_not_exist_is_one_line() -> None:
     def resolve(host: str) -> list[str]:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
-    with Web(ONCE, resolve=resolve) as fetcher, pytest.raises(FetchError) as caught:
-        fetcher.page("https://nowhere.test/x")
+    with HttpClient(ONCE, resolve=resolve) as fetcher, pytest.raises(FetchError) as caught:
+        fetcher.get_page("https://nowhere.test/x")
     assert "no server is called nowhere.test" in str(caught.value)
     assert "typing mistake" in str(caught.value)
 
@@ -225,8 +233,11 @@ def test_a_name_that_does_not_exist_is_one_line() -> None:
 )
 def test_a_server_that_talks_nonsense_is_a_fetch_error(web: WebServer, wire: bytes) -> None:
     url = web.raw("/x", lambda sock: sock.sendall(wire))
-    with Web(ONCE, named=[url]) as fetcher, pytest.raises((FetchError, BadURL)) as caught:
-        fetcher.page(url)
+    with (
+        HttpClient(ONCE, user_urls=[url]) as fetcher,
+        pytest.raises((FetchError, BadURL)) as caught,
+    ):
+        fetcher.get_page(url)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 500
 
@@ -237,20 +248,20 @@ def test_a_server_that_hangs_up_on_an_idle_connection_costs_nothing(web: WebServ
         sock.sendall(head + b"<p>x</p>"[:7])
 
     url = web.raw("/x", close_after)
-    with Web(FetchOptions(cache=False, timeout=5), named=[url]) as fetcher:
+    with HttpClient(FetchOptions(cache=False, timeout=5), user_urls=[url]) as fetcher:
         for _ in range(3):
-            assert fetcher.page(url).body == b"<p>x</p"
+            assert fetcher.get_page(url).body == b"<p>x</p"
 
 
 def test_referer_tells_other_origins_no_path(web: WebServer, other_web: WebServer) -> None:
     page = web.url + "/story?id=7"
     here = web.add("/a.png", b"1", media_type="image/png")
     there = other_web.add("/b.png", b"2", media_type="image/png")
-    with Web(FetchOptions(allow_private=True, cache=False)) as fetcher:
-        fetcher.resource(here, page)
-        fetcher.resource(there, page)
-        fetcher.resource(here, "https://example.org/secret")
-        fetcher.resource(here, "file:///home/x.html")
+    with HttpClient(FetchOptions(allow_private=True, cache=False)) as fetcher:
+        fetcher.get_resource(here, page)
+        fetcher.get_resource(there, page)
+        fetcher.get_resource(here, "https://example.org/secret")
+        fetcher.get_resource(here, "file:///home/x.html")
     first, third, fourth = web.hits("/a.png")
     assert first.headers["referer"] == page
     assert other_web.hits()[0].headers["referer"] == web.url + "/"
@@ -263,5 +274,5 @@ def test_system_proxies_are_not_asked(web: WebServer, monkeypatch: pytest.Monkey
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
     url = web.add("/x", PAGE)
-    with Web(ONCE, named=[url]) as fetcher:
-        assert fetcher.page(url).body == PAGE.encode()
+    with HttpClient(ONCE, user_urls=[url]) as fetcher:
+        assert fetcher.get_page(url).body == PAGE.encode()

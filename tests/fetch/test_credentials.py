@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from printer.errors import UsageError
-from printer.fetch.client import Web
+from printer.fetch.client import HttpClient
 from printer.fetch.credentials import read_cookies
 from printer.options import FetchOptions
 from tests.support.web_server import WebServer
@@ -29,10 +29,10 @@ def test_headers_go_to_named_origins_alone(web: WebServer, other_web: WebServer)
     page = web.add("/page", "<p>x</p>")
     there = other_web.add("/a.png", b"1", media_type="image/png")
     away = web.redirect("/away", there)
-    with Web(OPEN, named=[page]) as fetcher:
-        fetcher.page(page)
-        fetcher.resource(there, page)
-        fetcher.resource(away, page)
+    with HttpClient(OPEN, user_urls=[page]) as fetcher:
+        fetcher.get_page(page)
+        fetcher.get_resource(there, page)
+        fetcher.get_resource(away, page)
     assert web.hits("/page")[0].headers["x-key"] == "hunter2"
     assert web.hits("/away")[0].headers["authorization"] == "Bearer hunter2"
     assert len(other_web.hits()) == 2
@@ -43,8 +43,8 @@ def test_headers_go_to_named_origins_alone(web: WebServer, other_web: WebServer)
 def test_a_header_may_replace_our_own(web: WebServer) -> None:
     page = web.add("/page", "<p>x</p>")
     options = FetchOptions(headers=(("accept", "text/x"), ("Accept-Language", "cs")), cache=False)
-    with Web(options, named=[page]) as fetcher:
-        fetcher.page(page)
+    with HttpClient(options, user_urls=[page]) as fetcher:
+        fetcher.get_page(page)
     hit = web.hits("/page")[0]
     assert hit.headers["accept"] == "text/x"
     assert hit.headers["accept-language"] == "cs"
@@ -55,12 +55,12 @@ def test_a_header_may_replace_our_own(web: WebServer) -> None:
 )
 def test_a_header_that_cannot_be_sent_is_a_usage_error(header: tuple[str, str]) -> None:
     with pytest.raises(UsageError):
-        Web(FetchOptions(headers=(header,)))
+        HttpClient(FetchOptions(headers=(header,)))
 
 
 def test_the_user_agent_cannot_smuggle_a_header() -> None:
     with pytest.raises(UsageError):
-        Web(FetchOptions(user_agent="x\r\nCookie: y"))
+        HttpClient(FetchOptions(user_agent="x\r\nCookie: y"))
 
 
 def test_cookies_go_where_the_file_says(
@@ -79,10 +79,10 @@ def test_cookies_go_where_the_file_says(
     deep = web.add("/deep/page", "<p>x</p>")
     there = other_web.add("/a.png", b"1", media_type="image/png")
     options = FetchOptions(cookies=cookies, allow_private=True, cache=False)
-    with Web(options, named=[page]) as fetcher:
-        fetcher.page(page)
-        fetcher.page(deep)
-        fetcher.resource(there, page)
+    with HttpClient(options, user_urls=[page]) as fetcher:
+        fetcher.get_page(page)
+        fetcher.get_page(deep)
+        fetcher.get_resource(there, page)
     assert pairs(web.hits("/page")[0].headers["cookie"]) == {"session=abc", "quiet=def"}
     assert "deep=ghi" in pairs(web.hits("/deep/page")[0].headers["cookie"])
     assert "cookie" not in other_web.hits()[0].headers
@@ -97,7 +97,7 @@ def test_a_file_that_holds_no_cookies_is_a_usage_error(tmp_path: Path, content: 
     path = tmp_path / "cookies.txt"
     path.write_bytes(content)
     with pytest.raises(UsageError, match=r"cookies\.txt") as caught:
-        Web(FetchOptions(cookies=str(path)))
+        HttpClient(FetchOptions(cookies=str(path)))
     assert "\n" not in str(caught.value)
 
 
@@ -105,7 +105,7 @@ def test_a_cookie_file_that_is_not_there_is_a_usage_error(tmp_path: Path) -> Non
     with pytest.raises(UsageError, match="No such file"):
         read_cookies(str(tmp_path / "none.txt"))
     with pytest.raises(UsageError, match="cannot be read"):
-        Web(FetchOptions(cookies=str(tmp_path)))
+        HttpClient(FetchOptions(cookies=str(tmp_path)))
 
 
 @pytest.mark.parametrize(

@@ -9,18 +9,18 @@ import brotli
 import pytest
 
 from printer.errors import FetchTimeout, TooLarge
-from printer.fetch.client import Web
+from printer.fetch.client import HttpClient
 from printer.options import FetchOptions
 from tests.support.web_server import WebServer, drip, gzip_bomb, gzipped
 
 SMALL = FetchOptions(retries=0, max_bytes=1_000_000, timeout=10)
 
 
-def peak_of(fetcher: Web, url: str) -> int:
+def peak_of(fetcher: HttpClient, url: str) -> int:
     tracemalloc.start()
     try:
         with pytest.raises(TooLarge, match="1 MB"):
-            fetcher.resource(url)
+            fetcher.get_resource(url)
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -30,7 +30,7 @@ def peak_of(fetcher: Web, url: str) -> int:
 def test_a_gzip_bomb_is_stopped_in_bounded_memory(web: WebServer, cache: bool) -> None:
     url = web.add("/bomb", gzip_bomb(300_000_000), encoding="gzip", media_type="image/png")
     options = FetchOptions(retries=0, max_bytes=1_000_000, cache=cache)
-    with Web(options, named=[url]) as fetcher:
+    with HttpClient(options, user_urls=[url]) as fetcher:
         assert peak_of(fetcher, url) < 16_000_000
 
 
@@ -45,7 +45,7 @@ def test_a_gzip_bomb_is_stopped_in_bounded_memory(web: WebServer, cache: bool) -
 def test_every_encoding_is_bounded(web: WebServer, encoding: str, pack: object) -> None:
     body = pack(bytes(50_000_000))  # type: ignore[operator]
     url = web.add("/bomb", body, encoding=encoding, media_type="image/png")
-    with Web(SMALL, named=[url]) as fetcher:
+    with HttpClient(SMALL, user_urls=[url]) as fetcher:
         assert peak_of(fetcher, url) < 16_000_000
 
 
@@ -58,8 +58,8 @@ def gzipped_twice(data: bytes) -> bytes:
 
 def test_compressed_text_is_read(web: WebServer) -> None:
     url = web.add("/x", gzipped("<p>Hello</p>"), encoding="gzip")
-    with Web(SMALL, named=[url]) as fetcher:
-        assert fetcher.page(url).body == b"<p>Hello</p>"
+    with HttpClient(SMALL, user_urls=[url]) as fetcher:
+        assert fetcher.get_page(url).body == b"<p>Hello</p>"
 
 
 def test_a_body_without_end_is_stopped(web: WebServer) -> None:
@@ -68,7 +68,7 @@ def test_a_body_without_end_is_stopped(web: WebServer) -> None:
             yield bytes(100_000)
 
     url = web.add("/x", endless, media_type="image/png")
-    with Web(SMALL, named=[url]) as fetcher:
+    with HttpClient(SMALL, user_urls=[url]) as fetcher:
         assert peak_of(fetcher, url) < 8_000_000
 
 
@@ -79,8 +79,8 @@ def test_a_declared_size_over_the_limit_is_refused_unread(web: WebServer) -> Non
             b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 3000000000\r\n\r\n"
         ),
     )
-    with Web(SMALL, named=[url]) as fetcher, pytest.raises(TooLarge, match="3 GB"):
-        fetcher.page(url)
+    with HttpClient(SMALL, user_urls=[url]) as fetcher, pytest.raises(TooLarge, match="3 GB"):
+        fetcher.get_page(url)
 
 
 def test_empty_deflate_blocks_are_counted(web: WebServer) -> None:
@@ -93,21 +93,21 @@ def test_empty_deflate_blocks_are_counted(web: WebServer) -> None:
             yield b"\x00\x00\x00\xff\xff" * 20_000
 
     url = web.add("/x", endless, encoding="gzip", media_type="image/png")
-    with Web(SMALL, named=[url]) as fetcher:
+    with HttpClient(SMALL, user_urls=[url]) as fetcher:
         assert peak_of(fetcher, url) < 8_000_000
 
 
-def took(fetcher: Web, url: str) -> float:
+def took(fetcher: HttpClient, url: str) -> float:
     begun = time.monotonic()
     with pytest.raises(FetchTimeout) as caught:
-        fetcher.page(url)
+        fetcher.get_page(url)
     assert "\n" not in str(caught.value)
     return time.monotonic() - begun
 
 
 def test_a_dripping_body_ends_at_the_total_limit(web: WebServer) -> None:
     url = web.add("/x", drip(b"<p>" + b"x" * 10_000, pause=0.05))
-    with Web(FetchOptions(timeout=0.5, cache=False), named=[url]) as fetcher:
+    with HttpClient(FetchOptions(timeout=0.5, cache=False), user_urls=[url]) as fetcher:
         assert 0.4 < took(fetcher, url) < 1.5
 
 
@@ -122,7 +122,7 @@ def test_dripping_headers_end_at_the_total_limit(web: WebServer) -> None:
             return
 
     url = web.raw("/x", talk)
-    with Web(FetchOptions(timeout=0.5, retries=0, cache=False), named=[url]) as fetcher:
+    with HttpClient(FetchOptions(timeout=0.5, retries=0, cache=False), user_urls=[url]) as fetcher:
         assert 0.4 < took(fetcher, url) < 1.5
 
 
@@ -133,7 +133,7 @@ def test_a_server_that_falls_silent_ends_at_the_total_limit(web: WebServer) -> N
         time.sleep(2)
 
     url = web.raw("/x", talk)
-    with Web(FetchOptions(timeout=0.8, retries=0, cache=False), named=[url]) as fetcher:
+    with HttpClient(FetchOptions(timeout=0.8, retries=0, cache=False), user_urls=[url]) as fetcher:
         assert took(fetcher, url) < 1.1
 
 
@@ -145,7 +145,7 @@ def test_redirects_share_one_time_limit(web: WebServer) -> None:
         return Reply("", 302, headers=(("Location", f"/x?{hit.query}y"),))
 
     url = web.add("/x", slow)
-    with Web(FetchOptions(timeout=0.5, cache=False), named=[url]) as fetcher:
+    with HttpClient(FetchOptions(timeout=0.5, cache=False), user_urls=[url]) as fetcher:
         assert took(fetcher, url) < 1.5
 
 
@@ -163,7 +163,7 @@ def test_a_server_that_never_accepts_ends_at_the_connect_limit() -> None:
         url = f"http://127.0.0.1:{address[1]}/"
         options = FetchOptions(timeout=5, connect_timeout=0.3, retries=0, cache=False)
         try:
-            with Web(options, named=[url]) as fetcher:
+            with HttpClient(options, user_urls=[url]) as fetcher:
                 assert took(fetcher, url) < 2
         finally:
             for client in waiting:

@@ -6,7 +6,7 @@ from email.utils import format_datetime
 import pytest
 
 from printer.errors import FetchError, HTTPStatusError, NotHTML
-from printer.fetch.client import Web
+from printer.fetch.client import HttpClient
 from printer.options import FetchOptions
 from tests.support.web_server import Hit, Reply, WebServer
 
@@ -29,8 +29,8 @@ def failing(times: int, status: int = 503, **headers: str) -> Callable[[Hit], Re
 def test_what_may_pass_is_tried_again_with_growing_pauses(web: WebServer, status: int) -> None:
     url = web.add("/x", failing(2, status))
     pauses: list[float] = []
-    with Web(FetchOptions(cache=False), named=[url], sleep=pauses.append) as fetcher:
-        assert fetcher.page(url).body == PAGE.encode()
+    with HttpClient(FetchOptions(cache=False), user_urls=[url], sleep=pauses.append) as fetcher:
+        assert fetcher.get_page(url).body == PAGE.encode()
     assert len(web.hits("/x")) == 3
     assert 0.25 <= pauses[0] <= 0.5
     assert 0.5 <= pauses[1] <= 1.0
@@ -39,33 +39,38 @@ def test_what_may_pass_is_tried_again_with_growing_pauses(web: WebServer, status
 def test_attempts_are_bounded(web: WebServer) -> None:
     url = web.add("/x", failing(99))
     with (
-        Web(FetchOptions(retries=3, cache=False), named=[url], sleep=lambda _: None) as fetcher,
+        HttpClient(
+            FetchOptions(retries=3, cache=False), user_urls=[url], sleep=lambda _: None
+        ) as fetcher,
         pytest.raises(HTTPStatusError, match="503"),
     ):
-        fetcher.page(url)
+        fetcher.get_page(url)
     assert len(web.hits("/x")) == 4
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 501])
 def test_what_does_not_pass_is_asked_once(web: WebServer, status: int) -> None:
     url = web.add("/x", failing(1, status))
-    with Web(FetchOptions(cache=False), named=[url]) as fetcher, pytest.raises(HTTPStatusError):
-        fetcher.page(url)
+    with (
+        HttpClient(FetchOptions(cache=False), user_urls=[url]) as fetcher,
+        pytest.raises(HTTPStatusError),
+    ):
+        fetcher.get_page(url)
     assert len(web.hits("/x")) == 1
 
 
 def test_a_picture_for_a_page_is_asked_once(web: WebServer) -> None:
     url = web.add("/x", b"\x89PNG", media_type="image/png")
-    with Web(FetchOptions(cache=False), named=[url]) as fetcher, pytest.raises(NotHTML):
-        fetcher.page(url)
+    with HttpClient(FetchOptions(cache=False), user_urls=[url]) as fetcher, pytest.raises(NotHTML):
+        fetcher.get_page(url)
     assert len(web.hits("/x")) == 1
 
 
 def test_retry_after_in_seconds_is_kept_to(web: WebServer) -> None:
     url = web.add("/x", failing(1, 429, Retry_After="7"))
     pauses: list[float] = []
-    with Web(FetchOptions(cache=False), named=[url], sleep=pauses.append) as fetcher:
-        fetcher.page(url)
+    with HttpClient(FetchOptions(cache=False), user_urls=[url], sleep=pauses.append) as fetcher:
+        fetcher.get_page(url)
     assert pauses == [7.0]
 
 
@@ -73,8 +78,8 @@ def test_retry_after_as_a_date_is_kept_to(web: WebServer) -> None:
     when = datetime.now(UTC) + timedelta(seconds=9)
     url = web.add("/x", failing(1, 503, Retry_After=format_datetime(when, usegmt=True)))
     pauses: list[float] = []
-    with Web(FetchOptions(cache=False), named=[url], sleep=pauses.append) as fetcher:
-        fetcher.page(url)
+    with HttpClient(FetchOptions(cache=False), user_urls=[url], sleep=pauses.append) as fetcher:
+        fetcher.get_page(url)
     assert 6 < pauses[0] <= 9
 
 
@@ -82,19 +87,19 @@ def test_retry_after_beyond_the_time_limit_ends_at_once(web: WebServer) -> None:
     url = web.add("/x", failing(1, 429, Retry_After="3600"))
     begun = time.monotonic()
     with (
-        Web(FetchOptions(timeout=5, cache=False), named=[url]) as fetcher,
+        HttpClient(FetchOptions(timeout=5, cache=False), user_urls=[url]) as fetcher,
         pytest.raises(HTTPStatusError, match="wait 3600 seconds"),
     ):
-        fetcher.page(url)
+        fetcher.get_page(url)
     assert time.monotonic() - begun < 2
 
 
 @pytest.mark.parametrize("value", ["soon", "-5", "9" * 50, "Wed, 99 Foo 2000", "\u00e9"])
 def test_a_retry_after_that_makes_no_sense_does_no_harm(web: WebServer, value: str) -> None:
     url = web.add("/x", failing(1, 503, Retry_After=value))
-    with Web(FetchOptions(cache=False), named=[url], sleep=lambda _: None) as fetcher:
+    with HttpClient(FetchOptions(cache=False), user_urls=[url], sleep=lambda _: None) as fetcher:
         try:
-            body = fetcher.page(url).body
+            body = fetcher.get_page(url).body
         except HTTPStatusError:
             assert value == "9" * 50
         else:
@@ -104,16 +109,16 @@ def test_a_retry_after_that_makes_no_sense_does_no_harm(web: WebServer, value: s
 def test_a_connection_that_breaks_is_made_again(web: WebServer) -> None:
     broken = [Reply(raw=lambda sock: None), Reply(raw=lambda sock: sock.sendall(b"HTTP/1.1 2"))]
     url = web.add("/x", lambda hit: broken.pop() if broken else Reply(PAGE))
-    with Web(FetchOptions(cache=False), named=[url], sleep=lambda _: None) as fetcher:
-        assert fetcher.page(url).body == PAGE.encode()
+    with HttpClient(FetchOptions(cache=False), user_urls=[url], sleep=lambda _: None) as fetcher:
+        assert fetcher.get_page(url).body == PAGE.encode()
 
 
 def test_a_body_that_breaks_off_is_asked_for_again(web: WebServer) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100\r\n\r\n<p>half"
     broken = [Reply(raw=lambda sock: sock.sendall(head))]
     url = web.add("/x", lambda hit: broken.pop() if broken else Reply(PAGE))
-    with Web(FetchOptions(), named=[url], sleep=lambda _: None) as fetcher:
-        assert fetcher.page(url).body == PAGE.encode()
+    with HttpClient(FetchOptions(), user_urls=[url], sleep=lambda _: None) as fetcher:
+        assert fetcher.get_page(url).body == PAGE.encode()
 
 
 def test_a_name_not_found_is_not_tried_again() -> None:
@@ -125,6 +130,9 @@ def test_a_name_not_found_is_not_tried_again() -> None:
 
         raise socket.gaierror(socket.EAI_NONAME, "no")
 
-    with Web(FetchOptions(cache=False), resolve=resolve) as fetcher, pytest.raises(FetchError):
-        fetcher.page("https://nowhere.test/")
+    with (
+        HttpClient(FetchOptions(cache=False), resolve=resolve) as fetcher,
+        pytest.raises(FetchError),
+    ):
+        fetcher.get_page("https://nowhere.test/")
     assert calls == ["nowhere.test"]

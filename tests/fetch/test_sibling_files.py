@@ -3,7 +3,7 @@ import os
 import pytest
 
 from printer.errors import BadURL, BlockedAddress, FetchError, TooLarge
-from printer.fetch.files import path_of, read_beside
+from printer.fetch.files import path_of_file_url, read_sibling
 
 
 @pytest.fixture
@@ -19,20 +19,20 @@ def saved(tmp_path):
 
 def test_a_picture_in_the_pages_folder_is_read(saved):
     url, page = (saved / "page_files/a.jpg").as_uri(), (saved / "page.html").as_uri()
-    assert read_beside(url, page).body == b"picture"
+    assert read_sibling(url, page).body == b"picture"
 
 
 @pytest.mark.parametrize("name", ["../secret", "page_files/../../secret", "%2e%2e/secret", "link"])
 def test_a_file_elsewhere_is_refused(saved, name):
     (saved / "link").symlink_to(saved.parent / "secret")
     with pytest.raises(BlockedAddress):
-        read_beside(f"{saved.as_uri()}/{name}", (saved / "page.html").as_uri())
+        read_sibling(f"{saved.as_uri()}/{name}", (saved / "page.html").as_uri())
 
 
 @pytest.mark.parametrize("page", ["https://example.org/", ""])
 def test_a_page_from_elsewhere_names_no_file(saved, page):
     with pytest.raises(BlockedAddress):
-        read_beside((saved / "page.html").as_uri(), page)
+        read_sibling((saved / "page.html").as_uri(), page)
 
 
 def test_what_is_no_file_or_too_large_is_refused(saved):
@@ -40,12 +40,12 @@ def test_what_is_no_file_or_too_large_is_refused(saved):
     os.mkfifo(saved / "pipe")
     for name in ("missing", "page_files", "pipe"):
         with pytest.raises(FetchError):
-            read_beside(f"{saved.as_uri()}/{name}", page)
+            read_sibling(f"{saved.as_uri()}/{name}", page)
     with pytest.raises(TooLarge):
-        read_beside(f"{saved.as_uri()}/page_files/a.jpg", page, 3)
+        read_sibling(f"{saved.as_uri()}/page_files/a.jpg", page, 3)
 
 
 def test_a_file_address_becomes_a_path(saved):
-    assert path_of((saved / "page.html").as_uri()) == saved / "page.html"
+    assert path_of_file_url((saved / "page.html").as_uri()) == saved / "page.html"
     with pytest.raises(BadURL):
-        path_of("file://elsewhere/etc/passwd")
+        path_of_file_url("file://elsewhere/etc/passwd")

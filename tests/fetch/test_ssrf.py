@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printer.errors import BlockedAddress, FetchError, FetchTimeout
-from printer.fetch.ssrf import Guard, is_public, system_addresses
+from printer.fetch.ssrf import Guard, is_public, resolve_host
 
 PRIVATE = [
     "0.0.0.0",
@@ -165,4 +165,4 @@ def test_a_name_too_long_for_the_system_is_a_fetch_error() -> None:
 
 
 def test_the_system_resolves_numbers() -> None:
-    assert system_addresses("127.0.0.1") == ["127.0.0.1"]
+    assert resolve_host("127.0.0.1") == ["127.0.0.1"]

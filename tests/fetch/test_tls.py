@@ -11,7 +11,7 @@ import pytest
 
 from printer.errors import FetchError
 from printer.fetch.browser.browser import Browser
-from printer.fetch.client import Web
+from printer.fetch.client import HttpClient
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
 from tests.support.web_server import WebServer
@@ -56,10 +56,10 @@ def resolve(host: str) -> list[str]:
 def test_a_certificate_nobody_signed_is_refused_once(secure: WebServer) -> None:
     url = f"https://page.test:{secure.port}/x"
     with (
-        Web(ONCE, named=[url], resolve=resolve, sleep=pytest.fail) as fetcher,
+        HttpClient(ONCE, user_urls=[url], resolve=resolve, sleep=pytest.fail) as fetcher,
         pytest.raises(FetchError, match="certificate is not trusted") as caught,
     ):
-        fetcher.page(url)
+        fetcher.get_page(url)
     assert "\n" not in str(caught.value)
     assert not secure.hits()
 
@@ -70,10 +70,10 @@ def test_the_name_in_the_address_is_the_one_checked(
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate / "cert.pem"))
     url = f"https://page.test:{secure.port}/x"
     other = f"https://other.test:{secure.port}/x"
-    with Web(ONCE, named=[url, other], resolve=resolve) as fetcher:
-        assert fetcher.page(url).body == b"<p>Sealed</p>"
+    with HttpClient(ONCE, user_urls=[url, other], resolve=resolve) as fetcher:
+        assert fetcher.get_page(url).body == b"<p>Sealed</p>"
         with pytest.raises(FetchError, match="certificate is not trusted"):
-            fetcher.page(other)
+            fetcher.get_page(other)
 
 
 def test_plain_http_on_a_secure_port_and_the_reverse_are_one_line(
@@ -81,10 +81,10 @@ def test_plain_http_on_a_secure_port_and_the_reverse_are_one_line(
 ) -> None:
     plain = secure.url.replace("https", "http") + "/x"
     sealed = web.url.replace("http", "https") + "/x"
-    with Web(FetchOptions(retries=0, cache=False), named=[plain, sealed]) as fetcher:
+    with HttpClient(FetchOptions(retries=0, cache=False), user_urls=[plain, sealed]) as fetcher:
         for url in (plain, sealed):
             with pytest.raises(FetchError) as caught:
-                fetcher.page(url)
+                fetcher.get_page(url)
             assert "\n" not in str(caught.value)
         assert "no secure connection" in str(caught.value)
 

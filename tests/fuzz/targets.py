@@ -106,7 +106,7 @@ def fuzz_config(data: bytes) -> None:
     text = data.decode("utf-8", "replace")
     try:
         tables = toml_loader.parse(text)
-    except toml_loader.NotTOML:
+    except toml_loader.TomlError:
         return
     with suppress(WebprintError):
         digest_config.read_digests(text, tables, "webprint.toml")

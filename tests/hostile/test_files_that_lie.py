@@ -16,7 +16,7 @@ import pytest
 from printer.digest import config as digest_config
 from printer.digest.sources import feeds, mail, opml
 from printer.errors import UsageError, WebprintError
-from printer.fetch.credentials import read_cookies, read_state
+from printer.fetch.credentials import read_cookies, read_storage_state
 from printer.settings import LoadedSettings, Settings, load_settings
 from printer.site_rules import fulltextrss
 from printer.site_rules import store as rules
@@ -160,7 +160,7 @@ STATES: dict[str, Callable[[], str]] = {
 def test_the_state_of_a_browser(attack: str, tmp_path: Path) -> None:
     file = tmp_path / "state.json"
     file.write_text(STATES[attack]())
-    outcome = ends(lambda: read_state(str(file)))
+    outcome = ends(lambda: read_storage_state(str(file)))
     if not isinstance(outcome, WebprintError):
         assert not [c for c in outcome.cookies if {"\r", "\n"} & {*c.name, *(c.value or "")}]
 

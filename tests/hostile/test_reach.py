@@ -16,7 +16,7 @@ import pytest
 
 from printer import FetchOptions
 from printer.errors import BlockedAddress, FetchError, UsageError, WebprintError
-from printer.fetch.client import Web
+from printer.fetch.client import HttpClient
 from printer.fetch.ssrf import Guard
 from tests.support.hostile_pages import captured, ends, good, page, printed
 from tests.support.web_server import WebServer
@@ -137,8 +137,10 @@ def test_no_redirect_leads_inside(form: str) -> None:
         target = forms("127.0.0.2", inside.port)[form]
         web.redirect("/first", "/second", 307)
         web.redirect("/second", target.encode("utf-8").decode("latin-1").replace("\n", ""), 303)
-        with Web(FetchOptions(cache=False, retries=0, timeout=8), named=(web.url,)) as fetch:
-            outcome = ends(lambda: fetch.page(f"{web.url}/first"))
+        with HttpClient(
+            FetchOptions(cache=False, retries=0, timeout=8), user_urls=(web.url,)
+        ) as fetch:
+            outcome = ends(lambda: fetch.get_page(f"{web.url}/first"))
         assert isinstance(outcome, WebprintError), "the redirect was followed"
         assert not inside.hits()
 
@@ -185,8 +187,8 @@ def test_a_name_that_changes_its_answer_gains_nothing() -> None:
                 return [next(left, "127.0.0.2")]
 
             options = FetchOptions(cache=False, retries=2, timeout=2, connect_timeout=0.3)
-            with Web(options, resolve=resolve, sleep=lambda _: None) as web:
-                outcome = ends(lambda web=web: web.page(f"http://rebound.test:{inside.port}/"))
+            with HttpClient(options, resolve=resolve, sleep=lambda _: None) as web:
+                outcome = ends(lambda web=web: web.get_page(f"http://rebound.test:{inside.port}/"))
             assert isinstance(outcome, FetchError)
         assert not inside.hits()
 
@@ -215,9 +217,9 @@ def test_a_host_in_any_form_is_public_or_refused(host: str) -> None:
 )  # fmt: skip
 def test_only_the_web_is_fetched(url: str) -> None:
     options = FetchOptions(cache=False, retries=0, timeout=2)
-    with Web(options, resolve=lambda host: ["127.0.0.1"]) as web:
-        assert isinstance(ends(lambda: web.page(url)), WebprintError)
-        assert isinstance(ends(lambda: web.resource(url)), WebprintError | ValueError)
+    with HttpClient(options, resolve=lambda host: ["127.0.0.1"]) as web:
+        assert isinstance(ends(lambda: web.get_page(url)), WebprintError)
+        assert isinstance(ends(lambda: web.get_resource(url)), WebprintError | ValueError)
 
 
 @pytest.mark.parametrize("scheme", ["file://", "FILE:", "jar:file://", "view-source:file://", ""])
@@ -361,8 +363,8 @@ def test_headers_that_are_a_flood_end(tmp_path: Path) -> None:
         for path, talk in (("/flood", flood), ("/early", early), ("/cookies", cookies)):
             url = web.raw(path, talk)
             options = FetchOptions(cache=False, retries=0, timeout=8)
-            with Web(options, named=(url,)) as fetch:
-                ends(lambda fetch=fetch, url=url: fetch.page(url))
+            with HttpClient(options, user_urls=(url,)) as fetch:
+                ends(lambda fetch=fetch, url=url: fetch.get_page(url))
 
 
 def test_a_capture_that_lies_about_itself_is_only_text() -> None:

@@ -14,7 +14,7 @@ from printer.html.page import Page, read_page
 from printer.images import choose
 from printer.images.candidates import Column, candidates_of, column
 from printer.images.selection import Choice
-from printer.layout import Graphic, Rect
+from printer.layout import PictureBox, Rect
 from printer.options import FetchOptions
 from printer.selection import Verdict
 from tests.support.web_server import WebServer
@@ -122,4 +122,4 @@ def test_without_a_layout_nothing_changes() -> None:
     (only,) = candidates_of(page)
     assert (only.width, only.height) == (9, 8)
     assert column(page, Verdict((True,))) is None
-    assert Graphic(Rect(0, 0, 0, 0), "").src == ""
+    assert PictureBox(Rect(0, 0, 0, 0), "").src == ""

@@ -187,7 +187,7 @@ def print_(site: Site, **more: Any) -> Result:
     fetch = FetchOptions(timeout=2.0, max_bytes=5_000_000, retries=0, cache=False)
     pictures = ImageOptions(dpi=DPI, timeout=10.0, **more)
     with Printer(fetch, ExtractOptions(), pictures, named=(site.url,)) as printer:
-        return printer.print([site.url])
+        return printer.print_pages([site.url])
 
 
 @pytest.fixture(scope="module")
@@ -229,7 +229,11 @@ def test_exactly_the_right_pictures_are_in_the_pdf(pdf: pikepdf.Pdf, result: Res
 
 
 def test_what_was_dropped_and_what_is_missing_is_said(result: Result) -> None:
-    dropped = {each.url.rpartition("/")[2]: each.reason for each in result.judged if not each.kept}
+    dropped = {
+        each.url.rpartition("/")[2]: each.reason
+        for each in result.picture_decisions
+        if not each.selected
+    }
     assert set(dropped) == {"icon.png", "strip.gif", "dot.gif"}
     assert all(dropped.values())
     for name in MISSING:

@@ -19,7 +19,7 @@ from PIL import Image, ImageCms
 from printer.article import Figure
 from printer.capture import Capture
 from printer.errors import HTTPStatusError
-from printer.images.prepare import Prepared, prepare
+from printer.images.prepare import PreparedPictures, prepare
 from printer.options import ImageOptions
 from printer.output import Picture
 from tests.support.picture_files import encoded
@@ -51,7 +51,7 @@ class Server:
         return Capture(self.files[url], url, url)
 
 
-def prepared(body: bytes, *, width: int = 0, **options: Any) -> Prepared:
+def prepared(body: bytes, *, width: int = 0, **options: Any) -> PreparedPictures:
     room = {key: options.pop(key) for key in ("width_mm", "height_mm") if key in options}
     return prepare(
         [(Figure(HOST + "a", width=width), "")],

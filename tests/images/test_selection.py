@@ -13,7 +13,7 @@ from printer.errors import UsageError
 from printer.html.page import Page, read_page
 from printer.images import choose, choose_pictures
 from printer.images.methods import METHODS
-from printer.selection import Placed, Verdict
+from printer.selection import PlacedFigure, Verdict
 
 TEXT = (
     "Ada Fenwick, the mayor of Kestermouth, said on the quay that the ferry would be sold. The "
@@ -32,7 +32,7 @@ def article(*inside: str, around: str = "") -> str:
     return f"<main><article><h1>The ferry</h1>{parts}<p>{TEXT}</p></article></main>{around}"
 
 
-def names(placed: tuple[Placed, ...]) -> list[str]:
+def names(placed: tuple[PlacedFigure, ...]) -> list[str]:
     return [each.figure.src.rsplit("/", 1)[1] for each in placed]
 
 

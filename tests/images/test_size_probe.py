@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from printer.errors import TooLarge
-from printer.fetch.client import Web
+from printer.fetch.client import HttpClient
 from printer.html.page import read_page
 from printer.images import pick
 from printer.images.selection import Choice
@@ -69,13 +69,15 @@ def test_a_bomb_is_left_to_printing() -> None:
 
 
 @pytest.fixture
-def fetch(web: WebServer) -> Iterator[Web]:
-    with Web(FetchOptions(cache=False, retries=0, timeout=3.0), named=[web.url]) as fetcher:
+def fetch(web: WebServer) -> Iterator[HttpClient]:
+    with HttpClient(
+        FetchOptions(cache=False, retries=0, timeout=3.0), user_urls=[web.url]
+    ) as fetcher:
         yield fetcher
 
 
 def chosen(
-    web: WebServer, fetch: Web, folder: Path | None, *pictures: str, method: str = "cuter",
+    web: WebServer, fetch: HttpClient, folder: Path | None, *pictures: str, method: str = "cuter",
     images: str = "article", timeout: float = 20.0,
 ) -> tuple[Choice, Downloads]:  # fmt: skip
     body = "".join(f"<p>{TEXT}</p>{picture}" for picture in pictures)
@@ -85,7 +87,7 @@ def chosen(
     )
     verdict = Verdict(tuple("mayor of Kestermouth" in each.text for each in page.segments))
     downloads = Downloads(
-        fetch.resource, ImageOptions(timeout=timeout), (lambda: folder) if folder else None
+        fetch.get_resource, ImageOptions(timeout=timeout), (lambda: folder) if folder else None
     )
     options = ExtractOptions(image_method=method, images=images)  # type: ignore[arg-type]
     with downloads:
@@ -100,7 +102,9 @@ def reasons(choice: Choice) -> dict[str, str]:
     return {each.candidate.element.get("src", ""): each.reason for each in choice.dropped}
 
 
-def test_cuter_accepts_and_rejects_by_the_file(web: WebServer, fetch: Web, tmp_path: Path) -> None:
+def test_cuter_accepts_and_rejects_by_the_file(
+    web: WebServer, fetch: HttpClient, tmp_path: Path
+) -> None:
     for kind in KINDS:
         web.add(f"/{kind}", encoded(320, 240, kind), media_type=f"image/{kind.lower()}")
     web.add("/icon.png", encoded(48, 48, "PNG"), media_type="image/png")
@@ -130,7 +134,7 @@ def test_cuter_accepts_and_rejects_by_the_file(web: WebServer, fetch: Web, tmp_p
     )
 
 
-def test_without_a_cache_nothing_is_remembered(web: WebServer, fetch: Web) -> None:
+def test_without_a_cache_nothing_is_remembered(web: WebServer, fetch: HttpClient) -> None:
     web.add("/icon.png", encoded(48, 48, "PNG"), media_type="image/png")
     for count in (1, 2):
         choice, downloads = chosen(web, fetch, None, '<img src="/icon.png">')
@@ -140,7 +144,7 @@ def test_without_a_cache_nothing_is_remembered(web: WebServer, fetch: Web) -> No
 
 
 def test_the_default_drops_what_turns_out_an_icon_and_keeps_a_small_drawing(
-    web: WebServer, fetch: Web, tmp_path: Path
+    web: WebServer, fetch: HttpClient, tmp_path: Path
 ) -> None:
     svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 300"><path d="M0 0h9"/></svg>'
     web.add("/plot.svg", svg, media_type="image/svg+xml")
@@ -155,7 +159,9 @@ def test_the_default_drops_what_turns_out_an_icon_and_keeps_a_small_drawing(
     assert reasons(choice) == {"/quay.jpg": "too small (40 x 40 pixels)"}
 
 
-def test_what_was_measured_is_not_fetched_again_for_print(web: WebServer, fetch: Web) -> None:
+def test_what_was_measured_is_not_fetched_again_for_print(
+    web: WebServer, fetch: HttpClient
+) -> None:
     url = web.add("/photo.jpg", encoded(500, 300, "JPEG"), media_type="image/jpeg")
     _, downloads = chosen(web, fetch, None, '<img src="/photo.jpg">', '<img src="/gone.jpg">')
     with downloads.taking([]) as get:
@@ -165,7 +171,7 @@ def test_what_was_measured_is_not_fetched_again_for_print(web: WebServer, fetch:
     assert len(web.hits("/photo.jpg")) == len(web.hits("/gone.jpg")) == 1
 
 
-def test_a_slow_picture_costs_its_own_measure(web: WebServer, fetch: Web) -> None:
+def test_a_slow_picture_costs_its_own_measure(web: WebServer, fetch: HttpClient) -> None:
     web.add("/slow.jpg", drip(b"x" * 1000, pause=0.2), media_type="image/jpeg")
     web.add("/icon.png", encoded(48, 48, "PNG"), media_type="image/png")
     choice, downloads = chosen(
@@ -176,7 +182,9 @@ def test_a_slow_picture_costs_its_own_measure(web: WebServer, fetch: Web) -> Non
         get(web.url + "/slow.jpg", "")
 
 
-def test_all_takes_every_picture_but_icons_and_lead_the_first(web: WebServer, fetch: Web) -> None:
+def test_all_takes_every_picture_but_icons_and_lead_the_first(
+    web: WebServer, fetch: HttpClient
+) -> None:
     for name in ("a", "b"):
         web.add(f"/{name}.jpg", encoded(500, 300, "JPEG"), media_type="image/jpeg")
     web.add("/tiny.gif", encoded(1, 1, "GIF"), media_type="image/gif")
@@ -204,8 +212,8 @@ def test_all_pictures_of_a_page_together_are_bounded(web: WebServer) -> None:
     page = read_page(f"<article>{images}<p>{TEXT}</p></article>", web.url)
     verdict = Verdict(tuple("mayor of Kestermouth" in each.text for each in page.segments))
     options = ImageOptions(total_bytes=2 * len(data), workers=1)
-    with Web(FetchOptions(cache=False), named=[web.url]) as fetch:
-        downloads = Downloads(fetch.resource, options)
+    with HttpClient(FetchOptions(cache=False), user_urls=[web.url]) as fetch:
+        downloads = Downloads(fetch.get_resource, options)
         wanted = ExtractOptions(image_method="cuter")
         choice = pick(page, verdict, wanted, downloads.measure)
         assert len(choice.kept) == 6, "what cannot be measured stays"

@@ -12,13 +12,13 @@ from PIL import Image
 
 from printer.article import Figure
 from printer.capture import Capture
-from printer.images.prepare import Prepared, prepare
+from printer.images.prepare import PreparedPictures, prepare
 from printer.options import ImageOptions
 
 NS = 'xmlns="http://www.w3.org/2000/svg"'
 
 
-def prepared(body: str, *, inline: bool = False) -> Prepared:
+def prepared(body: str, *, inline: bool = False) -> PreparedPictures:
     def get(url: str, referer: str) -> Capture:
         return Capture(body.encode(), url, url)
 

@@ -14,11 +14,11 @@ from printer.jobs.shares import (
     render_document,
 )
 from printer.jobs.storage import open_storage
-from printer.output import Report
-from printer.pipeline import Reading
+from printer.output import CompletenessReport
+from printer.pipeline import ExtractedPage
 from printer.render.context import render_html
 from printer.render.weasy.engine import render_pdf
-from printer.selection import JudgedPicture
+from printer.selection import PictureDecision
 from tests.support.sample_articles import SPECIMEN, pictures
 
 
@@ -112,8 +112,10 @@ def test_a_document_laid_out_elsewhere_is_as_it_is_here():
 
 def test_a_reading_goes_to_another_machine_and_back():
     capture = Capture(b"\xff<p>", "https://example.org/a", "https://example.org/", "text/html")
-    judged = (JudgedPicture("https://example.org/a.png", "image", reason="an icon"),)
-    reading = Reading(SPECIMEN, capture, judged, "article", "https://example.org/b", (Report(),))
+    judged = (PictureDecision("https://example.org/a.png", "image", reason="an icon"),)
+    reading = ExtractedPage(
+        SPECIMEN, capture, judged, "article", "https://example.org/b", (CompletenessReport(),)
+    )
     assert load_reading(dump_reading(reading)) == reading
 
 

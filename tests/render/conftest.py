@@ -13,7 +13,7 @@ import pytest
 
 from printer.article import Article
 from printer.options import PrintOptions
-from printer.output import Picture, Prepared
+from printer.output import Picture, PreparedPictures
 from printer.render.book import render_articles
 from printer.render.context import RenderContext
 from printer.render.worker_pool import RenderPool
@@ -64,7 +64,7 @@ def printed(press: RenderPool) -> Print:
         expect: tuple[str, ...] = (),
         **options: str,
     ) -> Paper:
-        prepared = Prepared(pictures or {})
+        prepared = PreparedPictures(pictures or {})
         wanted = PrintOptions(**options)
         several = press if len(articles) > 1 else None
         result = render_articles(RenderContext.of(articles, wanted), lambda _: prepared, several)

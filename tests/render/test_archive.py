@@ -36,12 +36,12 @@ PAGE = story("Harbour lights go dark").encode()
 
 
 def capture(url: str = "https://example.org/story", body: bytes = PAGE) -> Capture:
-    return Capture(body, url, url, "text/html", "utf-8", fetched=WHEN, how="file")
+    return Capture(body, url, url, "text/html", "utf-8", fetched=WHEN, method="file")
 
 
 def printed_page(*captures: Capture, **options: Any) -> tuple[bytes, pikepdf.Pdf]:
     with Printer(FetchOptions(render="never"), page=PrintOptions(**options)) as printer:
-        result = printer.print(list(captures) or [capture()])
+        result = printer.print_pages(list(captures) or [capture()])
     return result.pdf, pikepdf.open(BytesIO(result.pdf))
 
 

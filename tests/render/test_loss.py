@@ -8,7 +8,7 @@ import pytest
 
 from printer.article import Code, Figure, Math, Note, Span, Table
 from printer.options import PrintOptions
-from printer.output import Tally
+from printer.output import ContentCounts
 from printer.render.completeness import check_completeness
 from printer.render.context import render_html
 from printer.render.weasy.engine import render_pdf
@@ -33,8 +33,8 @@ def pictures():
 )  # fmt: skip
 def test_all_of_the_specimen_is_on_paper(pictures, options) -> None:
     found = report(SPECIMEN, pictures, **options)
-    assert found.complete, (found.lost(), found.missing)
-    assert found.article == Tally(
+    assert found.complete, (found.shortfall(), found.missing)
+    assert found.article == ContentCounts(
         words=found.article.words,
         headings=4,
         pictures=3,
@@ -50,14 +50,14 @@ def test_all_of_the_specimen_is_on_paper(pictures, options) -> None:
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_all_scripts_are_on_paper(pictures, script) -> None:
     found = report(SCRIPTS[script], pictures)
-    assert found.complete, (found.lost(), found.missing)
+    assert found.complete, (found.shortfall(), found.missing)
     assert found.article.words > 50
 
 
 def test_several_articles_are_counted_together(pictures) -> None:
     document = render_html([SPECIMEN, SCRIPTS["de"]], pictures)
     found = check_completeness([SPECIMEN, SCRIPTS["de"]], render_pdf(document).layout)
-    assert found.complete, (found.lost(), found.missing)
+    assert found.complete, (found.shortfall(), found.missing)
     assert found.article.headings == 5
 
 
@@ -83,7 +83,7 @@ LOST = {
 def test_what_is_lost_is_seen(kind, pictures) -> None:
     whole = replace(SPECIMEN, blocks=(*SPECIMEN.blocks, LOST[kind]))
     found = report(whole, pictures, shown=SPECIMEN)
-    assert kind in found.lost(), found
+    assert kind in found.shortfall(), found
     assert not found.complete
 
 
@@ -98,11 +98,11 @@ def test_lost_words_are_named_and_bounded() -> None:
 
 
 def test_a_missing_picture_is_a_loss() -> None:
-    assert report(SPECIMEN).lost() == {"pictures": (0, 3)}
+    assert report(SPECIMEN).shortfall() == {"pictures": (0, 3)}
 
 
 def test_style_sheets_that_hide_are_seen() -> None:
     article = replace(SPECIMEN, blocks=(para("Shown."), items("Hidden one.", "Hidden two.")))
     found = report(article, css="ul { display: none }")
-    assert found.lost() == {"words": (found.article.words - 4, found.article.words)}
+    assert found.shortfall() == {"words": (found.article.words - 4, found.article.words)}
     assert found.missing == ("Hidden one.", "Hidden two.")

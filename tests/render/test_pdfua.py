@@ -15,7 +15,7 @@ import pytest
 
 from printer.article import Span
 from printer.options import PrintOptions
-from printer.output import Prepared
+from printer.output import PreparedPictures
 from printer.render.book import render_articles
 from printer.render.context import RenderContext
 from tests.support import sample_articles as specimens
@@ -49,7 +49,7 @@ def pdf(request):
     )  # fmt: skip
     article = replace(SPECIMEN, blocks=(*SPECIMEN.blocks, *more))
     articles = [article, replace(article, title="Another")] if several else [article]
-    prepared = Prepared(specimens.pictures())
+    prepared = PreparedPictures(specimens.pictures())
     result = render_articles(
         RenderContext.of(articles, PrintOptions(**options)), lambda _: prepared
     )

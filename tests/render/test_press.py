@@ -135,7 +135,7 @@ APART = """
 import dataclasses, sys
 from printer.errors import RenderError
 from printer.capture import Capture
-from printer.output import Prepared
+from printer.output import PreparedPictures
 from printer.options import PrintOptions
 from printer.render_stage import SetOptions, set_articles
 from printer.render.worker_pool import RenderPool
@@ -145,7 +145,7 @@ article = Article("A day", (Paragraph((Span("The tide comes in."),)),), language
 page = article, Capture(b"<p>", "https://example.org/", "https://example.org/")
 options = SetOptions(PrintOptions(deterministic=True))
 def printed(page, press):
-    return set_articles([page], lambda places: Prepared(), options, press)
+    return set_articles([page], lambda places: PreparedPictures(), options, press)
 """
 
 SAME = """

@@ -172,9 +172,11 @@ def test_what_fits_already_stays_and_what_was_chosen_too():
         fit_to_pages(options, lambda o: render_pdf(render_html([article], {}, o))).options
         == options
     )
-    chosen = tighter(PrintOptions(fit=1, font_size="11pt", set=("leading=1.5",)), STEPS)
+    chosen = tighter(PrintOptions(fit=1, font_size="11pt", theme_options=("leading=1.5",)), STEPS)
     assert page_geometry(chosen).font_size == 11
-    assert [value for value in chosen.set if value.startswith("leading")] == ["leading=1.5"]
+    assert [value for value in chosen.theme_options if value.startswith("leading")] == [
+        "leading=1.5"
+    ]
     large = tighter(PrintOptions(fit=1, theme="large-print"), STEPS)
     assert page_geometry(large).font_size == 14
 

@@ -128,7 +128,7 @@ def test_set_changes_the_font_the_page_and_the_themes_own_values(home):
     toml = '[variables.rule]\nkind = "color"\nvalue = "grey"\n[variables.wide]\nkind = "switch"\nvalue = false'
     make(home / "mine", 'extends = "article"\n' + toml)
     options = PrintOptions(
-        theme="mine", set=("font=Noto Serif, Inter", "columns=2", "rule=#abc", "wide=on")
+        theme="mine", theme_options=("font=Noto Serif, Inter", "columns=2", "rule=#abc", "wide=on")
     )
     html = render_html([SPECIMEN], {}, options).html
     assert '--book: "Noto Serif", "Inter", "Linux Libertine O"' in html
@@ -146,7 +146,7 @@ def test_set_changes_the_font_the_page_and_the_themes_own_values(home):
 )  # fmt: skip
 def test_what_cannot_be_set_is_refused(value):
     with pytest.raises(UsageError) as caught:
-        page_geometry(PrintOptions(set=(value,)))
+        page_geometry(PrintOptions(theme_options=(value,)))
     assert "--set" in str(caught.value) or "to set" in str(caught.value)
 
 

@@ -13,7 +13,7 @@ import pytest
 from printer.article import Article, Span
 from printer.errors import RenderError
 from printer.options import PrintOptions
-from printer.output import Edition, Prepared, Story
+from printer.output import Edition, PreparedPictures, Story
 from printer.render import book
 from printer.render.book import RenderedBook, render_articles, split_into_runs
 from printer.render.context import Document, RenderContext
@@ -47,7 +47,7 @@ def apart(monkeypatch: pytest.MonkeyPatch) -> None:
 def bound(
     press: RenderPool, articles: list[Article], edition: Edition | None = None, **options: object
 ) -> RenderedBook:
-    prepared = Prepared(specimens.pictures())
+    prepared = PreparedPictures(specimens.pictures())
     whole = RenderContext.of(articles, PrintOptions(**options), edition=edition)  # type: ignore[arg-type]
     return render_articles(whole, lambda _: prepared, press)
 
@@ -204,7 +204,7 @@ def test_an_article_that_cannot_be_set_costs_itself(press: RenderPool) -> None:
         "they are not one run, which fails as a whole"
     )
     failing = Failing(press, "hard word")
-    made = render_articles(whole, lambda _: Prepared(), failing)  # type: ignore[arg-type]
+    made = render_articles(whole, lambda _: PreparedPictures(), failing)  # type: ignore[arg-type]
     assert [place for place, _ in made.failed] == [1]
     pages = texts(made.pdf)
     listed = pages[1]
@@ -216,7 +216,7 @@ def test_an_article_that_cannot_be_set_costs_itself(press: RenderPool) -> None:
 def test_when_all_fail_the_first_failure_is_raised(press: RenderPool) -> None:
     whole = RenderContext.of([article(0), article(1)], PrintOptions())
     with pytest.raises(RenderError, match="too hard"):
-        render_articles(whole, lambda _: Prepared(), Failing(press, "Chapter"))  # type: ignore[arg-type]
+        render_articles(whole, lambda _: PreparedPictures(), Failing(press, "Chapter"))  # type: ignore[arg-type]
 
 
 def test_presses_give_documents_back_in_order_and_end(press: RenderPool) -> None:

@@ -93,8 +93,8 @@ def test_it_stands_on_its_pages_and_no_text_on_other_text(slug, reading):
     # Each in one theme, so that all themes are seen and none of them twice as often.
     name = names[SLUGS.index(slug) % len(names)]
     with Printer(LOCAL, page=PrintOptions(theme=name)) as printer:
-        result = printer.set([reading(slug)])
+        result = printer.render([reading(slug)])
     missing = ["is cut off"] if slug == "oldweb" else []
     assert [w for w in result.warnings if not any(part in w for part in missing)] == []
     assert faults(result.data) == [], f"in the theme {name}"
-    assert result.report.lost() == {} or slug == "oldweb", f"in the theme {name}"
+    assert result.report.shortfall() == {} or slug == "oldweb", f"in the theme {name}"

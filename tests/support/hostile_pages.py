@@ -67,7 +67,7 @@ def printed(
             press=press,
         ) as printer,
     ):
-        return printer.print([source])
+        return printer.print_pages([source])
 
 
 def ends(act: Callable[[], Made]) -> Made | WebprintError:

@@ -11,7 +11,7 @@ from lxml import etree
 
 from ...capture import Capture
 from ...errors import BadURL, FetchError, UsageError
-from ...fetch.client import Web
+from ...fetch.client import HttpClient
 from .feeds import MOST_BYTES, Feed, read_feed
 
 #: What servers are asked for.
@@ -34,19 +34,19 @@ class Found:
     feed: Feed
 
 
-def get_feed(web: Web, url: str) -> Found:
+def get_feed(web: HttpClient, url: str) -> Found:
     """Get a feed, from the disk when it has not changed; raises :class:`FetchError`."""
-    capture = web.anew(url, ACCEPT)
+    capture = web.get_fresh(url, ACCEPT)
     return Found(capture.url, _read(capture))
 
 
-def find_feeds(web: Web, url: str) -> list[Found]:
+def find_feeds(web: HttpClient, url: str) -> list[Found]:
     """Return the feed at an address, or those of the page there, the best first.
 
     Raises :class:`FetchError` for a page that cannot be had, :class:`UsageError` when nothing was
     found.
     """
-    capture = web.anew(url, ACCEPT)
+    capture = web.get_fresh(url, ACCEPT)
     try:
         return [Found(capture.url, _read(capture))]
     except FetchError:

@@ -76,7 +76,7 @@ def of_mail(data: bytes, source: Source, place: int) -> Find:
         title=subject[:300],
         author=(sender or address)[:200],
         when=when,
-        capture=Capture(body, url, url, "text/html", "utf-8", fetched=when, how="file"),
+        capture=Capture(body, url, url, "text/html", "utf-8", fetched=when, method="file"),
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ...errors import OutputError
 from ...settings import Settings, data_folder
-from ...urls import normalise
+from ...urls import normalize_url
 
 MOST_BYTES, MOST_LINES = 5_000_000, 5_000
 
@@ -20,7 +20,7 @@ def list_path(settings: Settings, named: str = "") -> Path:
 
 def add(path: Path, url: str) -> bool:
     """Add an address; False when it is there already.  Raises :class:`BadURL`, `OutputError`."""
-    url = normalise(url)
+    url = normalize_url(url)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # What is appended in one write stands whole, however many write at once.

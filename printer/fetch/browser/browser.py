@@ -12,8 +12,8 @@ from typing import Any, Self
 from ...capture import Capture
 from ...errors import FetchError, WebprintError
 from ...options import FetchOptions
-from ...urls import normalise
-from ..credentials import identify
+from ...urls import normalize_url
+from ..credentials import load_credentials
 from ..ssrf import Guard
 from .capture import Tab, View
 from .errors import explained, late
@@ -48,7 +48,7 @@ class Browser:
     ) -> None:
         self.options = options
         self._guard = guard
-        self._identity = identify(options, guard.named, guard.logins)
+        self._identity = load_credentials(options, guard.user_origins, guard.logins)
         self._most_shown, self._most_bytes = most_shown, most_bytes
         self._shared = Shared() if options.cache else None
         self._loop: Loop | None = None
@@ -83,7 +83,7 @@ class Browser:
         With ``picture`` it has a screenshot as well, layers over the page left out.  Ends within
         ``options.timeout`` from when its turn has come.
         """
-        url = normalise(url)
+        url = normalize_url(url)
         with self._opening:
             if self._closed:  # A thread that reads ahead may not have heard of it.
                 raise FetchError("the browser was closed", url=url)
@@ -111,7 +111,7 @@ class Browser:
                 finally:
                     await self._give_back(running)
             except FetchError as error:
-                if not (error.ended and again) or time.monotonic() >= deadline:
+                if not (error.process_died and again) or time.monotonic() >= deadline:
                     raise
         raise AssertionError("the second attempt returns or raises")
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 from ...capture import Capture
 from ...errors import TooLarge, UsageError
 from ...options import FetchOptions
-from ..budget import size
-from ..content_type import HTML, check_html, refusal
-from ..credentials import Identity
+from ..budget import format_bytes
+from ..content_type import HTML, check_html, not_html
+from ..credentials import Credentials
 from ..errors import status_error
 from ..proxy import Proxy
 from ..ssrf import Guard
@@ -99,7 +99,7 @@ class Tab:
         cls,
         running: Running,
         guard: Guard,
-        identity: Identity,
+        identity: Credentials,
         options: FetchOptions,
         shared: Shared | None = None,
     ) -> Tab:
@@ -108,13 +108,13 @@ class Tab:
         proxy = Proxy(guard, connect_timeout=options.connect_timeout, max_bytes=most).start()
         try:
             own = identity.user_agent.partition(" ")[0]
-            stored: Any = {"cookies": [], "origins": list(identity.stored)}
+            stored: Any = {"cookies": [], "origins": list(identity.storage)}
             context = await running.driven.new_context(
                 accept_downloads=False,
                 proxy={"server": f"socks5://127.0.0.1:{proxy.port}", "bypass": "<-loopback>"},
                 reduced_motion="reduce",
                 service_workers="block",
-                storage_state=stored if identity.stored else None,
+                storage_state=stored if identity.storage else None,
                 user_agent=options.user_agent or f"{running.user_agent} {own}",
                 viewport={"width": WINDOW[0], "height": WINDOW[1]},
             )
@@ -157,7 +157,9 @@ async def _world(session: CDPSession) -> World:
     return World(session, frame)
 
 
-async def _give_cookies(context: BrowserContext, identity: Identity, options: FetchOptions) -> None:
+async def _give_cookies(
+    context: BrowserContext, identity: Credentials, options: FetchOptions
+) -> None:
     from playwright.async_api import Error as PlaywrightError
 
     cookies = [cookie_params(cookie) for cookie in identity.cookies]
@@ -307,10 +309,10 @@ class View:
         if not where.startswith(("http:", "https:")):
             raise PageGone("the page went away while it was read", url=self._requests.target or url)
         if told["type"] not in HTML:
-            raise refusal(str(told["type"]), where)
+            raise not_html(str(told["type"]), where)
         body = (told["html"] or "").encode("utf-8", "replace")
         if told["html"] is None or len(body) > limit:
-            raise TooLarge(f"the page is larger than {size(limit)}", url=where)
+            raise TooLarge(f"the page is larger than {format_bytes(limit)}", url=where)
         return Capture(
             body=body,
             url=where,
@@ -319,7 +321,7 @@ class View:
             charset="utf-8",
             headers=answer.headers if answer else {},
             fetched=datetime.now(UTC),
-            how="browser",
+            method="browser",
             layout=read_layout(told["layout"], mark),
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...errors import BadURL, FetchError, FetchTimeout, WebprintError
-from ...urls import origin
+from ...urls import origin_of
 from ..proxy import Proxy
 
 #: Chromium's own words for what went wrong, and ours.
@@ -46,7 +46,7 @@ def explained(error: Exception, url: str, target: str, proxy: Proxy | None) -> W
         return about(proxy.overspent, url)
     failed = target or url
     if proxy and failed.startswith(("http:", "https:")):
-        where = origin(failed)
+        where = origin_of(failed)
         kept = proxy.failures.get((where.host, where.port))
         if kept:
             return about(kept, failed)

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from ...layout import Box, Font, Graphic, Layout, Rect, Sight, Text
+from ...layout import ElementBox, Font, Layout, PictureBox, Rect, TextBox, Visibility
 
 #: Elements, text leaves and pictures told about at most; a page of more is read without a layout.
 MOST = 60_000
 
-_sight = cache(Sight)
+_sight = cache(Visibility)
 
 
 def read_layout(told: Any, mark: str) -> Layout | None:
@@ -21,22 +21,22 @@ def read_layout(told: Any, mark: str) -> Layout | None:
     fonts = [_font(each) for each in told["fonts"]]
     displays: list[str] = told["displays"]
     boxes = {
-        number: Box(Rect(*rect), displays[display], _sight(sight))
+        number: ElementBox(Rect(*rect), displays[display], _sight(sight))
         for number, display, *rect, sight in _rows(told["boxes"], 7)
     }
-    texts: dict[tuple[int, bool], Text] = {}
+    texts: dict[tuple[int, bool], TextBox] = {}
     for number, tail, font, *rect, sight in _rows(told["texts"], 8):
-        text = Text(Rect(*rect), fonts[font], _sight(sight))
+        text = TextBox(Rect(*rect), fonts[font], _sight(sight))
         before = texts.get((number, bool(tail)))
         texts[number, bool(tail)] = text if before is None else _both(before, text)
     rows = zip(_rows(told["graphics"], 9), told["sources"], strict=True)
     graphics = {
-        number: Graphic(Rect(*rect), source, width, height, bool(background), _sight(sight))
+        number: PictureBox(Rect(*rect), source, width, height, bool(background), _sight(sight))
         for (number, background, width, height, *rect, sight), source in rows
     }
     return Layout(
         mark, told["width"], told["height"], told["view"],
-        boxes=boxes, texts=texts, graphics=graphics,
+        boxes=boxes, texts=texts, pictures=graphics,
     )  # fmt: skip
 
 
@@ -51,11 +51,11 @@ def _font(told: str) -> Font:
     return Font(float(size), color, int(float(weight)))
 
 
-def _both(one: Text, other: Text) -> Text:
+def _both(one: TextBox, other: TextBox) -> TextBox:
     """Join two pieces of one leaf: the page had something between them that was left out."""
-    if other.sight & ~one.sight:  # What is seen counts.
+    if other.visibility & ~one.visibility:  # What is seen counts.
         return one
-    if one.sight & ~other.sight:
+    if one.visibility & ~other.visibility:
         return other
     a, b = one.rect, other.rect
     rect = Rect(min(a.left, b.left), min(a.top, b.top),

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...errors import FetchError
 from ...options import FetchOptions
-from ...urls import normalise
-from ..credentials import identify
+from ...urls import normalize_url
+from ..credentials import load_credentials
 from ..proxy import Proxy
 from ..ssrf import Guard
 from .capture import cookie_params
@@ -64,7 +64,7 @@ def sign_in(
     """
     loop = Loop("webprint-login")
     try:
-        return loop.run(_signed_in(normalise(url), options, guard, person, visible))
+        return loop.run(_signed_in(normalize_url(url), options, guard, person, visible))
     finally:
         loop.stop()
 
@@ -133,11 +133,11 @@ async def _signed_in(
 ) -> Any:
     from playwright.async_api import Error as PlaywrightError
 
-    identity = identify(options, guard.named)
+    identity = load_credentials(options, guard.user_origins)
     running = await Running.start(time.monotonic() + _START_SECONDS, visible=visible)
     try:
         with Proxy(guard, connect_timeout=options.connect_timeout, max_bytes=_TRAFFIC) as proxy:
-            stored: Any = {"cookies": [], "origins": list(identity.stored)}
+            stored: Any = {"cookies": [], "origins": list(identity.storage)}
             context = await running.driven.new_context(
                 no_viewport=visible,
                 proxy={"server": f"socks5://127.0.0.1:{proxy.port}", "bypass": "<-loopback>"},
@@ -155,7 +155,7 @@ async def _signed_in(
             page.on("request", asked)
             try:
                 await page.goto(url, timeout=options.timeout * 1000)
-                noted = _Noted(context, identity.stored)
+                noted = _Noted(context, identity.storage)
                 return await noted.until(running, person(page))
             except (PlaywrightError, FetchError) as error:
                 raise explained(error, url, ways[-1], proxy) from error

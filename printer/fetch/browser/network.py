@@ -13,8 +13,8 @@ from email.utils import formatdate, parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from ...urls import origin
-from ..credentials import Identity
+from ...urls import origin_of
+from ..credentials import Credentials
 
 if TYPE_CHECKING:
     from hishel import Entry
@@ -148,7 +148,7 @@ class Requests:
     """
 
     def __init__(
-        self, page: Page, session: CDPSession, identity: Identity, shared: Shared | None = None
+        self, page: Page, session: CDPSession, identity: Credentials, shared: Shared | None = None
     ) -> None:
         self.target = ""
         self.answer: Response | None = None
@@ -161,8 +161,8 @@ class Requests:
         self._shared = shared
         self._site = ""
         self._patterns: list[dict[str, str]] = [{"resourceType": "Media"}]
-        if identity.speaks:
-            self._patterns += [{"urlPattern": f"{where}/*"} for where in identity.named]
+        if identity.has_headers:
+            self._patterns += [{"urlPattern": f"{where}/*"} for where in identity.origins]
         self._served: set[str] = set()
         self._came: list[tuple[Entry, Response]] = []
 
@@ -184,7 +184,7 @@ class Requests:
 
     async def begin(self, url: str) -> None:
         """Have what other pages of the site loaded at hand for the page at ``url``."""
-        self._site = str(origin(url))
+        self._site = str(origin_of(url))
         known = self._shared.addresses(self._site) if self._shared else []
         if known:
             patterns = [*self._patterns, *({"urlPattern": pattern(each)} for each in known)]
@@ -247,7 +247,7 @@ class Requests:
     def _at_home(self) -> bool:
         """Whether the page is still one of the site it began at."""
         where = self._page.url
-        return where.startswith(("http:", "https:")) and str(origin(where)) == self._site
+        return where.startswith(("http:", "https:")) and str(origin_of(where)) == self._site
 
     def _began(self, request: Request) -> None:
         if self._leads(request):

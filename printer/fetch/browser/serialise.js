@@ -6,15 +6,17 @@
 //
 // Elements that something is told about carry a number in the attribute `mark` of the copy.  All
 // is told as flat lists of numbers, whole pixels, which cost a fraction of nested objects:
-//   boxes     number, display, left, top, right, bottom, sight   (displays: their names)
-//   texts     number, tail, font, left, top, right, bottom, sight   (fonts: size, colour, weight)
-//   graphics  number, background, width, height, left, top, right, bottom, sight   (sources: src)
+//   boxes     number, display, left, top, right, bottom, visibility   (displays: their names)
+//   texts     number, tail, font, left, top, right, bottom, visibility   (fonts: size, colour, weight)
+//   graphics  number, background, width, height, left, top, right, bottom, visibility   (sources: src)
 // Of a text leaf that is all its element holds the element's box is told.
-// `sight` has the bits of printer.layout.Sight.  Inline elements with nothing to tell of have no box.
+// `visibility` has the bits of printer.layout.Visibility.  Inline elements with nothing to report have
+// no box.
 // Returns JSON: the address, the media type, the HTML (null when longer than `limit`), and the
 // layout (null when there is more to tell of than `most`).
 ((limit, mark, most) => {
-  const NONE = 1, INVISIBLE = 2, TRANSPARENT = 4, CLIPPED = 8, AWAY = 16, LAYER = 32, LIFTED = 64,
+  const NOT_DISPLAYED = 1, HIDDEN = 2, TRANSPARENT = 4, CLIPPED = 8, OFF_PAGE = 16, LAYER = 32,
+    OUT_OF_FLOW = 64,
     FIXED = 128;
   const INLINE = 1, DRAWN = 2, UNREAD = 4, GONE = 8, SCRIPT = 16;
   const LONGEST = 10000;
@@ -78,7 +80,7 @@
       this.copy = copy;
       this.number = 0;
       this.measured = false;
-      this.sight = above.sight;
+      this.visibility = above.visibility;
       this.clip = above.clip;
       this.lifted = above.lifted;
       this.roams = above.roams;
@@ -90,19 +92,19 @@
     }
   }
   // Tell of a rectangle, and whether it is anywhere where it is seen.
-  const put = (list, rect, sight, clip, roams) => {
+  const put = (list, rect, visibility, clip, roams) => {
     const left = rect.x, top = rect.y, end = left + rect.width, bottom = top + rect.height;
     if (clip !== null && (end <= clip[0] || left >= clip[2] || bottom <= clip[1] || top >= clip[3]))
-      sight |= CLIPPED;
-    if (end + x <= 0 || bottom + y <= 0 || (!roams && left + x >= right)) sight |= AWAY;
-    list.push(px(left + x), px(top + y), px(end + x), px(bottom + y), sight);
+      visibility |= CLIPPED;
+    if (end + x <= 0 || bottom + y <= 0 || (!roams && left + x >= right)) visibility |= OFF_PAGE;
+    list.push(px(left + x), px(top + y), px(end + x), px(bottom + y), visibility);
   };
   const image = (item, clip) => {
     const source = item.source;
     const src = source.currentSrc || source.src || source.poster || source.data || "";
     graphics.push(numbered(item), 0, px(source.naturalWidth || source.videoWidth || 0),
                   px(source.naturalHeight || source.videoHeight || 0));
-    put(graphics, item.rect, item.sight, clip, item.roams);
+    put(graphics, item.rect, item.visibility, clip, item.roams);
     sources.push(typeof src === "string" && src.length < LONGEST ? src : "");
     told++;
   };
@@ -113,7 +115,7 @@
     const found = /url\("((?:https?|data):[^"]*)"\)/.exec(value);
     if (!found) return;
     graphics.push(numbered(item), 1, 0, 0);
-    put(graphics, item.rect, item.sight, clip, item.roams);
+    put(graphics, item.rect, item.visibility, clip, item.roams);
     sources.push(found[1]);
     told++;
   };
@@ -123,25 +125,25 @@
     let value = style.display;
     if (value === "none") {
       told++;
-      boxes.push(numbered(item), index(displays, value), 0, 0, 0, 0, item.sight | NONE);
+      boxes.push(numbered(item), index(displays, value), 0, 0, 0, 0, item.visibility | NOT_DISPLAYED);
       return;
     }
     item.measured = true;
-    item.sight &= ~INVISIBLE;
-    if (style.visibility !== "visible") item.sight |= INVISIBLE;
-    if (style.opacity === "0") item.sight |= TRANSPARENT;
+    item.visibility &= ~HIDDEN;
+    if (style.visibility !== "visible") item.visibility |= HIDDEN;
+    if (style.opacity === "0") item.visibility |= TRANSPARENT;
     item.plain = value === "inline" && (kind & INLINE) !== 0;
     const position = style.position;
     const still = position === "static";
     if (item.plain && still) return;
     const away = position === "absolute" || position === "fixed";
     if (!still) {
-      if (position === "fixed" || position === "sticky") item.sight |= LAYER;
+      if (position === "fixed" || position === "sticky") item.visibility |= LAYER;
       if (position === "fixed") {
-        item.sight |= FIXED;
+        item.visibility |= FIXED;
         item.clip = item.lifted = null;
       }
-      if (position === "absolute") { item.sight |= LIFTED; item.clip = item.lifted; }
+      if (position === "absolute") { item.visibility |= OUT_OF_FLOW; item.clip = item.lifted; }
     }
     if (value === "contents") return;
     const rect = (item.rect = source.getBoundingClientRect());
@@ -152,7 +154,7 @@
     if (value !== shown) { shown = value; display = index(displays, value); }
     const clip = item.clip;
     boxes.push(numbered(item), display);
-    put(boxes, rect, item.sight, clip, item.roams);
+    put(boxes, rect, item.visibility, clip, item.roams);
     if (kind & DRAWN) image(item, clip);
     else background(item, clip);
     if (item.name === "html" || item.name === "body") return;
@@ -190,18 +192,18 @@
       range.selectNode(node);
       rect = range.getBoundingClientRect();
     } else if (!rect) rect = item.source.getBoundingClientRect();  // at half the cost
-    const sight = item.sight | item.faint;
+    const visibility = item.visibility | item.faint;
     told++;
     texts.push(numbered(last || item), last === null ? 0 : 1, item.font);
-    if (rect.width && rect.height) put(texts, rect, sight, item.clip, item.roams);
+    if (rect.width && rect.height) put(texts, rect, visibility, item.clip, item.roams);
     else texts.push(px(rect.left + x), px(rect.top + y),
-                    px(rect.right + x), px(rect.bottom + y), sight | NONE);
+                    px(rect.right + x), px(rect.bottom + y), visibility | NOT_DISPLAYED);
   };
 
   // The page and its copy are walked side by side.
   const page = document.documentElement;
   const root = inert.importNode(page, true);
-  const whole = { sight: 0, clip: null, lifted: null, roams: false };
+  const whole = { visibility: 0, clip: null, lifted: null, roams: false };
   const work = [new Item(page, page.localName, root, whole)];
   if (most) measure(work[0], 0);
   while (work.length) {

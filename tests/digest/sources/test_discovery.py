@@ -3,7 +3,7 @@ import pytest
 from printer.digest.sources.discovery import find_feeds, get_feed, links
 from printer.digest.sources.opml import Subscription, read_opml, write_opml
 from printer.errors import UsageError
-from printer.fetch.client import Web
+from printer.fetch.client import HttpClient
 from printer.options import FetchOptions
 from tests.support.web_server import Reply
 
@@ -12,7 +12,7 @@ RSS = "<rss version='2.0'><channel><title>News</title><item><link>/a</link></ite
 
 @pytest.fixture
 def client(web):
-    with Web(FetchOptions(), named=[web.url]) as client:
+    with HttpClient(FetchOptions(), user_urls=[web.url]) as client:
         yield client
 
 
@@ -55,7 +55,7 @@ def test_a_feed_that_did_not_change_is_not_sent_again(web):
 
     feed = web.add("/feed", answer)
     for _ in range(3):
-        with Web(FetchOptions(), named=[web.url]) as client:
+        with HttpClient(FetchOptions(), user_urls=[web.url]) as client:
             assert get_feed(client, feed).feed.title == "News"
     conditions = [hit.headers.get("if-none-match") for hit in web.hits("/feed")]
     assert conditions == [None, '"1"', '"1"']

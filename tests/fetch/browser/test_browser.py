@@ -75,7 +75,7 @@ def test_what_only_scripts_show_is_there(browser: Browser, site: WebServer) -> N
     assert "<p>Žluťoučký kůň</p>" in html
     assert "Turn scripts on" not in html
     assert "<script" not in html
-    assert capture.how == "browser"
+    assert capture.method == "browser"
     assert capture.charset == "utf-8"
     assert capture.media_type == "text/html"
     assert capture.url == capture.requested_url == url + "#top"

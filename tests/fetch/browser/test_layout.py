@@ -4,7 +4,7 @@ import pytest
 
 from printer.fetch.browser.browser import Browser
 from printer.html.page import Page, read_page
-from printer.layout import Sight, is_seen
+from printer.layout import Visibility, is_visible
 from tests.support.web_server import WebServer
 
 pytestmark = pytest.mark.browser
@@ -15,10 +15,10 @@ def draw(drawn: tuple[Browser, WebServer], html: str, style: str = "") -> Page:
     source = f"<!DOCTYPE html><style>body {{ margin: 0 }} {style}</style>{html}"
     capture = browser.capture(web.add("/page", source))
     assert capture.layout is not None
-    assert capture.layout.mark not in source
+    assert capture.layout.id_attribute not in source
     page = read_page(capture.body, capture.url, capture.charset, capture.layout)
-    assert capture.layout.mark not in page.source
-    assert not [each for each in page.tree.iter() if capture.layout.mark in each.attrib]
+    assert capture.layout.id_attribute not in page.source
+    assert not [each for each in page.tree.iter() if capture.layout.id_attribute in each.attrib]
     return page
 
 
@@ -26,13 +26,13 @@ def lines(page: Page) -> list[str]:
     return [segment.text for segment in page.segments]
 
 
-def sights(page: Page) -> dict[str, Sight]:
+def sights(page: Page) -> dict[str, Visibility]:
     """How the first leaf of each segment is seen; what is not measured is NONE."""
     assert page.layout is not None
     return {
-        segment.text: page.layout.texts[segment.leaves[0]].sight
+        segment.text: page.layout.texts[segment.leaves[0]].visibility
         if segment.leaves[0] in page.layout.texts
-        else Sight.NONE
+        else Visibility.NOT_DISPLAYED
         for segment in page.segments
     }
 
@@ -73,14 +73,14 @@ def test_what_is_not_seen_says_why(drawn: tuple[Browser, WebServer]) -> None:
         <div style="height:9px;overflow:hidden"><i style="position:absolute">lifted</i></div>"""
     seen = sights(draw(drawn, body))
     assert seen["plain"] == seen["first"] == seen["below"] == 0
-    assert seen["gone"] & seen["inside"] & Sight.NONE
-    assert seen["invisible save"] & Sight.INVISIBLE
-    assert seen["faint"] & seen["glass"] & Sight.TRANSPARENT
-    assert not is_seen(seen["nothing"])
-    assert seen["left"] & Sight.AWAY
-    assert seen["spoken"] & seen["second"] & Sight.CLIPPED
-    assert seen["banner"] == Sight.LAYER | Sight.FIXED
-    assert seen["lifted"] == Sight.LIFTED
+    assert seen["gone"] & seen["inside"] & Visibility.NOT_DISPLAYED
+    assert seen["invisible save"] & Visibility.HIDDEN
+    assert seen["faint"] & seen["glass"] & Visibility.TRANSPARENT
+    assert not is_visible(seen["nothing"])
+    assert seen["left"] & Visibility.OFF_PAGE
+    assert seen["spoken"] & seen["second"] & Visibility.CLIPPED
+    assert seen["banner"] == Visibility.LAYER | Visibility.FIXED
+    assert seen["lifted"] == Visibility.OUT_OF_FLOW
 
 
 def test_pictures_tell_what_is_shown_and_how_large(drawn: tuple[Browser, WebServer]) -> None:
@@ -107,7 +107,7 @@ def test_pieces_of_a_text_with_a_comment_between_are_one(drawn: tuple[Browser, W
     assert page.layout is not None
     (segment,) = page.segments
     assert segment.text == "One two three four five"
-    assert all(page.layout.texts[leaf].sight == 0 for leaf in segment.leaves)
+    assert all(page.layout.texts[leaf].visibility == 0 for leaf in segment.leaves)
 
 
 def test_forged_marks_and_giant_numbers_do_no_harm(drawn: tuple[Browser, WebServer]) -> None:
@@ -121,7 +121,7 @@ def test_forged_marks_and_giant_numbers_do_no_harm(drawn: tuple[Browser, WebServ
     page = draw(drawn, body)
     assert page.layout is not None
     seen = sights(page)
-    assert seen["far"] & Sight.AWAY
+    assert seen["far"] & Visibility.OFF_PAGE
     assert seen["plain"] == 0
     assert all(abs(n) <= 1e6 for box in page.layout.boxes.values() for n in box.rect)
 

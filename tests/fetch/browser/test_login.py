@@ -11,9 +11,9 @@ from printer import FetchOptions, print_pages
 from printer.capture import Capture
 from printer.errors import BadURL, HTTPStatusError
 from printer.fetch.browser.browser import Browser
-from printer.fetch.client import Web
+from printer.fetch.client import HttpClient
 from printer.fetch.ssrf import Guard
-from printer.urls import Origin, named_logins, normalise, part_login
+from printer.urls import Origin, credentials_by_origin, normalize_url, split_credentials
 from tests.support.story_page import story
 from tests.support.web_server import Hit, Reply, WebServer
 
@@ -24,14 +24,14 @@ Get = Callable[[FetchOptions, str], Capture]
 
 
 def by_http(options: FetchOptions, url: str) -> Capture:
-    with Web(options, named=[url]) as web:
-        return web.page(part_login(url)[0])
+    with HttpClient(options, user_urls=[url]) as web:
+        return web.get_page(split_credentials(url)[0])
 
 
 def by_browser(options: FetchOptions, url: str) -> Capture:
     guard = Guard([url], allow_private=options.allow_private)
     with Browser(options, guard) as browser:
-        return browser.capture(part_login(url)[0])
+        return browser.capture(split_credentials(url)[0])
 
 
 @pytest.fixture(params=[by_http, pytest.param(by_browser, marks=pytest.mark.browser)])
@@ -113,7 +113,7 @@ def test_a_password_is_never_printed(web: WebServer) -> None:
         fetch=FetchOptions(cache=False), named=named, notify=lambda *told: seen.append(str(told))
     ) as printer:
         assert SECRET not in repr(printer)
-        result = printer.print(named)
+        result = printer.print_pages(named)
     assert result.failures
     assert result.failures[0].source == web.url + "/missing"
     told = f"{seen} {result.failures} {[str(each.error) for each in result.failures]}"
@@ -124,10 +124,12 @@ def test_a_password_is_never_printed(web: WebServer) -> None:
 def test_what_is_said_of_a_bad_address_has_no_password() -> None:
     for url in ("ann:hunter2@example.org", "https://ann:hunter2@example.org", "//a:hunter2@x.org"):
         with pytest.raises(BadURL) as caught:
-            normalise(url)
+            normalize_url(url)
         assert SECRET not in str(caught.value)
 
 
 def test_names_and_passwords_are_decoded() -> None:
-    logins = named_logins(["https://a%40b:p%3Aq%2F@example.org/x@y", "http://plain.test/u@v"])
+    logins = credentials_by_origin(
+        ["https://a%40b:p%3Aq%2F@example.org/x@y", "http://plain.test/u@v"]
+    )
     assert logins == {Origin("https", "example.org", 443): "a@b:p:q/"}

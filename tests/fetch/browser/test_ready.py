@@ -4,7 +4,7 @@ import pytest
 
 from printer.fetch.browser.browser import Browser
 from printer.html.page import Page, read_page
-from printer.layout import Sight, is_seen
+from printer.layout import Visibility, is_visible
 from tests.support.web_server import WebServer
 
 pytestmark = pytest.mark.browser
@@ -24,7 +24,7 @@ def seen(page: Page) -> list[str]:
     return [
         segment.text
         for segment in page.segments
-        if any(leaf in texts and is_seen(texts[leaf].sight) for leaf in segment.leaves)
+        if any(leaf in texts and is_visible(texts[leaf].visibility) for leaf in segment.leaves)
     ]
 
 
@@ -74,9 +74,9 @@ def test_layers_are_known_and_locks_on_scrolling_undone(drawn: tuple[Browser, We
     page = draw(drawn, html)
     assert page.layout is not None
     assert "came when seen" in seen(page)
-    sights = {s.text: page.layout.texts[s.leaves[0]].sight for s in page.segments}
-    assert sights["We value your privacy"] & Sight.LAYER
-    assert not sights["came when seen"] & Sight.LAYER
+    sights = {s.text: page.layout.texts[s.leaves[0]].visibility for s in page.segments}
+    assert sights["We value your privacy"] & Visibility.LAYER
+    assert not sights["came when seen"] & Visibility.LAYER
 
 
 def test_pictures_that_wait_to_be_seen_are_woken(drawn: tuple[Browser, WebServer]) -> None:
