@@ -12,11 +12,11 @@ from typing import Any
 import lightgbm as lgb
 import numpy as np
 
-from printer.extraction.cues import Knowledge
-from printer.extraction.features import read
+from printer.extraction.classifier.features import read
+from printer.extraction.classifier.gbdt import Forest
+from printer.extraction.classifier.tokens import Knowledge
+from printer.extraction.extract import score_all
 from printer.extraction.reading import Reading
-from printer.extraction.registry import score_all
-from printer.extraction.trees import Forest
 from printer.html.page import read_page
 
 from . import labels

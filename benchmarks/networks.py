@@ -1,4 +1,4 @@
-"""Train the networks of :mod:`printer.extraction.network`: Adam, in numpy, the same each time."""
+"""Train the networks of the classifier: Adam, in numpy, the same each time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from printer.extraction.network import Around, Networks, squashed, standardised
+from printer.extraction.classifier.network import Around, Networks, squashed, standardised
 
 Floats = np.ndarray[Any, np.dtype[np.floating[Any]]]
 Ints = np.ndarray[Any, np.dtype[np.intp]]

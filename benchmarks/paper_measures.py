@@ -28,9 +28,9 @@ from itertools import compress, islice
 from pathlib import Path
 from typing import get_args
 
-from printer.extraction import text_to_tag
+from printer.extraction.extract import METHODS
+from printer.extraction.papers import text_to_tag
 from printer.extraction.positions import positions
-from printer.extraction.registry import METHODS
 from printer.html.page import read_page
 
 from . import corpus

@@ -24,8 +24,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from printer.extraction.cues import Knowledge
-from printer.extraction.ensemble import (
+from printer.extraction.classifier.gbdt import Forest
+from printer.extraction.classifier.model import (
     KINDS,
     Model,
     around,
@@ -37,15 +37,15 @@ from printer.extraction.ensemble import (
     segment_rows,
     together,
 )
-from printer.extraction.network import Networks
-from printer.extraction.trees import Forest
+from printer.extraction.classifier.network import Networks
+from printer.extraction.classifier.tokens import Knowledge
 
 from . import networks
 from .corpus import samples, there
 from .learning import FOLDS, Counts, Floats, Lesson, count, grow, lesson
 from .scoring import snippets, snippets_in_type, word_score
 
-MODEL = Path(__file__).resolve().parents[1] / "printer" / "extract" / "model.npz"
+MODEL = Path(__file__).resolve().parents[1] / "printer" / "extraction" / "classifier" / "model.npz"
 SETS = ("wcxb", "moz", "traf")
 #: The forest of segments is the mean of several.
 TREES, SEEDS = 120, 2

@@ -22,7 +22,7 @@ from ..remote_extract import apart
 from ..settings import Settings
 from ..site_rules.store import rule_store
 from ..summarize import Vocabulary, profile
-from ..summarize.relevance import Candidate, relevance
+from ..summarize.bm25 import Candidate, relevance
 from .candidates import Find, Offer
 from .collector import Gatherer
 from .config import Digest

@@ -8,11 +8,11 @@ from ..errors import UsageError
 from ..html.page import Page
 from ..options import ExtractOptions
 from ..selection import Verdict
-from .ensemble import judge, shipped
+from .classifier.model import judge, shipped
+from .extract import METHODS, score_all
+from .layout_filter import reconsider
+from .postprocess import whole
 from .references import with_notes
-from .registry import METHODS, score_all
-from .seen import reconsider
-from .whole import whole
 
 __all__ = ["EXTRACTORS", "decide", "settled"]
 

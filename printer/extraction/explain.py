@@ -9,8 +9,8 @@ from lxml.html import HtmlElement
 from ..html.page import Page
 from ..layout import Visibility
 from ..selection import Explanation, MarkedArea, PlacedFigure, SegmentDecision, Verdict
-from .looks import looks
-from .registry import score_all
+from .extract import score_all
+from .visual import looks
 
 #: How many ancestors name a segment's place.
 DEPTH = 5

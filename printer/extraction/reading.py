@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..html.index import ElementFlag, PageIndex
 from ..html.page import Page
 from . import characters as ch
-from .cues import Named, first_words, read_names
+from .classifier.tokens import Named, first_words, read_names
 
 Column = NDArray[np.floating[Any]]
 Ints = NDArray[np.intp]

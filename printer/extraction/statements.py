@@ -11,7 +11,7 @@ from lxml.html import HtmlElement
 from numpy.typing import NDArray
 
 from ..html.page import Page
-from .cues import first_words
+from .classifier.tokens import first_words
 
 Column = NDArray[np.float32]
 

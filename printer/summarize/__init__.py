@@ -11,16 +11,16 @@ from ..article import Article
 from ..options import ExtractOptions
 
 if TYPE_CHECKING:
-    from .key_paragraphs import KeyOptions, Profile, profile
-    from .terms import Vocabulary
+    from .keywords import KeyOptions, Profile, profile
+    from .tokenizer import Vocabulary
 
 __all__ = ["KeyOptions", "Profile", "Vocabulary", "profile", "summarised"]
 
 _MODULES = {
-    "KeyOptions": "key_paragraphs",
-    "Profile": "key_paragraphs",
-    "Vocabulary": "terms",
-    "profile": "key_paragraphs",
+    "KeyOptions": "keywords",
+    "Profile": "keywords",
+    "Vocabulary": "tokenizer",
+    "profile": "keywords",
 }
 
 

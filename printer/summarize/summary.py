@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from ..article import Article, Block, Note, Paragraph, Quote, Span, child_blocks, plain_text, walk
 from ..options import ExtractOptions
-from .key_paragraphs import profile
-from .terms import Vocabulary
+from .keywords import profile
+from .tokenizer import Vocabulary
 
 #: A paragraph of fewer words says nothing by itself.
 _FEWEST = 5

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
 from benchmarks.report import BEGIN, END, QUOTED, report, summary
 from benchmarks.suite import SUITE
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks import __main__ as command
 from benchmarks.protocol import Effort, Row

@@ -105,7 +105,7 @@ def _crawl(database, seed, *hosts):
 
 def main():
     from printer import crawl
-    from printer.extraction.ensemble import shipped
+    from printer.extraction.classifier.model import shipped
 
     assert crawl
     shipped()

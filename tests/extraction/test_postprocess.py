@@ -1,6 +1,6 @@
 import pytest
 
-from printer.extraction.whole import whole
+from printer.extraction.postprocess import whole
 from printer.html.page import read_page
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."

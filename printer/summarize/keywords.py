@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .terms import Vocabulary
+from .tokenizer import Vocabulary
 
 #: How much earlier paragraphs count, and the number of terms below which none counts as denser.
 _EARLY, _SHORTEST = 8, 6

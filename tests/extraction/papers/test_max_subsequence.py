@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printer.extraction.font import Runs, runs
-from printer.extraction.looks import Looks
-from printer.extraction.max_subsequence import (
+from printer.extraction.papers.max_subsequence import (
     MaxSubsequenceOptions,
     align,
     best_run,
@@ -18,6 +17,7 @@ from printer.extraction.max_subsequence import (
     through,
 )
 from printer.extraction.positions import positions
+from printer.extraction.visual import Looks
 from printer.html.page import Page, read_page
 from printer.layout import Font, Rect, Visibility
 

@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..html.index import ElementFlag, PageIndex
-from ..html.page import Page
-from . import characters as ch
-from .max_subsequence import best_run
-from .reading import Column, Ints, Reading, gather
-from .statements import read_statements
+from ...html.index import ElementFlag, PageIndex
+from ...html.page import Page
+from .. import characters as ch
+from ..papers.max_subsequence import best_run
+from ..reading import Column, Ints, Reading, gather
+from ..statements import read_statements
 
 #: The states that are features of their own.
 _TOLD = (

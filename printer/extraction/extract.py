@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from ..html.page import Page
-from . import article_subtree, joint_para, max_subsequence, text_to_tag, useful_text
+from .papers import article_subtree, max_subsequence, summary_node, text_to_tag, useful_text
 from .positions import Positions, positions
 
 Scores: TypeAlias = tuple[float, ...]
@@ -33,7 +33,7 @@ class Method:
 #: Every method, with its paper's constants.
 METHODS: Mapping[str, Method] = MappingProxyType({
     "article-subtree": Method(article_subtree.score, article_subtree.ArticleSubtreeOptions()),
-    "summary-node": Method(joint_para.score, joint_para.JointParaOptions()),
+    "summary-node": Method(summary_node.score, summary_node.JointParaOptions()),
     "text-to-tag": Method(text_to_tag.score, text_to_tag.TextToTagOptions()),
     "max-subsequence": Method(max_subsequence.score, max_subsequence.MaxSubsequenceOptions()),
     "useful-text": Method(useful_text.score, useful_text.UsefulTextOptions()),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from printer.errors import UsageError
 from printer.extraction import decide
-from printer.extraction.registry import METHODS, score_all
+from printer.extraction.extract import METHODS, score_all
 from printer.html.page import read_page
 from printer.options import ExtractOptions
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .terms import Vocabulary
+from .tokenizer import Vocabulary
 
 #: The usual constants: how soon more of a term says no more, and how much length is held against.
 _SATURATION, _LENGTH = 1.2, 0.75

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from printer.extraction.seen import reconsider
+from printer.extraction.layout_filter import reconsider
 from printer.html.page import Page, read_page
 from printer.layout import ElementBox, Font, Layout, Rect, TextBox, Visibility
 

@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..html.page import Page
-from ..selection import Verdict
-from .cues import Knowledge, cue_columns
+from ...html.page import Page
+from ...selection import Verdict
+from ..reading import Reading, levels, side_by_side
 from .features import read
+from .gbdt import Forest
 from .network import Around, Networks
-from .reading import Reading, levels, side_by_side
-from .trees import Forest
+from .tokens import Knowledge, cue_columns
 
 Column = NDArray[np.floating[Any]]
 Bools = NDArray[np.bool_]

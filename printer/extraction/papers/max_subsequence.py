@@ -28,11 +28,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..html.page import Page
-from ..layout import Rect
-from .font import Runs, runs
-from .looks import Looks, looks
-from .positions import Floats, Positions, positions
+from ...html.page import Page
+from ...layout import Rect
+from ..font import Runs, runs
+from ..positions import Floats, Positions, positions
+from ..visual import Looks, looks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from printer.extraction.useful_text import (
+from printer.extraction.papers.useful_text import (
     Borders,
     UsefulTextOptions,
     borders,

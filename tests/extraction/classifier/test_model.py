@@ -10,7 +10,7 @@ import pytest
 
 from printer.errors import UsageError
 from printer.extraction import EXTRACTORS, decide
-from printer.extraction.ensemble import KINDS
+from printer.extraction.classifier.model import KINDS
 from printer.html.page import Page, read_page
 from printer.options import ExtractOptions
 from printer.selection import Verdict

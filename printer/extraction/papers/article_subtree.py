@@ -25,8 +25,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..html.page import Page
-from .positions import Bools, Positions, covered, positions, running
+from ...html.page import Page
+from ..positions import Bools, Positions, covered, positions, running
 
 #: The paper's block tags that do not make a paragraph of their text, and the parts of a table.
 NO_PARAGRAPH = frozenset({

@@ -7,8 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from printer.extraction.positions import positions
-from printer.extraction.text_to_tag import (
+from printer.extraction.papers.text_to_tag import (
     Clustering,
     TextToTagOptions,
     ratios,
@@ -16,6 +15,7 @@ from printer.extraction.text_to_tag import (
     slopes,
     smooth,
 )
+from printer.extraction.positions import positions
 from printer.html.page import read_page
 
 CLUSTERINGS: tuple[Clustering, ...] = (

@@ -11,13 +11,27 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from printer.extraction import characters as ch
-from printer.extraction.cues import Knowledge, Named, name_odds, name_parts, read_names, word_odds
-from printer.extraction.ensemble import KINDS, Model, choose, drop_copies, segment_rows, together
-from printer.extraction.features import read
-from printer.extraction.network import Networks
+from printer.extraction.classifier.features import read
+from printer.extraction.classifier.gbdt import Forest
+from printer.extraction.classifier.model import (
+    KINDS,
+    Model,
+    choose,
+    drop_copies,
+    segment_rows,
+    together,
+)
+from printer.extraction.classifier.network import Networks
+from printer.extraction.classifier.tokens import (
+    Knowledge,
+    Named,
+    name_odds,
+    name_parts,
+    read_names,
+    word_odds,
+)
+from printer.extraction.extract import score_all
 from printer.extraction.reading import Reading, levels
-from printer.extraction.registry import score_all
-from printer.extraction.trees import Forest
 from printer.html.page import read_page
 
 

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..html.metadata.titles import find_title_node
-from ..html.page import Page
-from .positions import Bools, Floats, Positions, positions, running
+from ...html.metadata.titles import find_title_node
+from ...html.page import Page
+from ..positions import Bools, Floats, Positions, positions, running
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,9 +25,9 @@ import numpy as np
 from ..html.index import ElementFlag
 from ..html.page import Page
 from ..layout import Font, Rect, Visibility
-from .looks import Looks, looks
-from .max_subsequence import MaxSubsequenceOptions, columns
+from .papers.max_subsequence import MaxSubsequenceOptions, columns
 from .positions import Bools, Ints
+from .visual import Looks, looks
 
 #: What is set smaller and indented as part of running text.
 _SET_IN = int(

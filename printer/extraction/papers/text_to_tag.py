@@ -27,10 +27,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..html.index import BLOCK_TAGS
-from ..html.page import Page
-from .clusters import by_expectation, by_farthest_first, by_k_means, by_prediction, by_threshold
-from .positions import Bools, Floats, Ints, Positions, positions
+from ...html.index import BLOCK_TAGS
+from ...html.page import Page
+from ..clusters import by_expectation, by_farthest_first, by_k_means, by_prediction, by_threshold
+from ..positions import Bools, Floats, Ints, Positions, positions
 
 Clustering: TypeAlias = Literal[
     "threshold", "k-means", "em", "farthest-first", "prediction", "two-dimensional"

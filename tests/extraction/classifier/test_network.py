@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks import networks as training
-from printer.extraction.network import Around, Networks
+from printer.extraction.classifier.network import Around, Networks
 
 PAGES = np.array([0, 0, 0, 1, 1])
 KEYS = np.array([7, 9, 7, 7, 8])

@@ -27,8 +27,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..html.page import Page
-from .positions import Ints, Positions, positions, running
+from ...html.page import Page
+from ..positions import Ints, Positions, positions, running
 
 #: Full stops and commas: Latin, Arabic, Urdu, Devanagari, CJK (wide, half and small forms),
 #: Armenian, Ethiopic, Tibetan, Khmer, Burmese, Mongolian, N'Ko, Vai, Bamum, Lisu.

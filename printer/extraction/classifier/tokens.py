@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..html.index import PageIndex
+from ...html.index import PageIndex
 
 #: Longer attribute values are cut: some pages put whole style sheets of class names there.
 _MOST_CHARS = 300

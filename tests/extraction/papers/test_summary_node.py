@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import pytest
 
-from printer.extraction.joint_para import (
+from printer.extraction.papers.summary_node import (
     COMMAS,
     PERIODS,
     extract_news,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from printer.extraction.article_subtree import ArticleSubtreeOptions, score, subtrees
+from printer.extraction.papers.article_subtree import ArticleSubtreeOptions, score, subtrees
 from printer.extraction.positions import positions
 from printer.html.page import Page, read_page
 

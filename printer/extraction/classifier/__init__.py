@@ -1,0 +1,1 @@
+"""The default extractor: a trained classifier of text segments."""

@@ -1,0 +1,1 @@
+"""The five extraction methods from the literature, one module per paper."""
