@@ -62,7 +62,7 @@ def _order(source: bytes) -> bytes:
 
 def memory(pid: int) -> float:
     """Return the megabytes that a server and all below it hold."""
-    from printer.jobs.process import memory_usage as held
+    from printer.jobs.worker_process import memory_usage as held
 
     return held(pid) / 1e6
 

@@ -1,4 +1,29 @@
-"""Lists of pages printed to a folder, a file each, however often the work is broken off.
+"""Print a list of addresses to a folder, one file each, and continue after an interruption."""
 
-list of addresses -> Items (what is to be done) -> jobs of the engine -> files, report
-"""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..options import option
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchOptions:
+    """How a list is printed.
+
+    ``delay`` is the pause between two pages of one host, in seconds.  A page whose failure may be
+    temporary is tried ``max_tries`` times, after ``retry_delay`` seconds that double.  ``resume``
+    does not retry what failed in an earlier run.  ``chosen`` are settings for remote workers.
+    """
+
+    delay: float = option(1.0, "Seconds between two pages of one host.", min=0.0)
+    max_tries: int = option(
+        3, "How often a page is tried that may be had later.", min=1, flag="--tries"
+    )
+    retry_delay: float = option(
+        10.0, "Seconds before it is tried again; doubles.", min=0.0, flag="--rest"
+    )
+    resume: bool = option(False, "Leave what failed in an earlier run as it is.", flag="--resume")
+    chosen: Mapping[str, Any] = field(default_factory=dict)

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import json
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Self
@@ -19,14 +21,13 @@ from typing import Any, BinaryIO, Self
 from ..crawl.store import LONGEST_REST, Pauses
 from ..errors import JobsError, UsageError
 from ..fetch.errors import is_transient, retry_after
-from ..jobs.factory import open_result_storage
+from ..jobs.factory import LocalWorkers, open_result_storage
 from ..jobs.handler import PDF
-from ..jobs.keeper import LocalWorkers
 from ..jobs.models import FINISHED, Job, JobRequest, Lease, result_folder
 from ..jobs.queue import JobQueue, QueueFull
 from ..settings import Settings
 from ..urls import normalize_url
-from .options import BatchOptions
+from . import BatchOptions
 from .store import BatchItem, BatchStore
 
 #: The folder of the state, in the one for the files.
@@ -197,3 +198,73 @@ def _locked(path: Path) -> BinaryIO:
             f"another process prints to {path.parent.parent}", hint="Wait for it, or stop it"
         ) from error
     return file
+
+
+_TELL_OF = ("title", "pages", "pictures", "bytes", "warnings")
+
+
+def to_json(items: Sequence[BatchItem], repeated: int) -> str:
+    """Return the report as data."""
+    counts = Counter(item.state for item in items)
+    report = {
+        "counts": {
+            "listed": len(items) + repeated, "repeated": repeated,
+            "printed": counts["done"], "failed": counts["failed"],
+            "not printed": counts["waiting"] + counts["sent"],
+        },
+        "failures": dict(reasons(items)),
+        "pages": [_page(item) for item in items],
+    }  # fmt: skip
+    return json.dumps(report, ensure_ascii=False, indent=1) + "\n"
+
+
+def to_text(items: Sequence[BatchItem], repeated: int) -> str:
+    """Return the report for people: the failures by their reasons, then each with its line."""
+    lines = [summary(items, repeated), ""]
+    failed: dict[str, list[BatchItem]] = {}
+    for item in items:
+        if item.state == "failed":
+            failed.setdefault(_reason(item), []).append(item)
+    for reason, count in reasons(items):
+        lines.append(f"{count} failed: {reason}")
+        lines += [f"    line {item.line}: {item.url}" for item in failed[reason]]
+        hint = str(failed[reason][0].error.get("hint", ""))
+        lines += [f"    {hint}", ""] if hint else [""]
+    lines += [f"{item.name}: {_pages(item)}, {item.url}" for item in items if item.state == "done"]
+    return "\n".join(lines) + "\n"
+
+
+def _pages(item: BatchItem) -> str:
+    pages = item.result.get("pages", 0)
+    return f"{pages} page{'' if pages == 1 else 's'}"
+
+
+def summary(items: Sequence[BatchItem], repeated: int) -> str:
+    """Return the report in a line."""
+    counts = Counter(item.state for item in items)
+    parts = [
+        f"{counts['done']} of {len(items)} printed",
+        f"{counts['failed']} failed" * bool(counts["failed"]),
+        f"{counts['waiting'] + counts['sent']} not printed yet"
+        * bool(counts["waiting"] + counts["sent"]),
+        f"{repeated} stand in the list more than once" * bool(repeated),
+    ]
+    return ", ".join(filter(None, parts))
+
+
+def reasons(items: Sequence[BatchItem]) -> list[tuple[str, int]]:
+    """Return why pages failed, the most frequent reason first."""
+    return Counter(_reason(item) for item in items if item.state == "failed").most_common()
+
+
+def _reason(item: BatchItem) -> str:
+    return str(item.error.get("message", "")) or "no reason is known"
+
+
+def _page(item: BatchItem) -> dict[str, Any]:
+    page: dict[str, Any] = {"line": item.line, "url": item.url, "state": item.state}
+    if item.state == "done":
+        page |= {"file": item.name} | {key: item.result.get(key) for key in _TELL_OF}
+    if item.error:
+        page |= {"tries": item.tries, "error": dict(item.error)}
+    return page

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ..batch.options import BatchOptions
+from ..batch import BatchOptions
 from ..errors import UsageError
 from ..settings import LoadedSettings
 from . import output
@@ -34,7 +34,7 @@ def batch(
 ) -> None:
     """Print a list of pages, a file each; begun again, it does what is not done yet."""
     require("server")
-    from ..batch import report
+    from ..batch import runner
     from ..batch.runner import BatchRunner
     from ..batch.store import read_list
     from ..jobs.validation import REQUEST_OPTIONS
@@ -65,11 +65,11 @@ def batch(
             stopped = True
         finally:
             items = list(work.store.items())
-            output.write(folder / REPORT_DATA, report.to_json(items, repeated).encode())
-            output.write(folder / REPORT, report.to_text(items, repeated).encode())
-    for reason, count in report.reasons(items)[:10]:
+            output.write(folder / REPORT_DATA, runner.to_json(items, repeated).encode())
+            output.write(folder / REPORT, runner.to_text(items, repeated).encode())
+    for reason, count in runner.reasons(items)[:10]:
         console.say(f"{count} failed: {reason}")
-    console.say(f"{report.summary(items, repeated)}; see {folder / REPORT}")
+    console.say(f"{runner.summary(items, repeated)}; see {folder / REPORT}")
     if stopped:
         console.say("interrupted; what was printed is kept: begin it again to go on")
         raise typer.Exit(INTERRUPTED)

@@ -9,15 +9,15 @@ from ..capture import Capture
 from ..crawl.store import Pauses
 from ..errors import BadURL, RenderError, UsageError, WebprintError
 from ..fetch.errors import is_transient, retry_after
-from ..jobs.factory import open_result_storage
-from ..jobs.keeper import LocalWorkers
+from ..jobs.factory import LocalWorkers, open_result_storage
 from ..jobs.models import JobRequest
 from ..jobs.queue import JobQueue
-from ..jobs.remote_tasks import JobClient, TaskResult
-from ..jobs.shares import (
+from ..jobs.remote_tasks import (
     DOCUMENT_PART,
     READ_PART,
     TASK_RESULT,
+    JobClient,
+    TaskResult,
     dump_document,
     load_printed,
     load_reading,

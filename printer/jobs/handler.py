@@ -20,7 +20,7 @@ from ..settings import Settings
 from ..site_rules.store import rule_store
 from .models import EDIT_PART, PAGE_PART, JobRequest, Lease
 from .models import snapshot_key as base_key
-from .shares import DOCUMENT_PART, READ_PART, TASK_RESULT, dump_reading, render_document
+from .remote_tasks import DOCUMENT_PART, READ_PART, TASK_RESULT, dump_reading, render_document
 from .storage import Storage, open_storage
 from .validation import validate_request
 

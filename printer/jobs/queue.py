@@ -7,19 +7,160 @@ import secrets
 import threading
 import time
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
 
-from sqlalchemy import Connection, Row, case, delete, func, select, update
+from sqlalchemy import (
+    Column,
+    Connection,
+    Engine,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Row,
+    String,
+    Table,
+    Text,
+    case,
+    delete,
+    func,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 
-from ..db.engine import open_engine, read_only, translate_db_errors
+from ..db.engine import advisory_lock, open_engine, read_only, translate_db_errors
 from ..errors import JobsError
 from .models import EDIT_PART, FINISHED, STATES, Job, JobRequest, Lease, State
-from .schema import dump, jobs, make_tables, parts
-from .together import GroupCommit, Pending
+
+MAX_BATCH = 50  # Asked for in one transaction.
+
+Asked = TypeVar("Asked")
+Answer = TypeVar("Answer")
+
+
+@dataclass(slots=True, eq=False)
+class Pending(Generic[Asked, Answer]):
+    """What one thread asks for, and what came of it: ``answer`` or ``error``."""
+
+    request: Asked
+    result: Answer | None = None
+    error: Exception | None = None
+    done: bool = False
+    event: threading.Event = field(default_factory=threading.Event)
+
+
+class GroupCommit(Generic[Asked, Answer]):
+    """Gathers wishes; ``write`` fulfils many, setting each one's answer or error.
+
+    When ``write`` itself raises, none of them came true and all are told so.
+    """
+
+    def __init__(self, write: Callable[[Sequence[Pending[Asked, Answer]]], None]) -> None:
+        self._write = write
+        self._waiting: deque[Pending[Asked, Answer]] = deque()
+        self._guard = threading.Lock()
+        self._writing = False
+
+    def submit(self, asked: Asked) -> Answer:
+        """Ask for something; returns when it is written, or raises why it is not."""
+        wish: Pending[Asked, Answer] = Pending(asked)
+        with self._guard:
+            self._waiting.append(wish)
+            follows, self._writing = self._writing, True
+        if follows:
+            wish.event.wait()
+        if not wish.done:
+            self._fulfil()
+        if wish.error is not None:
+            raise wish.error
+        return wish.result  # type: ignore[return-value]
+
+    def _fulfil(self) -> None:
+        """Write what gathered, our own wish first, and call whoever comes next to do the same."""
+        with self._guard:
+            wishes = [self._waiting.popleft() for _ in range(min(MAX_BATCH, len(self._waiting)))]
+        try:
+            self._write(wishes)
+        except Exception as error:  # noqa: BLE001 - raised again in the threads that asked
+            for wish in wishes:
+                wish.error = error
+        finally:
+            with self._guard:
+                self._writing = bool(self._waiting)
+                if self._waiting:
+                    self._waiting[0].event.set()
+            for wish in wishes:
+                wish.done = True
+                wish.event.set()
+
+
+VERSION = 1
+
+_LOCK = 0x77656270  # Of PostgreSQL's advisory locks, the one under which tables are made.
+
+metadata = MetaData()
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=True),
+    Column("id", String(40), nullable=False, unique=True),
+    Column("key", String(200), unique=True),
+    Column("digest", String(64), nullable=False),
+    Column("state", String(10), nullable=False),
+    Column("url", Text, nullable=False),
+    Column("options", Text, nullable=False),
+    Column("attempt", Integer, nullable=False, default=0),
+    Column("beat", Integer, nullable=False, default=0),
+    Column("faults", Integer, nullable=False, default=0),
+    Column("worker", String(200), nullable=False, default=""),
+    Column("step", String(40), nullable=False, default=""),
+    Column("result", Text, nullable=False, default="{}"),
+    Column("error", Text, nullable=False, default="{}"),
+    Column("created", Float, nullable=False),
+    Column("started", Float),
+    Column("finished", Float),
+    Index("jobs_by_state", "state", "seq"),
+    sqlite_autoincrement=True,
+)
+
+parts = Table(
+    "parts",
+    metadata,
+    Column("job", String(40), ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("data", LargeBinary, nullable=False),
+)
+
+about = Table("about", metadata, Column("version", Integer, nullable=False))
+
+
+def make_tables(engine: Engine) -> None:
+    """Make the tables unless they are there; safe when several processes do it at once."""
+    with engine.begin() as connection:
+        advisory_lock(connection, _LOCK)
+        metadata.create_all(connection)
+        version = connection.execute(about.select()).scalar()
+        if version is None:
+            connection.execute(about.insert().values(version=VERSION))
+    if version is not None and version != VERSION:
+        raise JobsError(
+            f"the job table is of version {version}, and this webprint works with {VERSION}",
+            hint="Use the webprint that made it, or another --database",
+        )
+
+
+def dump(value: Any) -> str:
+    """Write a value as it is kept in a column."""
+    return json.dumps(value)  # In ASCII: no database has its own idea of a character of it.
+
 
 #: How much is held against a job whose worker crashed or ran out of memory, and against one whose
 #: worker was killed, as anybody may do, or lost with its machine; and at how much it is given up as

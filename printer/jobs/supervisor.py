@@ -12,22 +12,123 @@ import platform
 import selectors
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from ..errors import JobsError, RenderError
-from . import process
-from .clean import apply_retention
-from .clocks import ClockGuard
 from .handler import told
-from .leases import LeaseMonitor
-from .models import Lease
+from .models import FINISHED, Lease
 from .queue import CRASH_FAULTS, KILL_FAULTS, JobQueue
 from .storage import Storage
-from .worker_process import Closeable, Handler, WorkerExit, WorkerProcess
+from .worker_process import (
+    Closeable,
+    Handler,
+    WorkerExit,
+    WorkerProcess,
+    become_subreaper,
+    fork,
+    kill_orphans,
+    kill_tree,
+    memory_usage,
+)
+
+
+def apply_retention(table: JobQueue, storage: Storage, keep: float) -> None:
+    """Forget jobs that have been over for ``keep`` seconds, and delete what no job refers to."""
+    while gone := table.delete_older_than(keep):
+        for job in gone:
+            storage.delete(job)
+    # The storage is asked first: what is put there afterwards belongs to a job that is known by
+    # the time the table is asked.
+    found = storage.names()
+    known = table.attempts()
+    for job in found:
+        if job not in known:
+            storage.delete(job)
+            continue
+        state, attempt = known[job]
+        if state in FINISHED:
+            for name in storage.names(job):
+                if name not in ("0", str(attempt)):  # What revisions are made from is in 0.
+                    storage.delete(f"{job}/{name}")
+
+
+#: The clock may go so many seconds off the steady one, as it is corrected all the time; after it
+#: was set it is believed again when it has gone evenly for so long.
+_DRIFT, _EVENLY = 60.0, 86_400.0
+
+
+def _since_boot() -> float:
+    """Return the seconds since the machine was started, those that it slept among them."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
+@dataclass(slots=True)
+class ClockGuard:
+    """Compares the time of day with one that nobody can set, each time that it is looked at."""
+
+    wall_clock: Callable[[], float] = time.time
+    monotonic_clock: Callable[[], float] = _since_boot
+    _begins: float | None = None  # the time of day when the steady one was nought
+    _set: float | None = None  # when it was seen to be set, by the steady one
+
+    def check(self) -> None:
+        """Note whether the clock was set since the last look."""
+        steady = self.monotonic_clock()
+        begins = self.wall_clock() - steady
+        if self._begins is not None and abs(begins - self._begins) > _DRIFT:
+            self._set = steady
+        self._begins = begins
+
+    @property
+    def is_reliable(self) -> bool:
+        """Whether it was not set while it was looked at, or not for a day."""
+        return self._set is None or self.monotonic_clock() - self._set > _EVENLY
+
+
+@dataclass(slots=True)
+class _Seen:
+    mark: tuple[int, int]
+    silence: float = 0.0
+
+
+@dataclass(slots=True)
+class LeaseMonitor:
+    """Finds jobs whose worker has been silent for longer than ``lease`` seconds.
+
+    Workers raise a job's beat; the watch measures with its own monotonic clock how long it has
+    seen the same one, so clocks that jump or differ between machines change nothing.  A pause
+    between two looks counts for ``look`` seconds at most: while nobody could reach the table, no
+    worker could raise its beat either.
+    """
+
+    timeout: float = 15.0
+    interval: float = 3.0
+    _seen: dict[str, _Seen] = field(default_factory=dict, repr=False)
+    _last: float | None = None
+
+    def expired(
+        self, running: Iterable[tuple[str, int, int]], now: float
+    ) -> list[tuple[str, int, int]]:
+        """Return the jobs (id, attempt, beat) to take back, having looked at all of them."""
+        passed = 0.0 if self._last is None else min(now - self._last, 2 * self.interval)
+        self._last = now
+        before, self._seen = self._seen, {}
+        over = []
+        for job, attempt, beat in running:
+            known = before.get(job)
+            if known is None or known.mark != (attempt, beat):
+                self._seen[job] = _Seen((attempt, beat))
+                continue
+            known.silence += passed
+            self._seen[job] = known
+            if known.silence >= self.timeout:
+                over.append((job, attempt, beat))
+        return over
+
 
 BUSY_LOOK = 0.1  # Seconds between two looks at time and memory while something is printed.
 IDLE_LOOK = 1.0  # Seconds between two looks for jobs that came without a call.
@@ -103,7 +204,7 @@ class Supervisor:
 
     def run(self) -> None:
         """Work until told to stop; jobs that are not done by then are put back."""
-        process.become_subreaper()
+        become_subreaper()
         self._watch.timeout = self.limits.lease
         self._due["clean"] = time.monotonic() + GRACE
         woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -129,7 +230,7 @@ class Supervisor:
         For :mod:`printer.jobs.celery_bridge`, where leases and retention are watched elsewhere.
         """
         if not self._due:
-            process.become_subreaper()
+            become_subreaper()
             self._due = {"watch": math.inf, "clean": math.inf}
         self._allowed, self._waiting = 1, True
         while True:
@@ -210,7 +311,7 @@ class Supervisor:
             self._put_back(claim, str(message.get("put_back", "")))
         if (
             child.jobs >= self.limits.jobs_per_worker
-            or process.memory_usage(child.pid) > self.limits.memory / 2
+            or memory_usage(child.pid) > self.limits.memory / 2
         ):
             self._discard(child)
 
@@ -228,7 +329,7 @@ class Supervisor:
         over = ""
         if time.monotonic() - child.started > limits.seconds:
             over = f"the print took longer than {limits.seconds:g} seconds"
-        elif process.memory_usage(child.pid) > limits.memory:
+        elif memory_usage(child.pid) > limits.memory:
             over = f"the print needed more than {limits.memory / 1e6:g} MB of memory"
         if over:
             self.log(f"job {claim.id} was ended: {over}")
@@ -242,7 +343,7 @@ class Supervisor:
         self._selector.unregister(child)
         self._children.remove(child)
         ending = child.stop()
-        process.kill_orphans(self._known())
+        kill_orphans(self._known())
         return ending
 
     def _known(self) -> set[int]:
@@ -314,7 +415,7 @@ class Supervisor:
         if self._cleaner or not self._clock.is_reliable:
             return
         self.queue.disconnect()
-        self._cleaner = process.fork(
+        self._cleaner = fork(
             partial(self._run_cleaner, [*self._held_files(), *self.inherited_files])
         )
 
@@ -332,7 +433,7 @@ class Supervisor:
                 each.pid, each.next_start = 0, time.monotonic() + 1.0
             if not each.pid and time.monotonic() >= each.next_start:
                 self.queue.disconnect()
-                each.pid = process.fork(partial(self._run_companion, each))
+                each.pid = fork(partial(self._run_companion, each))
 
     def _run_companion(self, companion: ManagedProcess) -> None:
         for each in self._held_files():
@@ -359,7 +460,7 @@ class Supervisor:
         for each in self.processes:
             while each.pid and not os.waitpid(each.pid, os.WNOHANG)[0]:
                 if time.monotonic() > deadline:
-                    process.kill_tree(each.pid)
+                    kill_tree(each.pid)
                 time.sleep(0.02)
         self._selector.close()
 

@@ -78,9 +78,7 @@ def _serve_web(settings: Settings, access: AccessKeys, listening: socket.socket,
     import uvicorn
 
     from .app import make_app
-    from .defaults import FILE, Defaults
-    from .revisions import Revisions
-    from .service import PrintService
+    from .service import FILE, Defaults, PrintService, Revisions
 
     def wake() -> None:
         with suppress(BlockingIOError, BrokenPipeError):

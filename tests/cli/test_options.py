@@ -4,7 +4,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from printer.batch.options import BatchOptions
+from printer.batch import BatchOptions
 from printer.cli.options import with_settings
 from printer.crawl import CrawlOptions
 from printer.settings import LoadedSettings

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from printer.jobs.clocks import ClockGuard
 from printer.jobs.queue import JobQueue, JobRequest
+from printer.jobs.supervisor import ClockGuard
 
 YEAR = 365 * 86_400.0
 

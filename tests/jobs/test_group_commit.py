@@ -7,8 +7,7 @@ import pytest
 from sqlalchemy import event
 
 from printer.errors import JobsError
-from printer.jobs.queue import KeyReused
-from printer.jobs.together import MAX_BATCH, GroupCommit
+from printer.jobs.queue import MAX_BATCH, GroupCommit, KeyReused
 from tests.support.jobs import ask
 
 

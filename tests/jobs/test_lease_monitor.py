@@ -1,6 +1,6 @@
 """Silence is measured with a clock that only counts, and only while the table could be seen."""
 
-from printer.jobs.leases import LeaseMonitor
+from printer.jobs.supervisor import LeaseMonitor
 
 JOB = ("a", 1, 0)
 

@@ -14,8 +14,15 @@ from sqlalchemy import event
 from printer.errors import JobsError, UsageError
 from printer.jobs import queue as table_module
 from printer.jobs.models import PAGE_PART, JobRequest
-from printer.jobs.queue import CRASH_FAULTS, KILL_FAULTS, MAX_FAULTS, JobQueue, KeyReused, QueueFull
-from printer.jobs.schema import parts
+from printer.jobs.queue import (
+    CRASH_FAULTS,
+    KILL_FAULTS,
+    MAX_FAULTS,
+    JobQueue,
+    KeyReused,
+    QueueFull,
+    parts,
+)
 from tests.support.jobs import ask
 
 STORY = JobRequest("https://example.org/story", {"paper": "A5"}, {PAGE_PART: b"<p>\0\xff</p>" * 99})

@@ -5,8 +5,8 @@ import pytest
 from printer.capture import Capture
 from printer.errors import JobsError
 from printer.jobs.models import JobRequest, result_folder
-from printer.jobs.remote_tasks import JobClient
-from printer.jobs.shares import (
+from printer.jobs.remote_tasks import (
+    JobClient,
     dump_document,
     dump_reading,
     load_printed,

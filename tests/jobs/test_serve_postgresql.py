@@ -8,8 +8,8 @@ from contextlib import closing
 
 import pytest
 
-from printer.jobs.process import child_pids
 from printer.jobs.queue import JobQueue
+from printer.jobs.worker_process import child_pids
 from tests.support.jobs import count_deliveries, disconnecting, until
 from tests.support.print_server import Server
 from tests.support.story_page import story

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from printer.errors import JobsError, UsageError
-from printer.jobs.clean import apply_retention
 from printer.jobs.models import JobRequest
 from printer.jobs.storage import Folder, open_storage
+from printer.jobs.supervisor import apply_retention
 
 KEY = "0a1b/3/article.pdf"
 

@@ -10,7 +10,7 @@ from functools import partial
 import httpx2
 import pytest
 
-from printer.jobs.process import child_pids
+from printer.jobs.worker_process import child_pids
 from tests.support.jobs import until
 from tests.support.story_page import story
 

@@ -8,8 +8,7 @@ import pytest
 
 from printer.errors import JobsError
 from printer.server.auth import COOKIE, AccessKeys, load_keys
-from printer.server.limits import RateLimiter
-from printer.server.security import AllowedHosts, is_loopback
+from printer.server.security import AllowedHosts, RateLimiter, is_loopback
 from tests.support.story_page import story
 
 CLOSED = [

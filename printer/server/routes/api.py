@@ -18,10 +18,10 @@ from ...jobs.models import FINISHED, PAGE_PART, STATES, Job, State
 from ...jobs.models import JobRequest as Wanted
 from ...jobs.validation import MAX_PICTURES, MAX_URL_LENGTH, decode_pictures, request_options
 from ...options import ENDINGS, MEDIA_TYPES, Format
-from ..edits import add_edits
 from ..errors import documented
 from ..schemas import options_model
 from ..service import Form, PrintId, PrintService, Shown, format_of, shown
+from .editor import add_edits
 
 LOOK = 0.3  # Seconds between two looks at a job that somebody watches.
 ALIVE = 15.0  # Seconds after which a silent stream says that it is there.
