@@ -48,9 +48,9 @@ def print_bound(count: int) -> int:
     """Print as a digest is printed; return how many pages it has."""
     from printer.render.book import render_articles
     from printer.render.context import RenderContext
-    from printer.render.worker_pool import SEVERAL, RenderPool
+    from printer.render.worker_pool import MANY_PAGES, RenderPool
 
-    with RenderPool(several=count >= SEVERAL) as press:  # as the command line does
+    with RenderPool(fork_all=count >= MANY_PAGES) as press:  # as the command line does
         whole = RenderContext.of([article(n) for n in range(count)], PrintOptions(title="Week"))
         return render_articles(whole, lambda _: PreparedPictures(), press).pages
 

@@ -28,7 +28,7 @@ def apart(
         # What is called there sends back what it was sent: less of it is sooner done.
         small = replace(capture, screenshot=b"")
         doing = "finding the article"
-        reading: ExtractedPage = presses.call(doing, _read, alone, pictures, named, small, options)
+        reading: ExtractedPage = presses.run(doing, _read, alone, pictures, named, small, options)
         return replace(reading, capture=capture)
 
     return read

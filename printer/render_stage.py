@@ -111,9 +111,7 @@ def _in_press(
     # What a browser saw of the page was for finding the article.
     capture = replace(capture, layout=None, screenshot=b"")
     pictures = replace(prepared, pictures=dict(prepared.pictures))
-    result: Result = press.call(
-        "setting the pages", _set_alone, article, capture, pictures, options
-    )
+    result: Result = press.run("setting the pages", _set_alone, article, capture, pictures, options)
     return result
 
 

@@ -38,13 +38,13 @@ def main() -> None:
         sys.modules.setdefault("redis", None)  # type: ignore[arg-type]
     if prints or words[:2] == ["digest", "run"]:
         _load_common()
-        from ..render.worker_pool import SEVERAL, RenderPool, load
+        from ..render.worker_pool import MANY_PAGES, RenderPool, load_weasyprint, render_specimen
 
         # Where no PDF is asked for, WeasyPrint is loaded only if it is needed after all.
         pages = [word for word in words if not word.startswith("-")]
-        several = not prints or len(pages) > SEVERAL
-        ready = load if several else _make_ready
-        press = RenderPool(fork=_makes_pdf(words), several=several, ready=ready)
+        many = not prints or len(pages) > MANY_PAGES
+        prepare = load_weasyprint if many else render_specimen
+        press = RenderPool(fork=_makes_pdf(words), fork_all=many, prepare=prepare)
     if prints:
         from .print import run
     else:
@@ -74,13 +74,6 @@ def _load_common() -> None:
     from ..themes import page
 
     del urllib, PIL, page
-
-
-def _make_ready() -> None:
-    """Load all that sets an article, in the process that will."""
-    from ..render.ready import make_ready
-
-    make_ready()
 
 
 def _makes_pdf(words: list[str]) -> bool:

@@ -293,7 +293,7 @@ def _editor(
     from ..digest.builder import Editor
 
     if press:
-        press.allow(loaded.settings.print_timeout)
+        press.time_limit = loaded.settings.print_timeout
     named = {name for name, origin in loaded.origins.items() if origin == "command line"}
     return Editor(loaded.settings, memory, frozenset(named), console.step, press, press)
 

@@ -178,7 +178,7 @@ def printer_for(
 ) -> Printer:
     """Return the printer that the settings ask for; ``names`` are what the person named."""
     if press:
-        press.allow(settings.print_timeout)
+        press.time_limit = settings.print_timeout
     return Printer(
         fetch=settings.fetch_options(),
         extract=settings.extract_options(),

@@ -249,7 +249,7 @@ class Editor:
             chooser = Chooser(digest, self.memory)
             run = f"{digest.name[:60]} {now:%Y-%m-%d}"
             pages = partial(self.spread.pages, run=run) if self.spread else gatherer.pages
-            at_once = self.readers.count if self.readers else 1
+            at_once = self.readers.size if self.readers else 1
             Reader(printer, feed_printer, pages, at_once).fill(chooser, found, others)
         order, beyond = _best(digest, chooser.taken)
         when = now.astimezone(ZoneInfo(digest.timezone))

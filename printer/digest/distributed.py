@@ -94,14 +94,14 @@ class Spread:
         """Do nothing: workers are started by those who run them."""
         del pages
 
-    def to_pdf(self, document: Document) -> RenderedPdf:
+    def render(self, document: Document) -> RenderedPdf:
         """Print a document."""
-        (outcome,) = self.layouts([document])
+        (outcome,) = self.render_all([document])
         if isinstance(outcome, RenderError):
             raise outcome
         return outcome
 
-    def layouts(self, documents: Iterable[Document]) -> Iterator[RenderedPdf | RenderError]:
+    def render_all(self, documents: Iterable[Document]) -> Iterator[RenderedPdf | RenderError]:
         """Yield what came of documents, in their order, as presses do."""
         parts = ({DOCUMENT_PART: dump_document(document)} for document in documents)
         handed = self._handed("lay out", _DOCUMENTS)

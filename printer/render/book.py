@@ -77,23 +77,23 @@ def render_articles(
     """Print articles to one PDF: one in this process unless there is a press, several in presses.
 
     Raises :class:`RenderError` when none of them can be set, and as
-    :func:`printer.render.weasy.engine.to_pdf`.
+    :func:`printer.render.weasy.engine.render_pdf`.
     """
     origin = origin or Provenance()
     if not whole.several:
         prepared = prepare((0,))
         targets = LinkTargets(whole.links)
         document = build_document(whole, (0,), prepared.pictures, targets, targets)
-        printed = (press.to_pdf if press else render_pdf)(replace(document, provenance=origin))
+        printed = (press.render if press else render_pdf)(replace(document, provenance=origin))
         told = (*whole.warnings, *prepared.warnings, *printed.warnings)
         pictures, missing = len(prepared.pictures), prepared.missing
         return RenderedBook(
             printed.pdf, printed.pages, told, printed.layout, pictures=pictures, missing=missing
         )
     if press:
-        return _bound(whole, prepare, press.layouts, origin)
+        return _bound(whole, prepare, press.render_all, origin)
     with RenderPool(fork=False) as own:
-        return _bound(whole, prepare, own.layouts, origin)
+        return _bound(whole, prepare, own.render_all, origin)
 
 
 def _bound(

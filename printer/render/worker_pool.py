@@ -1,213 +1,90 @@
-"""WeasyPrint in a process of its own, which loads while the page is fetched and read."""
+"""Rendering in processes of their own, which load WeasyPrint while pages are fetched."""
 
 from __future__ import annotations
 
 import os
-import pickle
-import resource
-import select
-import signal
-import sys
-import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from importlib import import_module
 from queue import LifoQueue
-from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from ..errors import RenderError, WebprintError
+from ..worker_process import (
+    WorkerClosed,
+    WorkerCrashed,
+    WorkerError,
+    WorkerOutOfMemory,
+    WorkerProcess,
+    WorkerTimeout,
+)
 
 if TYPE_CHECKING:
     from .context import Document
     from .weasy.engine import RenderedPdf
 
+#: Seconds that a document may take.
+TIME_LIMIT = 120.0
 
-#: How many seconds a document may take.
-LIMIT = 120.0
+#: Bytes of memory that a process may take.
+MEMORY_LIMIT = 4_000_000_000
 
-#: How many bytes of memory a process may take: a document that needs more fails, alone.
-MEMORY = 4_000_000_000
+#: A process is replaced after so many calls, as the libraries below it leak a little.
+MAX_CALLS = 100
 
-#: After so many prints a process is replaced.
-MOST_PRINTS = 100
+#: More processes do not pay: each takes some 200 MB.
+MAX_WORKERS = 8
 
-#: So many presses at once pay at most: each takes some 200 MB.
-MOST = 8
-
-#: So many pages to print are set in several presses, as likely as not.
-SEVERAL = 4
-
-
-#: Makes a process ready to print.
-Ready: TypeAlias = Callable[[], None]
+#: This many pages are likely to be rendered by several processes.
+MANY_PAGES = 4
 
 
 class Renderer(Protocol):
-    """What sets documents: processes of this machine, or workers on others."""
+    """What renders documents: processes of this machine, or workers on others."""
 
     def start(self, pages: int = 1) -> None:
-        """Make ready for so many pages."""
+        """Get ready for so many pages."""
 
-    def to_pdf(self, document: Document) -> RenderedPdf:
-        """Print a document."""
+    def render(self, document: Document) -> RenderedPdf:
+        """Render a document."""
 
-    def layouts(self, documents: Iterable[Document]) -> Iterator[RenderedPdf | RenderError]:
-        """Print documents side by side; yield what came of each, in their order."""
-
-
-class _Ended(RenderError):
-    """A press ended in the midst of its work."""
-
-    ended = True
-    again = False
-
-
-def load() -> None:
-    """Load WeasyPrint and read the system's fonts."""
-    from .weasy.engine import load_fonts
-
-    load_fonts()
-
-
-class Press:
-    """A process that prints documents, forked; to be made before anything starts a thread.
-
-    The two sides trust each other: they are one program.  A document may take ``limit`` seconds;
-    then the process is ended, and one that is started anew prints the next.  With ``fork`` false
-    the process is started when it is needed, at any time.  After ``MOST_PRINTS`` documents it is
-    replaced, as the libraries below keep a little memory of each.  ``ready`` is a function of a
-    module; the process calls it before the first document comes.
-    """
-
-    def __init__(self, limit: float = LIMIT, *, fork: bool = True, ready: Ready = load) -> None:
-        self.limit = limit
-        self._ready = ready
-        self._pid = self._prints = 0
-        if fork:
-            self._fork()
-
-    def _fork(self) -> None:
-        theirs_in, ours_out = os.pipe()
-        ours_in, theirs_out = os.pipe()
-        self._pid = os.fork()
-        if self._pid == 0:
-            os.close(ours_out)
-            os.close(ours_in)
-            _serve(os.fdopen(theirs_in, "rb"), os.fdopen(theirs_out, "wb"), self._ready)
-        os.close(theirs_in)
-        os.close(theirs_out)
-        self._out = os.fdopen(ours_out, "wb")
-        self._in = os.fdopen(ours_in, "rb")
-
-    def to_pdf(self, document: Document) -> RenderedPdf:
-        """Print a document as :func:`printer.render.weasy.engine.to_pdf` does, in bounded time."""
-        printed: RenderedPdf = self.call("setting the pages", None, document)
-        return printed
-
-    def call(self, doing: str, work: Callable[..., Any] | None, *given: object) -> Any:
-        """Return what a function of a module makes of values, in bounded time; None prints.
-
-        ``doing`` says what that is.  Raises the :class:`WebprintError` that it raises, and
-        :class:`RenderError` when it takes too long or its process ends, twice: somebody may have
-        killed the first.
-        """
-        try:
-            outcome = self._outcome(doing, work, given)
-        except _Ended as error:
-            if not error.again:
-                raise
-            outcome = self._outcome(doing, work, given)
-        self._prints += 1
-        if self._prints >= MOST_PRINTS:
-            self.close()
-        if isinstance(outcome, WebprintError):
-            raise outcome
-        return outcome
-
-    def _outcome(self, doing: str, work: Callable[..., Any] | None, given: object) -> Any:
-        self.start()
-        try:
-            pickle.dump((work, given), self._out)
-            self._out.flush()
-            if not select.select([self._in], [], [], self.limit)[0]:
-                self.close()
-                raise RenderError(
-                    f"{doing} took longer than {self.limit:g} s",
-                    hint="Allow more with --print-timeout (limit= in Python), or print no pictures",
-                )
-            return pickle.load(self._in)  # noqa: S301 - our own process
-        except (EOFError, BrokenPipeError, pickle.UnpicklingError) as error:
-            ended = _Ended(f"the process ended in the midst of {doing}")
-            ended.again = self._pid != 0  # Else it was closed by who uses it.
-            self.close()
-            raise ended from error
-
-    def start(self) -> None:
-        """Start the program anew unless it runs: a fork does not bear the threads there may be."""
-        if self._pid:
-            return
-        theirs_in, ours_out = os.pipe()
-        ours_in, theirs_out = os.pipe()
-        code = (
-            "import sys; sys.path[:] = sys.argv[5:]; from printer.render.worker_pool import serve;"
-            " serve(*sys.argv[1:5])"
-        )
-        pipes = [str(theirs_in), str(theirs_out)]
-        ready = [self._ready.__module__, self._ready.__name__]
-        command = [sys.executable, "-c", code, *pipes, *ready, *sys.path]
-        self._pid = os.posix_spawn(
-            sys.executable,
-            command,
-            os.environ,
-            file_actions=[
-                (os.POSIX_SPAWN_DUP2, theirs_in, theirs_in),
-                (os.POSIX_SPAWN_DUP2, theirs_out, theirs_out),
-            ],
-        )
-        os.close(theirs_in)
-        os.close(theirs_out)
-        self._out = os.fdopen(ours_out, "wb")
-        self._in = os.fdopen(ours_in, "rb")
-
-    def close(self) -> None:
-        """End the process, whatever it is doing."""
-        pid, self._pid, self._prints = self._pid, 0, 0
-        if not pid:
-            return
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-        for pipe in (self._out, self._in):
-            with suppress(BrokenPipeError):
-                pipe.close()
+    def render_all(self, documents: Iterable[Document]) -> Iterator[RenderedPdf | RenderError]:
+        """Render documents in parallel; yield the result or the error of each, in order."""
 
 
 class RenderPool:
-    """As many presses as there are processors; a context manager, whose processes end with it.
+    """One rendering process per processor; a context manager that kills them on exit.
 
-    With ``fork`` the first is forked now, and with ``several`` all are, which is sooner done than
-    to start them when they are needed.  ``ready`` is called in each before it prints.
+    Args:
+        time_limit: seconds that a call may take, the start of its process included.
+        fork: fork the first process now, which is only safe before threads are started; the others
+            are started when they are needed.
+        fork_all: fork all of them, which is faster than to start them later.
+        prepare: called in each process before its first call.
     """
 
     def __init__(
         self,
-        limit: float = LIMIT,
+        time_limit: float = TIME_LIMIT,
         *,
         fork: bool = True,
-        several: bool = False,
-        ready: Ready = load,
+        fork_all: bool = False,
+        prepare: Callable[[], None] | None = None,
     ) -> None:
-        count = min(MOST, len(os.sched_getaffinity(0)))
-        self._presses = [Press(limit, fork=fork, ready=ready)]
-        self._presses += (
-            Press(limit, fork=fork and several, ready=ready) for _ in range(count - 1)
-        )
-        # What was used last is used next, so that no more are started than are needed.
-        self._free: LifoQueue[Press] = LifoQueue()
-        for press in reversed(self._presses):
-            self._free.put(press)
+        self.time_limit = time_limit
+        self._workers = [
+            WorkerProcess(
+                prepare or load_weasyprint, memory_limit=MEMORY_LIMIT, max_calls=MAX_CALLS
+            )
+            for _ in range(min(MAX_WORKERS, len(os.sched_getaffinity(0))))
+        ]
+        for worker in self._workers[: None if fork_all else 1] if fork else ():
+            worker.fork()
+        # The one used last is used next, so that no more are started than are needed.
+        self._idle: LifoQueue[WorkerProcess] = LifoQueue()
+        for worker in reversed(self._workers):
+            self._idle.put(worker)
 
     def __enter__(self) -> Self:
         return self
@@ -215,104 +92,137 @@ class RenderPool:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def start(self, pages: int = 1) -> None:
-        """Have the first press ready while a page is fetched, and all for several of them."""
-        for press in self._presses[: None if pages >= SEVERAL else 1]:
-            press.start()
-
-    def allow(self, seconds: float) -> None:
-        """Have a document take so many seconds at most."""
-        for press in self._presses:
-            press.limit = seconds
-
-    def to_pdf(self, document: Document) -> RenderedPdf:
-        """Print a document in the first press."""
-        return self._presses[0].to_pdf(document)
-
-    def layouts(self, documents: Iterable[Document]) -> Iterator[RenderedPdf | RenderError]:
-        """Print documents side by side; yield what came of each, in their order.
-
-        No more of them are asked for than presses can begin with, and one.
-        """
-        waiting: deque[Future[RenderedPdf | RenderError]] = deque()
-        with ThreadPoolExecutor(len(self._presses)) as pool:
-            try:
-                for document in documents:
-                    waiting.append(pool.submit(self._print, document))
-                    if len(waiting) > len(self._presses):
-                        yield waiting.popleft().result()
-                while waiting:
-                    yield waiting.popleft().result()
-            except BaseException:
-                self.close()  # what is being printed is wanted no more
-                raise
-
-    def call(self, doing: str, work: Callable[..., Any], *given: object) -> Any:
-        """Call a function of a module in a press that is free, as :meth:`Press.call` does."""
-        press = self._free.get()
-        try:
-            return press.call(doing, work, *given)
-        finally:
-            self._free.put(press)
+    def close(self) -> None:
+        """Kill all processes, whatever they are doing."""
+        for worker in self._workers:
+            worker.close()
 
     @property
-    def count(self) -> int:
-        """How many there are."""
-        return len(self._presses)
+    def size(self) -> int:
+        """The number of processes."""
+        return len(self._workers)
 
-    def _print(self, document: Document) -> RenderedPdf | RenderError:
-        press = self._free.get()
+    def start(self, pages: int = 1) -> None:
+        """Start the first process while a page is fetched, and all of them for many pages."""
+        for worker in self._workers[: None if pages >= MANY_PAGES else 1]:
+            worker.start()
+
+    def render(self, document: Document) -> RenderedPdf:
+        """Render a document as :func:`.weasy.engine.render_pdf` does; raises as :meth:`run`."""
+        pdf: RenderedPdf = self.run("rendering the pages", _render, document)
+        return pdf
+
+    def render_all(self, documents: Iterable[Document]) -> Iterator[RenderedPdf | RenderError]:
+        """Render documents in parallel; yield the result or the error of each, in order.
+
+        The documents are consumed no faster than the processes take them.
+        """
+        pending: deque[Future[RenderedPdf | RenderError]] = deque()
+        with ThreadPoolExecutor(self.size) as threads:
+            try:
+                for document in documents:
+                    pending.append(threads.submit(self._try_to_render, document))
+                    if len(pending) > self.size:
+                        yield pending.popleft().result()
+                while pending:
+                    yield pending.popleft().result()
+            except BaseException:
+                self.close()  # Nobody waits for what is being rendered.
+                raise
+
+    def _try_to_render(self, document: Document) -> RenderedPdf | RenderError:
         try:
-            return press.to_pdf(document)
+            return self.render(document)
         except RenderError as error:
             return error
+
+    def run(self, activity: str, function: Callable[..., Any], *args: object) -> Any:
+        """Return the result of a function of a module, called in an idle process.
+
+        A process that crashes is replaced, and the call repeated once.
+
+        Args:
+            activity: what the function does, for messages: "rendering the pages".
+            function: a function of a module.
+            args: its arguments.
+
+        Raises:
+            RenderError: the call took too long, took too much memory, crashed twice, or raised an
+                unexpected exception.
+            WebprintError: what the function raises.
+        """
+        worker = self._idle.get()
+        limit = self.time_limit
+        try:
+            return worker.call(function, *args, timeout=limit, retry=True)
+        except WebprintError:
+            raise
+        except WorkerTimeout as error:
+            raise RenderError(
+                f"{activity} took longer than {limit:g} s",
+                hint="Allow more with --print-timeout (limit= in Python), or print no pictures",
+            ) from error
+        except WorkerOutOfMemory as error:
+            raise RenderError(f"{activity} took too much memory", hint="Print less") from error
+        except (WorkerCrashed, WorkerClosed) as error:
+            raise _worker_ended(activity) from error
+        except (Exception, WorkerError) as error:
+            reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+            raise RenderError(f"{activity} failed: {reason}") from error
         finally:
-            self._free.put(press)
-
-    def close(self) -> None:
-        """End all processes, whatever they are doing."""
-        for press in self._presses:
-            press.close()
+            self._idle.put(worker)
 
 
-def serve(requests: str, answers: str, module: str, name: str) -> NoReturn:
-    """Print what is asked for through these pipes, in a program started for it.
+def _worker_ended(activity: str) -> RenderError:
+    error = RenderError(f"the process ended while {activity}")
+    error.ended = True
+    return error
 
-    A function of a module makes it ready.
+
+def _render(document: Document) -> RenderedPdf:
+    from .weasy.engine import render_pdf
+
+    return render_pdf(document)
+
+
+def load_weasyprint() -> None:
+    """Load WeasyPrint and read the system's fonts; what a process prepares by default."""
+    from .weasy.engine import load_fonts
+
+    load_fonts()
+
+
+def render_specimen() -> None:
+    """Load all that renders an article and render one, so that the next finds all caches filled.
+
+    Only for a process that does nothing else meanwhile.  Faults of the system show in the first
+    real print.
     """
-    ready = getattr(import_module(module), name)
-    _serve(os.fdopen(int(requests), "rb"), os.fdopen(int(answers), "wb"), ready)
+    from ..article import Article, Heading, Paragraph, Span
+    from ..options import PrintOptions
+    from ..output import PreparedPictures
+    from . import completeness, fit  # noqa: F401 - which render_stage.py imports when it is called
+    from .book import render_articles
+    from .context import RenderContext
+    from .pdf import impose  # noqa: F401
+    from .weasy.engine import import_weasyprint
 
-
-def _serve(requests: BinaryIO, answers: BinaryIO, ready: Ready) -> NoReturn:
-    """Print what is asked for until nobody asks; an interrupt is for the other side to see."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    if soft == resource.RLIM_INFINITY or soft > MEMORY:
-        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, hard))
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-    try:
-        ready()
-        from .weasy.engine import render_pdf
-
-        while True:
-            work, given = pickle.load(requests)  # noqa: S301 - our own process
-            outcome: object
-            try:
-                outcome = (work or render_pdf)(*given)
-            except WebprintError as error:
-                outcome = error
-            pickle.dump(outcome, answers)
-            answers.flush()
-    except (EOFError, BrokenPipeError):
-        os._exit(0)
-    finally:
-        # Whatever went wrong, this copy of the program must not go on as the other does.
-        os._exit(1)
-
-
-def _end_with(parent: int) -> None:
-    """End this process, in the midst of a document too, when its parent is no more."""
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(1)
+    text = (
+        Span("Everything that is read but once for all articles is read for this one, "),
+        Span("typefaces", ("em",)),
+        Span(" and dictionaries for hyphenation "),
+        Span("notwithstanding", ("strong",)),
+        Span(": nobody will ever see it, and what follows it need not wait."),
+    )
+    specimen = Article(
+        "A title",
+        (Heading(2, (Span("A heading"),)), Paragraph(text)),
+        byline="Author",
+        published="2000-01-01",
+        url="https://example.org/",
+        language="en",
+    )
+    with suppress(OSError):
+        import_weasyprint()
+    with suppress(WebprintError):
+        render_articles(RenderContext.of([specimen], PrintOptions()), lambda _: PreparedPictures())

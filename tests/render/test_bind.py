@@ -102,7 +102,7 @@ def laid(press: RenderPool) -> tuple[bytes, bytes, int]:
     article = replace(SPECIMEN, title="Of 5 0 R \\ and (more", blocks=(text,) * 12)
     whole = RenderContext.of([article, article], PrintOptions(title=""))
     targets = LinkTargets(whole.links)
-    front, part = press.layouts(
+    front, part = press.render_all(
         [
             build_front_matter(whole, [whole.part(0, article)]),
             build_document(whole, [0], {}, targets, targets),
@@ -119,7 +119,7 @@ def test_titles_and_links_that_look_like_references_stay(
     path = tmp_path / "part.pdf"
     path.write_bytes(part)
     whole = RenderContext.of([SPECIMEN, SPECIMEN], PrintOptions())
-    folios = press.to_pdf(build_page_numbers(whole, ["", *[""] * 2 * pages], 1 + 2 * pages))
+    folios = press.render(build_page_numbers(whole, ["", *[""] * 2 * pages], 1 + 2 * pages))
     file = BytesIO()
     merge_parts(front, [MergePart(path), MergePart(path)], [folios.pdf], frozenset({0}), file)
     with pikepdf.open(file) as pdf, pdf.open_outline() as outline:

@@ -188,12 +188,12 @@ class Failing:
     def __init__(self, press: RenderPool, word: str) -> None:
         self._press, self._word = press, word
 
-    def layouts(self, documents: Iterable[Document]) -> Iterator[RenderedPdf | RenderError]:
+    def render_all(self, documents: Iterable[Document]) -> Iterator[RenderedPdf | RenderError]:
         for document in documents:
             if self._word in document.html:
                 yield RenderError("too hard")
             else:
-                yield from self._press.layouts([document])
+                yield from self._press.render_all([document])
 
 
 def test_an_article_that_cannot_be_set_costs_itself(press: RenderPool) -> None:
@@ -223,7 +223,7 @@ def test_presses_give_documents_back_in_order_and_end(press: RenderPool) -> None
     documents = (
         Document(f"<html lang=en><title>t</title><p>{n}" + "<p>x" * 90 * n) for n in range(6)
     )
-    made = list(press.layouts(documents))
+    made = list(press.render_all(documents))
     pages = [each.pages for each in made if isinstance(each, RenderedPdf)]
     assert pages == sorted(pages)
     assert len(pages) == 6

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 import re
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC
+from importlib import import_module
 from io import BytesIO
+from types import ModuleType
 from typing import Any
 
 from ...errors import MissingLibrary, RenderError
@@ -66,6 +69,41 @@ def _fonts(document: Document) -> Any:
         if not hasattr(_read, "fonts"):
             _read.fonts = FontConfiguration()
         return _read.fonts
+
+
+#: Modules of which WeasyPrint uses only functions and classes that it calls.
+_DEFERRED = ("fontTools.subset", "fontTools.varLib.instancer")
+
+
+class _DeferredModule(ModuleType):
+    """A stand-in for a module whose functions import it when they are called."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return getattr(import_module(self.__name__), name)(*args, **kwargs)
+
+        return call
+
+
+def import_weasyprint() -> None:
+    """Import WeasyPrint, with rarely used modules of fontTools deferred.
+
+    Where HarfBuzz subsets fonts, WeasyPrint calls fontTools for variable fonts only, yet importing
+    these modules is a quarter of importing WeasyPrint.  Not safe while other threads import.
+
+    Raises:
+        OSError: a system library is missing.
+    """
+    stand_ins = {name: _DeferredModule(name) for name in _DEFERRED if name not in sys.modules}
+    sys.modules.update(stand_ins)
+    try:
+        import weasyprint  # noqa: F401
+    finally:
+        for name in stand_ins:
+            del sys.modules[name]
 
 
 def load_fonts() -> None:

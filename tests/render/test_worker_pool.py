@@ -1,0 +1,116 @@
+"""Documents rendered in processes of their own, and what becomes of those that fail."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from printer.article import Article, Paragraph, Span
+from printer.errors import RenderError, UsageError
+from printer.render.context import Document, render_html
+from printer.render.worker_pool import RenderPool
+from tests.support import worker_calls
+
+
+@pytest.fixture(scope="module")
+def document() -> Document:
+    article = Article("A day", (Paragraph((Span("The tide comes in."),)),))
+    return render_html([article], {})
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[RenderPool]:
+    with RenderPool(60.0, fork=False) as pool:
+        yield pool
+
+
+def test_a_document_is_rendered(pool: RenderPool, document: Document) -> None:
+    first, second = pool.render(document), pool.render(document)
+    assert first.pdf.startswith(b"%PDF")
+    assert first.pages == second.pages == 1
+
+
+def test_a_document_that_cannot_be_rendered(pool: RenderPool, document: Document) -> None:
+    with pytest.raises(RenderError, match="could not print"):
+        pool.render(replace(document, html=None))
+    assert pool.render(document).pages == 1
+
+
+def test_errors_of_ours_are_raised_and_others_named(pool: RenderPool) -> None:
+    with pytest.raises(UsageError, match="nonsense"):
+        pool.run("trying", _raise_usage_error)
+    with pytest.raises(RenderError, match="trying failed: ZeroDivisionError"):
+        pool.run("trying", divmod, 1, 0)
+
+
+def _raise_usage_error() -> None:
+    raise UsageError("nonsense")
+
+
+def test_a_process_that_ends_twice_is_told_of(pool: RenderPool, document: Document) -> None:
+    with pytest.raises(RenderError, match="the process ended while dying") as failure:
+        pool.run("dying", signal.raise_signal, signal.SIGKILL)
+    assert failure.value.ended
+    with pytest.raises(RenderError, match="the process ended while leaving"):
+        pool.run("leaving", os._exit, 0)
+    assert pool.render(document).pages == 1
+
+
+def test_the_time_limit(pool: RenderPool, document: Document) -> None:
+    pool.time_limit = 0.0
+    try:
+        with pytest.raises(RenderError, match="--print-timeout"):
+            pool.render(document)
+    finally:
+        pool.time_limit = 60.0
+    assert pool.render(document).pages == 1
+
+
+def test_the_time_limit_holds_for_a_large_document_and_a_slow_start(document: Document) -> None:
+    large = replace(document, html=f"<p>{'word ' * 200_000}")
+    began = time.monotonic()
+    with (
+        RenderPool(1.0, fork=False, prepare=worker_calls.sleep) as pool,
+        pytest.raises(RenderError, match="longer than 1 s"),
+    ):
+        pool.render(large)
+    assert time.monotonic() - began < 4
+
+
+def test_a_process_that_takes_too_much_memory() -> None:
+    with (
+        RenderPool(60.0, fork=False) as pool,
+        pytest.raises(RenderError, match="counting took too much memory"),
+    ):
+        pool.run("counting", worker_calls.take_memory, 5_000_000_000)
+
+
+def test_an_article_rendered_in_a_forked_process() -> None:
+    code = "from tests.support import forked_workers; forked_workers.renders_alike()"
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True
+    )
+    assert ran.stderr == ""
+    assert ran.stdout == "done\n"
+
+
+def test_what_weasyprint_rarely_needs_is_imported_when_it_is_called() -> None:
+    code = (
+        "import sys; from printer.render.weasy.engine import import_weasyprint; import_weasyprint();"
+        "from weasyprint.pdf import fonts;"
+        "assert not {'fontTools.subset', 'fontTools.varLib'} & set(sys.modules);"
+        "made = fonts.subset.Options(hinting=False); assert made.hinting is False;"
+        "from fontTools import subset; assert type(made) is subset.Options;"
+        "from fontTools.ttLib import TTFont, TTLibError\n"
+        "try: fonts.instantiateVariableFont(TTFont(), {})\n"
+        "except (ValueError, KeyError, TTLibError) as error: print(type(error).__name__, error)\n"
+        "else: raise AssertionError('an empty font has no axes')"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert "fvar" in ran.stdout, ran.stdout

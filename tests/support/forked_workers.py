@@ -1,0 +1,62 @@
+"""Programs that fork workers, which pytest with its threads must not."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import signal
+import sys
+
+import pytest
+
+from printer.worker_process import WorkerProcess
+
+
+def answers() -> None:
+    """Call a forked process, and one that is started when that was killed."""
+    with WorkerProcess() as worker:
+        worker.fork()
+        forked = worker.pid
+        assert worker.call(os.getpid, timeout=60.0) == forked
+        assert worker.call(os.getppid, timeout=60.0) == os.getpid()
+        os.kill(forked, signal.SIGKILL)
+        assert worker.call(os.getpid, timeout=60.0, retry=True) == worker.pid != forked
+    assert worker.pid == 0
+    print("done")
+
+
+def outlives_no_parent() -> None:
+    """Kill this process, whose child holds its standard output open as well."""
+    worker = WorkerProcess()
+    worker.fork()
+    print("done", flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def renders_alike() -> None:
+    """Render an article in a forked process and in this one."""
+    from printer.article import Article, Paragraph, Span
+    from printer.capture import Capture
+    from printer.errors import RenderError
+    from printer.options import PrintOptions
+    from printer.output import Prepared, Result
+    from printer.render.worker_pool import RenderPool
+    from printer.render_stage import SetOptions, set_articles
+
+    article = Article("A day", (Paragraph((Span("The tide comes in."),)),), language="en")
+    capture = Capture(b"<p>", "https://example.org/", "https://example.org/")
+    options = SetOptions(PrintOptions(deterministic=True))
+
+    def render(article: Article, pool: RenderPool | None) -> Result:
+        return set_articles([(article, capture)], lambda places: PreparedPictures(), options, pool)
+
+    with RenderPool() as pool:
+        there = render(article, pool)
+        assert "printer.render.context" not in sys.modules, "its HTML was made here"
+        here = render(article, None)
+        assert there == here
+        assert there.data == here.data
+        with pytest.raises(RenderError, match="TypeError"):
+            render(dataclasses.replace(article, blocks=(Paragraph(7),)), pool)  # type: ignore[arg-type]
+        assert render(article, pool).pages == 1
+    print("done")

@@ -1,0 +1,71 @@
+"""Functions for worker processes to call: slow, large, greedy, dying."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+from printer import worker_process
+from printer.errors import HTTPStatusError
+from printer.worker_process import notify
+
+
+def sleep(seconds: float = 20.0) -> None:
+    """Do nothing for a while; as a preparation, start slowly."""
+    time.sleep(seconds)
+
+
+def start_slowly() -> None:
+    """Take half a second to start, which no heartbeat interrupts."""
+    time.sleep(0.5)
+
+
+def send_half_an_answer() -> None:
+    """Send the beginning of a long frame and nothing more."""
+    child = worker_process._child
+    assert child is not None
+    child._channel._socket.sendall(worker_process._HEADER.pack(b"r", 1000) + b"begun")
+    time.sleep(20)
+
+
+def take_memory(size: int) -> int:
+    """Allocate so many bytes."""
+    return len(bytearray(size))
+
+
+def stop() -> None:
+    """Stop this process without ending it."""
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def die_once(marker: str) -> str:
+    """Kill this process, the first time that a marker is given."""
+    try:
+        os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return "survived"
+    os.kill(os.getpid(), signal.SIGKILL)
+    return "not reached"
+
+
+def raise_not_found() -> None:
+    """Raise an error that has a field of its own."""
+    raise HTTPStatusError("not found", status=404)
+
+
+def raise_unpicklable() -> None:
+    """Raise an exception that no other process can load."""
+
+    class LocalError(Exception):
+        pass
+
+    raise LocalError("only here")
+
+
+def count_to(last: int, pause: float = 0.0) -> int:
+    """Send the numbers up to one as messages; return the last."""
+    for number in range(1, last + 1):
+        time.sleep(pause)
+        notify(number)
+    return last
