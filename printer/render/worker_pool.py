@@ -175,7 +175,7 @@ class RenderPool:
 
 def _worker_ended(activity: str) -> RenderError:
     error = RenderError(f"the process ended while {activity}")
-    error.ended = True
+    error.process_died = True
     return error
 
 

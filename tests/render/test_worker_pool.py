@@ -55,7 +55,7 @@ def _raise_usage_error() -> None:
 def test_a_process_that_ends_twice_is_told_of(pool: RenderPool, document: Document) -> None:
     with pytest.raises(RenderError, match="the process ended while dying") as failure:
         pool.run("dying", signal.raise_signal, signal.SIGKILL)
-    assert failure.value.ended
+    assert failure.value.process_died
     with pytest.raises(RenderError, match="the process ended while leaving"):
         pool.run("leaving", os._exit, 0)
     assert pool.render(document).pages == 1

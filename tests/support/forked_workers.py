@@ -39,7 +39,7 @@ def renders_alike() -> None:
     from printer.capture import Capture
     from printer.errors import RenderError
     from printer.options import PrintOptions
-    from printer.output import Prepared, Result
+    from printer.output import PreparedPictures, Result
     from printer.render.worker_pool import RenderPool
     from printer.render_stage import SetOptions, set_articles
 
