@@ -1,34 +1,34 @@
-"""The article: what extraction ends with and every output format begins with.
+"""The document model: extraction returns an :class:`Article`, every output format renders one.
 
-An :class:`Article` is a tree of frozen values and holds no markup.  Text is kept as spans with
-marks, so that a template cannot be made to emit what a stranger wrote as anything but text, and
-every output format (PDF, HTML, Markdown, JSON) reads the same structure.
+An article is a tree of frozen values without markup.  Text is stored as spans with marks, so that
+a template can emit untrusted content only as text, and all formats (PDF, EPUB, HTML, Markdown,
+JSON) read the same structure.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import chain
 from typing import Any, Literal, TypeAlias
 
 Direction = Literal["ltr", "rtl"]
 
-#: A word; in scripts without spaces (Han, kana, Thai, Lao, Khmer, Burmese) each sign is one.
+#: A word; in scripts without spaces (Han, kana, Thai, Lao, Khmer, Burmese) each character is one.
 _WORD = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     "\U00020000-\U0003ffff]|[^\\W\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"
     "\u3400-\u4dbf\u4e00-\u9fff]+"
 )
 
-#: Where a line may be broken within a word: scripts without spaces have it between words.
+#: A line-break opportunity within a word; scripts without spaces use it between words.
 ZERO_WIDTH_SPACE = "\u200b"
 
-#: How a line ends that says whose words follow.
+#: The last character of a line that introduces a quotation.
 COLONS = (":", "：")
 
-#: The marks a span may carry, in the order in which they nest, outermost first.
+#: The marks of a span in their nesting order, outermost first.
 MARKS = (
     "strong", "em", "mark", "del", "ins", "small", "cite", "q", "abbr", "dfn",
     "sub", "sup", "kbd", "samp", "var", "code",
@@ -37,14 +37,13 @@ MARKS = (
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    r"""A run of text under the same marks.
+    r"""A run of text with the same marks.
 
-    ``text`` has its white space folded, except that ``\n`` is a line break the author set; a
-    zero-width space in it is a place where a line may be broken, and no text.
-    ``href`` is an absolute http(s) or mailto address, or ``#id`` for a place in the same article.
-    ``note`` is the id of the :class:`Note` that this span (its printed sign) refers to.
-    ``ruby`` is the reading printed over the text, ``math`` the source of an inline formula
-    (MathML when it begins with ``<math``, else TeX) whose ``text`` is its plain reading.
+    White space in ``text`` is collapsed, except that ``\n`` is a line break set by the author; a
+    zero-width space is a line-break opportunity.  ``href`` is an absolute http(s) or mailto URL,
+    or ``#id`` for a place in the article.  ``note`` is the id of the :class:`Note` that this
+    reference mark calls.  ``ruby`` is the annotation above the text, ``math`` the source of an
+    inline formula (MathML if it begins with ``<math``, else TeX) with ``text`` as its plain form.
     """
 
     text: str
@@ -63,7 +62,7 @@ Spans: TypeAlias = tuple[Span, ...]
 
 
 def plain_text(spans: Spans) -> str:
-    """Return the text of spans, without the places where a word may be broken."""
+    """Return the text of spans without line-break opportunities."""
     text = spans[0].text if len(spans) == 1 else "".join(span.text for span in spans)
     return text.replace(ZERO_WIDTH_SPACE, "").strip()
 
@@ -80,7 +79,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading inside the article; ``level`` is 2 to 6, the title itself being 1."""
+    """A heading; ``level`` is 2 to 6, as the title is level 1."""
 
     level: int
     spans: Spans
@@ -109,7 +108,7 @@ class List:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """One or more terms and what they mean."""
+    """One or more terms and their descriptions."""
 
     terms: tuple[Spans, ...]
     details: tuple[tuple[Block, ...], ...]
@@ -117,16 +116,16 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class DefinitionList:
-    """A list of terms and definitions."""
+    """A list of terms with their descriptions."""
 
     entries: tuple[Definition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A block quotation; ``pull`` marks a line of the article set off for effect.
+    """A block quotation; ``pull`` marks a pull quote.
 
-    ``cite`` says whose words they are: below them, or above when it ends in a colon.
+    ``cite`` is the attribution, printed below the quotation, or above if it ends in a colon.
     """
 
     blocks: tuple[Block, ...]
@@ -135,13 +134,13 @@ class Quote:
 
     @property
     def introduced(self) -> bool:
-        """Whether the line that says whose words they are stands above them."""
+        """Whether the attribution stands above the quotation."""
         return plain_text(self.cite).endswith(COLONS)
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Preformatted text, its line breaks and indentation kept."""
+    """Preformatted text with its line breaks and indentation."""
 
     text: str
     language: str = ""
@@ -164,7 +163,7 @@ Row: TypeAlias = tuple[Cell, ...]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of data; ``head`` rows are repeated on every page it runs over."""
+    """A data table; the ``head`` rows are repeated on every page."""
 
     head: tuple[Row, ...]
     body: tuple[Row, ...]
@@ -177,14 +176,19 @@ class Table:
         """The caption's text."""
         return plain_text(self.caption_spans)
 
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """All rows: head, body and foot."""
+        return (*self.head, *self.body, *self.foot)
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A picture that belongs to the article.
+    """A picture of the article.
 
-    ``src`` is the address of the version chosen for print, ``sources`` every address of the same
-    picture on the page (``src`` among them), ``width`` and ``height`` its size in CSS pixels as
-    far as the page tells (0: unknown).  ``svg`` holds an inline drawing's source instead.
+    ``src`` is the URL of the version chosen for print, ``sources`` are all URLs of the picture on
+    the page, ``width`` and ``height`` its stated size in CSS pixels (0: unknown).  An inline
+    drawing has its source in ``svg`` instead.
     """
 
     src: str
@@ -199,13 +203,13 @@ class Figure:
 
     @property
     def caption(self) -> str:
-        """The caption's text, without the credit when that stands apart."""
+        """The caption's text, without a separate credit."""
         return plain_text(self.caption_spans)
 
 
 @dataclass(frozen=True, slots=True)
 class Math:
-    """A displayed formula: MathML when ``source`` begins with ``<math``, else TeX."""
+    """A displayed formula: MathML if ``source`` begins with ``<math``, else TeX."""
 
     source: str
     alt: str = ""
@@ -213,10 +217,10 @@ class Math:
 
 @dataclass(frozen=True, slots=True)
 class Embed:
-    """Something that has no paper form: a video, a sound, a map, a post elsewhere.
+    """Embedded media or a quoted social post.
 
-    ``author`` and ``published`` (as the page writes it) are a post's, ``duration`` is a film's or
-    sound's (h:mm:ss), ``blocks`` what of it can be printed: a post's words, a film's poster.
+    ``author`` and ``published`` (as written on the page) belong to a post, ``duration`` (h:mm:ss)
+    to a video or audio.  ``blocks`` is the printable part: a post's text, a video's poster.
     """
 
     kind: Literal["video", "audio", "map", "post", "frame"]
@@ -230,7 +234,7 @@ class Embed:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A footnote or endnote of the page; spans refer to it by ``id``."""
+    """A footnote or endnote; spans refer to it by ``id``."""
 
     id: str
     label: str
@@ -248,11 +252,85 @@ Block: TypeAlias = (
 )  # fmt: skip
 
 
-def iter_text(block: Block) -> Iterator[str]:
-    """Yield the pieces of text a reader sees as set apart: paragraphs, items, rows, lines of code.
+def child_blocks(block: Block) -> Iterator[tuple[Block, ...]]:
+    """Yield the sequences of blocks directly inside a block."""
+    match block:
+        case List(items=items):
+            yield from (item.blocks for item in items)
+        case DefinitionList(entries=entries):
+            yield from (details for entry in entries for details in entry.details)
+        case Quote(blocks=blocks) | Note(blocks=blocks) | Embed(blocks=blocks):
+            yield blocks
+        case Table():
+            yield from (cell.blocks for row in block.rows for cell in row)
 
-    Figures have none, and of embeds only posts: a caption is not the article's running text.
+
+def walk(blocks: tuple[Block, ...]) -> Iterator[Block]:
+    """Yield blocks and their descendants in reading order, at any depth."""
+    stack = list(reversed(blocks))
+    while stack:
+        block = stack.pop()
+        yield block
+        for children in reversed(list(child_blocks(block))):
+            stack.extend(reversed(children))
+
+
+def block_spans(block: Block) -> Iterator[Spans]:
+    """Yield the span sequences of a block itself, not of the blocks inside it."""
+    match block:
+        case Paragraph(spans=spans) | Heading(spans=spans):
+            yield spans
+        case Figure(caption_spans=spans) | Table(caption_spans=spans) | Quote(cite=spans):
+            yield spans
+        case DefinitionList(entries=entries):
+            yield from (term for entry in entries for term in entry.terms)
+
+
+def iter_spans(blocks: tuple[Block, ...]) -> Iterator[Span]:
+    """Yield all spans of blocks and their descendants in reading order."""
+    return (span for block in walk(blocks) for spans in block_spans(block) for span in spans)
+
+
+def transform(value: Any, replacement: Callable[[Any], Iterable[Any] | None]) -> Any:
+    """Return a block, or a tuple of them, with some of its parts replaced.
+
+    Args:
+        value: A block, item, cell or any tuple of such.
+        replacement: Called with each part, outermost first; returns the parts to put in its
+            place, or None to keep the part and look inside it.
     """
+    if isinstance(value, tuple):
+        parts: list[Any] = []
+        for part in value:
+            new = None if isinstance(part, tuple | str) else replacement(part)
+            parts += (transform(part, replacement),) if new is None else new
+        return tuple(parts)
+    if isinstance(value, str | Span):
+        return value
+    inside = {member.name: getattr(value, member.name) for member in fields(value)}
+    changes = {
+        name: transform(part, replacement)
+        for name, part in inside.items()
+        if isinstance(part, tuple)
+    }
+    return replace(value, **changes) if changes else value
+
+
+def iter_text(*blocks: Block) -> Iterator[str]:
+    """Yield the text of blocks: one string for each paragraph, item, table row or code block.
+
+    Pictures have none, as a caption is not running text, and of embeds only posts do.
+    """
+    stack: list[Block | str] = list(reversed(blocks))
+    while stack:
+        part = stack.pop()
+        if isinstance(part, str):
+            yield part
+        else:
+            stack.extend(reversed(list(_text_parts(part))))
+
+
+def _text_parts(block: Block) -> Iterator[Block | str]:
     match block:
         case Paragraph() | Heading():
             yield plain_text(block.spans)
@@ -263,33 +341,26 @@ def iter_text(block: Block) -> Iterator[str]:
         case DefinitionList(entries=entries):
             for entry in entries:
                 yield from map(plain_text, entry.terms)
-                for details in entry.details:
-                    yield from _within(details)
+                yield from chain.from_iterable(entry.details)
         case Table():
             yield block.caption
-            for row in (*block.head, *block.body, *block.foot):
-                yield "\t".join(" ".join(_within(cell.blocks)) for cell in row).strip()
+            for row in block.rows:
+                yield "\t".join(" ".join(iter_text(*cell.blocks)) for cell in row).strip()
         case Quote(cite=cite):
-            said, by = _within(block.blocks), [plain_text(cite)]
-            yield from chain(by, said) if block.introduced else chain(said, by)
+            parts = (*block.blocks, plain_text(cite))
+            yield from (parts[-1], *parts[:-1]) if block.introduced else parts
         case _:
-            for blocks in child_blocks(block):
-                yield from _within(blocks)
-
-
-def _within(blocks: tuple[Block, ...]) -> Iterator[str]:
-    for block in blocks:
-        yield from iter_text(block)
+            yield from chain.from_iterable(child_blocks(block))
 
 
 @dataclass(frozen=True, slots=True)
 class Article:
     """A page's article.
 
-    ``language`` is a BCP 47 tag or '' when unknown, ``published`` an ISO 8601 date or date-time
-    (with its zone when the page gives one) or ''.  ``lead`` is the summary the page states for
-    itself, ``confidence`` how sure the extraction is, from 0 to 1.  Where asked for, ``key`` are
-    paragraphs of it that are set off before it, and ``keywords`` what it is about.
+    ``language`` is a BCP 47 tag or '', ``published`` an ISO 8601 date or date-time (with a zone
+    if the page states one) or ''.  ``lead`` is the page's own summary, ``confidence`` the
+    extraction's, from 0 to 1.  ``key`` and ``keywords`` are its key paragraphs and its topics, if
+    requested.
     """
 
     title: str
@@ -308,28 +379,27 @@ class Article:
 
     @property
     def figures(self) -> tuple[Figure, ...]:
-        """Every picture of the article, in reading order."""
+        """All pictures of the article in reading order."""
         return tuple(block for block in walk(self.blocks) if isinstance(block, Figure))
 
     @property
     def paragraphs(self) -> tuple[str, ...]:
-        """The article's paragraphs: pieces of running text of five words or more, in order.
+        """The lines of running text of five words or more, in order.
 
-        Lines that the author broke, as of a verse or of code, are pieces of their own.  A sign of a
-        script that sets no spaces between words counts as a word.  Shorter pieces (headings,
-        labels, cells) are in ``blocks`` and ``text``.
+        Line breaks set by the author, as in verse or code, separate lines.  In scripts without
+        spaces each character counts as a word.  Shorter lines are in ``blocks`` and ``text``.
         """
-        lines = (line for piece in _within(self.blocks) for line in piece.splitlines())
+        lines = (line for text in iter_text(*self.blocks) for line in text.splitlines())
         return tuple(line for line in lines if len(_WORD.findall(line[:200])) >= 5)
 
     @property
     def text(self) -> str:
-        """The article's text, blocks apart by a blank line, pieces of one block by a line break."""
-        blocks = ("\n".join(piece for piece in iter_text(block) if piece) for block in self.blocks)
+        """The article's text: a blank line between blocks, a line break within them."""
+        blocks = ("\n".join(filter(None, iter_text(block))) for block in self.blocks)
         return "\n\n".join(text for text in blocks if text)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON; each block says its ``type``, empty values are left out."""
+        """Return JSON-compatible data; blocks have a ``type``, empty values are left out."""
         return {
             "title": self.title,
             "byline": self.byline,
@@ -349,50 +419,17 @@ class Article:
         }
 
 
-def child_blocks(block: Block) -> Iterator[tuple[Block, ...]]:
-    """Yield the runs of blocks directly inside a block."""
-    match block:
-        case List(items=items):
-            yield from (item.blocks for item in items)
-        case DefinitionList(entries=entries):
-            yield from (details for entry in entries for details in entry.details)
-        case Quote(blocks=blocks) | Note(blocks=blocks) | Embed(blocks=blocks):
-            yield blocks
-        case Table():
-            rows = (*block.head, *block.body, *block.foot)
-            yield from (cell.blocks for row in rows for cell in row)
-
-
-def walk(blocks: tuple[Block, ...]) -> Iterator[Block]:
-    """Yield blocks and all blocks inside them, in reading order."""
-    for block in blocks:
-        yield block
-        for within in child_blocks(block):
-            yield from walk(within)
-
-
-def block_spans(block: Block) -> Iterator[Spans]:
-    """Yield the runs of text of a block itself, not of the blocks inside it."""
-    match block:
-        case Paragraph(spans=spans) | Heading(spans=spans):
-            yield spans
-        case Figure(caption_spans=spans) | Table(caption_spans=spans) | Quote(cite=spans):
-            yield spans
-        case DefinitionList(entries=entries):
-            yield from (term for entry in entries for term in entry.terms)
-
-
 def to_data(value: object) -> Any:
-    """Return a block or span as data for JSON; empty values are left out."""
+    """Return a block or span as JSON-compatible data, without empty values."""
     if isinstance(value, tuple):
-        return [to_data(each) for each in value]
+        return [to_data(part) for part in value]
     if not is_dataclass(value):
         return value
     data: dict[str, Any] = {"type": type(value).__name__.lower()}
-    for each in fields(value):
-        inner = getattr(value, each.name)
-        if inner != each.default:
-            data[each.name] = to_data(inner)
+    for member in fields(value):
+        part = getattr(value, member.name)
+        if part != member.default:
+            data[member.name] = to_data(part)
     if isinstance(value, Figure | Table) and value.caption_spans:
         data["caption"] = value.caption
     return data

@@ -26,6 +26,13 @@ _APART = frozenset({"br", "div", "p", "li", "small", "h2", "h3"})
 #: What says nothing of its own, or what one may do.
 _UNREAD = frozenset({"button", "noscript", "script", "select", "style", "svg", "template"})
 
+#: A word; in scripts without spaces (Han, kana, Thai, Lao, Khmer, Burmese) each character is one.
+WORD = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\U00020000-\U0003ffff]|[^\\W_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"
+    "\u3400-\u4dbf\u4e00-\u9fff]+"
+)
+
 #: How much longer than its limit a text may be before it is cleaned: entities and space shrink.
 _SLACK = 8
 #: Starts and ends of elements that are looked at for their text.
@@ -97,3 +104,8 @@ def continues_drop_cap(initial: str, text: str) -> bool:
         and letter.isupper()
         and text[0] != letter.lower()
     )
+
+
+def comparison_key(text: str) -> str:
+    """Return the letters and digits of a text, case-folded, to compare it with others."""
+    return "".join(filter(str.isalnum, text)).casefold()

@@ -1,9 +1,8 @@
-"""Composition: the chosen segments and pictures become an article of typed blocks.
+"""Composition: the selected segments and pictures of a page become an article of typed blocks.
 
-A page's tree is walked once over what was chosen (:mod:`.blocks`); text becomes spans
-(:mod:`.inline`) in flows (:mod:`.flow`), lists and tables gather in boxes (:mod:`.boxes`,
-:mod:`.tables`), and what only the whole article shows is put right at the end
-(:mod:`.finish`).
+:mod:`.builder` traverses the selected elements once: text becomes spans (:mod:`.inline`), lists,
+quotations and tables are gathered by builders (:mod:`.block_builders`, :mod:`.tables`).
+:mod:`.postprocess` corrects what needs the whole article.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from ..html.forum import Post
 from ..html.page import Page
 from ..selection import PlacedFigure, Verdict
 from .builder import ArticleBuilder
-from .footnotes import read_anchors
+from .footnotes import find_link_targets
 from .forum import author_lines, comment_blocks, drop_author_lines, find_posts
 from .math import convert_inline_tex
 from .postprocess import join_drop_caps, postprocess
@@ -29,8 +28,8 @@ from .selection import select
 __all__ = ["append_comments", "compose", "drop_author_lines", "find_posts"]
 
 
-_NONE: Mapping[HtmlElement, Post] = MappingProxyType({})
-_CUT = "the page is too long to be read whole: what follows is left out"
+_NO_POSTS: Mapping[HtmlElement, Post] = MappingProxyType({})
+_CUT = "the page is too long to be read in full; the article ends where reading stopped"
 
 
 def compose(
@@ -38,36 +37,40 @@ def compose(
     verdict: Verdict,
     pictures: tuple[PlacedFigure, ...],
     excluded: Set[HtmlElement] = frozenset(),
-    posts: Mapping[HtmlElement, Post] = _NONE,
+    posts: Mapping[HtmlElement, Post] = _NO_POSTS,
 ) -> Article:
-    """Build the article from a page and what was decided about it.
+    """Return the article of a page.
 
-    ``apart`` are the elements that nothing right in them is taken from, ``posts`` those of a
-    discussion, each of which is signed.
+    Args:
+        page: The page.
+        verdict: The selected segments.
+        pictures: The selected pictures.
+        excluded: Elements whose own text is left out.
+        posts: The posts of a discussion, each of which gets an author line.
     """
-    said = page.metadata
+    metadata = page.metadata
     selection = select(page, verdict, pictures, excluded)
-    anchors = read_anchors(page, selection)
-    composer = ArticleBuilder(page, selection, anchors, author_lines(posts, said.byline))
-    blocks = join_drop_caps(convert_inline_tex(composer.blocks(), page))
-    linked = bool(anchors.places or anchors.references)
+    targets = find_link_targets(page, selection)
+    builder = ArticleBuilder(page, selection, targets, author_lines(posts, metadata.byline))
+    blocks = join_drop_caps(convert_inline_tex(builder.blocks(), page))
+    linked = bool(targets.places or targets.references)
     return Article(
-        title=said.title,
-        blocks=postprocess(blocks, said.title, composer.aliases, linked=linked),
+        title=metadata.title,
+        blocks=postprocess(blocks, metadata.title, builder.aliases, linked=linked),
         url=page.url,
-        byline=said.byline,
-        published=said.published,
-        site=said.site,
-        lead=said.lead,
-        language=said.language,
-        direction="rtl" if said.direction == "rtl" else "ltr",
+        byline=metadata.byline,
+        published=metadata.published,
+        site=metadata.site,
+        lead=metadata.lead,
+        language=metadata.language,
+        direction="rtl" if metadata.direction == "rtl" else "ltr",
         confidence=verdict.confidence,
         warnings=(_CUT,) if page.index.truncated else (),
     )
 
 
 def append_comments(article: Article, page: Page, comments: Comments) -> Article:
-    """Return an article with what readers wrote below its page at the end."""
+    """Return an article with the comments of its page at the end."""
     blocks = article.blocks + comment_blocks(page, comments)
     warnings = article.warnings
     if comments.more:

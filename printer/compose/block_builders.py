@@ -1,4 +1,8 @@
-"""Blocks that hold blocks while they are being composed: lists, definitions, quotations, notes."""
+"""Builders of blocks that contain other blocks: lists, definitions, quotations, headings, notes.
+
+A builder gathers the blocks inside an open element in its :class:`BlockBuffer` and returns the
+finished blocks when the element is closed.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +36,22 @@ from ..html.index import BLOCK_TAGS
 from ..text import element_line
 from .inline import TextRun, joined, split_paragraphs, with_mark
 
+_LIST_STYLES = frozenset("aAiI")
+_PULL = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)
+#: Text of links that lead nowhere without the page's script: a heading's link to itself, and the
+#: link from a note back to its reference mark.
+_PERMALINK = " \n¶🔗"
+_BACKLINK = " \n↩\ufe0e"
+#: An attribution below a quotation must not end like an introduction above it.
+_COLON = " \n" + "".join(COLONS)
+_ATTRIBUTION = re.compile(r"^\s*[—–―-]{1,2}\s*\S")
+_MAX_ATTRIBUTION = _MAX_INTRODUCTION = 120
+_INTRODUCTION_TAGS = frozenset({"div", "header"})
+_MAX_DESCENDANTS = 40
+
 
 class BlockBuffer:
-    """Blocks in reading order, and the run of text that will be the next paragraph."""
+    """Finished blocks in reading order, and the text run of the next paragraph."""
 
     __slots__ = ("blocks", "floating", "id", "run", "segment")
 
@@ -42,44 +59,44 @@ class BlockBuffer:
         self.blocks: list[Block] = []
         self.run = TextRun()
         self.floating: list[Figure] = []
-        self.segment = -1
-        self.id = ""
+        self.segment = -1  # the page segment of the run, -1 for none
+        self.id = ""  # the link target to set on the next block
 
     def put(self, block: Block) -> None:
-        """Add a block after the paragraph being written."""
+        """End the paragraph and add a block."""
         self.flush()
-        self.blocks.append(self._named(block))
+        self.blocks.append(self._with_id(block))
 
     def begin(self, line: Paragraph) -> None:
-        """Add a line that something new begins with; a rule above it is not needed."""
+        """Add the first line of a post, in place of a rule above it."""
         self.flush()
         if self.blocks and isinstance(self.blocks[-1], Rule):
             self.blocks.pop()
         self.put(line)
 
     def float(self, figure: Figure) -> None:
-        """Add a picture without breaking the paragraph it stands in."""
+        """Add a picture after the current paragraph without ending it."""
         if self.run.parts:
             self.floating.append(figure)
         else:
             self.put(figure)
 
     def flush(self) -> None:
-        """End the paragraph being written."""
+        """End the paragraph."""
         run = self.run
         if run.parts:
             for spans in split_paragraphs(run.take()):
                 block = paragraph(spans)
-                self.blocks.append(self._named(block) if self.id else block)
+                self.blocks.append(self._with_id(block) if self.id else block)
             self.segment = -1
         else:
-            run.space, run.breaks = False, 0  # forget(), without the call: this is done most often
+            run.space, run.breaks = False, 0  # inlined run.forget(): the most frequent case
         if self.floating:
             self.blocks += self.floating
             self.floating = []
 
-    def _named(self, block: Block) -> Block:
-        """Give the pending anchor to a block that has none."""
+    def _with_id(self, block: Block) -> Block:
+        """Set the pending link target on a block that has none."""
         if not self.id or not isinstance(block, Paragraph | Heading | Code | Table | Figure):
             return block
         if block.id:
@@ -88,26 +105,25 @@ class BlockBuffer:
         return replace(block, id=name)
 
     def take(self) -> tuple[Block, ...]:
-        """End the paragraph being written and return all blocks."""
+        """End the paragraph and return all blocks."""
         self.flush()
         return tuple(self.blocks)
 
     def take_spans(self) -> tuple[Spans, list[Block]]:
         """Return the text of all paragraphs and headings as one line, and the other blocks."""
         lines: list[Spans] = []
-        others: list[Block] = []
+        rest: list[Block] = []
         for block in self.take():
             if isinstance(block, Paragraph | Heading):
                 lines.append(block.spans)
-                # The id goes with the line; whoever makes a block of it hands it on.
                 self.id = self.id or block.id
             else:
-                others.append(block)
-        return joined(lines), others
+                rest.append(block)
+        return joined(lines), rest
 
 
 def paragraph(spans: Spans) -> Paragraph:
-    """Make a paragraph of spans; language and direction that all share are the paragraph's."""
+    """Return a paragraph of spans, with the language and direction that all of them share."""
     lang, dir_ = spans[0].lang, spans[0].dir
     if lang or dir_:
         lang = lang if len({span.lang for span in spans}) == 1 else ""
@@ -119,42 +135,49 @@ def paragraph(spans: Spans) -> Paragraph:
     return Paragraph(spans, lang=lang, dir=dir_)
 
 
-#: Takes the flow of a part of a box when the part is closed.
-Close: TypeAlias = Callable[[BlockBuffer], None]
-
-_STYLES = {"a": "a", "A": "A", "i": "i", "I": "I"}
-_PULL = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)
-#: Signs of links that lead nowhere, as where the page's script would have set their target: to the
-#: heading itself, and from a note back to its call.
-_PERMALINK = " \n¶🔗"
-_WAY_BACK = " \n↩\ufe0e"
-#: A source that is named below must not end as a line above a quotation does.
-_COLON = " \n" + "".join(COLONS)
-_ATTRIBUTION = re.compile(r"^\s*[—–―-]{1,2}\s*\S")
+#: Takes the buffer of a part of a block (an item, a cell) when the part is closed.
+ClosePart: TypeAlias = Callable[[BlockBuffer], None]
 
 
-class ListBuilder:
-    """Gathers the items of a list, and the notes where the items are some."""
+class BlockBuilder:
+    """Base class of the builders."""
+
+    def __init__(self) -> None:
+        self.buffer = BlockBuffer()
+        self.part_is_open = False
+
+    def open_part(self, _: HtmlElement) -> ClosePart | None:
+        """Return the function that takes an element's buffer, None if it is no part."""
+        return None
+
+    def build(self) -> list[Block]:
+        """Return the finished blocks."""
+        raise NotImplementedError
+
+
+class ListBuilder(BlockBuilder):
+    """Builds a list, and the notes among its items."""
 
     def __init__(self, element: HtmlElement | None) -> None:
-        self.flow = BlockBuffer()
-        self.open = 0
+        super().__init__()
+        attributes = element.attrib if element is not None else {}
+        style = attributes.get("type", "")
         self.items: list[Item] = []
         self.notes: list[Note] = []
         self.ordered = element is not None and element.tag == "ol"
-        self.start = _number(element.get("start")) if element is not None else 1
-        self.style = _STYLES.get(element.get("type") or "", "") if element is not None else ""
+        self.start = _start_number(attributes.get("start", ""))
+        self.style = style if style in _LIST_STYLES else ""
 
-    def part(self, element: HtmlElement) -> Close | None:
-        """Return what takes the flow of an item."""
+    def open_part(self, element: HtmlElement) -> ClosePart | None:
+        """Return the function that takes the buffer of an item."""
         return self.add if element.tag == "li" else None
 
-    def loose(self) -> None:
+    def _add_loose(self) -> None:
         """Make an item of what stands outside the items."""
-        blocks = self.flow.take()
-        if not blocks and not self.flow.id:
+        blocks = self.buffer.take()
+        if not blocks and not self.buffer.id:
             return
-        self.flow = BlockBuffer()
+        self.buffer = BlockBuffer()
         self.notes += (block for block in blocks if isinstance(block, Note))
         if blocks := tuple(block for block in blocks if not isinstance(block, Note)):
             nested = all(isinstance(block, List) for block in blocks)
@@ -164,70 +187,68 @@ class ListBuilder:
             else:
                 self.items.append(Item(blocks))
 
-    def add(self, flow: BlockBuffer) -> None:
+    def add(self, buffer: BlockBuffer) -> None:
         """Add an item."""
-        self.loose()
-        name, blocks = flow.id, flow.take()
+        self._add_loose()
+        name, blocks = buffer.id, buffer.take()
         if blocks:
             self.items.append(Item(blocks, name))
 
-    def blocks(self) -> list[Block]:
+    def build(self) -> list[Block]:
         """Return the list, then the notes."""
-        self.loose()
-        whole: list[Block] = []
-        if self.items:
-            whole.append(List(tuple(self.items), self.ordered, self.start, self.style))
-        return whole + list(self.notes)
+        self._add_loose()
+        items = tuple(self.items)
+        lists = [List(items, self.ordered, self.start, self.style)] if items else []
+        return [*lists, *self.notes]
 
 
-def _number(stated: str | None) -> int:
-    text = (stated or "1").strip()
+def _start_number(text: str) -> int:
+    text = text.strip()
     return int(text) if re.fullmatch(r"-?\d{1,6}", text, re.ASCII) else 1
 
 
-class DefinitionListBuilder:
-    """Gathers terms and what they mean."""
+class DefinitionListBuilder(BlockBuilder):
+    """Builds a list of terms with their descriptions."""
 
     def __init__(self) -> None:
-        self.flow = BlockBuffer()
-        self.open = 0
+        super().__init__()
         self.entries: list[tuple[list[Spans], list[tuple[Block, ...]]]] = []
 
-    def part(self, element: HtmlElement) -> Close | None:
-        """Return what takes the flow of a term or a detail."""
+    def open_part(self, element: HtmlElement) -> ClosePart | None:
+        """Return the function that takes the buffer of a term or a description."""
         if element.tag == "dt":
             return self._add_term
-        return self._add_detail if element.tag == "dd" else None
+        return self._add_details if element.tag == "dd" else None
 
-    def loose(self) -> None:
-        """Make a detail of what stands outside terms and details."""
-        if blocks := self.flow.take():
-            self.flow = BlockBuffer()
-            self._entry()[1].append(blocks)
+    def _add_loose(self) -> None:
+        """Make a description of what stands outside terms and descriptions."""
+        if blocks := self.buffer.take():
+            self.buffer = BlockBuffer()
+            self._last_entry()[1].append(blocks)
 
-    def _entry(self) -> tuple[list[Spans], list[tuple[Block, ...]]]:
+    def _last_entry(self) -> tuple[list[Spans], list[tuple[Block, ...]]]:
         if not self.entries:
             self.entries.append(([], []))
         return self.entries[-1]
 
-    def _add_term(self, flow: BlockBuffer) -> None:
-        self.loose()
-        spans, others = flow.take_spans()
+    def _add_term(self, buffer: BlockBuffer) -> None:
+        self._add_loose()
+        spans, rest = buffer.take_spans()
         if not self.entries or self.entries[-1][1]:
             self.entries.append(([], []))
         if spans:
             self.entries[-1][0].append(spans)
-        if others:
-            self.entries[-1][1].append(tuple(others))
+        if rest:
+            self.entries[-1][1].append(tuple(rest))
 
-    def _add_detail(self, flow: BlockBuffer) -> None:
-        self.loose()
-        if blocks := flow.take():
-            self._entry()[1].append(blocks)
+    def _add_details(self, buffer: BlockBuffer) -> None:
+        self._add_loose()
+        if blocks := buffer.take():
+            self._last_entry()[1].append(blocks)
 
-    def blocks(self) -> list[Block]:
+    def build(self) -> list[Block]:
         """Return the definition list."""
-        self.loose()
+        self._add_loose()
         entries = tuple(
             Definition(tuple(terms), tuple(details))
             for terms, details in self.entries
@@ -236,56 +257,55 @@ class DefinitionListBuilder:
         return [DefinitionList(entries)] if entries else []
 
 
-class QuoteBuilder:
-    """Gathers a quotation."""
+class QuoteBuilder(BlockBuilder):
+    """Builds a block quotation; that of a ``post`` has its author's name below it."""
 
     def __init__(self, pull: bool = False, post: bool = False) -> None:
-        self.flow = BlockBuffer()
-        self.open = 0
+        super().__init__()
         self.pull = pull
-        self.post = post  # whose author is named below it
+        self.post = post
         self.cite: Spans = ()
 
-    def part(self, element: HtmlElement) -> Close | None:
-        """Return what takes the flow of the line that says whose words they are."""
+    def open_part(self, element: HtmlElement) -> ClosePart | None:
+        """Return the function that takes the buffer of the attribution."""
         if self.cite:
             return None
         if element.tag == "footer":
             return self._set_source
-        begun = self.post or self.flow.blocks or self.flow.run.parts
-        return self._set_cite if not begun and is_introduction(element) else None
+        is_first = not (self.post or self.buffer.blocks or self.buffer.run.parts)
+        return self._set_cite if is_first and _is_introduction(element) else None
 
-    def _set_source(self, flow: BlockBuffer) -> None:
-        self._set_cite(flow)
-        self.cite = _without_end(self.cite, _COLON)
+    def _set_source(self, buffer: BlockBuffer) -> None:
+        self._set_cite(buffer)
+        self.cite = _strip_end(self.cite, _COLON)
 
-    def _set_cite(self, flow: BlockBuffer) -> None:
-        self.cite, others = flow.take_spans()
-        self.flow.blocks += others
+    def _set_cite(self, buffer: BlockBuffer) -> None:
+        self.cite, rest = buffer.take_spans()
+        self.buffer.blocks += rest
 
-    def blocks(self) -> list[Block]:
-        """Return the quotation, with the line that says whose words they are as its cite."""
-        inside = list(self.flow.take())
+    def build(self) -> list[Block]:
+        """Return the quotation with its attribution."""
+        blocks = list(self.buffer.take())
         cite = self.cite
-        if not cite and len(inside) > 1 and isinstance(last := inside[-1], Paragraph):
+        if not cite and len(blocks) > 1 and isinstance(last := blocks[-1], Paragraph):
             text = plain_text(last.spans)
-            named = is_cited(last.spans) and not all(map(_is_cite, inside[:-1]))
-            if len(text) < 120 and (named or _ATTRIBUTION.match(text)):
-                cite = _without_end(last.spans, _COLON)
-                del inside[-1]
+            cited = _is_cited(last) and not all(map(_is_cited, blocks[:-1]))
+            if len(text) < _MAX_ATTRIBUTION and (cited or _ATTRIBUTION.match(text)):
+                cite = _strip_end(last.spans, _COLON)
+                del blocks[-1]
         if not (cite or self.post):
-            cite = _take_introduction(inside)
-        if not inside:
+            cite = _take_introduction(blocks)
+        if not blocks:
             return [Paragraph(cite)] if cite else []
-        return [Quote(tuple(inside), cite, self.pull)]
+        return [Quote(tuple(blocks), cite, self.pull)]
 
 
 def _take_introduction(blocks: list[Block]) -> Spans:
-    """Take the line that says whose words follow from the blocks of a quotation."""
+    """Remove the introduction ("X wrote:") from the blocks of a quotation and return it."""
     if not blocks or not isinstance(first := blocks[0], Paragraph):
         return ()
-    cite, spans = introduction(first.spans)
-    if not cite or (not spans and (first.id or all(map(_is_cite, blocks[1:])))):
+    cite, spans = _split_introduction(first.spans)
+    if not cite or (not spans and (first.id or all(map(_is_cited, blocks[1:])))):
         return ()
     blocks[:1] = [replace(first, spans=spans)] if spans else []
     return tuple(
@@ -293,96 +313,122 @@ def _take_introduction(blocks: list[Block]) -> Spans:
     )
 
 
-def _is_cite(block: Block) -> bool:
-    return isinstance(block, Paragraph) and is_cited(block.spans)
+def _is_introduction(element: HtmlElement) -> bool:
+    """Return whether a box at the beginning of a quotation is a line that ends in a colon.
+
+    A line among others of its kind is verse, and with an attribution below, the quotation itself
+    may begin so.
+    """
+    parent, following = element.getparent(), element.getnext()
+    if element.tag not in _INTRODUCTION_TAGS or parent is None or following is None:
+        return False
+    if parent.tag != "blockquote" or parent[-1].tag == "footer":
+        return False
+    if (following.tag, following.get("class")) == (element.tag, element.get("class")):
+        return False
+    descendants = islice(element.iterdescendants(), _MAX_DESCENDANTS)
+    if [child.tag for child in descendants if child.tag in BLOCK_TAGS] not in ([], ["p"], ["div"]):
+        return False
+    text = element_line(element, limit=_MAX_INTRODUCTION + 2)
+    return text.endswith(COLONS) and len(text) <= _MAX_INTRODUCTION
+
+
+def _split_introduction(spans: Spans) -> tuple[Spans, Spans]:
+    """Split the ``cite`` at the beginning of a paragraph from the quotation after it.
+
+    It ends in a colon, or its last letter, a small one, touches the capital that follows.
+    """
+    cited = tuple(takewhile(lambda span: "cite" in span.marks, spans))
+    following = spans[len(cited) :]
+    text = "".join(span.text for span in cited)
+    if not text.strip() or len(text) > _MAX_INTRODUCTION:
+        return (), spans
+    glued = text[-1].islower() and "".join(span.text for span in following[:1])[:1].isupper()
+    if not (glued or plain_text(cited).endswith(COLONS)):
+        return (), spans
+    while following and not following[0].text.strip():
+        following = following[1:]
+    if following:
+        first = replace(following[0], text=following[0].text.lstrip())
+        following = (first, *following[1:])
+    return cited, following
+
+
+def _is_cited(block: Block) -> bool:
+    """Return whether a block is a paragraph of nothing but ``cite``."""
+    return isinstance(block, Paragraph) and all(
+        "cite" in span.marks for span in block.spans if span.text.strip()
+    )
 
 
 def is_pull(element: HtmlElement) -> bool:
-    """Tell whether an element's class calls it a pull quote."""
-    named = element.get("class")
-    return bool(named and "pull" in named.lower() and _PULL.search(named[:500]))
+    """Return whether an element's class names a pull quote."""
+    classes = element.get("class")
+    return bool(classes and "pull" in classes.lower() and _PULL.search(classes[:500]))
 
 
-class HeadingBuilder:
-    """Gathers a heading."""
+class HeadingBuilder(BlockBuilder):
+    """Builds a heading."""
 
     def __init__(self, level: int) -> None:
-        self.flow = BlockBuffer()
-        self.open = 0
+        super().__init__()
         self.level = level
 
-    def part(self, _: HtmlElement) -> None:
-        """Have no parts."""
-
-    def blocks(self) -> list[Block]:
-        """Return the heading, then what else stood in it."""
-        spans, others = self.flow.take_spans()
-        spans = _without_permalink(spans)
+    def build(self) -> list[Block]:
+        """Return the heading without its permalink, then the other blocks inside it."""
+        spans, rest = self.buffer.take_spans()
+        spans = tuple(s for s in spans if not s.href or any(map(str.isalnum, s.text)))
+        spans = _strip_end(spans, _PERMALINK)
         if not plain_text(spans):
-            return others
-        name, self.flow.id = self.flow.id, ""
-        return [Heading(self.level, spans, name), *others]
+            return rest
+        name, self.buffer.id = self.buffer.id, ""
+        return [Heading(self.level, spans, name), *rest]
 
 
-def _without_permalink(spans: Spans) -> Spans:
-    """Leave out the link a heading has to itself: a pilcrow, a number sign, a chain."""
-    kept = tuple(s for s in spans if not (s.href and not any(map(str.isalnum, s.text))))
-    return _without_end(kept, _PERMALINK)
-
-
-def _without_end(spans: Spans, signs: str) -> Spans:
-    """Leave out signs at the end, and the white space before them."""
+def _strip_end(spans: Spans, characters: str) -> Spans:
+    """Remove characters from the end of spans."""
     while spans and not spans[-1].math:
-        if text := spans[-1].text.rstrip(signs):
+        if text := spans[-1].text.rstrip(characters):
             return (*spans[:-1], replace(spans[-1], text=text))
         spans = spans[:-1]
     return spans
 
 
-class SummaryBuilder:
-    """Gathers the line of ``details`` that always shows; opened, it is a strong paragraph."""
+class SummaryBuilder(BlockBuilder):
+    """Builds a strong paragraph from the ``summary`` of ``details``."""
 
-    def __init__(self) -> None:
-        self.flow = BlockBuffer()
-        self.open = 0
-
-    def part(self, _: HtmlElement) -> None:
-        """Have no parts."""
-
-    def blocks(self) -> list[Block]:
-        """Return the line, then what else stood in it."""
-        spans, others = self.flow.take_spans()
-        strong = tuple(replace(s, marks=with_mark(s.marks, "strong")) for s in spans)
-        return [Paragraph(strong), *others] if strong else others
+    def build(self) -> list[Block]:
+        """Return the summary, then the other blocks inside it."""
+        spans, rest = self.buffer.take_spans()
+        strong = tuple(replace(span, marks=with_mark(span.marks, "strong")) for span in spans)
+        return [Paragraph(strong), *rest] if strong else rest
 
 
-class NoteBuilder:
-    """Gathers a note."""
+class NoteBuilder(BlockBuilder):
+    """Builds a footnote or endnote."""
 
     def __init__(self, name: str, label: str) -> None:
-        self.flow = BlockBuffer()
-        self.open = 0
+        super().__init__()
         self.name = name
         self.label = label
 
-    def part(self, _: HtmlElement) -> None:
-        """Have no parts."""
-
-    def blocks(self) -> list[Block]:
-        """Return the note without the sign it begins with."""
-        blocks = list(self.flow.take())
+    def build(self) -> list[Block]:
+        """Return the note without its own label and backlink."""
+        blocks = list(self.buffer.take())
         if blocks and isinstance(first := blocks[0], Paragraph):
             spans = self._without_label(first.spans)
             blocks[:1] = [replace(first, spans=spans)] if spans else []
         if blocks and isinstance(last := blocks[-1], Paragraph):
-            spans = _without_end(last.spans, _WAY_BACK)
+            spans = _strip_end(last.spans, _BACKLINK)
             blocks[-1:] = [replace(last, spans=spans)] if spans else []
         return [Note(self.name, self.label, tuple(blocks))] if blocks else []
 
     def _without_label(self, spans: Spans) -> Spans:
-        sign = re.compile(rf"\s*(?:[\^↑↩]+\s*|[\[(]?{re.escape(self.label)}(?:[\]).:]+\s*|\s+|$))+")
+        label = re.compile(
+            rf"\s*(?:[\^↑↩]+\s*|[\[(]?{re.escape(self.label)}(?:[\]).:]+\s*|\s+|$))+"
+        )
         while spans:
-            match = sign.match(spans[0].text)
+            match = label.match(spans[0].text)
             rest = spans[0].text[match.end() if match else 0 :].lstrip(" \n")
             if any(map(str.isalnum, rest)):
                 return (replace(spans[0], text=rest), *spans[1:])
@@ -390,65 +436,3 @@ class NoteBuilder:
                 break
             spans = spans[1:]
         return spans
-
-
-#: Such a line is not longer than this.
-_MAX_INTRODUCTION = 120
-_INTRODUCTION_TAGS = frozenset({"div", "header"})
-#: So many elements of a box are looked at.
-_MAX_DESCENDANTS = 40
-
-
-def is_introduction(element: HtmlElement) -> bool:
-    """Tell whether a box that a quotation begins with is a line that ends in a colon.
-
-    A line among others of its kind is verse, and the words of a source that is named below them
-    may begin so.
-    """
-    above, after = element.getparent(), element.getnext()
-    if (
-        element.tag not in _INTRODUCTION_TAGS
-        or above is None
-        or above.tag != "blockquote"
-        or after is None
-    ):
-        return False
-    if (after.tag, after.get("class")) == (element.tag, element.get("class")):
-        return False
-    inside = [
-        each.tag
-        for each in islice(element.iterdescendants(), _MAX_DESCENDANTS)
-        if each.tag in BLOCK_TAGS
-    ]
-    if above[-1].tag == "footer" or inside not in ([], ["p"], ["div"]):
-        return False
-    text = element_line(element, limit=_MAX_INTRODUCTION + 2)
-    return text.endswith(COLONS) and len(text) <= _MAX_INTRODUCTION
-
-
-def introduction(spans: Spans) -> tuple[Spans, Spans]:
-    """Part the ``cite`` that a paragraph begins with from the words that it announces.
-
-    It ends in a colon; or the words touch it, a capital a small letter, as no sentence has it.
-    """
-    cited = tuple(takewhile(lambda span: "cite" in span.marks, spans))
-    after = spans[len(cited) :]
-    text = "".join(span.text for span in cited)
-    if not text.strip() or len(text) > _MAX_INTRODUCTION:
-        return (), spans
-    glued = text[-1].islower() and "".join(span.text for span in after[:1])[:1].isupper()
-    if not (glued or plain_text(cited).endswith(COLONS)):
-        return (), spans
-    return cited, _strip_start(after)
-
-
-def is_cited(spans: Spans) -> bool:
-    """Tell whether all of a text is a ``cite``."""
-    return all("cite" in span.marks for span in spans if span.text.strip())
-
-
-def _strip_start(spans: Spans) -> Spans:
-    """Leave out the white space at the beginning."""
-    while spans and not spans[0].text.strip():
-        spans = spans[1:]
-    return (replace(spans[0], text=spans[0].text.lstrip()), *spans[1:]) if spans else ()

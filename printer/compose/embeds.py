@@ -1,252 +1,270 @@
-"""Players and maps that a page shows in a frame, which paper can only name."""
+"""Embedded media, link cards and quoted social posts."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from lxml.html import HtmlElement
 
 from ..article import Block, Embed, Paragraph, Quote, Span, Spans, plain_text
 from ..html.index import BLOCK_TAGS
 from ..html.metadata.jsonld import Thing, read_json_ld, string_values, type_names
-from .block_builders import BlockBuffer, QuoteBuilder
-from .inline import clean_line
+from .block_builders import QuoteBuilder
+from .inline import readable_line
+
+#: Returns the absolute URL of an ``href``, '' for one that is not http(s) or mailto.
+Resolve: TypeAlias = Callable[[str], str]
 
 _SOURCES = ("src", "data-src", "data-lazy-src", "data-litespeed-src", "data-url")
-_VIDEO = re.compile(
-    r"/embed/|/video|/player|[/.]player\.|\bvideo\b|\byoutube\b|/reel/", re.IGNORECASE
-)
+_MAX_URL = 2000
 _ISO_DURATION = re.compile(
     r"P(?:T)(?:(\d{1,3})H)?(?:(\d{1,5})M)?(?:(\d{1,6})(?:\.\d{1,6})?S)?", re.ASCII
 )
+#: The JSON-LD properties with the URL of a video, and with the media of an article.
+_URL_PROPERTIES = ("contentUrl", "embedUrl", "url")
+_MEDIA_PROPERTIES = ("video", "audio", "associatedMedia")
+
+_VIDEO = re.compile(
+    r"/embed/|/video|/player|[/.]player\.|\bvideo\b|\byoutube\b|/reel/", re.IGNORECASE
+)
+_AUDIO = re.compile(r"/audio|podcast|/episode|/track|\baudio\b|/sound", re.IGNORECASE)
+_MAP = re.compile(r"/maps?[/?]|[/.]maps?\.|\bmap\b", re.IGNORECASE)
+_POST_FRAME = re.compile(r"\b(?:tweet|toot|post)\b", re.IGNORECASE)
+_UNWANTED = re.compile(
+    r"\bads?\b|advert|adserv|sponsor|banner|analytics|doubleclick|captcha|consent|cookie|newsletter"
+    r"|subscribe|comment|share|pixel|track(?:er|ing)|login|signup|/forms?/|chat",
+    re.IGNORECASE,
+)
+#: The smallest frame, in CSS pixels; one of unknown kind must be larger.
+_MIN_SIZE, _MIN_UNKNOWN_SIZE = 40, 150
+
 _CARD = re.compile(r"(?:^|[\s_-])(?:card|bookmark|preview)(?:$|[\s_-])", re.IGNORECASE)
+_MAX_CARD = 600
+#: The elements around a card that may wrap it as an entry of a list.
+_MAX_WRAPPERS = 6
+
 _POST = re.compile(
     r"(?:^|[\s_-])(?:tweet|toot|skeet|post|status|media|embed|embedded)(?:$|[\s_-])", re.IGNORECASE
 )
-_POST_ADDRESS = re.compile(r"permalink|embed-?url|post-?url|^cite$", re.IGNORECASE)
-_LONGEST_CARD = 600
-#: A card may be wrapped in so many elements within its place in a list.
-_WRAPPERS = 6
-#: Where JSON-LD has a film's address, and where an article has its films.
-_ADDRESSES = ("contentUrl", "embedUrl", "url")
-_PARTS = ("video", "audio", "associatedMedia")
-_AUDIO = re.compile(r"/audio|podcast|/episode|/track|\baudio\b|/sound", re.IGNORECASE)
-_MAP = re.compile(r"/maps?[/?]|[/.]maps?\.|\bmap\b", re.IGNORECASE)
-_POST_TITLE = re.compile(r"\b(?:tweet|toot|post)\b", re.IGNORECASE)
-_NOT = re.compile(
-    r"\bads?\b|advert|adserv|sponsor|banner|analytics|doubleclick|captcha|consent|cookie|newsletter|subscribe|comment|share|pixel"
-    r"|track(?:er|ing)|login|signup|/forms?/|chat",
-    re.IGNORECASE,
-)
+_POST_URL = re.compile(r"permalink|embed-?url|post-?url|^cite$", re.IGNORECASE)
 
 
-def read_embed(element: HtmlElement, resolve: Callable[[str], str]) -> Embed | None:
-    """Read a player or a map; None for a frame that is neither."""
-    title = clean_line((element.get("title") or element.get("aria-label") or "")[:200])
+def read_embed(element: HtmlElement, resolve: Resolve) -> Embed | None:
+    """Return a video, audio or frame element as an embed, None for one that is not content."""
+    title = readable_line((element.get("title") or element.get("aria-label") or "")[:200])
     url = _source(element, resolve)
-    if not url or _tiny(element):
+    if not url or _is_smaller(element, _MIN_SIZE):
         return None
-    if element.tag == "video":
-        return Embed("video", url, title, duration=_duration(element))
-    if element.tag == "audio":
-        return Embed("audio", url, title, duration=_duration(element))
-    named = f"{title} {url[:300]} {element.get('id') or ''} {element.get('class') or ''}"
-    if _NOT.search(named[:600]):
+    if element.tag in ("video", "audio"):
+        return Embed(element.tag, url, title, duration=_duration(element))
+    names = f"{title} {url[:300]} {element.get('id') or ''} {element.get('class') or ''}"
+    if _UNWANTED.search(names[:600]):
         return None
-    kind = _kind(f"{url[:300]} {title}", element)
+    kind = _frame_kind(f"{url[:300]} {title}", element)
     return Embed(kind, url, title) if kind else None
 
 
-def read_card(link: HtmlElement, resolve: Callable[[str], str]) -> Embed | None:
-    """Read a card that leads to another page, all of it one link; None for a link that is none.
-
-    Its class, or that of what it stands in, calls it so, and its parts are blocks of their own.
-    One of several is an entry of a list, which says what it says in words.
-    """
-    around = (link, *islice(link.iterancestors(), 2))
-    if not any(_CARD.search((each.get("class") or "")[:300]) for each in around):
-        return None
-    parts = [clean_line(str(text)) for text in islice(link.itertext(), 60)]
-    string_values = list(dict.fromkeys(filter(None, parts)))
-    url = resolve((link.get("href") or "").strip()[:2000])
-    blocks = any(each.tag in BLOCK_TAGS for each in islice(link, 20))
-    if not blocks or len(string_values) < 2 or sum(map(len, string_values)) > _LONGEST_CARD:
-        return None
-    if not url.startswith("http"):
-        return None
-    if any(map(_is_one_of_several, (*around, *_wrappers(link)))):
-        return None
-    told = [text for text in string_values if " " in text or text.lower() not in url.lower()]
-    return Embed("frame", url, " · ".join(told))
-
-
-def _wrappers(link: HtmlElement) -> Iterator[HtmlElement]:
-    """Yield the elements around a link as far as they hold nothing beside it, and its list item."""
-    alone, inner = True, link
-    for each in islice(link.iterancestors(), _WRAPPERS):
-        alone = alone and inner.getprevious() is None and inner.getnext() is None
-        inner = each
-        if alone or each.tag == "li":
-            yield each
-
-
-def _is_one_of_several(element: HtmlElement) -> bool:
-    """Tell whether an element has a sibling of the same name and class with a link in it."""
-    named = element.get("class")
-    around = chain(
-        islice(element.itersiblings(preceding=True), 5), islice(element.itersiblings(), 5)
-    )
-    alike = (each for each in around if each.tag == element.tag and each.get("class") == named)
-    told = named is not None or element.tag in {"a", "li"}
-    return told and any(next(each.iter("a"), None) is not None for each in alike)
-
-
-def _source(element: HtmlElement, resolve: Callable[[str], str]) -> str:
+def _source(element: HtmlElement, resolve: Resolve) -> str:
     nodes = [element, *element.iterchildren("source")] if element.tag != "iframe" else [element]
     for node in nodes[:5]:
         for name in _SOURCES:
-            stated = (node.get(name) or "").strip()
-            if stated and (url := resolve(stated)).startswith("http"):
+            href = (node.get(name) or "").strip()
+            if href and (url := resolve(href)).startswith("http"):
                 return url
     return ""
 
 
-def _tiny(element: HtmlElement) -> bool:
+def _is_smaller(element: HtmlElement, limit: int) -> bool:
     sizes = (element.get(name) or "" for name in ("width", "height"))
-    return any(size.isdecimal() and int(size[:6]) < 40 for size in sizes)
+    return any(size.isdecimal() and int(size[:6]) < limit for size in sizes)
+
+
+def _frame_kind(
+    names: str, element: HtmlElement
+) -> Literal["video", "audio", "map", "post", "frame", ""]:
+    if _POST_FRAME.search((element.get("title") or "")[:200]):
+        return "post"
+    if _MAP.search(names):
+        return "map"
+    if _AUDIO.search(names):
+        return "audio"
+    if _VIDEO.search(names) or element.get("allowfullscreen") is not None:
+        return "video"
+    # A frame of unknown kind can be printed if it has a title.
+    return "frame" if element.get("title") and not _is_smaller(element, _MIN_UNKNOWN_SIZE) else ""
+
+
+# Durations
 
 
 def _duration(element: HtmlElement) -> str:
-    """Return how long a film or sound is, as far as its element or what is beside it says."""
+    """Return the duration stated by a media element or the microdata beside it."""
     stated = element.get("data-duration") or element.get("duration") or ""
-    above = element.getparent()
-    if not stated and above is not None:
-        told = (meta.get("content") or "" for meta in islice(above.iterchildren("meta"), 20)
-                if meta.get("itemprop") == "duration")  # fmt: skip
-        stated = next(told, "")
-    return _time(stated)
+    parent = element.getparent()
+    if not stated and parent is not None:
+        for meta in islice(parent.iterchildren("meta"), 20):
+            if meta.get("itemprop") == "duration":
+                return _format_duration(meta.get("content") or "")
+    return _format_duration(stated)
 
 
-def described_durations(tree: HtmlElement, resolve: Callable[[str], str]) -> dict[str, str]:
-    """Return how long the films and sounds are that a page describes in JSON-LD, by address.
+def described_durations(tree: HtmlElement, resolve: Resolve) -> dict[str, str]:
+    """Return the durations of the media described in JSON-LD, by URL.
 
-    The only one of its kind has its length under ``video`` or ``audio`` too, when the page shows
-    just one.
+    If there is just one video (or audio) in both the page and its JSON-LD, its duration is also
+    stored under ``video`` (``audio``).
     """
-    found: dict[str, str] = {}
+    durations: dict[str, str] = {}
     for kind, name in (("video", "VideoObject"), ("audio", "AudioObject")):
-        things = [item for item in _media(read_json_ld(tree)) if name in type_names(item)]
-        for item in things:
-            time = _time(next(iter(string_values(item.get("duration"))), ""))
-            urls = (url for key in _ADDRESSES for url in string_values(item.get(key), "url"))
-            found |= {resolve(url[:2000]): time for url in urls if time}
-        shown = list(islice(tree.iter(kind), 2))
-        if len(things) == len(shown) == 1:
-            found[kind] = _time(next(iter(string_values(things[0].get("duration"))), ""))
-    return found
+        media = [item for item in _media(read_json_ld(tree)) if name in type_names(item)]
+        for item in media:
+            duration = _item_duration(item)
+            urls = (url for key in _URL_PROPERTIES for url in string_values(item.get(key), "url"))
+            durations |= {resolve(url[:_MAX_URL]): duration for url in urls if duration}
+        if len(media) == len(list(islice(tree.iter(kind), 2))) == 1:
+            durations[kind] = _item_duration(media[0])
+    return durations
 
 
 def _media(items: list[Thing]) -> Iterator[Thing]:
-    """Yield things, and the films and sounds that are part of them."""
+    """Yield items, and the media that are part of them."""
     for item in items:
         yield item
-        for key in _PARTS:
-            part = item.get(key)
-            inside = part if isinstance(part, list) else [part]
-            yield from (each for each in inside[:100] if isinstance(each, dict))
+        for key in _MEDIA_PROPERTIES:
+            value = item.get(key)
+            parts = value if isinstance(value, list) else [value]
+            yield from (part for part in parts[:100] if isinstance(part, dict))
 
 
-def _time(stated: str) -> str:
-    """Return a length in hours, minutes and seconds; '' for what is none."""
-    if match := _ISO_DURATION.fullmatch(stated.strip()[:40]):
+def _item_duration(item: Thing) -> str:
+    return _format_duration(next(iter(string_values(item.get("duration"))), ""))
+
+
+def _format_duration(stated: str) -> str:
+    """Return an ISO 8601 duration, or seconds, as h:mm:ss or m:ss; '' if invalid or zero."""
+    stated = stated.strip()[:40]
+    if match := _ISO_DURATION.fullmatch(stated):
         hours, minutes, seconds = (int(part or 0) for part in match.groups())
-    elif re.fullmatch(r"\d{1,6}(?:\.\d{0,9})?", stated.strip()[:40], re.ASCII):
-        hours, minutes, seconds = 0, 0, round(float(stated))
+        seconds += 60 * minutes + 3600 * hours
+    elif re.fullmatch(r"\d{1,6}(?:\.\d{0,9})?", stated, re.ASCII):
+        seconds = round(float(stated))
     else:
         return ""
-    minutes, seconds = minutes + seconds // 60, seconds % 60
-    hours, minutes = hours + minutes // 60, minutes % 60
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
     if not (hours or minutes or seconds):
         return ""
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
-def _kind(
-    named: str, element: HtmlElement
-) -> Literal["video", "audio", "map", "post", "frame", ""]:
-    if _POST_TITLE.search((element.get("title") or "")[:200]):
-        return "post"
-    if _MAP.search(named):
-        return "map"
-    if _AUDIO.search(named):
-        return "audio"
-    if _VIDEO.search(named) or element.get("allowfullscreen") is not None:
-        return "video"
-    # What it is cannot be told, but it has a name that can be printed.
-    return "frame" if element.get("title") and not _is_small(element) else ""
+# Link cards
 
 
-def _is_small(element: HtmlElement) -> bool:
-    sizes = (element.get(name) or "" for name in ("width", "height"))
-    return any(size.isdecimal() and int(size[:6]) < 150 for size in sizes)
+def read_card(link: HtmlElement, resolve: Resolve) -> Embed | None:
+    """Return a link card to another page as an embed, None for any other link.
+
+    The link or an element around it has the class of a card, and there are blocks inside.  One of
+    several cards is an entry of a list and stays text.
+    """
+    around = (link, *islice(link.iterancestors(), 2))
+    if not any(_CARD.search((element.get("class") or "")[:300]) for element in around):
+        return None
+    parts = [readable_line(str(text)) for text in islice(link.itertext(), 60)]
+    lines = list(dict.fromkeys(filter(None, parts)))
+    url = resolve((link.get("href") or "").strip()[:_MAX_URL])
+    has_blocks = any(child.tag in BLOCK_TAGS for child in islice(link, 20))
+    if not has_blocks or len(lines) < 2 or sum(map(len, lines)) > _MAX_CARD:
+        return None
+    if not url.startswith("http"):
+        return None
+    if any(map(_is_one_of_several, (*around, *_wrappers(link)))):
+        return None
+    title = [line for line in lines if " " in line or line.lower() not in url.lower()]
+    return Embed("frame", url, " · ".join(title))
 
 
-def is_post(element: HtmlElement) -> bool:
-    """Tell whether a quotation is a post that its author published elsewhere."""
-    named = element.get("class")
-    return bool(named and _POST.search(named[:300]))
+def _wrappers(link: HtmlElement) -> Iterator[HtmlElement]:
+    """Yield the elements around a link that hold nothing beside it, and its list item."""
+    alone, inner = True, link
+    for element in islice(link.iterancestors(), _MAX_WRAPPERS):
+        alone = alone and inner.getprevious() is None and inner.getnext() is None
+        inner = element
+        if alone or element.tag == "li":
+            yield element
 
 
-class PostBuilder:
-    """Gathers a post."""
+def _is_one_of_several(element: HtmlElement) -> bool:
+    """Return whether an element has a sibling of its tag and class with a link inside."""
+    classes = element.get("class")
+    if classes is None and element.tag not in {"a", "li"}:
+        return False
+    siblings = chain(
+        islice(element.itersiblings(preceding=True), 5), islice(element.itersiblings(), 5)
+    )
+    return any(
+        sibling.tag == element.tag
+        and sibling.get("class") == classes
+        and next(sibling.iter("a"), None) is not None
+        for sibling in siblings
+    )
 
-    def __init__(self, element: HtmlElement, resolve: Callable[[str], str]) -> None:
-        self.quote = QuoteBuilder(post=True)
-        self.open = 0
+
+# Social posts
+
+
+def is_post(blockquote: HtmlElement) -> bool:
+    """Return whether the class of a quotation is that of an embedded social post."""
+    classes = blockquote.get("class")
+    return bool(classes and _POST.search(classes[:300]))
+
+
+class PostBuilder(QuoteBuilder):
+    """Builds an embed from the quotation of a social post.
+
+    Its URL is in an attribute, or in the last link of the line that names the author.
+    """
+
+    def __init__(self, element: HtmlElement, resolve: Resolve) -> None:
+        super().__init__(post=True)
         self.url = ""
         for name, value in islice(element.items(), 40):
-            if not self.url and _POST_ADDRESS.search(name) and value.strip():
-                url = resolve(value.strip()[:2000])
+            if not self.url and _POST_URL.search(name) and value.strip():
+                url = resolve(value.strip()[:_MAX_URL])
                 self.url = url if url.startswith("http") else ""
 
-    @property
-    def flow(self) -> BlockBuffer:
-        """Where its blocks gather."""
-        return self.quote.flow
-
-    def part(self, element: HtmlElement) -> Callable[[BlockBuffer], None] | None:
-        """Return what takes the flow of the line that names the author."""
-        return self.quote.part(element)
-
-    def blocks(self) -> list[Block]:
-        """Return the post; a quotation when nothing says where it is from."""
-        found = self.quote.blocks()
-        if len(found) != 1 or not isinstance(quote := found[0], Quote):
-            return found
-        card = _only_link(quote)
-        linked = [span for span in card or quote.cite if span.href.startswith("http")]
-        url = self.url or (linked[-1].href if linked else "")
+    def build(self) -> list[Block]:
+        """Return the post, or a quotation if its URL is unknown."""
+        blocks = super().build()
+        if len(blocks) != 1 or not isinstance(quote := blocks[0], Quote):
+            return blocks
+        card = _sole_link(quote)
+        links = [span.href for span in card or quote.cite if span.href.startswith("http")]
+        url = self.url or (links[-1] if links else "")
         if not url:
-            return found
+            return blocks
         if card:
             return [Embed("frame", url, plain_text(card))]
-        author, published = _signed(quote.cite)
+        author, published = _split_signature(quote.cite)
         return [Embed("post", url, author=author, published=published, blocks=quote.blocks)]
 
 
-def _only_link(quote: Quote) -> Spans:
-    """Return the words of a post that is nothing but a link to it, none of any other."""
-    spans = [s for b in quote.blocks for s in (b.spans if isinstance(b, Paragraph) else ())]
-    alone = all(isinstance(block, Paragraph) for block in quote.blocks) and not quote.cite
-    told = all(span.href for span in spans if span.text.strip())
-    return tuple(spans) if alone and told else ()
+def _sole_link(quote: Quote) -> Spans:
+    """Return the spans of a post that is nothing but a link, () for any other."""
+    if quote.cite:
+        return ()
+    spans: Spans = ()
+    for block in quote.blocks:
+        if not isinstance(block, Paragraph):
+            return ()
+        spans += block.spans
+    return spans if all(span.href for span in spans if span.text.strip()) else ()
 
 
-def _signed(cite: Spans) -> tuple[str, str]:
-    """Part the line that names the author from the date at its end, which is a link."""
+def _split_signature(cite: Spans) -> tuple[str, str]:
+    """Return the author in a signature, and the date that is a link at its end."""
     last = cite[-1] if cite else Span("")
     dated = bool(last.href) and any(map(str.isdigit, last.text))
     author = plain_text(cite[:-1] if dated else cite)

@@ -1,4 +1,4 @@
-"""Footnotes and endnotes, and the other places in the article that links lead to."""
+"""Links: absolute URLs, targets inside the article, footnotes and endnotes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 from lxml import etree
@@ -13,7 +14,7 @@ from lxml.html import HtmlElement
 
 from ..html.index import BLOCK_TAGS
 from ..html.page import Page
-from .inline import clean_line
+from .inline import readable_line
 from .selection import Selection
 
 _NAMED = etree.XPath("//*[@id] | //a[@name]")
@@ -29,207 +30,50 @@ _NOTE_ID = re.compile(
 _NOTE_WORD = re.compile(
     r"foot-?note|end-?note|note-?ref|doc-(?:note|footnote|endnote)", re.IGNORECASE
 )
-_NOT_HOME = frozenset({"body", "html", "table", "tbody", "tr", "td", "th", "ol", "ul", "dl", "dt"})
+_NOT_NOTES = frozenset({"body", "html", "table", "tbody", "tr", "td", "th", "ol", "ul", "dl", "dt"})
 _MAX_NOTE_CHARS = 6000
+_MAX_NAME = 200
+
+_SCHEMES = frozenset({"http", "https", "mailto"})
+_MAX_HREF = 2000
+#: Fast paths: an absolute URL that joining would not change, a path that joining would append to
+#: the site, and the site of a URL.
+_ABSOLUTE = re.compile(r"https?://[\w.-]+(?::\d+)?/(?!.*/\.)", re.ASCII)
+_ROOTED = re.compile(r"/(?:[\w~%+@:,-][\w.~%+@:,-]*/?)*+(?:\?[\w.~%+@:,=&/-]+)?", re.ASCII)
+_SITE = re.compile(r"https?://[\w.-]+(?::\d+)?(?=/)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkTargets:
-    """Where links inside the article lead.
+    """The targets of links inside the article.
 
-    ``references`` maps a link to its note's id, ``notes`` a note's block to the id, ``labels`` an
-    id to the sign, ``back`` holds the links from notes to their signs, ``places`` maps the other
-    elements that links lead to to their ids.
+    Attributes:
+        references: The note id that each reference mark calls.
+        notes: The id of each note's block.
+        labels: The label of each note, by id.
+        backlinks: The links from notes back to their reference marks.
+        places: The ids of the other elements that links lead to.
     """
 
     references: dict[HtmlElement, str] = field(default_factory=dict)
     notes: dict[HtmlElement, str] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
-    back: set[HtmlElement] = field(default_factory=set)
+    backlinks: set[HtmlElement] = field(default_factory=set)
     places: dict[HtmlElement, str] = field(default_factory=dict)
 
 
-def fragment(href: str, page: Page) -> str:
-    """Return the name of the place in this page that a link leads to, '' for any other link."""
-    if "#" not in href:
-        return ""
-    if not href.startswith("#"):
-        address, name = urldefrag(href)
-        if address not in {page.url, page.base, page.metadata.canonical} or not address:
-            return ""
-        return unquote(name)[:200]
-    return unquote(href[1:])[:200]
-
-
-def read_anchors(page: Page, selection: Selection) -> LinkTargets:
-    """Find the notes and the places that the selected links lead to."""
-    links = [
-        (link, name)
-        for link in selection.path
-        if link.tag == "a" and (name := fragment((link.get("href") or "").strip(), page))
-    ]
-    anchors = LinkTargets()
-    if not links:
-        return anchors
-    targets = _targets(page.tree, {name for _, name in links})
-    order = _Order(selection)
-    homes = _homes(links, targets, order)
-    for home, names in homes.items():
-        signs = [link for name in names for link in names[name]]
-        (note,) = names
-        anchors.notes[home] = note
-        anchors.labels[note] = _label(signs[0])
-        anchors.references.update(dict.fromkeys(signs, note))
-    _find_back_links(links, targets, anchors)
-    led_to = {name for link, name in links if link not in anchors.back}
-    for name, target in targets.items():
-        if (
-            name not in anchors.labels
-            and name in led_to
-            and (target in selection.path or target.getparent() in selection.path)
-        ):
-            anchors.places.setdefault(target, name)
-    return anchors
-
-
-def _targets(tree: HtmlElement, wanted: set[str]) -> dict[str, HtmlElement]:
-    found: dict[str, HtmlElement] = {}
-    elements: list[HtmlElement] = _NAMED(tree)  # type: ignore[assignment]
-    for element in elements:
-        for name in (element.get("id"), element.get("name")):
-            if name in wanted:
-                found.setdefault(name, element)
-    return found
-
-
-class _Order:
-    """Which of two elements comes first, by the segments they hold text of."""
-
-    def __init__(self, selection: Selection) -> None:
-        self.leaves = selection.leaves
-        self.known: dict[HtmlElement, int] = {}
-
-    def of(self, element: HtmlElement) -> int:
-        """Return the first segment of an element; -1 when it holds none that is printed."""
-        if element not in self.known:
-            self.known[element] = next(self._segments(element), -1)
-        return self.known[element]
-
-    def _segments(self, element: HtmlElement) -> Iterator[int]:
-        for count, node in enumerate(element.iter()):
-            for tail in (False, True):
-                index = self.leaves.get((node, tail))  # type: ignore[call-overload]
-                if index is not None and not (tail and node is element):
-                    yield index
-            if count > 50:
-                return
-
-
-_Homes = dict[HtmlElement, dict[str, list[HtmlElement]]]
-
-
-def _homes(
-    links: list[tuple[HtmlElement, str]], targets: dict[str, HtmlElement], order: _Order
-) -> _Homes:
-    """Map each note's block to its name and the signs that refer to it, in order."""
-    homes: _Homes = defaultdict(lambda: defaultdict(list))
-    for link, name in sorted(links, key=lambda pair: order.of(pair[0])):
-        target = targets.get(name)
-        if target is None or not _label(link):
-            continue
-        home = _home(target, link)
-        if home is None or not -1 < order.of(link) < order.of(home):
-            continue
-        if _is_reference(link, name, home):
-            homes[home][name].append(link)
-    return {home: names for home, names in homes.items() if len(names) == 1}
-
-
-def _label(link: HtmlElement) -> str:
-    """Return the sign of a note that a link shows, '' for any other text."""
-    text = clean_line("".join(link.itertext())[:60])
-    match = _LABEL.fullmatch(text)
-    return match[1].strip() if match else ""
-
-
-def _home(target: HtmlElement, link: HtmlElement) -> HtmlElement | None:
-    """Return the block that a note's target stands for: itself or the block around it."""
-    home: HtmlElement | None = target
-    for _ in range(5):
-        if home is None or home.tag in _NOT_HOME:
-            return None
-        if home.tag in BLOCK_TAGS:
-            text = clean_line("".join(home.itertext())[: _MAX_NOTE_CHARS + 1])
-            if len(text) > _MAX_NOTE_CHARS or link in home.iterdescendants("a"):
-                return None
-            if not _LABEL.fullmatch(text) and text:
-                return home
-        home = home.getparent()
-    return None
-
-
-def _is_reference(link: HtmlElement, name: str, home: HtmlElement) -> bool:
-    """Tell whether a link is the sign of a note: raised or said so, and the note says so too."""
-    around = [link, *_above(link, 2)]
-    said = any(_says_note(each) for each in around)
-    raised = any(each.tag == "sup" for each in [*around, *link.iter("sup")])
-    if not (said or raised or _NOTE_ID.search(name)):
-        return False
-    ids = {
-        value for each in [link, *_above(link, 3)] for value in (each.get("id"), each.get("name"))
-    }
-    ids.discard(None)
-    mutual = any((back.get("href") or "").partition("#")[2] in ids for back in home.iter("a"))
-    return mutual or any(_says_note(each) for each in [home, *_above(home, 2)])
-
-
-def _says_note(element: HtmlElement) -> bool:
-    stated = (element.get(name) for name in ("role", "epub:type", "class", "rel"))
-    return any(_NOTE_WORD.search(value[:200]) for value in stated if value)
-
-
-def _above(element: HtmlElement, levels: int) -> Iterator[HtmlElement]:
-    above = element.getparent()
-    while above is not None and levels:
-        yield above
-        above, levels = above.getparent(), levels - 1
-
-
-def _find_back_links(
-    links: list[tuple[HtmlElement, str]], targets: dict[str, HtmlElement], anchors: LinkTargets
-) -> None:
-    near_signs = {
-        each for sign in anchors.references for each in (sign, *_above(sign, 3), *sign.iter())
-    }
-    for link, name in links:
-        if (
-            any(each in anchors.notes for each in _above(link, 6))
-            and targets.get(name) in near_signs
-        ):
-            anchors.back.add(link)
-
-
-_SCHEMES = frozenset({"http", "https", "mailto"})
-_MAX_HREF = 2000
-#: An absolute address that joining would leave as it is.
-_PLAIN = re.compile(r"https?://[\w.-]+(?::\d+)?/(?!.*/\.)", re.ASCII)
-#: One that joining would set behind the site's, and the address of a site.
-_ROOTED = re.compile(r"/(?:[\w~%+@:,-][\w.~%+@:,-]*/?)*+(?:\?[\w.~%+@:,=&/-]+)?", re.ASCII)
-_SITE = re.compile(r"https?://[\w.-]+(?::\d+)?(?=/)", re.ASCII)
-
-
 class LinkResolver:
-    """Resolves the addresses of one page."""
+    """Resolves the links of one page."""
 
-    def __init__(self, page: Page, anchors: LinkTargets) -> None:
+    def __init__(self, page: Page, targets: LinkTargets) -> None:
         self.page = page
-        self.known = set(anchors.places.values())
+        self.known = set(targets.places.values())
         self._resolved: dict[str, str] = {}
         site = _SITE.match(page.base)
         self._site = site[0] if site else ""
 
-    def of(self, element: HtmlElement) -> str:
-        """Return where a link leads, '' when that is nowhere a reader could go."""
+    def target(self, element: HtmlElement) -> str:
+        """Return the URL or ``#id`` that a link leads to, '' if a reader cannot follow it."""
         href = (element.get("href") or "").strip()
         if not href:
             return ""
@@ -239,11 +83,11 @@ class LinkResolver:
         return "" if href.startswith("#") else self.resolve(href)
 
     def resolve(self, href: str) -> str:
-        """Return an absolute http(s) or mailto address, '' for any other."""
-        found = self._resolved.get(href)
-        if found is None:
-            found = self._resolved[href] = self._resolve(href)
-        return found
+        """Return an absolute http(s) or mailto URL, '' for any other."""
+        url = self._resolved.get(href)
+        if url is None:
+            url = self._resolved[href] = self._resolve(href)
+        return url
 
     def _resolve(self, href: str) -> str:
         href = href.strip()
@@ -251,7 +95,7 @@ class LinkResolver:
             return ""
         if not href.isprintable() or " " in href:
             href = "".join(filter(str.isprintable, "".join(href.split())))
-        if _PLAIN.match(href):
+        if _ABSOLUTE.match(href):
             return href
         if self._site and _ROOTED.fullmatch(href):
             return self._site + href
@@ -259,5 +103,150 @@ class LinkResolver:
             parts = urlsplit(urljoin(self.page.base, href))
         except ValueError:  # a bracket that opens no IPv6 address
             return ""
-        named = parts.netloc or parts.scheme == "mailto"
-        return parts.geturl() if parts.scheme in _SCHEMES and named else ""
+        is_complete = parts.netloc or parts.scheme == "mailto"
+        return parts.geturl() if parts.scheme in _SCHEMES and is_complete else ""
+
+
+def fragment(href: str, page: Page) -> str:
+    """Return the name of the place in this page that a link leads to, '' for any other link."""
+    if "#" not in href:
+        return ""
+    url, name = urldefrag(href) if not href.startswith("#") else ("", href[1:])
+    if not href.startswith("#") and (
+        not url or url not in {page.url, page.base, page.metadata.canonical}
+    ):
+        return ""
+    return unquote(name)[:_MAX_NAME]
+
+
+def find_link_targets(page: Page, selection: Selection) -> LinkTargets:
+    """Find the notes and the places that the selected links lead to."""
+    links = [
+        (link, name)
+        for link in selection.path
+        if link.tag == "a" and (name := fragment((link.get("href") or "").strip(), page))
+    ]
+    targets = LinkTargets()
+    if not links:
+        return targets
+    elements = _named_elements(page.tree, {name for _, name in links})
+    for block, references in _notes(links, elements, _ReadingOrder(selection)).items():
+        ((name, marks),) = references.items()
+        targets.notes[block] = name
+        targets.labels[name] = _label(marks[0])
+        targets.references.update(dict.fromkeys(marks, name))
+    _find_backlinks(links, elements, targets)
+    linked = {name for link, name in links if link not in targets.backlinks}
+    for name, element in elements.items():
+        if (
+            name not in targets.labels
+            and name in linked
+            and (element in selection.path or element.getparent() in selection.path)
+        ):
+            targets.places.setdefault(element, name)
+    return targets
+
+
+def _named_elements(tree: HtmlElement, names: set[str]) -> dict[str, HtmlElement]:
+    found: dict[str, HtmlElement] = {}
+    elements: list[HtmlElement] = _NAMED(tree)  # type: ignore[assignment]
+    for element in elements:
+        for name in (element.get("id"), element.get("name")):
+            if name in names:
+                found.setdefault(name, element)
+    return found
+
+
+class _ReadingOrder:
+    """Compares the positions of elements by their first segments."""
+
+    def __init__(self, selection: Selection) -> None:
+        self.leaves = selection.leaves
+        self.known: dict[HtmlElement, int] = {}
+
+    def of(self, element: HtmlElement) -> int:
+        """Return the index of an element's first selected segment, -1 for none."""
+        if element not in self.known:
+            self.known[element] = next(self._segments(element), -1)
+        return self.known[element]
+
+    def _segments(self, element: HtmlElement) -> Iterator[int]:
+        for node in islice(element.iter(), 52):
+            for tail in (False, True):
+                index = self.leaves.get((node, tail))  # type: ignore[call-overload]
+                if index is not None and not (tail and node is element):
+                    yield index
+
+
+def _notes(
+    links: list[tuple[HtmlElement, str]], elements: dict[str, HtmlElement], order: _ReadingOrder
+) -> dict[HtmlElement, dict[str, list[HtmlElement]]]:
+    """Return the block of each note with its one name and its reference marks, in order."""
+    notes: dict[HtmlElement, dict[str, list[HtmlElement]]]
+    notes = defaultdict(lambda: defaultdict(list))
+    for link, name in sorted(links, key=lambda pair: order.of(pair[0])):
+        element = elements.get(name)
+        if element is None or not _label(link):
+            continue
+        block = _note_block(element, link)
+        if block is None or not -1 < order.of(link) < order.of(block):
+            continue
+        if _is_reference(link, name, block):
+            notes[block][name].append(link)
+    return {block: names for block, names in notes.items() if len(names) == 1}
+
+
+def _label(link: HtmlElement) -> str:
+    """Return the label of the note that a link calls, '' for any other link text."""
+    text = readable_line("".join(link.itertext())[:60])
+    match = _LABEL.fullmatch(text)
+    return match[1].strip() if match else ""
+
+
+def _note_block(target: HtmlElement, link: HtmlElement) -> HtmlElement | None:
+    """Return the block of a note: its link target, or the nearest block around it with text."""
+    for block in (target, *_ancestors(target, 4)):
+        if block.tag in _NOT_NOTES:
+            return None
+        if block.tag in BLOCK_TAGS:
+            text = readable_line("".join(block.itertext())[: _MAX_NOTE_CHARS + 1])
+            if len(text) > _MAX_NOTE_CHARS or link in block.iterdescendants("a"):
+                return None
+            if text and not _LABEL.fullmatch(text):
+                return block
+    return None
+
+
+def _is_reference(link: HtmlElement, name: str, block: HtmlElement) -> bool:
+    """Return whether a link is a reference mark: raised or named so, and the note agrees."""
+    around = [link, *_ancestors(link, 2)]
+    raised = any(element.tag == "sup" for element in [*around, *link.iter("sup")])
+    if not (raised or any(map(_names_note, around)) or _NOTE_ID.search(name)):
+        return False
+    near = [link, *_ancestors(link, 3)]
+    ids = {element.get(key) for element in near for key in ("id", "name")} - {None}
+    mutual = any((back.get("href") or "").partition("#")[2] in ids for back in block.iter("a"))
+    return mutual or any(map(_names_note, [block, *_ancestors(block, 2)]))
+
+
+def _names_note(element: HtmlElement) -> bool:
+    values = (element.get(name) for name in ("role", "epub:type", "class", "rel"))
+    return any(_NOTE_WORD.search(value[:200]) for value in values if value)
+
+
+def _ancestors(element: HtmlElement, levels: int) -> Iterator[HtmlElement]:
+    return islice(element.iterancestors(), levels)
+
+
+def _find_backlinks(
+    links: list[tuple[HtmlElement, str]], elements: dict[str, HtmlElement], targets: LinkTargets
+) -> None:
+    near_marks = {
+        element
+        for mark in targets.references
+        for element in (mark, *_ancestors(mark, 3), *mark.iter())
+    }
+    for link, name in links:
+        in_note = any(element in targets.notes for element in _ancestors(link, 6))
+        if in_note and elements.get(name) in near_marks:
+            targets.backlinks.add(link)

@@ -1,4 +1,4 @@
-"""Running text: white space folded, marks and links kept, as spans."""
+"""Running text: collapsed white space, marks and links, and the meaning of line breaks."""
 
 from __future__ import annotations
 
@@ -14,22 +14,43 @@ from ..article import MARKS, ZERO_WIDTH_SPACE, Span, Spans, plain_text
 from ..html.index import Leaf
 from ..html.layout import PageLayout
 
-#: What is in the text for machines: soft hyphens, zero-width characters that are no joiners and
-#: no spaces, control characters, glyphs of icon fonts, halves of surrogate pairs.
-_UNSEEN = re.compile(
+#: Not for reading: soft hyphens, zero-width characters that are neither joiners nor spaces,
+#: control characters, icon-font glyphs, surrogates.
+_UNREADABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u2060\ufeff\ufff9-\ufffc\ufffe\uffff\ue000-\uf8ff\ud800-\udfff]"
 )
-_WHITE = re.compile(r"\s+")
-#: Zero-width spaces and the white space around them, folded.
+_WHITE_SPACE = re.compile(r"\s+")
+#: Zero-width spaces with the collapsed white space around them.
 _JOINTS = re.compile(f" ?{ZERO_WIDTH_SPACE}[ {ZERO_WIDTH_SPACE}]*")
 #: The mark that an element puts on its text.
 MARKS_OF = {mark: mark for mark in MARKS} | {
     "b": "strong", "i": "em", "s": "del", "strike": "del", "tt": "code",
 }  # fmt: skip
+_BOLD = re.compile(r"font-weight\s{0,9}:\s{0,9}(?:bold|[6-9]00)")
+_ITALIC = re.compile(r"font-style\s{0,9}:\s{0,9}(?:italic|oblique)")
+
+#: A gap of this share of the font size is a space.
+_MIN_GAP = 0.2
+_OPENING = "([{“‘«„\"'"
+#: Text that ends so continues without a space.
+_OPEN_END = "([{“‘«„-‐"
+#: This many small letters are the end of a word rather than an initial or a symbol.
+_MIN_WORD_END = 3
+_UNSPACED_MARKS = frozenset({"code", "samp", "kbd", "var", "sub", "sup", "mark"})
+
+#: The length of hard-wrapped lines, in characters, and how evenly they fill it.
+_MIN_WRAP, _MAX_WRAP, _MIN_FILL = 50, 130, 0.9
+_MIN_WRAP_WORDS = 4
+#: A line of this length that ends like a sentence is a paragraph.
+_MIN_PARAGRAPH = 80
+#: A bold line up to this length may head the longer line below it.
+_MAX_LABEL = 90
+_STOPS = ".!?…。！？۔।:："
+_CLOSING = "\"'”’»)]"
 
 
 class Style(NamedTuple):
-    """What a span carries besides its text, in the order of :class:`Span`'s fields."""
+    """The fields of a :class:`Span` other than its text, in their order."""
 
     marks: tuple[str, ...] = ()
     href: str = ""
@@ -43,38 +64,36 @@ class Style(NamedTuple):
 
 
 PLAIN = Style()
-_BOLD = re.compile(r"font-weight\s{0,9}:\s{0,9}(?:bold|[6-9]00)")
-_ITALIC = re.compile(r"font-style\s{0,9}:\s{0,9}(?:italic|oblique)")
 _STYLE = attrgetter(*Style._fields)
 
 
 def style_of(span: Span) -> Style:
-    """Return what a span carries besides its text."""
+    """Return a span's style."""
     return Style._make(_STYLE(span))
 
 
 @lru_cache(512)
 def with_mark(marks: tuple[str, ...], mark: str) -> tuple[str, ...]:
-    """Add a mark, in the order in which marks nest."""
+    """Return marks with one added, in nesting order."""
     return tuple(sorted({*marks, mark}, key=MARKS.index))
 
 
 def stated_marks(style: str) -> list[str]:
-    """Return the marks that a ``style`` attribute stands for."""
+    """Return the marks that a ``style`` attribute amounts to."""
     if "font-" not in style:
         return []
     return ["strong"] * bool(_BOLD.search(style)) + ["em"] * bool(_ITALIC.search(style))
 
 
 def strip_unreadable(text: str) -> str:
-    """Drop what is not for reading."""
+    """Return text without characters that are not for reading."""
     if text.isascii() or text.isprintable():
         return text
-    return _UNSEEN.sub("", text).replace(ZERO_WIDTH_SPACE, "")
+    return _UNREADABLE.sub("", text).replace(ZERO_WIDTH_SPACE, "")
 
 
-def clean_line(text: str) -> str:
-    """Return text on one line without what is not for reading."""
+def readable_line(text: str) -> str:
+    """Return readable text on one line."""
     return " ".join(strip_unreadable(text).split())
 
 
@@ -85,85 +104,83 @@ class TextRun:
 
     def __init__(self) -> None:
         self.parts: list[tuple[Style, list[str]]] = []
-        self.space = False  # whether white space stands since the last text
-        self.breaks = 0  # how many line breaks do
-        self.joint = False  # whether a line may be broken here, inside a word
+        self.space = False  # whether white space followed the last text
+        self.breaks = 0  # the number of line breaks since then
+        self.joint = False  # whether a line-break opportunity did
 
     def add(self, text: str, style: Style) -> None:
-        """Add text as it stands in the source."""
-        after = False
+        """Add source text, collapsing its white space."""
+        joint_after = False
         if not (text.isascii() or text.isprintable()):
-            text = _UNSEEN.sub("", text)
+            text = _UNREADABLE.sub("", text)
             if ZERO_WIDTH_SPACE in text:
-                before, text, after = _jointed(text)
-                self.joint = self.joint or before
-        folded = " ".join(text.split())
-        if not folded:
+                joint_before, text, joint_after = _collapse_joints(text)
+                self.joint = self.joint or joint_before
+        collapsed = " ".join(text.split())
+        if not collapsed:
             self.space = self.space or bool(text)
             return
         if self.parts:
             if self.space or self.breaks or text[0].isspace():
                 self._glue(style)
             elif self.joint:
-                folded = ZERO_WIDTH_SPACE + folded
+                collapsed = ZERO_WIDTH_SPACE + collapsed
             last, texts = self.parts[-1]
-            if last is style or (last == style and joinable(style)):
-                texts.append(folded)
+            if last is style or (last == style and is_joinable(style)):
+                texts.append(collapsed)
             else:
-                self.parts.append((style, [folded]))
+                self.parts.append((style, [collapsed]))
         else:
-            self.parts.append((style, [folded]))
+            self.parts.append((style, [collapsed]))
         self.space = text[-1].isspace()
         self.breaks = 0
-        self.joint = after
+        self.joint = joint_after
 
-    def add_whole(self, text: str, style: Style) -> None:
-        """Add a span that nothing may join: a formula, a note's sign, text with its reading."""
+    def add_atom(self, text: str, style: Style) -> None:
+        """Add a span that is never merged: a formula, a reference mark, text with ruby."""
         if self.parts and (self.space or self.breaks):
             self._glue(style)
         self.parts.append((style, [text]))
         self.forget()
 
     def _glue(self, style: Style) -> None:
-        """Put the line break or the space before text of a style."""
+        """Add the pending line break or space before text of a style."""
         glue = "\n" if self.breaks else " "
-        before, texts = self.parts[-1]
-        between = style if before == style else _shared(before, style)
-        if between == before and joinable(before):
+        last, texts = self.parts[-1]
+        between = style if last == style else _shared_style(last, style)
+        if between == last and is_joinable(last):
             texts.append(glue)
         else:
             self.parts.append((between, [glue]))
 
     def forget(self) -> None:
-        """Forget white space and line breaks."""
+        """Discard pending white space and line breaks."""
         self.space, self.breaks, self.joint = False, 0, False
 
     def take(self) -> Spans:
-        """Return the text as spans and begin anew."""
+        """Return the text as spans and start a new paragraph."""
         spans = tuple([Span("".join(texts), *style) for style, texts in self.parts])
         self.parts = []
-        self.space, self.breaks, self.joint = False, 0, False
+        self.forget()
         return spans
 
 
-def _jointed(text: str) -> tuple[bool, str, bool]:
-    """Return text with one zero-width space at a place, within words, and whether at its ends."""
-    folded = _JOINTS.sub(_joint, _WHITE.sub(" ", text))
-    begins, ends = folded.startswith(ZERO_WIDTH_SPACE), folded.endswith(ZERO_WIDTH_SPACE)
-    return begins, folded.strip(ZERO_WIDTH_SPACE), ends
+def _collapse_joints(text: str) -> tuple[bool, str, bool]:
+    """Return text with single zero-width spaces, inside words only, and if it had some outside."""
+    collapsed = _JOINTS.sub(
+        lambda joint: " " if " " in joint[0] else ZERO_WIDTH_SPACE, _WHITE_SPACE.sub(" ", text)
+    )
+    before, after = collapsed.startswith(ZERO_WIDTH_SPACE), collapsed.endswith(ZERO_WIDTH_SPACE)
+    return before, collapsed.strip(ZERO_WIDTH_SPACE), after
 
 
-def _joint(found: re.Match[str]) -> str:
-    return " " if " " in found[0] else ZERO_WIDTH_SPACE
-
-
-def joinable(style: Style) -> bool:
-    """Tell whether text of this style may join more of it."""
+def is_joinable(style: Style) -> bool:
+    """Return whether spans of this style may be merged."""
     return not (style.note or style.ruby or style.math or style.id)
 
 
-def _shared(before: Style, after: Style) -> Style:
-    """Return what the space between two styles carries: a link's end is not underlined."""
+def _shared_style(before: Style, after: Style) -> Style:
+    """Return the style of a space: that of both sides, as the end of a link is not underlined."""
     return PLAIN._replace(
         marks=tuple(mark for mark in before.marks if mark in after.marks),
         href=before.href if before.href == after.href else "",
@@ -173,7 +190,7 @@ def _shared(before: Style, after: Style) -> Style:
 
 
 def joined(paragraphs: list[Spans]) -> Spans:
-    """Join spans of several paragraphs into one line."""
+    """Return the spans of several paragraphs as one line."""
     spans: list[Span] = []
     for paragraph in paragraphs:
         if spans:
@@ -182,24 +199,82 @@ def joined(paragraphs: list[Spans]) -> Spans:
     return tuple(spans)
 
 
-#: Lines that an editor wrapped are about this long, in characters.
-_NARROW, _WIDE = 50, 130
-#: Editors measure in characters or in the widths of letters.
-_SLACK = 0.9
-_FEWEST_WORDS = 4
-#: A line of so many characters that ends as a sentence does is a paragraph.
-_LONG = 80
-#: A bold line of no more characters heads a longer one.
-_LABEL = 90
-_STOPS = ".!?…。！？۔।:："
-_CLOSING_SIGNS = "\"'”’»)]"
+# Words that only the page's style sheet separates
+
+
+def needs_space(
+    run: TextRun, leaves: tuple[Leaf, Leaf], text: str, style: Style, layout: PageLayout | None
+) -> bool:
+    """Return whether a space is missing between a run and the text after it.
+
+    With a browser layout, a visible gap is a space.  Otherwise a space is missing between two
+    elements if the first ends like a word and the second begins like a new phrase.
+
+    Args:
+        run: The text so far, not empty.
+        leaves: The text nodes of its end and of ``text``.
+        text: The text to be added.
+        style: The style of ``text``.
+        layout: The page's browser layout, if any.
+    """
+    last_style, texts = run.parts[-1]
+    marks = (*last_style.marks, *style.marks)
+    if not (text[0].isalnum() and is_joinable(last_style) and _UNSPACED_MARKS.isdisjoint(marks)):
+        return False
+    before, (last, leaf) = texts[-1], leaves
+    if layout is not None and _has_gap(layout, last, leaf):
+        word = before.lstrip(_OPENING)
+        return len(word) > 1 and len(text.strip()) > 1 and word[-1] not in _OPEN_END
+    return (
+        not leaf.tail
+        and not _is_in_sentence(leaf.element)
+        and _is_phrase_boundary(before, leaf.element, text)
+    )
+
+
+def _has_gap(layout: PageLayout, before: Leaf, after: Leaf) -> bool:
+    """Return whether two text nodes stand on one line with a gap between them."""
+    first, second = layout.texts.get(before), layout.texts.get(after)
+    if first is None or second is None:
+        return False
+    a, b = first.rect, second.rect
+    overlap = min(a.bottom, b.bottom) - max(a.top, b.top)
+    if overlap < min(a.height, b.height) / 2:
+        return False
+    size = max(first.font.size, second.font.size)
+    return max(b.left - a.right, a.left - b.right) >= _MIN_GAP * size
+
+
+def _is_in_sentence(element: HtmlElement) -> bool:
+    """Return whether an element has text of its parent beside it."""
+    parent = element.getparent()
+    before = parent.text if parent is not None else ""
+    return bool((before or "").strip() or (element.tail or "").strip())
+
+
+def _is_phrase_boundary(before: str, element: HtmlElement, text: str) -> bool:
+    """Return whether a small letter meets a capital between two elements.
+
+    One of them has a class and one has several words; markup within a word has neither.
+    """
+    end = before[-_MIN_WORD_END:]
+    if not text[0].isupper() or len(end) < _MIN_WORD_END or not (end.isalpha() and end.islower()):
+        return False
+    previous = element.getprevious()
+    if previous is None or previous.tail:
+        return False
+    has_class = previous.get("class") or element.get("class")
+    return bool(has_class) and (" " in before or " " in text.strip())
+
+
+# The meaning of line breaks
 
 
 def split_paragraphs(spans: Spans) -> list[Spans]:
-    """Return the paragraphs that a run of text with line breaks is.
+    """Return the paragraphs in text with line breaks.
 
-    Text broken at an editor's margin is one line again.  Pages that put a break where a paragraph
-    ends get paragraphs.  All other breaks stay: verses, addresses.
+    Hard-wrapped text becomes one line, breaks after long sentences separate paragraphs, and all
+    other breaks stay, as in verse and addresses.
     """
     if not any("\n" in span.text for span in spans):
         return [spans]
@@ -207,11 +282,12 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
     if len(lines) < 2:
         return [spans]
     texts = [plain_text(line) for line in lines]
-    if _is_wrapped(texts):
+    if _is_hard_wrapped(texts):
         return [_join_lines(lines, " ")]
     paragraphs: list[list[Spans]] = [[lines[0]]]
     for line, text, before in zip(lines[1:], texts[1:], texts, strict=False):
-        if min(len(text), len(before)) >= _LONG and _ends_sentence(before) and _ends_sentence(text):
+        is_long = min(len(text), len(before)) >= _MIN_PARAGRAPH
+        if is_long and _ends_sentence(before) and _ends_sentence(text):
             paragraphs.append([line])
         else:
             paragraphs[-1].append(line)
@@ -219,32 +295,32 @@ def split_paragraphs(spans: Spans) -> list[Spans]:
 
 
 def split_labels(spans: Spans) -> list[Spans]:
-    """Part lines in bold type from the longer lines that they head."""
+    """Separate bold lines from the longer lines that they head."""
     lines = _split_lines(spans)
     if len(lines) < 2:
         return [spans]
     paragraphs: list[list[Spans]] = [[]]
-    for line, after in zip(lines, [*lines[1:], ()], strict=True):
-        if _heads(line, after):
+    for line, following in zip(lines, [*lines[1:], ()], strict=True):
+        if _is_label(line, following):
             paragraphs += [[line], []]
         else:
             paragraphs[-1].append(line)
     return [_join_lines(paragraph, "\n") for paragraph in paragraphs if paragraph]
 
 
-def _heads(line: Spans, after: Spans) -> bool:
-    text, said = plain_text(line), [span for span in line if span.text.strip()]
+def _is_label(line: Spans, following: Spans) -> bool:
+    text, below = plain_text(line), plain_text(following)
     return (
-        0 < len(text) <= _LABEL
-        and max(2 * len(text), _LONG) <= len(below := plain_text(after))
+        0 < len(text) <= _MAX_LABEL
+        and max(2 * len(text), _MIN_PARAGRAPH) <= len(below)
         and not below[:1].islower()
-        and all("strong" in span.marks for span in said)
-        and "strong" not in after[0].marks
+        and all("strong" in span.marks for span in line if span.text.strip())
+        and "strong" not in following[0].marks
     )
 
 
 def _split_lines(spans: Spans) -> list[Spans]:
-    """Return the lines of a run of text that are not empty."""
+    """Return the lines of a text run that are not empty."""
     lines: list[list[Span]] = [[]]
     for span in spans:
         first, *rest = span.text.split("\n")
@@ -259,12 +335,12 @@ def _split_lines(spans: Spans) -> list[Spans]:
 
 
 def _join_lines(lines: list[Spans], glue: str) -> Spans:
-    """Join lines; the glue goes with the text before it, outside its link."""
+    """Join lines; the glue is added to the text before it, but outside of links."""
     joined: list[Span] = []
-    style, texts = PLAIN, list[str]()  # of the last span, the others being in ``joined``
+    style, texts = PLAIN, list[str]()  # of the last span, which is not in ``joined`` yet
     for line in lines:
         first = line[0]
-        if texts and (style.href or not joinable(style)):
+        if texts and (style.href or not is_joinable(style)):
             joined.append(Span("".join(texts), *style))
             style, texts = PLAIN, [glue]
         elif texts:
@@ -280,81 +356,21 @@ def _join_lines(lines: list[Spans], glue: str) -> Spans:
     return (*joined, Span("".join(texts), *style))
 
 
-def _is_wrapped(texts: list[str]) -> bool:
-    """Tell whether sentences go on after most breaks, and no line had room for the next word."""
+def _is_hard_wrapped(texts: list[str]) -> bool:
+    """Return whether most breaks are inside sentences and no line had room for the next word."""
     width = max(map(len, texts[:-1]), default=0)
-    if not _NARROW <= width <= _WIDE or len(texts[-1]) > width / _SLACK:
+    if not _MIN_WRAP <= width <= _MAX_WRAP or len(texts[-1]) > width / _MIN_FILL:
         return False
-    if any(len(text.split(None, _FEWEST_WORDS)) <= _FEWEST_WORDS for text in texts[:-1]):
-        return False  # a list, or a script that parts no words
+    if any(len(text.split(None, _MIN_WRAP_WORDS)) <= _MIN_WRAP_WORDS for text in texts[:-1]):
+        return False  # a list, or a script without spaces
     breaks = list(pairwise(texts))
-    going_on = sum(after[:1].islower() and not _ends_sentence(line) for line, after in breaks)
-    return going_on * 2 >= len(breaks) and all(
-        len(line) + 1 + len(after.split(None, 1)[0]) > width * _SLACK
+    inside = sum(after[:1].islower() and not _ends_sentence(line) for line, after in breaks)
+    return inside * 2 >= len(breaks) and all(
+        len(line) + 1 + len(after.split(None, 1)[0]) > width * _MIN_FILL
         for line, after in breaks
         if after
     )
 
 
 def _ends_sentence(text: str) -> bool:
-    return text.rstrip(_CLOSING_SIGNS)[-1:] in _STOPS and bool(text)
-
-
-#: A gap this wide is no accident, as a share of the letters' size.
-_GAP = 0.2
-_OPENING = "([{“‘«„\"'"
-#: What ends in one of these goes on.
-_OPEN_END = "([{“‘«„-‐"
-#: So many small letters are the end of a word, not an initial or a sign.
-_FEWEST_LETTERS = 3
-_UNTOUCHED = frozenset({"code", "samp", "kbd", "var", "sub", "sup", "mark"})
-
-
-def needs_space(
-    run: TextRun, leaves: tuple[Leaf, Leaf], text: str, style: Style, drawn: PageLayout | None
-) -> bool:
-    """Tell whether text is to be parted from what is in a run, by their two leaves."""
-    said, texts = run.parts[-1]
-    marks = (*said.marks, *style.marks)
-    # What is added whole, as a formula, is no leaf.
-    if not (text[0].isalnum() and joinable(said) and _UNTOUCHED.isdisjoint(marks)):
-        return False
-    words, (last, leaf) = texts[-1], leaves
-    if drawn is not None and _is_gap(drawn, last, leaf):
-        begun = words.lstrip(_OPENING)
-        return len(begun) > 1 and len(text.strip()) > 1 and begun[-1] not in _OPEN_END
-    return not leaf.tail and not _in_sentence(leaf.element) and _meets(words, leaf.element, text)
-
-
-def _is_gap(drawn: PageLayout, before: Leaf, after: Leaf) -> bool:
-    """Tell whether two leaves were drawn beside each other with a gap between."""
-    one, other = drawn.texts.get(before), drawn.texts.get(after)
-    if one is None or other is None:
-        return False
-    a, b = one.rect, other.rect
-    shared = min(a.bottom, b.bottom) - max(a.top, b.top)
-    if shared < min(a.height, b.height) / 2:
-        return False
-    size = max(one.font.size, other.font.size)
-    return max(b.left - a.right, a.left - b.right) >= _GAP * size
-
-
-def _in_sentence(element: HtmlElement) -> bool:
-    """Tell whether an element has text of what holds it before it or behind it."""
-    above = element.getparent()
-    before = above.text if above is not None else ""
-    return bool((before or "").strip() or (element.tail or "").strip())
-
-
-def _meets(words: str, element: HtmlElement, text: str) -> bool:
-    """Tell whether a word ends and another thing begins where two elements meet.
-
-    One of them has a class, one several words; inline markup within a word has neither.
-    """
-    end = words[-_FEWEST_LETTERS:]
-    if not text[0].isupper() or len(end) < _FEWEST_LETTERS or not (end.isalpha() and end.islower()):
-        return False
-    before = element.getprevious()
-    if before is None or before.tail or not (before.get("class") or element.get("class")):
-        return False
-    return " " in words or " " in text.strip()
+    return text.rstrip(_CLOSING)[-1:] in _STOPS and bool(text)

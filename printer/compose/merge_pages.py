@@ -1,29 +1,32 @@
-"""One article from the pages it was split over."""
+"""Articles that are split over several pages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, replace
 from typing import Any
 
-from ..article import Article, Block, Figure, iter_text
+from ..article import Article, Block, Figure, iter_text, transform
+
+#: Shorter text may be repeated on purpose.
+_MIN_UNIQUE = 40
 
 
 def merge_pages(articles: Sequence[Article]) -> Article:
-    """Return the first article with the blocks of the others after its own.
+    """Return the first article with the blocks of the others appended.
 
-    What a later page shows again (the lead picture, a summary at the top) is left out, and its
-    ids get a prefix so that notes of two pages do not meet.
+    What a later page repeats (the lead picture, a summary at the top) is left out.  The ids of
+    later pages get a prefix, so that those of different pages do not collide.
     """
     first = articles[0]
     blocks = list(first.blocks)
-    seen = {key for block in blocks if (key := _key(block))}
+    keys = {key for block in blocks if (key := _key(block))}
     for number, article in enumerate(articles[1:], start=2):
         for block in article.blocks:
             key = _key(block)
-            if not key or key not in seen:
-                seen.add(key)
-                blocks.append(_prefixed(block, f"p{number}-"))
+            if not key or key not in keys:
+                keys.add(key)
+                blocks += _with_prefix((block,), f"p{number}-")
     return replace(
         first,
         blocks=tuple(blocks),
@@ -33,26 +36,26 @@ def merge_pages(articles: Sequence[Article]) -> Article:
 
 
 def _key(block: Block) -> str:
-    """Return what tells a block from others; '' for one that may well stand twice."""
+    """Return what identifies a block, '' for one that may be repeated."""
     if isinstance(block, Figure):
         return f"figure {block.src}" if block.src else ""
     text = " ".join(iter_text(block))
-    return text if len(text) >= 40 else ""
+    return text if len(text) >= _MIN_UNIQUE else ""
 
 
-def _prefixed(value: Any, prefix: str) -> Any:
-    """Return the value with every id in it, and every reference to one, prefixed."""
-    if isinstance(value, tuple):
-        return tuple(_prefixed(each, prefix) for each in value)
-    if not is_dataclass(value) or isinstance(value, type):
-        return value
-    changes = {}
-    for field in fields(value):
-        old = getattr(value, field.name)
-        if isinstance(old, tuple):
-            changes[field.name] = _prefixed(old, prefix)
-        elif old and field.name in {"id", "note"}:
-            changes[field.name] = prefix + old
-        elif field.name == "href" and old.startswith("#"):
-            changes[field.name] = f"#{prefix}{old[1:]}"
-    return replace(value, **changes) if changes else value
+def _with_prefix(blocks: tuple[Block, ...], prefix: str) -> tuple[Block, ...]:
+    """Return blocks with a prefix on every id and every reference to one."""
+
+    def replacement(part: Any) -> list[Any]:
+        part = transform(part, replacement)
+        changes = {}
+        for name in {field.name for field in fields(part)} & {"id", "note", "href"}:
+            value: str = getattr(part, name)
+            if name != "href":
+                changes[name] = prefix + value if value else ""
+            elif value.startswith("#"):
+                changes[name] = f"#{prefix}{value[1:]}"
+        return [replace(part, **changes)]
+
+    prefixed: tuple[Block, ...] = transform(blocks, replacement)
+    return prefixed

@@ -1,12 +1,10 @@
-"""What only the whole article shows: its levels of headings, repetitions, links within it."""
+"""Corrections that need the whole article: heading levels, repetitions, links inside it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import fields, is_dataclass, replace
-from functools import cache
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import replace
 
 from ..article import (
     Block,
@@ -20,64 +18,70 @@ from ..article import (
     Rule,
     Span,
     Spans,
+    iter_spans,
     iter_text,
     plain_text,
+    transform,
     walk,
 )
-from ..text import continues_drop_cap
+from ..text import comparison_key, continues_drop_cap
 from .inline import split_labels
 
-_SCENE = re.compile(r"(?:[*•·⁂❦✻∗~_=#-]\s?){3,40}|⁂|❦|✻")
+_SCENE_BREAK = re.compile(r"(?:[*•·⁂❦✻∗~_=#-]\s?){3,40}|⁂|❦|✻")
 _BULLET = re.compile(r"[\s|•·◦▪‣●○■□►▶▸»«›‹>/\\,.;:…_=~*+–—-]{1,5}")
-#: What a list item that is none begins with.
+#: The first block of a card, which is no list item.
 _CARD = (Heading, Figure, Rule, Embed)
-#: The title is sought in so many blocks from the beginning.
-_HEAD = 6
+#: The title is looked for in the first blocks.
+_MAX_TITLE_POSITION = 6
+_MIN_SIMILAR_TITLE = 12
+_MAX_TRAILING_HEADING = 40
+
+#: Words of one letter in some language with Latin letters.
+_ONE_LETTER_WORDS = frozenset("AEIOUYÀÉÓÅÖ")
+_LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def postprocess(
     blocks: tuple[Block, ...], title: str, aliases: dict[str, str], *, linked: bool
 ) -> tuple[Block, ...]:
-    """Put right what single blocks do not show; ``linked`` says that links may lead within."""
-    kept = [block for block in map(_worth, _without_cards(blocks)) if block is not None]
-    kept = [part for block in _without_title(kept, title) for part in _labelled(block)]
-    kept = _without_echoes(kept)
-    kept = _trimmed(_without_note_headings(kept))
-    kept = _levelled(kept)
-    return _linked(tuple(kept), aliases) if linked else tuple(kept)
+    """Return the blocks of an article with corrections.
+
+    Args:
+        blocks: The blocks as built.
+        title: The article's title.
+        aliases: Link targets, and the ids of the blocks that stand in for them.
+        linked: Whether there may be links inside the article.
+    """
+    sound = [block for block in map(_clean_paragraph, _unwrap_cards(blocks)) if block is not None]
+    parts = [part for block in _drop_title(sound, title) for part in _split_labels(block)]
+    parts = _drop_note_headings(_drop_repeated_pull_quotes(parts))
+    result = tuple(_fix_levels(_trim(parts)))
+    return _fix_links(result, aliases) if linked else result
 
 
-def _worth(block: Block) -> Block | None:
-    """Drop a paragraph of nothing but a bullet; a row of stars is a break between scenes."""
-    if not isinstance(block, Paragraph) or _begins_with_word(block.spans):
+def _clean_paragraph(block: Block) -> Block | None:
+    """Drop a paragraph that is only a bullet; turn a row of asterisks into a rule."""
+    if not isinstance(block, Paragraph) or (block.spans and block.spans[0].text[:1].isalnum()):
         return block
     if not any(span.math for span in block.spans):
         text = plain_text(block.spans)
-        if _SCENE.fullmatch(text):
+        if _SCENE_BREAK.fullmatch(text):
             return Rule()
         if not text or _BULLET.fullmatch(text):
             return None
     return block
 
 
-def _begins_with_word(spans: Spans) -> bool:
-    return bool(spans) and spans[0].text[:1].isalnum()
-
-
-def _labelled(block: Block) -> Iterable[Block]:
-    """Yield a paragraph with the bold lines apart that head lines of it."""
+def _split_labels(block: Block) -> Iterable[Block]:
+    """Separate the bold lines that head other lines of a paragraph."""
     if not isinstance(block, Paragraph):
         return [block]
-    first, *others = split_labels(block.spans)
-    return [replace(block, spans=first), *(replace(block, spans=each, id="") for each in others)]
+    first, *rest = split_labels(block.spans)
+    return [replace(block, spans=first), *(replace(block, spans=spans, id="") for spans in rest)]
 
 
-def _without_cards(blocks: Iterable[Block]) -> Iterable[Block]:
-    """Yield blocks with the items of a list in its place when they are cards, not list items.
-
-    Pages set teasers and sections as lists without bullets; such an item begins with a heading, a
-    picture or a rule.
-    """
+def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
+    """Replace lists of cards by their content: most items begin with a heading or a picture."""
     for block in blocks:
         if not isinstance(block, List) or block.ordered:
             yield block
@@ -89,75 +93,80 @@ def _without_cards(blocks: Iterable[Block]) -> Iterable[Block]:
             yield block
 
 
-def _key(text: str) -> str:
-    return "".join(filter(str.isalnum, text)).casefold()
-
-
-def _without_title(blocks: list[Block], title: str) -> list[Block]:
-    """Leave out the first block that only repeats the title, unless there is no other."""
-    key = _key(title)
+def _drop_title(blocks: list[Block], title: str) -> list[Block]:
+    """Drop the first block that repeats the title, or its first line that does."""
+    key = comparison_key(title)
     if not key or len(blocks) == 1:
         return blocks
-    for at, block in enumerate(blocks[:_HEAD]):
-        if isinstance(block, Heading | Paragraph):
-            mine = _key(plain_text(block.spans))
-            if mine == key or (isinstance(block, Heading) and _same(mine, key, block.level)):
-                return blocks[:at] + blocks[at + 1 :]
-            line, _, more = plain_text(block.spans).partition("\n")
-            if more.strip() and _key(line) == key:
-                cut = replace(block, spans=_below_first(block.spans))
-                return [*blocks[:at], cut, *blocks[at + 1 :]]
+    for position, block in enumerate(blocks[:_MAX_TITLE_POSITION]):
+        if not isinstance(block, Heading | Paragraph):
+            continue
+        text = plain_text(block.spans)
+        if _repeats_title(comparison_key(text), key, block):
+            return blocks[:position] + blocks[position + 1 :]
+        line, _, rest = text.partition("\n")
+        if rest.strip() and comparison_key(line) == key:
+            below = replace(block, spans=_below_first_line(block.spans))
+            return [*blocks[:position], below, *blocks[position + 1 :]]
     return blocks
 
 
-def _below_first(spans: tuple[Span, ...]) -> tuple[Span, ...]:
-    """Return what stands below the first line of several."""
-    at, broken = next((at, span) for at, span in enumerate(spans) if "\n" in span.text)
-    rest = broken.text.partition("\n")[2]
-    return ((replace(broken, text=rest),) if rest else ()) + spans[at + 1 :]
-
-
-def _same(mine: str, title: str, level: int) -> bool:
-    """Tell whether a heading is the title with a little more or less."""
-    if level != 1 or min(len(mine), len(title)) < 12:
+def _repeats_title(text: str, title: str, block: Heading | Paragraph) -> bool:
+    """Return whether a block is the title; an ``h1`` may have a little more or less."""
+    if text == title:
+        return True
+    if not isinstance(block, Heading) or block.level != 1:
         return False
-    return mine.startswith(title) or title.startswith(mine) or mine in title
+    return min(len(text), len(title)) >= _MIN_SIMILAR_TITLE and (
+        title.startswith(text) or text in title or text.startswith(title)
+    )
 
 
-def _without_echoes(blocks: list[Block]) -> list[Block]:
-    """Leave out pull quotes that repeat a line of the text."""
-    if not any(isinstance(block, Quote) and block.pull for block in walk(tuple(blocks))):
+def _below_first_line(spans: Spans) -> Spans:
+    number, span = next((number, span) for number, span in enumerate(spans) if "\n" in span.text)
+    rest = span.text.partition("\n")[2]
+    return ((replace(span, text=rest),) if rest else ()) + spans[number + 1 :]
+
+
+def _drop_repeated_pull_quotes(blocks: list[Block]) -> list[Block]:
+    """Drop pull quotes that repeat the article's text."""
+    quotes = [block for block in blocks if isinstance(block, Quote) and block.pull]
+    if not quotes:
         return blocks
-    others = (b for b in blocks if not (isinstance(b, Quote) and b.pull))
-    text = _key(" ".join(piece for block in others for piece in iter_text(block)))
-    return [
-        block
-        for block in blocks
-        if not (isinstance(block, Quote) and block.pull and _repeats(block, text))
-    ]
+    rest = (block for block in blocks if not (isinstance(block, Quote) and block.pull))
+    text = comparison_key(" ".join(iter_text(*rest)))
+    keys = (comparison_key(" ".join(iter_text(*quote.blocks))) for quote in quotes)
+    repeated = {id(quote) for quote, key in zip(quotes, keys, strict=True) if key and key in text}
+    return [block for block in blocks if id(block) not in repeated]
 
 
-def _repeats(quote: Quote, text: str) -> bool:
-    said = _key(" ".join(piece for block in quote.blocks for piece in iter_text(block)))
-    return bool(said) and said in text
-
-
-def _trimmed(blocks: list[Block]) -> list[Block]:
-    """Leave out rules that part nothing, and a short heading at the end with nothing under it."""
-    kept: list[Block] = []
+def _trim(blocks: list[Block]) -> list[Block]:
+    """Drop rules that separate nothing, and what is left over at the end."""
+    trimmed: list[Block] = []
     for block in blocks:
-        if isinstance(block, Rule) and (not kept or isinstance(kept[-1], Rule | Heading)):
+        if isinstance(block, Rule) and (not trimmed or isinstance(trimmed[-1], Rule | Heading)):
             continue
-        kept.append(block)
-    while kept and (isinstance(kept[-1], Rule) or _left_over(kept)):
-        kept.pop()
-    return kept
+        trimmed.append(block)
+    while trimmed and (isinstance(trimmed[-1], Rule) or _is_left_over(trimmed)):
+        trimmed.pop()
+    return trimmed
 
 
-def _without_note_headings(blocks: list[Block]) -> list[Block]:
-    """Leave out a heading or rule above nothing but notes: the theme sets notes apart itself."""
-    kept: list[Block] = []
-    below = ""  # what stands between here and the next heading: '', 'notes' alone, 'text'
+def _is_left_over(blocks: list[Block]) -> bool:
+    """Return whether the last block is a short heading, or an embed at the end of long text."""
+    last = blocks[-1]
+    if len(blocks) < 3:
+        return False
+    if isinstance(last, Heading):
+        is_short = len(plain_text(last.spans)) <= _MAX_TRAILING_HEADING
+        return is_short and not isinstance(blocks[-2], Heading)
+    return isinstance(last, Embed) and not last.blocks and len(blocks) > 8
+
+
+def _drop_note_headings(blocks: list[Block]) -> list[Block]:
+    """Drop a heading or rule above nothing but notes, as the theme adds its own."""
+    rest: list[Block] = []
+    below = ""  # the content before the next heading: '', only 'notes', or 'text'
     for block in reversed(blocks):
         if isinstance(block, Note):
             below = below or "notes"
@@ -167,91 +176,45 @@ def _without_note_headings(blocks: list[Block]) -> list[Block]:
             below = "" if isinstance(block, Heading) else below
         else:
             below = "text"
-        kept.append(block)
-    return kept[::-1]
+        rest.append(block)
+    return rest[::-1]
 
 
-def _left_over(blocks: list[Block]) -> bool:
-    last = blocks[-1]
-    if len(blocks) < 3:
-        return False
-    if isinstance(last, Heading):
-        return not isinstance(blocks[-2], Heading) and len(plain_text(last.spans)) <= 40
-    return isinstance(last, Embed) and not last.blocks and len(blocks) > 8
-
-
-def _levelled(blocks: list[Block]) -> list[Block]:
-    """Begin headings at level 2 and skip no level on the way down."""
+def _fix_levels(blocks: list[Block]) -> Iterable[Block]:
+    """Start headings at level 2 and skip no level on the way down."""
     open_levels: list[int] = []
-
-    def level(block: Block) -> Block:
-        if not isinstance(block, Heading):
-            return block
-        while open_levels and open_levels[-1] >= block.level:
-            open_levels.pop()
-        open_levels.append(block.level)
-        return replace(block, level=min(len(open_levels) + 1, 6))
-
-    return [level(block) for block in blocks]
+    for block in blocks:
+        if isinstance(block, Heading):
+            while open_levels and open_levels[-1] >= block.level:
+                open_levels.pop()
+            open_levels.append(block.level)
+            block = replace(block, level=min(len(open_levels) + 1, 6))
+        yield block
 
 
-def _linked(blocks: tuple[Block, ...], aliases: dict[str, str]) -> tuple[Block, ...]:
-    """Lead links within the article to blocks that are in it, and end those that lead nowhere."""
-    spans = [span for block in blocks for span in _spans(block)]
-    wanted = {span.href[1:] for span in spans if span.href.startswith("#")}
-    notes = {span.note for span in spans if span.note}
-    present = {name for block in walk(blocks) if (name := getattr(block, "id", ""))}
-    there = {block.id for block in walk(blocks) if isinstance(block, Note)}
-    if wanted <= present and notes <= there:
+def _fix_links(blocks: tuple[Block, ...], aliases: dict[str, str]) -> tuple[Block, ...]:
+    """Point links inside the article to existing blocks and remove those that lead nowhere."""
+    targets = {span.href[1:] for span in iter_spans(blocks) if span.href.startswith("#")}
+    calls = {span.note for span in iter_spans(blocks) if span.note}
+    ids = {name for block in walk(blocks) if (name := getattr(block, "id", ""))}
+    notes = {block.id for block in walk(blocks) if isinstance(block, Note)}
+    if targets <= ids and calls <= notes:
         return blocks
 
-    def mend(span: Span) -> Span:
-        if span.href.startswith("#") and (name := span.href[1:]) not in present:
+    def replacement(part: object) -> list[Span] | None:
+        if not isinstance(part, Span):
+            return None
+        if part.href.startswith("#") and (name := part.href[1:]) not in ids:
             name = aliases.get(name, "")
-            span = replace(span, href=f"#{name}" if name in present else "")
-        return replace(span, note="") if span.note and span.note not in there else span
+            part = replace(part, href=f"#{name}" if name in ids else "")
+        return [replace(part, note="") if part.note not in notes else part]
 
-    mended: tuple[Block, ...] = _mapped(blocks, mend)
-    return mended
-
-
-def _spans(value: object) -> Iterable[Span]:
-    if isinstance(value, Span):
-        yield value
-    elif isinstance(value, tuple):
-        for each in value:
-            yield from _spans(each)
-    elif is_dataclass(value) and not isinstance(value, type):
-        for name in _names(type(value)):
-            inside = getattr(value, name)
-            if isinstance(inside, tuple):
-                yield from _spans(inside)
-
-
-@cache
-def _names(kind: type) -> tuple[str, ...]:
-    return tuple(each.name for each in fields(kind))
-
-
-def _mapped(value: Any, change: Callable[[Span], Span]) -> Any:
-    if isinstance(value, Span):
-        return change(value)
-    if isinstance(value, tuple):
-        return tuple(_mapped(each, change) for each in value)
-    if is_dataclass(value) and not isinstance(value, type):
-        inner = {each.name: getattr(value, each.name) for each in fields(value)}
-        changed = {k: _mapped(v, change) for k, v in inner.items() if isinstance(v, tuple)}
-        return replace(value, **changed) if changed else value
-    return value
-
-
-#: What may be a word of one letter, in some language written in Latin letters.
-_ONE_LETTER_WORDS = frozenset("AEIOUYÀÉÓÅÖ")
-_LETTERS = re.compile(r"[^\W\d_]+")
+    fixed: tuple[Block, ...] = transform(blocks, replacement)
+    return fixed
 
 
 def join_drop_caps(blocks: Iterable[Block]) -> tuple[Block, ...]:
-    """Return the blocks with each such letter and the paragraph after it as one."""
+    """Join a large first letter that is a block of its own with the paragraph after it."""
     joined: list[Block] = []
     for block in blocks:
         before = joined[-1] if joined else None
@@ -260,20 +223,16 @@ def join_drop_caps(blocks: Iterable[Block]) -> tuple[Block, ...]:
             if continues_drop_cap(initial, text) and not before.id:
                 glue = " " if _is_word(initial[-1], text, joined) else ""
                 first, *rest = block.spans
-                joined[-1] = replace(
-                    block, spans=(replace(first, text=initial + glue + first.text.lstrip()), *rest)
-                )
+                first = replace(first, text=initial + glue + first.text.lstrip())
+                joined[-1] = replace(block, spans=(first, *rest))
                 continue
         joined.append(block)
     return tuple(joined)
 
 
-def _is_word(letter: str, text: str, said: Iterable[Block]) -> bool:
-    """Tell whether the letter is a word: what follows it is one that is met elsewhere too."""
+def _is_word(letter: str, text: str, before: list[Block]) -> bool:
+    """Return whether the letter is a word, as the article has the word after it elsewhere too."""
     if letter not in _ONE_LETTER_WORDS:
         return False
-    first, *others = _LETTERS.findall(text)
-    before = (
-        word for block in said for piece in iter_text(block) for word in _LETTERS.findall(piece)
-    )
-    return first in others or first in set(before)
+    first, *rest = _LETTERS.findall(text)
+    return first in rest or any(first in _LETTERS.findall(line) for line in iter_text(*before))

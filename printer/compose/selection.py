@@ -1,9 +1,10 @@
-"""What of the tree is to be printed: the chosen text leaves, pictures, and the way to them."""
+"""The selected part of a page's tree: text nodes, pictures, and the elements around them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
+from itertools import islice
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -14,24 +15,29 @@ from ..html.page import Page
 from ..selection import PlacedFigure, Verdict
 from .math import is_formula_image
 
-#: Elements without text that are printed when they stand among text that is.
-_SILENT = ("hr", "math", "script", "iframe", "video", "audio", "img")
-_KEPT = etree.XPath("//*[@data-mathml]")
+#: Elements without text that are selected if they stand among selected text.
+_TEXTLESS = ("hr", "math", "script", "iframe", "video", "audio", "img")
+_WITH_MATHML = etree.XPath("//*[@data-mathml]")
 _FORMULAS = frozenset({"math", "script"})
 _TEX = "math/tex"
 
-#: Where nothing silent is taken from.
-_APART = frozenset({"nav", "aside", "footer", "header", "form", "button", "noscript", "template"})
-#: How far up from something silent the text must begin that it stands among.
-_CLIMB = 6
+#: Textless elements inside these are not selected.
+_EXCLUDED_TAGS = frozenset(
+    {"nav", "aside", "footer", "header", "form", "button", "noscript", "template"}
+)
+#: The distance from a textless element to the selected element around it, in levels.
+_MAX_LEVELS = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection:
-    """What is printed: a segment index per chosen leaf, a figure per picture's element.
+    """The selected content of a page.
 
-    ``path`` holds every element that has something of it below or at itself, ``formulas`` says
-    whether there are any on the page.
+    Attributes:
+        leaves: The segment index of each selected text node.
+        figures: The figure of each selected picture's element.
+        path: All elements that are selected or have selected descendants.
+        formulas: Whether the page has formulas.
     """
 
     leaves: dict[Leaf, int]
@@ -44,11 +50,11 @@ def select(
     page: Page,
     verdict: Verdict,
     pictures: tuple[PlacedFigure, ...],
-    apart: Set[HtmlElement] = frozenset(),
+    excluded: Set[HtmlElement] = frozenset(),
 ) -> Selection:
-    """Select the leaves of the kept segments, the pictures, and what belongs between them.
+    """Select text nodes, pictures and the textless elements among them.
 
-    Nothing right in the elements ``apart`` is selected.
+    Text directly inside the ``excluded`` elements is left out.
     """
     captions = frozenset[int]().union(*(placed.captions for placed in pictures))
     leaves = {
@@ -56,63 +62,61 @@ def select(
         for segment, keep in zip(page.segments, verdict.keep, strict=True)
         if keep and segment.index not in captions
         for leaf in segment.leaves
-        if not apart or holder(leaf) not in apart
+        if not excluded or leaf_parent(leaf) not in excluded
     }
     path: set[HtmlElement] = set()
     for element, tail in leaves:
-        _mark(element.getparent() if tail else element, path)
-    silent = _silent(page)
-    for element in silent:
-        if element not in apart and _stands_among(element, path):
-            _mark(element, path)
+        _add_path(element.getparent() if tail else element, path)
+    textless = _textless(page)
+    for element in textless:
+        if element not in excluded and _is_among(element, path):
+            _add_path(element, path)
     figures = {placed.element: placed.figure for placed in pictures}
     for element in figures:
-        _mark(element, path)
-    formulas = any(element.tag in _FORMULAS or element.get("data-mathml") for element in silent)
+        _add_path(element, path)
+    formulas = any(element.tag in _FORMULAS or element.get("data-mathml") for element in textless)
     return Selection(leaves, figures, path, formulas)
 
 
 def select_below(top: HtmlElement, leaves: Iterable[Leaf]) -> Selection:
-    """Select some leaves below an element, one paragraph a block."""
-    chosen = dict.fromkeys(leaves, 0)
+    """Select some text nodes below an element; each block element is a paragraph."""
+    selected = dict.fromkeys(leaves, 0)
     path = {top}
-    for element, tail in chosen:
-        _mark(element.getparent() if tail else element, path)
-    return Selection(chosen, {}, path, formulas=False)
+    for element, tail in selected:
+        _add_path(element.getparent() if tail else element, path)
+    return Selection(selected, {}, path, formulas=False)
 
 
-def holder(leaf: Leaf) -> HtmlElement | None:
-    """Return the element that a leaf is text of."""
+def leaf_parent(leaf: Leaf) -> HtmlElement | None:
+    """Return the element that a text node is directly inside."""
     return leaf.element.getparent() if leaf.tail else leaf.element
 
 
-def _mark(element: HtmlElement | None, path: set[HtmlElement]) -> None:
+def _add_path(element: HtmlElement | None, path: set[HtmlElement]) -> None:
     while element is not None and element not in path:
         path.add(element)
         element = element.getparent()
 
 
-def _silent(page: Page) -> list[HtmlElement]:
-    """Return what is printed though it holds no text; MathJax 2 keeps MathML in an attribute."""
-    kept: list[HtmlElement] = []
+def _textless(page: Page) -> list[HtmlElement]:
+    """Return elements with content but no text; MathJax 2 keeps MathML in an attribute."""
+    formulas: list[HtmlElement] = []
     if "data-mathml" in page.source:
-        kept = _KEPT(page.tree)  # type: ignore[assignment]
-    return kept + [element for element in page.tree.iter(*_SILENT) if _speaks(element)]
+        formulas = _WITH_MATHML(page.tree)  # type: ignore[assignment]
+    return formulas + [element for element in page.tree.iter(*_TEXTLESS) if _has_content(element)]
 
 
-def _speaks(element: HtmlElement) -> bool:
+def _has_content(element: HtmlElement) -> bool:
     if element.tag == "script":
         return (element.get("type") or "").startswith(_TEX)
     return element.tag != "img" or is_formula_image(element)
 
 
-def _stands_among(element: HtmlElement, path: set[HtmlElement]) -> bool:
-    """Tell whether an element hangs from the way to chosen text, near by and not set apart."""
-    above = element.getparent()
-    for _ in range(_CLIMB):
-        if above is None or above.tag in _APART:
+def _is_among(element: HtmlElement, path: set[HtmlElement]) -> bool:
+    """Return whether a near ancestor holds selected text."""
+    for ancestor in islice(element.iterancestors(), _MAX_LEVELS):
+        if ancestor.tag in _EXCLUDED_TAGS:
             return False
-        if above in path:
-            return bool(above.tag != "html")
-        above = above.getparent()
+        if ancestor in path:
+            return bool(ancestor.tag != "html")
     return False

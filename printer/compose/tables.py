@@ -1,21 +1,20 @@
-"""Tables: which hold data, and how their cells become rows."""
+"""Tables: which of them hold data, and how cells become rows."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable
 from dataclasses import replace
 
 from lxml.html import HtmlElement
 
 from ..article import Block, Cell, Heading, Paragraph, Row, Span, Spans, Table
-from .block_builders import BlockBuffer
+from .block_builders import BlockBuffer, BlockBuilder, ClosePart
 from .inline import with_mark
 
-#: A table with more columns than this is set as running text.
+#: A table with more columns becomes running text.
 MAX_COLUMNS = 60
-_LOOKED_AT = 200
+_MAX_CELLS_READ = 200
 _DATA = re.compile(r"(?:^|[\s_-])(?:wikitable|infobox|data-?table|dataframe|docutils)(?:$|[\s_-])")
 _BIG = frozenset({"div", "ul", "ol", "h1", "h2", "h3", "form", "article", "section", "iframe"})
 _ALIGN = re.compile(r"text-align\s{0,9}:\s{0,9}(left|right|center)", re.IGNORECASE)
@@ -23,7 +22,7 @@ _ALIGNMENTS = frozenset({"left", "right", "center"})
 
 
 def is_data(table: HtmlElement) -> bool:
-    """Tell whether a table holds data; one that only arranges the page does not."""
+    """Return whether a table holds data rather than laying out the page."""
     role = table.get("role")
     if role in {"presentation", "none"} or next(table.iterdescendants("table"), None) is not None:
         return False
@@ -40,8 +39,8 @@ def is_data(table: HtmlElement) -> bool:
             cells += 1
             headers += cell.tag == "th"
             big += any(child.tag in _BIG for child in cell)
-            chars += len(cell.text_content()) if cells <= _LOOKED_AT else 0
-        if cells > _LOOKED_AT:
+            chars += len(cell.text_content()) if cells <= _MAX_CELLS_READ else 0
+        if cells > _MAX_CELLS_READ:
             break
     if not cells or not 2 <= max(counts) <= MAX_COLUMNS:
         return False
@@ -58,30 +57,29 @@ def _span(cell: HtmlElement, name: str) -> int:
     return max(1, min(int(value), 1000)) if value.isascii() and value.isdigit() else 1
 
 
-class TableBuilder:
-    """Gathers the rows of a table; what stands outside its cells goes before it."""
+class TableBuilder(BlockBuilder):
+    """Builds a table; blocks outside its cells go before it."""
 
     def __init__(self) -> None:
-        self.flow = BlockBuffer()
-        self.open = 0
+        super().__init__()
         self.caption: Spans = ()
         self.rows: list[tuple[str, list[Cell]]] = []
         self._row: HtmlElement | None = None
 
-    def part(self, element: HtmlElement) -> Callable[[BlockBuffer], None] | None:
-        """Return what takes the flow of a cell or the caption."""
+    def open_part(self, element: HtmlElement) -> ClosePart | None:
+        """Return the function that takes the buffer of a cell or the caption."""
         if element.tag == "caption":
             return self._set_caption
         if element.tag in {"td", "th"}:
-            return lambda flow: self.add(element, flow.take())
+            return lambda buffer: self.add(element, buffer.take())
         return None
 
-    def _set_caption(self, flow: BlockBuffer) -> None:
-        self.caption, others = flow.take_spans()
-        self.flow.blocks += others
+    def _set_caption(self, buffer: BlockBuffer) -> None:
+        self.caption, rest = buffer.take_spans()
+        self.buffer.blocks += rest
 
     def add(self, element: HtmlElement, blocks: tuple[Block, ...]) -> None:
-        """Add a cell, to a new row when its row is not that of the cell before."""
+        """Add a cell, in a new row if its row is not that of the last cell."""
         row = element.getparent()
         if not self.rows or row is not self._row:
             self._row = row
@@ -91,30 +89,30 @@ class TableBuilder:
         if len(cells) >= MAX_COLUMNS:
             cells[-1] = replace(cells[-1], blocks=cells[-1].blocks + blocks)
             return
-        blocks = tuple(map(_plainer, blocks))
+        blocks = tuple(map(_without_heading, blocks))
         header = element.tag == "th" or element.get("role") in {"columnheader", "rowheader"}
-        if not element.keys():  # as most cells
+        if not element.keys():  # the most frequent case
             cells.append(Cell(blocks, header))
             return
         spans = _span(element, "colspan"), _span(element, "rowspan")
         cells.append(Cell(blocks, header, *spans, align=_alignment(element)))
 
-    def blocks(self) -> list[Block]:
-        """Return the table, or what is in it when too little of it is left to be one."""
-        return list(self.flow.take()) + self._table()
+    def build(self) -> list[Block]:
+        """Return the table, or its content if too little of it is left."""
+        return list(self.buffer.take()) + self._table()
 
     def _table(self) -> list[Block]:
-        kept = [
+        numbers = [
             number
             for number, (_, cells) in enumerate(self.rows)
             if any(cell.blocks or cell.rowspan > 1 for cell in cells)
         ]
-        rows = _bounded([self.rows[number][1] for number in kept], kept)
+        rows = _fit_spans([self.rows[number][1] for number in numbers], numbers)
         filled = [cell for row in rows for cell in row if cell.blocks]
         if len(filled) < 2 or max(map(len, rows)) < 2:
-            inside = [block for cell in filled for block in cell.blocks]
-            return ([Paragraph(self.caption)] if self.caption else []) + inside
-        sections = [self.rows[number][0] for number in kept]
+            caption = [Paragraph(self.caption)] if self.caption else []
+            return [*caption, *(block for cell in filled for block in cell.blocks)]
+        sections = [self.rows[number][0] for number in numbers]
         head = 0
         while head < len(rows) and (
             sections[head] == "thead" or all(cell.header for cell in rows[head])
@@ -125,15 +123,14 @@ class TableBuilder:
         foot = len(rows)
         while foot > head + 1 and sections[foot - 1] == "tfoot":
             foot -= 1
-        table = Table(tuple(rows[:head]), tuple(rows[head:foot]), tuple(rows[foot:]), self.caption)
-        return [table]
+        return [Table(tuple(rows[:head]), tuple(rows[head:foot]), tuple(rows[foot:]), self.caption)]
 
 
-def _bounded(rows: list[list[Cell]], numbers: list[int]) -> list[Row]:
-    """Keep spans inside the table; ``numbers`` are the rows' places before others were dropped."""
+def _fit_spans(rows: list[list[Cell]], numbers: list[int]) -> list[Row]:
+    """Limit spans to the table; ``numbers`` are the rows' positions before empty ones went."""
     widest = max((sum(cell.colspan for cell in cells) for cells in rows), default=0)
     limit = min(widest, MAX_COLUMNS)
-    bounded: list[Row] = []
+    fitted: list[Row] = []
     for at, cells in enumerate(rows):
         room = limit
         row: list[Cell] = []
@@ -144,8 +141,8 @@ def _bounded(rows: list[list[Cell]], numbers: list[int]) -> list[Row]:
             if (colspan, rowspan) != (cell.colspan, cell.rowspan):
                 cell = replace(cell, colspan=colspan, rowspan=rowspan)
             row.append(cell)
-        bounded.append(tuple(row))
-    return bounded
+        fitted.append(tuple(row))
+    return fitted
 
 
 def _alignment(element: HtmlElement) -> str:
@@ -157,8 +154,8 @@ def _alignment(element: HtmlElement) -> str:
     return match[1].lower() if match else ""
 
 
-def _plainer(block: Block) -> Block:
-    """Make a heading inside a cell a strong paragraph: the outline has no place for it."""
+def _without_heading(block: Block) -> Block:
+    """Return a heading as a strong paragraph, as cells are no part of the outline."""
     if not isinstance(block, Heading):
         return block
     spans: list[Span] = [replace(s, marks=with_mark(s.marks, "strong")) for s in block.spans]

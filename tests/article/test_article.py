@@ -1,6 +1,21 @@
+"""The document model: its text, its pictures and its data."""
+
 import json
 
-from printer.article import Article, Cell, Code, Figure, Heading, Item, List, Paragraph, Span, Table
+from printer.article import (
+    Article,
+    Cell,
+    Code,
+    Figure,
+    Heading,
+    Item,
+    List,
+    Paragraph,
+    Quote,
+    Span,
+    Table,
+    transform,
+)
 
 
 def paragraph(text):
@@ -53,3 +68,24 @@ def test_the_data_are_json_and_leave_empty_values_out():
     }
     assert data["figures"][0]["caption"] == "A quay"
     assert data["title"] == "Tides"
+
+
+def test_nesting_may_be_deep():
+    block = Figure("https://example.org/deep.jpg")
+    for _ in range(5000):
+        block = Quote((paragraph("A quotation of a quotation it is."), block))
+    deep = Article("", (block,))
+    assert [figure.src for figure in deep.figures] == ["https://example.org/deep.jpg"]
+    assert len(deep.paragraphs) == 5000
+    assert deep.text.count("\n") == 4999
+
+
+def test_parts_are_replaced_at_any_level():
+    def replacement(part):
+        if isinstance(part, Figure):
+            return []
+        return [Span(part.text.upper())] if isinstance(part, Span) else None
+
+    changed = transform(ARTICLE.blocks, replacement)
+    assert len(changed) == len(ARTICLE.blocks) - 1
+    assert Article("", changed[:4]).text == Article("", ARTICLE.blocks[:4]).text.upper()
