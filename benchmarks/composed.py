@@ -28,7 +28,7 @@ from printer import Article
 from printer.compose import compose, drop_author_lines, find_posts
 from printer.extraction import settled
 from printer.html.page import read_page
-from printer.images import pick, placed, without_captions
+from printer.images import drop_captions, place_pictures, select_pictures
 from printer.options import ExtractOptions
 from printer.selection import Verdict
 
@@ -52,11 +52,11 @@ def composing(
             said = _labelled(sample, [segment.text for segment in page.segments], said)
         scores = {"default": tuple(said["scores"])}
         verdict = settled(page, Verdict(tuple(said["keep"]), scores, kind=said["kind"]))
-        choice = pick(page, verdict, options)
-        verdict = without_captions(page, verdict, choice)
+        choice = select_pictures(page, verdict, options)
+        verdict = drop_captions(page, verdict, choice)
         posts = find_posts(page, verdict)
         verdict = drop_author_lines(page, verdict, posts)
-        return compose(page, verdict, placed(page, choice), posts=posts)
+        return compose(page, verdict, place_pictures(page, choice), posts=posts)
 
     return read
 

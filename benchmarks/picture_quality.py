@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from printer.images import choose
+from printer.images import select_by_method
 from printer.images.methods import METHODS
-from printer.images.selection import Choice, place, unite
+from printer.images.selection import PictureSelection, merge_copies, place_picture
 from printer.selection import PlacedFigure
 
 from . import corpus
@@ -68,8 +68,8 @@ def count(counts: Counts, answer: Labelled, placed: Iterable[PlacedFigure]) -> N
     counts.pages += 1
 
 
-def _chosen(name: str, each: Labelled) -> Choice:
-    return choose(each.page, each.verdict, name)
+def _chosen(name: str, each: Labelled) -> PictureSelection:
+    return select_by_method(each.page, each.verdict, name)
 
 
 def _count_caption(counts: Counts, wanted: str, placed: PlacedFigure) -> None:
@@ -88,12 +88,12 @@ def _alike(one: str, other: str) -> bool:
     return len(words[0] & words[1]) >= 0.8 * len(words[0] | words[1])
 
 
-def measure(pages: Iterable[Labelled], choose_: Callable[[Labelled], Choice]) -> Counts:
+def measure(pages: Iterable[Labelled], choose_: Callable[[Labelled], PictureSelection]) -> Counts:
     """Score one way of choosing."""
     counts = Counts()
     for answer in pages:
         start = time.perf_counter()
-        placed = [place(answer.page, each) for each in unite(choose_(answer))]
+        placed = [place_picture(answer.page, each) for each in merge_copies(choose_(answer))]
         counts.seconds.append(time.perf_counter() - start)
         count(counts, answer, placed)
     return counts

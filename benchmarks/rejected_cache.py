@@ -29,8 +29,8 @@ from PIL import Image
 from printer.extraction import decide
 from printer.fetch.client import HttpClient
 from printer.html.page import read_page
-from printer.images import pick
-from printer.images.size_probe import Downloads
+from printer.images import select_pictures
+from printer.images.size_probe import SizeProbe
 from printer.options import ExtractOptions, FetchOptions, ImageOptions
 from tests.support.web_server import WebServer
 
@@ -106,19 +106,21 @@ def crawl(root: str, pages: int, method: str, folder: Path | None) -> Crawl:
     start = time.perf_counter()
     with HttpClient(FetchOptions(cache=False), user_urls=[root]) as web:
         where = None if folder is None else lambda: folder
-        with Downloads(web.get_resource, ImageOptions(), where) as downloads:
+        with SizeProbe(web.get_resource, ImageOptions(), where) as downloads:
             for number in range(pages):
                 capture = web.get_page(f"{root}/n/{number}")
                 read = read_page(capture.body, capture.url)
-                choice = pick(read, decide(read, ExtractOptions()), options, downloads.measure)
-                done.kept += len(choice.kept)
-                with downloads.taking([capture.url]):
+                choice = select_pictures(
+                    read, decide(read, ExtractOptions()), options, downloads.filter
+                )
+                done.kept += len(choice.selected)
+                with downloads.reuse([capture.url]):
                     pass  # what print would take
-                rejected = downloads.rejected
+                rejected = downloads.cache
                 if rejected is not None:
                     done.lookups, done.hits = rejected.lookups, rejected.hits
                     if number + 1 in (5, 10, 25, 50, 100, 200, 400):
-                        done.curve[number + 1] = rejected.rate
+                        done.curve[number + 1] = rejected.hit_rate
     done.seconds = time.perf_counter() - start
     return done
 

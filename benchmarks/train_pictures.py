@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from printer.images import scorer
-from printer.images.scorer import Weights, by_signals
-from printer.images.selection import Choice
+from printer.images.scorer import Weights, select_by_score
+from printer.images.selection import PictureSelection
 
 from . import corpus
 from .pictures import Labelled, key, labelled
@@ -70,7 +70,7 @@ def learn(pages: Sequence[Labelled]) -> Weights:
     rows: list[tuple[frozenset[str], bool, float]] = []
     for answer in pages:
         here = []
-        for candidate, names in scorer.signals(answer.page, answer.verdict):
+        for candidate, names in scorer.candidate_features(answer.page, answer.verdict):
             urls = {key(url) for url in candidate.sources(answer.page.base)}
             if not urls & answer.open:
                 here.append((names, any(urls & same for same, _ in answer.pictures)))
@@ -94,17 +94,17 @@ def learn(pages: Sequence[Labelled]) -> Weights:
     return Weights(signals, round(math.log(PROBABILITY / (1 - PROBABILITY)), 2))
 
 
-def out_of_fold(pages: Sequence[Labelled], seed: int = 1) -> Mapping[Labelled, Choice]:
+def out_of_fold(pages: Sequence[Labelled], seed: int = 1) -> Mapping[Labelled, PictureSelection]:
     """Choose each page's pictures with weights learned on the pages of the other folds."""
     order = list(range(len(pages)))
     random.Random(seed).shuffle(order)
-    choices: dict[Labelled, Choice] = {}
+    choices: dict[Labelled, PictureSelection] = {}
     for fold in range(FOLDS):
         aside = set(order[fold::FOLDS])
         weights = learn([each for number, each in enumerate(pages) if number not in aside])
         for number in aside:
             answer = pages[number]
-            choices[answer] = by_signals(answer.page, answer.verdict, weights)
+            choices[answer] = select_by_score(answer.page, answer.verdict, weights)
     return choices
 
 

@@ -19,7 +19,15 @@ from .extraction import decide
 from .gc_paused import gc_paused
 from .html.comments import Comments, read_comments
 from .html.page import Page, read_page
-from .images import Choice, insist, judged, offered, pick, placed, without_captions
+from .images import (
+    PictureSelection,
+    drop_captions,
+    find_alternatives,
+    override_selection,
+    picture_decisions,
+    place_pictures,
+    select_pictures,
+)
 from .options import ExtractOptions
 from .output import CompletenessReport
 from .selection import Explanation, PictureDecision, Verdict
@@ -29,7 +37,7 @@ from .summarize import summarised
 
 if TYPE_CHECKING:
     from .editing.blocks import EditableBlock
-    from .images.size_probe import Measure
+    from .images.size_probe import SizeFilter
 
 
 @gc_paused
@@ -64,7 +72,7 @@ class Found:
     page: Page = field(repr=False)
     verdict: Verdict = field(repr=False)
     unwanted: Set[HtmlElement] = field(repr=False)
-    choice: Choice = field(repr=False)
+    choice: PictureSelection = field(repr=False)
     comments: Comments
     follows: str
     kind: str
@@ -73,26 +81,28 @@ class Found:
     @property
     def pictures(self) -> tuple[PictureDecision, ...]:
         """What was decided about each picture; told only when asked for."""
-        return judged(self.page, self.choice)
+        return picture_decisions(self.page, self.choice)
 
     @property
     def lost(self) -> CompletenessReport:
         """What of the page's chosen text the article does not have; read when asked for."""
         from .compose.coverage import check_coverage
 
-        pictures = placed(self.page, self.choice)
+        pictures = place_pictures(self.page, self.choice)
         return check_coverage(self.page, self.verdict, pictures, self.article, self.unwanted)
 
 
 def _choose(
-    page: Page, options: ExtractOptions, measure: Measure | None
-) -> tuple[RuleMatch, Verdict, Choice]:
+    page: Page, options: ExtractOptions, measure: SizeFilter | None
+) -> tuple[RuleMatch, Verdict, PictureSelection]:
     """Return what the rules for the site say, and the choice of text and pictures under them."""
     ruled = match_rules(page, options.rules)
     verdict = apply_rules(page, ruled, decide(page, options))
-    choice = pick(page, verdict, options, measure)
+    choice = select_pictures(page, verdict, options, measure)
     if options.images in ("article", "all"):
-        choice = insist(page, verdict, choice, ruled.dropped, ruled.included, ruled.reason)
+        choice = override_selection(
+            page, verdict, choice, ruled.dropped, ruled.included, ruled.reason
+        )
     return ruled, verdict, choice
 
 
@@ -100,7 +110,7 @@ def _choose(
 def find(
     page: Page,
     options: ExtractOptions,
-    measure: Measure | None = None,
+    measure: SizeFilter | None = None,
     *,
     editable: bool = False,
 ) -> Found:
@@ -109,12 +119,12 @@ def find(
     # On a page that is a discussion the comments are the article.
     apart = options.comments and verdict.kind != "forum"
     comments = read_comments(page.tree) if apart else Comments()
-    verdict = without_captions(page, verdict, choice)
+    verdict = drop_captions(page, verdict, choice)
     said = replace(page, metadata=ruled.override_metadata(page.metadata))
     posts = find_posts(page, verdict)
     verdict = drop_author_lines(page, verdict, posts)
     unwanted = below(comments.elements) | ruled.dropped
-    article = compose(said, verdict, placed(page, choice), unwanted, posts)
+    article = compose(said, verdict, place_pictures(page, choice), unwanted, posts)
     if not any(piece for block in article.blocks for piece in iter_text(block)):
         hint = "A rule for this site may leave it out: --no-rules" if ruled.dropped else ""
         raise NoArticle("the page holds no article", url=page.url, hint=hint)
@@ -128,30 +138,30 @@ def find(
 def _pieces(
     page: Page,
     verdict: Verdict,
-    choice: Choice,
+    choice: PictureSelection,
     article: Article,
     apart: AbstractSet[HtmlElement],
 ) -> tuple[EditableBlock, ...]:
     """Return the article in pieces, with what was left out near it at its place."""
     from .editing.blocks import AFTER, BEFORE, editable_blocks, select_omitted
 
-    shown = placed(page, choice)
+    shown = place_pictures(page, choice)
     captions = frozenset[int]().union(*(each.captions for each in shown))
     others = select_omitted(page, verdict, captions)
     kept = [index for index, keep in enumerate(verdict.keep) if keep]
     near = range(max(0, kept[0] - BEFORE), kept[-1] + AFTER) if kept else range(0)
-    pictures = offered(page, choice, near, MOST_PICTURES)
+    pictures = find_alternatives(page, choice, near, MOST_PICTURES)
     rest = compose(page, others, pictures, apart)
     elements = {each.figure.svg or each.figure.src: each.element for each in (*pictures, *shown)}
     return editable_blocks(page, (article.blocks, verdict), (rest.blocks, others), elements)
 
 
-def explain(page: Page, options: ExtractOptions, measure: Measure | None = None) -> Explanation:
+def explain(page: Page, options: ExtractOptions, measure: SizeFilter | None = None) -> Explanation:
     """Say what was thought of each of a page's segments and pictures."""
     from .extraction.explain import explain as explain_choice
 
     ruled, verdict, choice = _choose(page, options, measure)
-    told = explain_choice(page, verdict, placed(page, choice))
+    told = explain_choice(page, verdict, place_pictures(page, choice))
     segments = (
         replace(each, rule=segment_reason(ruled, segment))
         for each, segment in zip(told.segments, page.segments, strict=True)
@@ -159,7 +169,7 @@ def explain(page: Page, options: ExtractOptions, measure: Measure | None = None)
     return replace(
         told,
         segments=tuple(segments),
-        pictures=judged(page, choice),
+        pictures=picture_decisions(page, choice),
         rules=(*map(_told, ruled.matches), *ruled.warnings),
     )
 

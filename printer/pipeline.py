@@ -51,7 +51,7 @@ __all__ = [
 ]  # fmt: skip
 
 if TYPE_CHECKING:
-    from .images.size_probe import Measure
+    from .images.size_probe import SizeFilter
     from .render.worker_pool import Renderer
 
 #: A page to print: an address, the path of a local file, or what was captured already.
@@ -233,7 +233,7 @@ class Printer:
         width, height = max_picture_size(self.page)
         grey = self.pictures.grayscale or self.page.grayscale
         options = replace(self.pictures, grayscale=grey)
-        with self._held.files.taking(pages) as get:
+        with self._held.files.reuse(pages) as get:
             made = prepare(left, get, options, width=width, height=height)
         if self.editable:
             self.at_hand.update(made.pictures)
@@ -323,8 +323,8 @@ class Printer:
         self.notify(url, step)
         return self._held.browser.capture(url, picture=picture)
 
-    def _measuring(self) -> Measure | None:
-        return self._held.files.measure if self.measure else None
+    def _measuring(self) -> SizeFilter | None:
+        return self._held.files.filter if self.measure else None
 
     def details(self) -> tuple[str, ...]:
         """Say what only those want to know who asked for more: how well a cache served."""

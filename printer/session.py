@@ -17,7 +17,7 @@ from .options import FetchOptions, ImageOptions
 if TYPE_CHECKING:
     from .fetch.browser.browser import Browser
     from .fetch.client import HttpClient
-    from .images.size_probe import Downloads
+    from .images.size_probe import SizeProbe
 
 
 class Session:
@@ -40,7 +40,7 @@ class Session:
         self._open = ExitStack()
         self._web: HttpClient | None = None
         self._browser: Browser | None = None
-        self._files: Downloads | None = None
+        self._files: SizeProbe | None = None
         self._told: list[str] = []
 
     def close(self) -> None:
@@ -80,14 +80,14 @@ class Session:
             return self._browser
 
     @property
-    def files(self) -> Downloads:
+    def files(self) -> SizeProbe:
         """The pictures that were fetched."""
         with self._lock:
             if self._files is None:
-                from .images.size_probe import Downloads
+                from .images.size_probe import SizeProbe
 
                 folder = _cache_folder if self._fetch.cache else None
-                files = Downloads(self.get, self._pictures, folder, self._told)
+                files = SizeProbe(self.get, self._pictures, folder, self._told)
                 self._files = self._open.enter_context(files)
             return self._files
 

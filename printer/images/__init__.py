@@ -12,65 +12,80 @@ from lxml.html import HtmlElement
 from ..html.page import Page
 from ..options import ExtractOptions
 from ..selection import PlacedFigure, Verdict
-from .captions import Captions
-from .methods import choose, everything, lead_alone, limits, nothing
-from .selection import Choice, insisted, judged, offered, place, unite, without_captions
+from .captions import CaptionFinder
+from .methods import keep_lead, select_all, select_by_method, select_none, size_limits
+from .selection import (
+    PictureSelection,
+    drop_captions,
+    find_alternatives,
+    merge_copies,
+    override,
+    picture_decisions,
+    place_picture,
+)
 
 if TYPE_CHECKING:
-    from .size_probe import Measure
+    from .size_probe import SizeFilter
 
 __all__ = [
-    "Choice", "choose", "choose_pictures", "insist", "judged", "offered", "pick",
-    "placed", "without_captions",
+    "PictureSelection",
+    "choose_pictures",
+    "drop_captions",
+    "find_alternatives",
+    "override_selection",
+    "picture_decisions",
+    "place_pictures",
+    "select_by_method",
+    "select_pictures",
 ]  # fmt: skip
 
 
-def pick(
-    page: Page, verdict: Verdict, options: ExtractOptions, measure: Measure | None = None
-) -> Choice:
+def select_pictures(
+    page: Page, verdict: Verdict, options: ExtractOptions, measure: SizeFilter | None = None
+) -> PictureSelection:
     """Choose the pictures that are wanted, and say why the others are not.
 
     ``measure`` judges those by their files whose size the page does not state; without it they
     are taken.
     """
     if options.images == "none":
-        return nothing(page, verdict)
+        return select_none(page, verdict)
     if options.images == "all":
-        choice = everything(page, verdict)
+        choice = select_all(page, verdict)
     else:
-        choice = choose(page, verdict, options.image_method, options.ner)
-    choice = replace(choice, kept=unite(choice))
+        choice = select_by_method(page, verdict, options.image_method, options.ner)
+    choice = replace(choice, selected=merge_copies(choice))
     if measure is not None:
-        choice = measure(page, choice, limits(options.image_method))
-    return lead_alone(page, choice) if options.images == "lead" else choice
+        choice = measure(page, choice, size_limits(options.image_method))
+    return keep_lead(page, choice) if options.images == "lead" else choice
 
 
-def insist(
+def override_selection(
     page: Page,
     verdict: Verdict,
-    choice: Choice,
-    unwanted: AbstractSet[HtmlElement],
-    wanted: AbstractSet[HtmlElement],
+    choice: PictureSelection,
+    excluded: AbstractSet[HtmlElement],
+    included: AbstractSet[HtmlElement],
     reason: Callable[[HtmlElement], str],
-) -> Choice:
+) -> PictureSelection:
     """Return the choice without the pictures in unwanted elements, and with those in wanted ones.
 
     An element in neither is left to the choice; ``reason`` says why a picture is unwanted.
     """
-    if not (unwanted or wanted):
+    if not (excluded or included):
         return choice
-    candidates = [*(k.candidate for k in choice.kept), *(d.candidate for d in choice.dropped)]
-    captions = Captions(page, verdict, candidates)
-    return insisted(choice, unwanted, wanted, reason, captions.default)
+    candidates = [*(k.candidate for k in choice.selected), *(d.candidate for d in choice.rejected)]
+    captions = CaptionFinder(page, verdict, candidates)
+    return override(choice, excluded, included, reason, captions.find)
 
 
-def placed(page: Page, choice: Choice) -> tuple[PlacedFigure, ...]:
+def place_pictures(page: Page, choice: PictureSelection) -> tuple[PlacedFigure, ...]:
     """Return the pictures kept and where they stand, in document order."""
-    return tuple(place(page, each) for each in choice.kept)
+    return tuple(place_picture(page, each) for each in choice.selected)
 
 
 def choose_pictures(
     page: Page, verdict: Verdict, method: str = "default"
 ) -> tuple[PlacedFigure, ...]:
     """Choose the article's pictures by a method's name, as far as the page itself tells."""
-    return placed(page, pick(page, verdict, ExtractOptions(image_method=method)))
+    return place_pictures(page, select_pictures(page, verdict, ExtractOptions(image_method=method)))

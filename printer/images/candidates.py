@@ -22,13 +22,13 @@ from .srcset import (
     PREVIEW,
     VERSION,
     Address,
-    absolute,
-    background_of,
-    best,
-    likeness,
-    named_by,
-    src_of,
-    stated_width,
+    absolute_url,
+    background_addresses,
+    best_address,
+    picture_key,
+    read_addresses,
+    src_address,
+    width_from_url,
 )
 
 #: The index of an element in the outline, and of the segment after it.
@@ -37,7 +37,7 @@ _Place: TypeAlias = tuple[int, int]
 Kind = Literal["image", "drawing", "poster", "background", "lead"]
 
 #: Pictures beyond this many are not looked at.
-MOST = 3000
+MAX_CANDIDATES = 3000
 
 _TAGS = ("img", "amp-img", "amp-anim", "video", "svg", "object", "noscript")
 _IMAGES = frozenset({"img", "amp-img", "amp-anim"})
@@ -72,26 +72,26 @@ class Candidate:
 
     element: HtmlElement
     kind: Kind
-    at: int
-    before: int
+    index: int
+    segment: int
     addresses: tuple[Address, ...] = ()
     alt: str = ""
     title: str = ""
     width: int = 0
     height: int = 0
-    natural: int = 0
-    same: str = ""
-    chosen: Address | None = None
+    natural_width: int = 0
+    url_key: str = ""
+    best: Address | None = None
 
     def sources(self, base: str) -> tuple[str, ...]:
         """Return every usable address, the one to print from first."""
-        chosen = self.chosen
+        chosen = self.best
         urls = [chosen.url] if chosen else []
         urls += [each.url for each in self.addresses]
-        return tuple(dict.fromkeys(filter(None, (absolute(url, base) for url in urls))))
+        return tuple(dict.fromkeys(filter(None, (absolute_url(url, base) for url in urls))))
 
 
-def find_candidates(page: Page, near: range | None = None) -> list[Candidate]:
+def _markup_candidates(page: Page, near: range | None = None) -> list[Candidate]:
     """Return the pictures of a page in document order, copies that stand together as one.
 
     Of pictures whose ``before`` is not in ``near`` only the ``src`` is read.
@@ -99,7 +99,7 @@ def find_candidates(page: Page, near: range | None = None) -> list[Candidate]:
     places: _Places | None = None  # it takes its time, and many a page has no pictures
     found: list[Candidate] = []
     for element in page.tree.iter(*_TAGS):
-        if len(found) >= MOST:
+        if len(found) >= MAX_CANDIDATES:
             break
         places = places or _Places(page)
         at, before = place = places.of(element)
@@ -113,14 +113,14 @@ def find_candidates(page: Page, near: range | None = None) -> list[Candidate]:
     found = [each for each in found if each.kind == "drawing" or _has_address(each)]
     backgrounds = list(_backgrounds(page, near, {each.element for each in found}))
     if backgrounds:
-        found = sorted([*found, *backgrounds], key=lambda each: (each.at, each.before))
+        found = sorted([*found, *backgrounds], key=lambda each: (each.index, each.segment))
     return found
 
 
 def _glanced(element: HtmlElement, at: int, before: int) -> Candidate:
-    addresses = src_of(element)
+    addresses = src_address(element)
     chosen = addresses[0] if addresses else None
-    return Candidate(element, "image", at, before, addresses, chosen=chosen)
+    return Candidate(element, "image", at, before, addresses, best=chosen)
 
 
 class _Places:
@@ -160,7 +160,7 @@ class _Places:
 def _read(element: HtmlElement, place: _Place) -> Iterator[Candidate]:
     tag = element.tag
     if tag in _IMAGES:
-        yield _made(element, "image", named_by(element), place)
+        yield _made(element, "image", read_addresses(element), place)
     elif tag == "noscript":
         yield from _unparsed(element, place)
     elif tag == "video":
@@ -184,8 +184,8 @@ def _made(
 ) -> Candidate:
     at, before = place
     width, height = _side(element, "width"), _side(element, "height")
-    chosen = best(addresses)
-    natural = max((a.width or stated_width(a.url) for a in addresses), default=0)
+    chosen = best_address(addresses)
+    natural = max((a.width or width_from_url(a.url) for a in addresses), default=0)
     if chosen and not (width and height):
         match = _BOTH.search(chosen.url[-200:])
         if match and not width and not height:
@@ -195,8 +195,8 @@ def _made(
     return Candidate(
         element=element if standing is None else standing,
         kind=kind,
-        at=at,
-        before=before,
+        index=at,
+        segment=before,
         addresses=tuple(addresses),
         alt=drawing_title(element)
         if kind == "drawing"
@@ -204,9 +204,9 @@ def _made(
         title=" ".join((element.get("title") or "").split())[:2000],
         width=width,
         height=height,
-        natural=natural,
-        same=likeness(chosen.url) if chosen else "",
-        chosen=chosen,
+        natural_width=natural,
+        url_key=picture_key(chosen.url) if chosen else "",
+        best=chosen,
     )
 
 
@@ -224,7 +224,7 @@ def _unparsed(element: HtmlElement, place: _Place) -> Iterator[Candidate]:
     if len(element) or "<img" not in text or len(text) > _MOST_NOSCRIPT:
         return
     for image in html.fragment_fromstring(text, create_parent="div").iter("img"):
-        yield _made(image, "image", named_by(image), place, element)
+        yield _made(image, "image", read_addresses(image), place, element)
 
 
 def _merge(found: list[Candidate], new: Candidate) -> bool:
@@ -235,9 +235,9 @@ def _merge(found: list[Candidate], new: Candidate) -> bool:
     if len(old.addresses) > _MOST_COPIED or not _near(old.element, new.element):
         return False
     twin = not (_shown(old) and _shown(new)) and bool(_urls(old) & _urls(new))
-    if old.before != new.before and not twin:
+    if old.segment != new.segment and not twin:
         return False
-    alike = twin or (bool(old.same) and old.same == new.same)
+    alike = twin or (bool(old.url_key) and old.url_key == new.url_key)
     if not alike and not _is_preview(old) and not _is_preview(new):
         return False
     # What stands in noscript stands nowhere when the page is shown.
@@ -250,9 +250,9 @@ def _merge(found: list[Candidate], new: Candidate) -> bool:
         title=keep.title or other.title,
         width=keep.width or other.width,
         height=keep.height or other.height,
-        natural=max(keep.natural, other.natural),
-        same=other.same if _is_preview(keep) else keep.same,
-        chosen=best(addresses),
+        natural_width=max(keep.natural_width, other.natural_width),
+        url_key=other.url_key if _is_preview(keep) else keep.url_key,
+        best=best_address(addresses),
     )
     return True
 
@@ -315,7 +315,7 @@ def _backgrounds(page: Page, near: range | None, taken: set[HtmlElement]) -> Ite
             continue
         if ends[index] - begins[index] > MOST_OVER or element in taken:
             continue
-        addresses = background_of(element) if element.tag not in NO_BACKGROUND else []
+        addresses = background_addresses(element) if element.tag not in NO_BACKGROUND else []
         if not addresses:
             continue
         count += 1
@@ -412,18 +412,18 @@ _MOST_CHARS_OVER = 150
 _OUTSIDE = 0.05
 
 
-def candidates_of(page: Page, near: range | None = None) -> list[Candidate]:
+def find_candidates(page: Page, near: range | None = None) -> list[Candidate]:
     """Return the pictures of a page in document order, as they are drawn where that is known.
 
     ``near`` is as for :func:`printer.images.candidates.find_candidates`.
     """
-    found = find_candidates(page, near)
+    found = _markup_candidates(page, near)
     drawn = page.layout
     if drawn is None:
         return found
     found = [_as_drawn(each, drawn.graphics.get(each.element)) for each in found]
     more = list(_styled_backgrounds(page, drawn, near, {each.element for each in found}))
-    return sorted([*found, *more], key=lambda each: (each.before, each.at)) if more else found
+    return sorted([*found, *more], key=lambda each: (each.segment, each.index)) if more else found
 
 
 def _as_drawn(candidate: Candidate, graphic: PictureBox | None) -> Candidate:
@@ -440,9 +440,9 @@ def _as_drawn(candidate: Candidate, graphic: PictureBox | None) -> Candidate:
         candidate,
         width=width,
         height=height,
-        natural=max(candidate.natural, graphic.width),
+        natural_width=max(candidate.natural_width, graphic.width),
         addresses=tuple(addresses),
-        chosen=best(addresses) if addresses else candidate.chosen,
+        best=best_address(addresses) if addresses else candidate.best,
     )
 
 
@@ -476,14 +476,14 @@ def _styled_backgrounds(
         yield Candidate(
             element=element,
             kind="background",
-            at=at,
-            before=before,
+            index=at,
+            segment=before,
             addresses=(address,),
             alt=" ".join((element.get("aria-label") or "").split())[:2000],
             width=round(graphic.rect.width),
             height=round(graphic.rect.height),
-            same=likeness(graphic.src),
-            chosen=address,
+            url_key=picture_key(graphic.src),
+            best=address,
         )
 
 
@@ -493,12 +493,12 @@ class Column(NamedTuple):
     left: float
     right: float
 
-    def holds(self, rect: Rect) -> bool:
+    def overlaps(self, rect: Rect) -> bool:
         """Tell whether a box reaches into the column."""
         return rect.right > self.left and rect.left < self.right
 
 
-def column(page: Page, verdict: Verdict) -> Column | None:
+def article_column(page: Page, verdict: Verdict) -> Column | None:
     """Return the column of the article's text, as far as it was drawn."""
     if page.layout is None:
         return None
@@ -526,7 +526,7 @@ def _quantile(weighed: list[tuple[float, int]]) -> float:
     return weighed[-1][0]
 
 
-def beside(page: Page, candidate: Candidate, lines: Column | None) -> bool:
+def is_beside_column(page: Page, candidate: Candidate, lines: Column | None) -> bool:
     """Tell whether a picture is drawn beside the article's column, in a column of its own.
 
     What is clipped, or off the page, may be slides of a gallery, which stand anywhere.
@@ -535,4 +535,4 @@ def beside(page: Page, candidate: Candidate, lines: Column | None) -> bool:
     if graphic is None or lines is None or not is_visible(graphic.visibility):
         return False
     drawn = min(graphic.rect.width, graphic.rect.height) >= _LEAST
-    return drawn and not lines.holds(graphic.rect)
+    return drawn and not lines.overlaps(graphic.rect)

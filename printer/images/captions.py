@@ -61,7 +61,7 @@ class _Piece(NamedTuple):
     credit: bool
 
 
-def names_credit(text: str) -> bool:
+def is_credit_line(text: str) -> bool:
     """Tell whether a line says whose picture it is, and so that it is about a picture."""
     return bool(_BEGINS.match(text) or _INSIDE.search(text))
 
@@ -200,7 +200,7 @@ def _names_caption(named: str) -> bool:
     return bool(_CAPTION.search(named)) and not _NO_CAPTION.search(named)
 
 
-class Captions:
+class CaptionFinder:
     """Finds the captions of a page's pictures."""
 
     def __init__(self, page: Page, verdict: Verdict, candidates: Sequence[Candidate]) -> None:
@@ -220,7 +220,7 @@ class Captions:
         """How many pictures stand in each element, a few levels up from each."""
         found: Counter[int] = Counter()
         for candidate in self.candidates:
-            found.update(islice(self._chain(candidate.at), _LEVELS + 2))
+            found.update(islice(self._chain(candidate.index), _LEVELS + 2))
         return found
 
     def _chain(self, at: int) -> Iterator[int]:
@@ -228,7 +228,7 @@ class Captions:
             yield at
             at = self.parents[at]
 
-    def default(self, candidate: Candidate) -> Caption:
+    def find(self, candidate: Candidate) -> Caption:
         """Return the caption that markup, names or the place of a text say is the picture's."""
         found = (
             self._figcaption(candidate)
@@ -246,7 +246,7 @@ class Captions:
 
     def _figcaption(self, candidate: Candidate) -> Sequence[Segment]:
         """Return the text of the ``figcaption`` of the nearest figure that has one."""
-        for level, index in enumerate(self._chain(candidate.at)):
+        for level, index in enumerate(self._chain(candidate.index)):
             if level > 2 * _LEVELS:
                 break
             if self.elements[index].tag != "figure":
@@ -267,12 +267,12 @@ class Captions:
 
     def _described(self, candidate: Candidate) -> Sequence[Segment]:
         """Return the text that ``aria-describedby`` points to, of the picture or its figure."""
-        for index in list(self._chain(candidate.at))[:3]:
+        for index in list(self._chain(candidate.index))[:3]:
             name = self.elements[index].get("aria-describedby")
             if not name or self.pictures[index] > 1:
                 continue
-            low = max(0, candidate.before - _MOST_SEGMENTS)
-            near = self.page.segments[low : candidate.before + _MOST_SEGMENTS]
+            low = max(0, candidate.segment - _MOST_SEGMENTS)
+            near = self.page.segments[low : candidate.segment + _MOST_SEGMENTS]
             found = [each for each in near if name in (each.block.get("id"), _above_id(each.block))]
             if found:
                 return found
@@ -280,8 +280,8 @@ class Captions:
 
     def _named(self, candidate: Candidate) -> Sequence[Segment]:
         """Return the text near the picture that stands in elements named as a caption."""
-        before = candidate.before
-        for level, index in enumerate(self._chain(candidate.at)):
+        before = candidate.segment
+        for level, index in enumerate(self._chain(candidate.index)):
             if level > _LEVELS or (self.pictures[index] > 1 and level and self._reaches(index)):
                 break
             low, high = max(self.begins[index], before - 1), min(self.ends[index], before + 4)
@@ -308,13 +308,13 @@ class Captions:
 
     def _bare(self, candidate: Candidate) -> Sequence[Segment]:
         """Return a short text right after the picture that looks like a caption or stands alone."""
-        place = candidate.before
+        place = candidate.segment
         if place >= len(self.page.segments):
             return ()
         segment = self.page.segments[place]
         if len(segment.text) > _MOST_BARE or self.states[self.blocks[place]] & _HEADING:
             return ()
-        for level, index in enumerate(self._chain(candidate.at)):
+        for level, index in enumerate(self._chain(candidate.index)):
             low, high = self.begins[index], self.ends[index]
             if level > 4:
                 break
@@ -323,7 +323,7 @@ class Captions:
             if self.pictures[index] == 1 and low == place and high == place + 1:
                 return [segment] if segment.link_chars < len(segment.text) else ()
             if self._follows(candidate, place) and (
-                names_credit(segment.text) or self._is_styled(segment)
+                is_credit_line(segment.text) or self._is_styled(segment)
             ):
                 return [segment]
             break
@@ -331,8 +331,8 @@ class Captions:
 
     def _follows(self, candidate: Candidate, place: int) -> bool:
         """Tell whether a segment is the very next thing after a picture, with no other between."""
-        end = min(self.blocks[place], candidate.at + 40)
-        return not any(self.pictures[other] for other in range(candidate.at + 1, end))
+        end = min(self.blocks[place], candidate.index + 40)
+        return not any(self.pictures[other] for other in range(candidate.index + 1, end))
 
     def _is_styled(self, segment: Segment) -> bool:
         """Tell whether all of a text is emphasised or small."""
@@ -369,12 +369,12 @@ def climbed_caption(
     """
     outline = page.index
     least, most = CLIMB_CHARS
-    index, level = candidate.at, 0
+    index, level = candidate.index, 0
     while index >= 0 and level < CLIMB_LEVELS:
         inside = range(outline.segment_begins[index], outline.segment_ends[index])
         if len(inside) > _MOST_CLIMBED:
             break
-        after = [i for i in inside if i >= candidate.before]
+        after = [i for i in inside if i >= candidate.segment]
         long = [i for i in after if len(page.segments[i].text) > least]
         others = [i for i in inside if verdict.keep[i] and i not in long[:1]]
         if len(long) > 1 or others or any(len(page.segments[i].text) > most for i in long):
@@ -391,7 +391,7 @@ def block_caption(page: Page, candidate: Candidate) -> range:
     Blocks that hold no text, as pages now wrap their pictures in, are passed over.
     """
     outline = page.index
-    index = candidate.at
+    index = candidate.index
     while index > 0 and (
         outline.elements[index].tag not in BLOCKS
         or outline.segment_begins[index] == outline.segment_ends[index]

@@ -19,8 +19,8 @@ from ..html.index import ElementFlag
 from ..html.page import Page
 from ..selection import Verdict
 from .candidates import Candidate
-from .papers.cuter import Region
-from .srcset import likeness
+from .papers.cuter import ArticleBounds
+from .srcset import picture_key
 
 _INSIDE = {
     int(ElementFlag.NAV): "in navigation",
@@ -62,7 +62,7 @@ _CLIMB = 7
 _MOST_NAME = 240
 
 
-class Signals:
+class FeatureReader:
     """Reads the signals of a page's candidates."""
 
     def __init__(
@@ -70,7 +70,7 @@ class Signals:
         page: Page,
         verdict: Verdict,
         candidates: Sequence[Candidate],
-        borders: Region | None,
+        borders: ArticleBounds | None,
     ) -> None:
         self.page = page
         self.region = borders
@@ -84,21 +84,21 @@ class Signals:
             0, *accumulate(n if k else 0 for n, k in zip(sizes, verdict.keep, strict=True))
         ]  # fmt: skip
         self.links = [0, *accumulate(each.link_chars for each in page.segments)]
-        self.repeated = Counter(each.same for each in candidates if each.same)
+        self.repeated = Counter(each.url_key for each in candidates if each.url_key)
         self.shapes = {each: _shape(each.element) for each in candidates}
         self.alike: dict[tuple[str, ...], list[int]] = {}
         for each, shape in self.shapes.items():
-            self.alike.setdefault(shape, []).append(each.before)
+            self.alike.setdefault(shape, []).append(each.segment)
         for places in self.alike.values():
             places.sort()
-        self.lead = likeness(page.metadata.image) if page.metadata.image else ""
+        self.lead = picture_key(page.metadata.image) if page.metadata.image else ""
         self.words = _words(page.metadata.title)
         self.named: dict[int, frozenset[str]] = {}
 
-    def of(self, candidate: Candidate) -> frozenset[str]:
+    def features(self, candidate: Candidate) -> frozenset[str]:
         """Return the signals that hold for a candidate."""
         found = {"always", candidate.kind}
-        chain = self._chain(candidate.at)
+        chain = self._chain(candidate.index)
         found.update(_size(candidate))
         found.update(self._place(candidate))
         found.update(self._around(candidate, chain))
@@ -121,7 +121,7 @@ class Signals:
             yield "no text"
             return
         first, start, last = self.region
-        before = candidate.before
+        before = candidate.segment
         if before < first:
             yield "before the borders"
         elif before > last + 1:
@@ -182,20 +182,20 @@ class Signals:
                 start, last = self.region.start, self.region.last
                 inside = bisect_right(alike, last) - bisect_left(alike, start)
                 yield f"alike ones in the text: {_share(inside, len(alike))}"
-        copies = self.repeated[candidate.same]
+        copies = self.repeated[candidate.url_key]
         if copies > 1:
             yield "repeated" if copies < 4 else "repeated often"
 
     def _names(self, candidate: Candidate, chain: list[int]) -> Iterable[str]:
         """Read the names of the elements between the picture and the article's text."""
-        yield from around(_name(candidate.element))
+        yield from name_features(_name(candidate.element))
         for level, index in enumerate(chain[:_CLIMB]):
             low, high = self.begins[index], self.ends[index]
             if level and self.kept[high] - self.kept[low] > 0.3 * self.kept[-1]:
                 break
             named = self.named.get(index)
             if named is None:
-                named = self.named[index] = around(_name(self.elements[index]))
+                named = self.named[index] = name_features(_name(self.elements[index]))
             yield from named
 
     def _link(self, candidate: Candidate) -> Iterable[str]:
@@ -227,7 +227,7 @@ class Signals:
         if sum(len(text.strip()) for text in islice(link.itertext(), 40)) > 14:
             return True
         href = link.get("href")
-        for segment in self.page.segments[max(0, candidate.before - 2) : candidate.before + 3]:
+        for segment in self.page.segments[max(0, candidate.segment - 2) : candidate.segment + 3]:
             if segment.link_chars < 15:
                 continue
             for element, tail in segment.leaves[:20]:
@@ -243,14 +243,14 @@ class Signals:
         return False
 
     def _file(self, candidate: Candidate) -> Iterable[str]:
-        chosen = candidate.chosen
+        chosen = candidate.best
         if chosen is None:
             return
         url = chosen.url if chosen.url[:5] != "data:" else "data:"
         path = url.partition("?")[0]
-        yield from of_file(path[-80:])
+        yield from file_features(path[-80:])
         if url != "data:":
-            yield from of_host(path[:80])
+            yield from host_features(path[:80])
         if path.endswith(".svg"):
             yield "an SVG file"
         elif path.endswith(".gif"):
@@ -261,7 +261,7 @@ class Signals:
             yield "a file of no kind"
         if url == "data:":
             yield "picture as data"
-        if self.lead and candidate.same and candidate.same == self.lead:
+        if self.lead and candidate.url_key and candidate.url_key == self.lead:
             yield "the page's own picture"
 
     def _text(self, candidate: Candidate) -> Iterable[str]:
@@ -339,8 +339,8 @@ def _size(candidate: Candidate) -> Iterable[str]:
         yield "one side " + next((f"under {n}" for n in (80, 150, 300) if side < n), "large")
     else:
         yield "no size"
-    if candidate.natural:
-        width = candidate.natural
+    if candidate.natural_width:
+        width = candidate.natural_width
         yield "file " + next((f"under {n} wide" for n in (100, 200, 400, 800) if width < n), "wide")
     if len(candidate.addresses) > 2:
         yield "in many sizes"
@@ -441,19 +441,19 @@ _AROUND_LISTS, _FILE_LISTS, _HOST_LISTS = _Lists(_AROUND), _Lists(_FILE), _Lists
 
 
 @lru_cache(8192)
-def around(names: str) -> frozenset[str]:
+def name_features(names: str) -> frozenset[str]:
     """Return what the names of an element say."""
     return _look_up(names, _AROUND_LISTS)
 
 
 @lru_cache(4096)
-def of_file(path: str) -> frozenset[str]:
+def file_features(path: str) -> frozenset[str]:
     """Return what the end of a file's path says."""
     return _look_up(path, _FILE_LISTS)
 
 
 @lru_cache(1024)
-def of_host(address: str) -> frozenset[str]:
+def host_features(address: str) -> frozenset[str]:
     """Return what the host says, and the first steps of the path."""
     return _look_up(address, _HOST_LISTS)
 

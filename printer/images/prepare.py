@@ -29,7 +29,7 @@ Given = TypeVar("Given")
 Made = TypeVar("Made")
 
 
-def in_threads(
+def run_in_threads(
     work: Callable[[Given], Made],
     given: Sequence[Given],
     workers: int,
@@ -219,7 +219,7 @@ def _run(
         except Exception as error:  # noqa: BLE001 - a fault costs its own picture
             return Unusable(f"failed: {type(error).__name__}: {str(error)[:80]}")
 
-    made = in_threads(make, wanted, workers, lambda: budget.seconds_left)
+    made = run_in_threads(make, wanted, workers, lambda: budget.seconds_left)
     late = Unusable("is left out: it took too long to fetch")
     return [made.get(index, late) for index in range(len(wanted))]
 

@@ -18,12 +18,12 @@ from pathlib import Path
 from ..html.index import ElementFlag
 from ..html.page import Page
 from ..selection import Verdict
-from .candidates import Candidate, beside, candidates_of, column
-from .captions import Caption, Captions
-from .features import Signals, of_file, of_host
-from .papers.cuter import region, surroundings
-from .selection import Choice, Dropped, Kept
-from .srcset import PLAIN, Address, likeness
+from .candidates import Candidate, article_column, find_candidates, is_beside_column
+from .captions import Caption, CaptionFinder
+from .features import FeatureReader, file_features, host_features
+from .papers.cuter import article_bounds, nearby_segments
+from .selection import PictureSelection, RejectedPicture, SelectedPicture
+from .srcset import PLAIN, Address, picture_key
 
 #: Text that markup calls a caption, or stands in a figure.
 _MARKED = int(ElementFlag.CAPTION | ElementFlag.FIGURE)
@@ -38,7 +38,7 @@ class Weights:
     signals: Mapping[str, float]
     threshold: float
 
-    def sum(self, names: frozenset[str]) -> float:
+    def score(self, names: frozenset[str]) -> float:
         """Return the sum over the signals that hold."""
         weight = self.signals.get
         # Exactly rounded: the order of a set is not the same in every process.
@@ -57,63 +57,67 @@ def load_weights() -> Weights:
     return Weights(data["signals"], float(data["threshold"]))
 
 
-def by_signals(page: Page, verdict: Verdict, weights: Weights | None = None) -> Choice:
+def select_by_score(
+    page: Page, verdict: Verdict, weights: Weights | None = None
+) -> PictureSelection:
     """Choose by the weighted signals."""
-    borders = region(page, verdict)
-    near = surroundings(page, borders)
-    candidates = candidates_of(page, near)
-    lines = column(page, verdict)
+    borders = article_bounds(page, verdict)
+    near = nearby_segments(page, borders)
+    candidates = find_candidates(page, near)
+    lines = article_column(page, verdict)
     around: list[Candidate] = []
-    dropped: list[Dropped] = []
+    dropped: list[RejectedPicture] = []
     for each in candidates:
-        if each.before not in near:
-            dropped.append(Dropped(each, "far from the article's text"))
-        elif beside(page, each, lines):
-            dropped.append(Dropped(each, "beside the column of the article"))
+        if each.segment not in near:
+            dropped.append(RejectedPicture(each, "far from the article's text"))
+        elif is_beside_column(page, each, lines):
+            dropped.append(RejectedPicture(each, "beside the column of the article"))
         else:
             around.append(each)
     if not around:
-        return Choice(_lead(page, verdict), tuple(dropped))
-    reader = Signals(page, verdict, candidates, borders)
-    weighed = [(each, reader.of(each)) for each in around]
-    captions = Captions(page, verdict, candidates)
+        return PictureSelection(_lead(page, verdict), tuple(dropped))
+    reader = FeatureReader(page, verdict, candidates, borders)
+    weighed = [(each, reader.features(each)) for each in around]
+    captions = CaptionFinder(page, verdict, candidates)
     kept, more = _weigh(weighed, weights or load_weights(), captions)
-    return Choice(_uncaptioned(page, verdict, kept), tuple(dropped + more))
+    return PictureSelection(_uncaptioned(page, verdict, kept), tuple(dropped + more))
 
 
-def signals(page: Page, verdict: Verdict) -> list[tuple[Candidate, frozenset[str]]]:
+def candidate_features(page: Page, verdict: Verdict) -> list[tuple[Candidate, frozenset[str]]]:
     """Return what the default choice knows of each picture near the text; for training."""
-    borders = region(page, verdict)
-    near = surroundings(page, borders)
-    candidates = candidates_of(page, near)
-    reader = Signals(page, verdict, candidates, borders)
-    return [(each, reader.of(each)) for each in candidates if each.before in near]
+    borders = article_bounds(page, verdict)
+    near = nearby_segments(page, borders)
+    candidates = find_candidates(page, near)
+    reader = FeatureReader(page, verdict, candidates, borders)
+    return [(each, reader.features(each)) for each in candidates if each.segment in near]
 
 
 def _weigh(
-    found: Sequence[tuple[Candidate, frozenset[str]]], weights: Weights, captions: Captions
-) -> tuple[list[Kept], list[Dropped]]:
+    found: Sequence[tuple[Candidate, frozenset[str]]], weights: Weights, captions: CaptionFinder
+) -> tuple[list[SelectedPicture], list[RejectedPicture]]:
     """Keep what weighs enough; of a picture that stands several times the weightiest place."""
-    sums = [weights.sum(names) for _, names in found]
+    sums = [weights.score(names) for _, names in found]
     best: dict[str, float] = {}
     for (each, _), total in zip(found, sums, strict=True):
-        best[each.same] = max(total, best.get(each.same, -math.inf))
-    kept: list[Kept] = []
-    dropped: list[Dropped] = []
+        best[each.url_key] = max(total, best.get(each.url_key, -math.inf))
+    kept: list[SelectedPicture] = []
+    dropped: list[RejectedPicture] = []
     taken: set[str] = set()
     for (each, names), total in zip(found, sums, strict=True):
         if total < weights.threshold:
-            dropped.append(Dropped(each, weights.reason(names)))
-        elif each.same and (each.same in taken or total < best[each.same]):
-            again = captions.default(each).segments
-            dropped.append(Dropped(each, "the same picture again", again))
+            dropped.append(RejectedPicture(each, weights.reason(names)))
+        elif each.url_key and (each.url_key in taken or total < best[each.url_key]):
+            again = captions.find(each).segments
+            dropped.append(RejectedPicture(each, "the same picture again", again))
         else:
-            taken.add(each.same)
-            kept.append(Kept(each, captions.default(each)))
+            taken.add(each.url_key)
+            kept.append(SelectedPicture(each, captions.find(each)))
     return kept, dropped
 
 
-def _uncaptioned(page: Page, verdict: Verdict, kept: Sequence[Kept]) -> tuple[Kept, ...]:
+def _uncaptioned(
+    page: Page, verdict: Verdict, kept: Sequence[SelectedPicture]
+) -> tuple[SelectedPicture, ...]:
     """Leave texts beside the pictures where they are when the article is made of such texts.
 
     On pages of wares and their names each name would be taken for a caption.
@@ -130,15 +134,19 @@ def _uncaptioned(page: Page, verdict: Verdict, kept: Sequence[Kept]) -> tuple[Ke
     )
 
 
-def _lead(page: Page, verdict: Verdict) -> tuple[Kept, ...]:
+def _lead(page: Page, verdict: Verdict) -> tuple[SelectedPicture, ...]:
     """Return the picture that the metadata names, for an article with none of its own."""
     url = page.metadata.image
     body = page.tree.find("body")
     if not url or body is None or verdict.kind != "article" or not any(verdict.keep):
         return ()
     path = url.partition("?")[0]
-    if of_file(path[-80:]) or of_host(path[:80]) or path.lower().endswith((".svg", ".gif")):
+    if (
+        file_features(path[-80:])
+        or host_features(path[:80])
+        or path.lower().endswith((".svg", ".gif"))
+    ):
         return ()
     said = Address(url, 0, PLAIN)
-    lead = Candidate(body, "lead", 0, 0, (said,), same=likeness(url), chosen=said)
-    return (Kept(lead, Caption()),)
+    lead = Candidate(body, "lead", 0, 0, (said,), url_key=picture_key(url), best=said)
+    return (SelectedPicture(lead, Caption()),)

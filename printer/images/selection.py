@@ -13,10 +13,10 @@ from ..html.page import Page
 from ..selection import PictureDecision, PlacedFigure, Verdict
 from .candidates import Candidate, drawing_source
 from .captions import Caption
-from .srcset import best
+from .srcset import best_address
 
 #: Strips that advertisements are sold in; no photograph is cut to exactly these.
-STRIPS = frozenset({
+BANNER_SIZES = frozenset({
     (728, 90), (970, 90), (970, 250), (468, 60), (234, 60), (320, 50), (320, 100), (300, 50),
     (120, 600), (160, 600), (300, 600), (300, 1050),
 })  # fmt: skip
@@ -32,36 +32,40 @@ class SizeLimits:
     that advertisements are sold in.
     """
 
-    side: int = 150
-    long: int = 150
-    ratio: float = 3.5
-    file: int = 2048
-    small_file: int = 0
-    strips: bool = False
+    min_side: int = 150
+    min_long_side: int = 150
+    max_ratio: float = 3.5
+    min_bytes: int = 2048
+    min_bytes_below: int = 0
+    reject_ad_sizes: bool = False
 
-    def fault(self, width: int, height: int, size: int | None = None) -> str:
+    def reject_reason(self, width: int, height: int, size: int | None = None) -> str:
         """Return why a picture of these sides, and of a file of ``size`` bytes, is refused."""
         shown = f"{width} x {height} pixels"
         low, high = sorted((width, height))
-        if low < self.side or high < self.long:
+        if low < self.min_side or high < self.min_long_side:
             return f"too small ({shown})"
-        if high > self.ratio * low or (self.strips and (width, height) in STRIPS):
+        if high > self.max_ratio * low or (
+            self.reject_ad_sizes and (width, height) in BANNER_SIZES
+        ):
             return f"shaped like a banner ({shown})"
-        if size is not None and size < self.file and not 0 < self.small_file <= low:
+        if size is not None and size < self.min_bytes and not 0 < self.min_bytes_below <= low:
             return f"too small a file ({size} bytes)"
         return ""
 
 
 #: CUTER's limits.
-PAPER = SizeLimits()
+CUTER_LIMITS = SizeLimits()
 
 #: What the file of a picture must not be, whatever else speaks for it: a spacer, an icon, a small
 #: portrait, a banner.  Formulas are low, and diagrams have small files too.
-ICONS = SizeLimits(side=16, long=100, ratio=9.0, small_file=150, strips=True)
+ICON_LIMITS = SizeLimits(
+    min_side=16, min_long_side=100, max_ratio=9.0, min_bytes_below=150, reject_ad_sizes=True
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kept:
+class SelectedPicture:
     """A picture of the article and its caption."""
 
     candidate: Candidate
@@ -69,7 +73,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Dropped:
+class RejectedPicture:
     """A picture that is not the article's, or not wanted, and why.
 
     ``captions`` are the segments of its caption when those words go with the picture.
@@ -77,18 +81,18 @@ class Dropped:
 
     candidate: Candidate
     reason: str
-    captions: frozenset[int] = frozenset()
+    caption_segments: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PictureSelection:
     """The pictures kept and those dropped, each in document order."""
 
-    kept: tuple[Kept, ...] = ()
-    dropped: tuple[Dropped, ...] = ()
+    selected: tuple[SelectedPicture, ...] = ()
+    rejected: tuple[RejectedPicture, ...] = ()
 
 
-def place(page: Page, kept: Kept) -> PlacedFigure:
+def place_picture(page: Page, kept: SelectedPicture) -> PlacedFigure:
     """Make the article's figure of a picture.
 
     A lead picture that only the metadata names is placed at the body, before all that it holds.
@@ -116,18 +120,18 @@ _SMALL = 100
 _MOST_SHARE = 0.5
 
 
-def without_captions(page: Page, verdict: Verdict, choice: Choice) -> Verdict:
+def drop_captions(page: Page, verdict: Verdict, choice: PictureSelection) -> Verdict:
     """Take the captions of pictures that are not printed out of the article's text."""
-    silent = frozenset[int]().union(*(each.captions for each in choice.dropped))
+    silent = frozenset[int]().union(*(each.caption_segments for each in choice.rejected))
     if not silent:
         return verdict
-    if not is_aside(page, verdict, silent):
+    if not is_minor_text(page, verdict, silent):
         return verdict
     left = (keep and index not in silent for index, keep in enumerate(verdict.keep))
     return replace(verdict, keep=tuple(left))
 
 
-def is_aside(page: Page, verdict: Verdict, captions: Iterable[int]) -> bool:
+def is_minor_text(page: Page, verdict: Verdict, captions: Iterable[int]) -> bool:
     """Tell whether captions stand beside the article, and are not most of it."""
     sizes = [
         len(each.text) if k else 0 for each, k in zip(page.segments, verdict.keep, strict=True)
@@ -135,51 +139,53 @@ def is_aside(page: Page, verdict: Verdict, captions: Iterable[int]) -> bool:
     return sum(sizes[index] for index in captions) <= _MOST_SHARE * sum(sizes)
 
 
-def insisted(
-    choice: Choice,
+def override(
+    choice: PictureSelection,
     unwanted: AbstractSet[HtmlElement],
     wanted: AbstractSet[HtmlElement],
     reason: Callable[[HtmlElement], str],
     captioned: Callable[[Candidate], Caption],
-) -> Choice:
+) -> PictureSelection:
     """Return the choice without pictures in unwanted elements, and with those in wanted ones.
 
     ``reason`` says why a picture is unwanted; ``captioned`` finds the caption of one that was
     dropped.  Of two places of a wanted picture the first is taken.
     """
-    kept = [each for each in choice.kept if not _is_in(each.candidate, unwanted)]
-    gone = [each for each in choice.kept if _is_in(each.candidate, unwanted)]
-    taken = {each.candidate.same for each in kept if each.candidate.same}
+    kept = [each for each in choice.selected if not _is_in(each.candidate, unwanted)]
+    gone = [each for each in choice.selected if _is_in(each.candidate, unwanted)]
+    taken = {each.candidate.url_key for each in kept if each.candidate.url_key}
     dropped = [
-        Dropped(each.candidate, reason(each.candidate.element), each.caption.segments)
+        RejectedPicture(each.candidate, reason(each.candidate.element), each.caption.segments)
         for each in gone
     ]
-    for each in choice.dropped:
+    for each in choice.rejected:
         candidate = each.candidate
-        if not _is_in(candidate, wanted) or candidate.same in taken:
+        if not _is_in(candidate, wanted) or candidate.url_key in taken:
             dropped.append(each)
         else:
-            taken |= {candidate.same} - {""}
-            kept.append(Kept(candidate, captioned(candidate)))
+            taken |= {candidate.url_key} - {""}
+            kept.append(SelectedPicture(candidate, captioned(candidate)))
     kept.sort(key=_order)
     dropped.sort(key=_order)
-    return Choice(tuple(kept), tuple(dropped))
+    return PictureSelection(tuple(kept), tuple(dropped))
 
 
-def offered(page: Page, choice: Choice, near: range, most: int) -> tuple[PlacedFigure, ...]:
+def find_alternatives(
+    page: Page, choice: PictureSelection, near: range, most: int
+) -> tuple[PlacedFigure, ...]:
     """Return pictures near the article that were dropped and are large enough to be wanted."""
-    taken = {each.candidate.same for each in choice.kept if each.candidate.same}
+    taken = {each.candidate.url_key for each in choice.selected if each.candidate.url_key}
     found: list[PlacedFigure] = []
-    for each in choice.dropped:
+    for each in choice.rejected:
         candidate = each.candidate
         small = 0 < candidate.width < _SMALL or 0 < candidate.height < _SMALL
-        if small or candidate.kind != "image" or candidate.before not in near:
+        if small or candidate.kind != "image" or candidate.segment not in near:
             continue
-        if candidate.same and candidate.same in taken:
+        if candidate.url_key and candidate.url_key in taken:
             continue
-        made = place(page, Kept(candidate, Caption()))
+        made = place_picture(page, SelectedPicture(candidate, Caption()))
         if made.figure.src.startswith(("http://", "https://")) and len(found) < most:
-            taken.add(candidate.same)
+            taken.add(candidate.url_key)
             found.append(made)
     return tuple(found)
 
@@ -196,19 +202,19 @@ def _is_in(candidate: Candidate, elements: AbstractSet[HtmlElement]) -> bool:
     return False
 
 
-def _order(each: Kept | Dropped) -> tuple[int, int]:
-    return each.candidate.at, each.candidate.before
+def _order(each: SelectedPicture | RejectedPicture) -> tuple[int, int]:
+    return each.candidate.index, each.candidate.segment
 
 
 #: What is told of a picture's address or words, in characters.
 _MOST_TOLD = 500
 
 
-def judged(page: Page, choice: Choice) -> tuple[PictureDecision, ...]:
+def picture_decisions(page: Page, choice: PictureSelection) -> tuple[PictureDecision, ...]:
     """Tell of every picture what was decided, in document order."""
-    kept = [(each.candidate, each.caption, "") for each in choice.kept]
-    dropped = [(each.candidate, Caption(), each.reason) for each in choice.dropped]
-    found = sorted([*kept, *dropped], key=lambda each: (each[0].before, each[0].at))
+    kept = [(each.candidate, each.caption, "") for each in choice.selected]
+    dropped = [(each.candidate, Caption(), each.reason) for each in choice.rejected]
+    found = sorted([*kept, *dropped], key=lambda each: (each[0].segment, each[0].index))
     return tuple(_judged(page, *each) for each in found)
 
 
@@ -226,20 +232,20 @@ def _judged(page: Page, candidate: Candidate, caption: Caption, reason: str) -> 
     )
 
 
-def unite(choice: Choice) -> tuple[Kept, ...]:
+def merge_copies(choice: PictureSelection) -> tuple[SelectedPicture, ...]:
     """Give every picture kept the addresses of its copies elsewhere on the page."""
     copies: dict[str, list[Candidate]] = {}
-    for each in (*(k.candidate for k in choice.kept), *(d.candidate for d in choice.dropped)):
-        if each.same:
-            copies.setdefault(each.same, []).append(each)
+    for each in (*(k.candidate for k in choice.selected), *(d.candidate for d in choice.rejected)):
+        if each.url_key:
+            copies.setdefault(each.url_key, []).append(each)
     united = []
-    for kept in choice.kept:
-        others = copies.get(kept.candidate.same, [])
+    for kept in choice.selected:
+        others = copies.get(kept.candidate.url_key, [])
         if len(others) > 1:
             named = {a.url: a for c in (kept.candidate, *others) for a in c.addresses}
             addresses = tuple(named.values())
-            chosen = best(addresses)
-            whole = replace(kept.candidate, addresses=addresses, chosen=chosen)
+            chosen = best_address(addresses)
+            whole = replace(kept.candidate, addresses=addresses, best=chosen)
             united.append(replace(kept, candidate=whole))
         else:
             united.append(kept)

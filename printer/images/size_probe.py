@@ -25,19 +25,19 @@ from ..db.sqlite import delete_database, enable_wal, is_corruption
 from ..errors import FetchTimeout, TooLarge, WebprintError
 from ..html.page import Page
 from ..options import ImageOptions
-from .prepare import in_threads
+from .prepare import run_in_threads
 from .raster import FORMATS, Unusable, decoding
-from .selection import Choice, Dropped, Kept, SizeLimits
+from .selection import PictureSelection, RejectedPicture, SelectedPicture, SizeLimits
 from .svg import drawing_size, looks_like_svg
 
 #: Judges the pictures that were kept by their files, under limits.
-Measure: TypeAlias = Callable[[Page, Choice, SizeLimits], Choice]
+SizeFilter: TypeAlias = Callable[[Page, PictureSelection, SizeLimits], PictureSelection]
 
 #: Files kept in memory between measuring and printing are this many bytes at most, all together.
-MOST_KEPT = 100_000_000
+MAX_BUFFERED = 100_000_000
 
 
-class Downloads:
+class SizeProbe:
     """Fetches pictures for one run, and judges them by their files.
 
     A context manager.  ``folder`` tells where to remember what was refused (None: nowhere; it may
@@ -53,7 +53,7 @@ class Downloads:
     ) -> None:
         self._get, self._options = get, options
         self._folder, self._told = folder, [] if told is None else told
-        self.rejected: RejectedURLs | None = None
+        self.cache: RejectCache | None = None
         self._came: dict[str, tuple[str, Capture | WebprintError]] = {}
         self._size = 0
         self._lock = threading.Lock()
@@ -63,19 +63,19 @@ class Downloads:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.rejected is not None:
-            self.rejected.close()
+        if self.cache is not None:
+            self.cache.close()
 
     def details(self) -> tuple[str, ...]:
         """Say how often a picture to be fetched was known to be refused."""
-        cache = self.rejected
+        cache = self.cache
         if cache is None or not cache.lookups:
             return ()
-        known = f"{cache.hits} of {cache.lookups} known ({100 * cache.rate:.0f} %)"
+        known = f"{cache.hits} of {cache.lookups} known ({100 * cache.hit_rate:.0f} %)"
         return (f"rejected pictures, looked up before a download: {known}",)
 
     @contextmanager
-    def taking(self, pages: Collection[str]) -> Iterator[GetResource]:
+    def reuse(self, pages: Collection[str]) -> Iterator[GetResource]:
         """Give what was fetched before, each once, or fetch it; forget what else pages have."""
         try:
             yield self._take
@@ -90,19 +90,19 @@ class Downloads:
             raise came
         return came or self._get(url, referer)
 
-    def measure(self, page: Page, choice: Choice, limits: SizeLimits) -> Choice:
+    def filter(self, page: Page, choice: PictureSelection, limits: SizeLimits) -> PictureSelection:
         """Drop the pictures kept so far whose files are too small, too long or refused before.
 
         Only those are fetched whose size the page does not state.  One that cannot be fetched or
         read stays: what is wrong with it is told when it is to be printed.
         """
-        unsure = {each: url for each in choice.kept if (url := _unsure(each, page))}
+        unsure = {each: url for each in choice.selected if (url := _unsure(each, page))}
         urls = dict.fromkeys(unsure.values())
         rejected = self._cache() if urls else None
         known: frozenset[str] = frozenset()
         if rejected is not None:
             with self._remembering:
-                known = rejected.known(filter(_is_web, urls), limits)
+                known = rejected.lookup(filter(_is_web, urls), limits)
         faults = dict.fromkeys(known, "refused for its size before")
         wanted = [url for url in urls if url not in known]
         refused = self._refused(wanted, page.url, limits)
@@ -120,14 +120,14 @@ class Downloads:
                 self._size -= len(came.body)
         return came
 
-    def _cache(self) -> RejectedURLs | None:
+    def _cache(self) -> RejectCache | None:
         with self._remembering:
-            if self.rejected is None and self._folder is not None:
+            if self.cache is None and self._folder is not None:
                 try:
-                    self.rejected = RejectedURLs(self._folder(), self._told.append)
+                    self.cache = RejectCache(self._folder(), self._told.append)
                 except RuntimeError:
                     self._folder = None  # the cache of pages, which is kept there too, says so
-            return self.rejected
+            return self.cache
 
     def _refused(self, urls: Sequence[str], referer: str, limits: SizeLimits) -> dict[str, str]:
         """Fetch pictures in parallel; return why some are refused, and keep the others."""
@@ -141,7 +141,9 @@ class Downloads:
                 self._keep(url, referer, came)
             return fault
 
-        faults = in_threads(work, urls, self._options.workers, lambda: deadline - time.monotonic())
+        faults = run_in_threads(
+            work, urls, self._options.workers, lambda: deadline - time.monotonic()
+        )
         for index, url in enumerate(urls):
             if index not in faults:
                 self._keep(url, referer, FetchTimeout("it took too long to fetch", url=url))
@@ -165,9 +167,9 @@ class Downloads:
         with self._lock:
             self._came[url] = page, came
             self._size += len(came.body) if isinstance(came, Capture) else 0
-            oldest = list(self._came)[:-1] if self._size > MOST_KEPT else []
+            oldest = list(self._came)[:-1] if self._size > MAX_BUFFERED else []
         for each in oldest:
-            if self._size > MOST_KEPT:
+            if self._size > MAX_BUFFERED:
                 self._taken(each)
 
 
@@ -180,14 +182,14 @@ class _Room:
 
 def _fault(came: Capture | WebprintError, limits: SizeLimits) -> str:
     """Return why a picture is refused by its file; '' also for one that says nothing."""
-    size = real_size(came.body) if isinstance(came, Capture) else None
+    size = read_size(came.body) if isinstance(came, Capture) else None
     if size is None or isinstance(came, WebprintError):
         return ""
     # A drawing of a few lines has a small file however large it is drawn.
-    return limits.fault(*size, None if looks_like_svg(came.body) else len(came.body))
+    return limits.reject_reason(*size, None if looks_like_svg(came.body) else len(came.body))
 
 
-def real_size(data: bytes) -> tuple[int, int] | None:
+def read_size(data: bytes) -> tuple[int, int] | None:
     """Return the width and height that a picture's file states; None when it states none.
 
     Reads the head of GIF, JPEG, PNG, WebP, AVIF and SVG files alone.
@@ -209,7 +211,7 @@ def real_size(data: bytes) -> tuple[int, int] | None:
         return None
 
 
-def _unsure(kept: Kept, page: Page) -> str:
+def _unsure(kept: SelectedPicture, page: Page) -> str:
     """Return the address to fetch a picture from when its size is not known, else ''."""
     candidate = kept.candidate
     if candidate.kind == "drawing" or (candidate.width and candidate.height):
@@ -222,24 +224,24 @@ def _is_web(url: str) -> bool:
     return url.startswith(("http://", "https://"))
 
 
-def _without(choice: Choice, reasons: dict[Kept, str]) -> Choice:
+def _without(choice: PictureSelection, reasons: dict[SelectedPicture, str]) -> PictureSelection:
     if not reasons:
         return choice
-    kept = tuple(each for each in choice.kept if each not in reasons)
-    dropped = (Dropped(each.candidate, why) for each, why in reasons.items())
-    return replace(choice, kept=kept, dropped=(*choice.dropped, *dropped))
+    kept = tuple(each for each in choice.selected if each not in reasons)
+    dropped = (RejectedPicture(each.candidate, why) for each, why in reasons.items())
+    return replace(choice, selected=kept, rejected=(*choice.rejected, *dropped))
 
 
-FILE = "rejected-pictures.db"
+CACHE_FILE = "rejected-pictures.db"
 
 #: What is remembered at most, and for how long: a picture may have changed.
-MOST = 100_000
-SECONDS = 30 * 24 * 3600.0
+MAX_ENTRIES = 100_000
+MAX_AGE = 30 * 24 * 3600.0
 
 _BUSY_SECONDS = 2.0
 
 
-class RejectedURLs:
+class RejectCache:
     """A bounded set of addresses; ``lookups`` and ``hits`` count what was asked of it.
 
     ``folder`` is where it is kept, ``warn`` is told when it cannot be.  ``clock`` gives seconds.
@@ -250,14 +252,14 @@ class RejectedURLs:
         folder: Path,
         warn: Callable[[str], None],
         *,
-        most: int = MOST,
-        seconds: float = SECONDS,
+        most: int = MAX_ENTRIES,
+        seconds: float = MAX_AGE,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.lookups = self.hits = self._added = 0
         self._warn, self._most, self._seconds, self._clock = warn, most, seconds, clock
         self._store: sqlite3.Connection | None = None
-        self._path = path = folder / FILE
+        self._path = path = folder / CACHE_FILE
         for again in (True, False):
             try:
                 self._store = _opened(path)
@@ -286,11 +288,11 @@ class RejectedURLs:
             self._store = None
 
     @property
-    def rate(self) -> float:
+    def hit_rate(self) -> float:
         """The share of look-ups that found something, from 0 to 1."""
         return self.hits / self.lookups if self.lookups else 0.0
 
-    def known(self, urls: Iterable[str], limits: SizeLimits) -> frozenset[str]:
+    def lookup(self, urls: Iterable[str], limits: SizeLimits) -> frozenset[str]:
         """Return which of the addresses were refused under these limits not too long ago."""
         wanted = {_key(url, limits): url for url in urls}
         if self._store is None or not wanted:

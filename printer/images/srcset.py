@@ -83,10 +83,10 @@ class Address(NamedTuple):
 
 #: Ranks: a file that is said to be the whole picture, a version for this place, what ``src`` holds,
 #: a version for small screens, a preview.
-WHOLE, VERSION, PLAIN, SMALL, PREVIEW = range(5)
+ORIGINAL, VERSION, PLAIN, SMALL, PREVIEW = range(5)
 
 
-def named_by(element: HtmlElement) -> list[Address]:
+def read_addresses(element: HtmlElement) -> list[Address]:
     """Return the addresses that an ``img``, ``source`` or the like names, each once."""
     found: dict[str, Address] = {}
     attributes = element.attrib
@@ -101,12 +101,12 @@ def named_by(element: HtmlElement) -> list[Address]:
     if above is not None and above.tag == "picture" and element.tag != "source":
         for source in islice(above.iter("source"), _MOST_SOURCES):
             small = "max-width" in (source.get("media") or "")
-            for address in named_by(source):
+            for address in read_addresses(source):
                 _keep(found, address._replace(rank=SMALL) if small else address)
     return list(found.values())[:_MOST_ADDRESSES]
 
 
-def src_of(element: HtmlElement) -> tuple[Address, ...]:
+def src_address(element: HtmlElement) -> tuple[Address, ...]:
     """Return the address in ``src`` alone."""
     value = (element.get("src") or "").strip()
     return (_plain(value),) if 0 < len(value) <= _MOST_DATA else ()
@@ -126,12 +126,12 @@ def _read(name: str, value: str) -> Iterator[Address]:
     if name == "src":
         yield _plain(value)
     elif name in _SETS or name.endswith("srcset"):
-        yield from read_srcset(value)
+        yield from parse_srcset(value)
     elif value[0] in "{[":
         yield from _read_json(value)
     elif name in _WHOLE:
         if _is_address(value):
-            yield Address(value, 0, WHOLE)
+            yield Address(value, 0, ORIGINAL)
     elif name in _LAZY:
         if _is_address(value):
             yield Address(value, 0, PREVIEW if _is_placeholder(value) else VERSION)
@@ -179,7 +179,7 @@ def _read_json(value: str) -> Iterator[Address]:
             yield Address(each, 0, VERSION)
 
 
-def read_srcset(value: str) -> Iterator[Address]:
+def parse_srcset(value: str) -> Iterator[Address]:
     """Read a ``srcset``: commas and even spaces in addresses are taken for what they are.
 
     An address reaches up to its descriptor; addresses without one are apart by a comma and space.
@@ -200,7 +200,7 @@ def read_srcset(value: str) -> Iterator[Address]:
         yield Address(url, width, PREVIEW if preview else VERSION)
 
 
-def background_of(element: HtmlElement) -> list[Address]:
+def background_addresses(element: HtmlElement) -> list[Address]:
     """Return the addresses of the background that an element's own style or a script gives it."""
     style = element.get("style")
     found = []
@@ -212,12 +212,12 @@ def background_of(element: HtmlElement) -> list[Address]:
         if value:
             value = value.strip()
             match = _CSS_URL.match(value)
-            found += [Address(match[1])] if match else read_srcset(value)
+            found += [Address(match[1])] if match else parse_srcset(value)
     return found
 
 
 @lru_cache(4096)
-def stated_width(url: str) -> int:
+def width_from_url(url: str) -> int:
     """Return the width that an address states of its picture, 0 when none."""
     match = _WIDTH.search(url[-400:])
     if match is None:
@@ -226,7 +226,7 @@ def stated_width(url: str) -> int:
     return width if 16 <= width <= 6000 and not 1900 <= width <= 2035 else 0
 
 
-def best(addresses: Iterable[Address]) -> Address | None:
+def best_address(addresses: Iterable[Address]) -> Address | None:
     """Return the address to print from: wide enough and no wider, whole pictures before previews.
 
     Among versions of one width the formats that every decoder reads come first.
@@ -235,11 +235,11 @@ def best(addresses: Iterable[Address]) -> Address | None:
     if not usable:
         return None
     top = [each for each in usable if each.rank <= PLAIN] or usable
-    sized = [(each.width or stated_width(each.url), each) for each in top]
+    sized = [(each.width or width_from_url(each.url), each) for each in top]
     wide = [pair for pair in sized if pair[0] >= WANTED_WIDTH]
     if wide:
         return min(wide, key=lambda pair: (pair[0], _format(pair[1].url)))[1]
-    whole = [each for each in top if each.rank == WHOLE]
+    whole = [each for each in top if each.rank == ORIGINAL]
     if whole:
         return whole[0]
     known = [pair for pair in sized if pair[0]]
@@ -255,7 +255,7 @@ def _format(url: str) -> int:
     return 1 if ".avif" in url or "avif" in url[-60:] else 0
 
 
-def absolute(url: str, base: str) -> str:
+def absolute_url(url: str, base: str) -> str:
     """Return an absolute address, '' for one that may not be fetched.
 
     http and https, raster pictures as data, and files when the page is one itself.
@@ -282,7 +282,7 @@ _KNOWN_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?)$", re.IGN
 
 
 @lru_cache(4096)
-def likeness(url: str) -> str:
+def picture_key(url: str) -> str:
     """Return what the addresses of one picture in several sizes and formats have in common.
 
     '' for a picture as data and for what shows nothing.
@@ -293,7 +293,7 @@ def likeness(url: str) -> str:
     if query and "url=" in query:
         inner = parse_qs(query[:3000]).get("url") or [""]
         if _FILE.search(inner[0]):
-            return likeness(inner[0])
+            return picture_key(inner[0])
     path = unquote(path)
     nested = max(path.find("http://", 9), path.find("https://", 9))
     if nested > 0:

@@ -9,15 +9,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printer.html.page import read_page
-from printer.images.candidates import MOST, find_candidates
-from printer.images.srcset import Address, absolute, best, likeness, read_srcset, stated_width
+from printer.images.candidates import MAX_CANDIDATES, _markup_candidates
+from printer.images.srcset import (
+    Address,
+    absolute_url,
+    best_address,
+    parse_srcset,
+    picture_key,
+    width_from_url,
+)
 
 URL = "https://news.example.org/a/story.html"
 
 
 def found(html: str, url: str = URL) -> list[tuple[str, ...]]:
     page = read_page(f"<body>{html}</body>", url)
-    return [candidate.sources(page.base) for candidate in find_candidates(page)]
+    return [candidate.sources(page.base) for candidate in _markup_candidates(page)]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +115,7 @@ def test_icons_are_no_drawings() -> None:
         f'<figure><img src="/p.jpg"><svg viewBox="0 0 512 512">{shape}</svg></figure>'
         f'<figure><svg aria-hidden="true" viewBox="0 0 512 512">{shape}</svg></figure></body>'
     )
-    (drawing,) = (each for each in find_candidates(page) if each.kind == "drawing")
+    (drawing,) = (each for each in _markup_candidates(page) if each.kind == "drawing")
     assert (drawing.kind, drawing.width, drawing.height) == ("drawing", 600, 300)
 
 
@@ -125,7 +132,7 @@ def test_icons_are_no_drawings() -> None:
     ],
 )  # fmt: skip
 def test_srcset(value: str, addresses: list[tuple[str, int]]) -> None:
-    assert [(each.url, each.width) for each in read_srcset(value)] == addresses
+    assert [(each.url, each.width) for each in parse_srcset(value)] == addresses
 
 
 @given(
@@ -137,22 +144,22 @@ def test_srcset(value: str, addresses: list[tuple[str, int]]) -> None:
 )
 def test_srcset_reads_back_what_was_written(pairs: list[tuple[str, int]]) -> None:
     value = ", ".join(f"{url} {width}w" for url, width in pairs)
-    assert [(each.url, each.width) for each in read_srcset(value)] == pairs
+    assert [(each.url, each.width) for each in parse_srcset(value)] == pairs
 
 
 @given(st.text(max_size=300))
 def test_any_text_is_read_without_harm(text: str) -> None:
-    list(read_srcset(text))
-    likeness(text)
-    stated_width(text)
-    assert absolute(text, URL)[:5] in ("", "http:", "https", "data:")
+    list(parse_srcset(text))
+    picture_key(text)
+    width_from_url(text)
+    assert absolute_url(text, URL)[:5] in ("", "http:", "https", "data:")
 
 
 def test_the_best_is_wide_enough_and_no_wider() -> None:
     sizes = [Address(f"{width}.jpg", width, 1) for width in (300, 1500, 1700, 4000)]
-    assert best(sizes) == sizes[2]
-    assert best(sizes[:2]) == sizes[1]
-    assert best([]) is None
+    assert best_address(sizes) == sizes[2]
+    assert best_address(sizes[:2]) == sizes[1]
+    assert best_address([]) is None
 
 
 @pytest.mark.parametrize(
@@ -167,7 +174,7 @@ def test_the_best_is_wide_enough_and_no_wider() -> None:
     ],
 )
 def test_versions_of_a_picture_are_alike(one: str, other: str) -> None:
-    assert likeness(one) == likeness(other) != ""
+    assert picture_key(one) == picture_key(other) != ""
 
 
 @pytest.mark.parametrize(
@@ -180,11 +187,11 @@ def test_versions_of_a_picture_are_alike(one: str, other: str) -> None:
     ],
 )
 def test_other_pictures_are_not(one: str, other: str) -> None:
-    assert likeness(one) != likeness(other)
+    assert picture_key(one) != picture_key(other)
 
 
 def test_a_hundred_thousand_pictures_are_read_in_bounded_time() -> None:
     page = read_page("<body>" + '<p><img src="/p.jpg">x</p>' * 100_000 + "</body>", URL)
     start = time.process_time()
-    assert len(find_candidates(page)) == MOST
+    assert len(_markup_candidates(page)) == MAX_CANDIDATES
     assert time.process_time() - start < 3

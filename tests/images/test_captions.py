@@ -6,8 +6,8 @@ import pytest
 
 from printer.article import Span
 from printer.html.page import Page, read_page
-from printer.images.candidates import find_candidates
-from printer.images.captions import Caption, Captions, block_caption, climbed_caption
+from printer.images.candidates import _markup_candidates
+from printer.images.captions import Caption, CaptionFinder, block_caption, climbed_caption
 from printer.selection import Verdict
 
 PARAGRAPH = "A paragraph of the article that says what happened on the river that day. " * 4
@@ -21,8 +21,8 @@ def read(html: str, article: str = PARAGRAPH) -> tuple[Page, Verdict]:
 
 def caption(html: str) -> Caption:
     page, verdict = read(html)
-    candidates = find_candidates(page)
-    return Captions(page, verdict, candidates).default(candidates[0])
+    candidates = _markup_candidates(page)
+    return CaptionFinder(page, verdict, candidates).find(candidates[0])
 
 
 IMG = '<img src="/p.jpg" alt="Not the caption">'
@@ -122,11 +122,11 @@ CLIMBED = "A caption of more than thirty characters."
 )
 def test_cuter_climbs_to_one_text_after_the_picture(html: str, text: str) -> None:
     page, verdict = read(html)
-    found, indexes = climbed_caption(page, verdict, find_candidates(page)[0])
+    found, indexes = climbed_caption(page, verdict, _markup_candidates(page)[0])
     assert found == text
     assert [page.segments[i].text for i in indexes] == ([text] if text == CLIMBED else [])
 
 
 def test_joshi_and_liu_take_the_text_of_the_first_block() -> None:
     page, _ = read(f"<div><p>{IMG} The boat.</p><p>More.</p></div>")
-    assert block_caption(page, find_candidates(page)[0]) == range(1, 2)
+    assert block_caption(page, _markup_candidates(page)[0]) == range(1, 2)

@@ -11,9 +11,9 @@ from PIL import Image
 from printer.fetch.browser.browser import Browser
 from printer.fetch.ssrf import Guard
 from printer.html.page import Page, read_page
-from printer.images import choose
-from printer.images.candidates import Column, candidates_of, column
-from printer.images.selection import Choice
+from printer.images import select_by_method
+from printer.images.candidates import Column, article_column, find_candidates
+from printer.images.selection import PictureSelection
 from printer.layout import PictureBox, Rect
 from printer.options import FetchOptions
 from printer.selection import Verdict
@@ -49,8 +49,8 @@ def draw(drawn: tuple[Browser, WebServer], body: str) -> tuple[Page, Verdict]:
     return page, Verdict(tuple("mayor of Kestermouth" in each.text for each in page.segments))
 
 
-def kept(choice: Choice) -> list[str]:
-    return [each.candidate.chosen.url.rpartition("/")[2] for each in choice.kept]  # type: ignore[union-attr]
+def kept(choice: PictureSelection) -> list[str]:
+    return [each.candidate.best.url.rpartition("/")[2] for each in choice.selected]  # type: ignore[union-attr]
 
 
 def test_the_drawn_size_counts_and_not_the_attributes(drawn: tuple[Browser, WebServer]) -> None:
@@ -59,7 +59,7 @@ def test_the_drawn_size_counts_and_not_the_attributes(drawn: tuple[Browser, WebS
         "<main><img class=wide src=/photo.png width=10 height=10><img class=dot src=/late.png>"
         "<img src=/lost.png width=400 height=300></main>",
     )
-    sizes = [(each.width, each.height, each.natural) for each in candidates_of(page)]
+    sizes = [(each.width, each.height, each.natural_width) for each in find_candidates(page)]
     assert sizes[0] == (600, 10, 900)
     assert sizes[1] == (20, 20, 800)
     assert sizes[2][:2] == (400, 300)
@@ -72,11 +72,11 @@ def test_a_style_sheets_background_is_a_picture(drawn: tuple[Browser, WebServer]
         f"The ferry at dawn.</figcaption></figure><p>{TEXT}</p><p>{TEXT}</p>"
         f'<p class="hero">{TEXT}</p></article></main>',
     )
-    backgrounds = [each for each in candidates_of(page) if each.kind == "background"]
+    backgrounds = [each for each in find_candidates(page) if each.kind == "background"]
     assert [(each.width, each.height) for each in backgrounds] == [(600, 300)], "not under text"
-    choice = choose(page, verdict)
+    choice = select_by_method(page, verdict)
     assert "hero.png" in kept(choice)
-    assert choice.kept[0].caption.text == "The ferry at dawn."
+    assert choice.selected[0].caption.text == "The ferry at dawn."
 
 
 def test_what_a_script_put_there_is_the_address(drawn: tuple[Browser, WebServer]) -> None:
@@ -86,7 +86,7 @@ def test_what_a_script_put_there_is_the_address(drawn: tuple[Browser, WebServer]
         f"<figcaption>The ferry at noon.</figcaption></figure><p>{TEXT}</p></article></main>"
         "<script>document.getElementById('i').src = '/late.png'</script>",
     )
-    assert kept(choose(page, verdict)) == ["late.png"]
+    assert kept(select_by_method(page, verdict)) == ["late.png"]
 
 
 def test_a_picture_in_another_column_is_not_the_articles(
@@ -99,27 +99,27 @@ def test_a_picture_in_another_column_is_not_the_articles(
         "<aside><figure><img src=/late.png style='width:300px'><figcaption>Our new boat."
         "</figcaption></figure></aside>",
     )
-    lines = column(page, verdict)
+    lines = article_column(page, verdict)
     assert lines is not None
     assert 0 <= lines.left < 5
     assert 550 < lines.right <= 600
-    choice = choose(page, verdict)
+    choice = select_by_method(page, verdict)
     assert kept(choice) == ["photo.png"]
-    reasons = [each.reason for each in choice.dropped]
+    reasons = [each.reason for each in choice.rejected]
     assert reasons == ["beside the column of the article"]
 
 
 def test_a_column_holds_what_reaches_into_it() -> None:
     lines = Column(100, 700)
-    assert lines.holds(Rect(0, 0, 1000, 10))
-    assert lines.holds(Rect(650, 0, 900, 10))
-    assert not lines.holds(Rect(700, 0, 900, 10))
-    assert not lines.holds(Rect(0, 0, 100, 10))
+    assert lines.overlaps(Rect(0, 0, 1000, 10))
+    assert lines.overlaps(Rect(650, 0, 900, 10))
+    assert not lines.overlaps(Rect(700, 0, 900, 10))
+    assert not lines.overlaps(Rect(0, 0, 100, 10))
 
 
 def test_without_a_layout_nothing_changes() -> None:
     page = read_page(f"<main><p>{TEXT}</p><img src=a.jpg width=9 height=8></main>")
-    (only,) = candidates_of(page)
+    (only,) = find_candidates(page)
     assert (only.width, only.height) == (9, 8)
-    assert column(page, Verdict((True,))) is None
+    assert article_column(page, Verdict((True,))) is None
     assert PictureBox(Rect(0, 0, 0, 0), "").src == ""

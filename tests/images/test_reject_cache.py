@@ -11,42 +11,42 @@ from pathlib import Path
 
 import pytest
 
-from printer.images.selection import ICONS, PAPER
-from printer.images.size_probe import FILE, SECONDS, RejectedURLs
+from printer.images.selection import CUTER_LIMITS, ICON_LIMITS
+from printer.images.size_probe import CACHE_FILE, MAX_AGE, RejectCache
 
 URL = "https://site.example.org/icon.png"
 
 
-def opened(folder: Path, told: list[str] | None = None, **more: object) -> RejectedURLs:
-    return RejectedURLs(folder, (told if told is not None else []).append, **more)  # type: ignore[arg-type]
+def opened(folder: Path, told: list[str] | None = None, **more: object) -> RejectCache:
+    return RejectCache(folder, (told if told is not None else []).append, **more)  # type: ignore[arg-type]
 
 
 def test_an_address_is_known_in_the_next_run_and_by_its_limits(tmp_path: Path) -> None:
     with opened(tmp_path) as cache:
-        assert not cache.known([URL], PAPER)
-        cache.add([URL + "#part"], PAPER)
-        assert cache.known([URL, URL + "?2"], PAPER) == {URL}
+        assert not cache.lookup([URL], CUTER_LIMITS)
+        cache.add([URL + "#part"], CUTER_LIMITS)
+        assert cache.lookup([URL, URL + "?2"], CUTER_LIMITS) == {URL}
     with opened(tmp_path) as cache:
-        assert cache.known([URL], PAPER) == {URL}
-        assert not cache.known([URL], ICONS), "what the paper refuses others may take"
-        assert (cache.lookups, cache.hits, cache.rate) == (2, 1, 0.5)
+        assert cache.lookup([URL], CUTER_LIMITS) == {URL}
+        assert not cache.lookup([URL], ICON_LIMITS), "what the paper refuses others may take"
+        assert (cache.lookups, cache.hits, cache.hit_rate) == (2, 1, 0.5)
 
 
 def test_nothing_asked_is_no_look_up(tmp_path: Path) -> None:
     with opened(tmp_path) as cache:
-        assert cache.known([], PAPER) == frozenset()
-        assert (cache.lookups, cache.rate) == (0, 0.0)
+        assert cache.lookup([], CUTER_LIMITS) == frozenset()
+        assert (cache.lookups, cache.hit_rate) == (0, 0.0)
 
 
 def test_what_is_old_is_forgotten(tmp_path: Path) -> None:
     now = 1_000_000.0
     with opened(tmp_path, clock=lambda: now) as cache:
-        cache.add([URL], PAPER)
-        now += SECONDS - 1
-        assert cache.known([URL], PAPER)
+        cache.add([URL], CUTER_LIMITS)
+        now += MAX_AGE - 1
+        assert cache.lookup([URL], CUTER_LIMITS)
         now += 2
-        assert not cache.known([URL], PAPER)
-        cache.add([URL + "2"], PAPER)
+        assert not cache.lookup([URL], CUTER_LIMITS)
+        cache.add([URL + "2"], CUTER_LIMITS)
     assert rows(tmp_path) == 1
 
 
@@ -55,15 +55,15 @@ def test_the_oldest_give_way(tmp_path: Path) -> None:
     with opened(tmp_path, most=20, clock=lambda: now) as cache:
         for number in range(200):
             now = float(number)
-            cache.add([f"{URL}?{number}"], PAPER)
+            cache.add([f"{URL}?{number}"], CUTER_LIMITS)
     assert rows(tmp_path) == 20
     with opened(tmp_path, clock=lambda: now) as cache:
-        found = cache.known([f"{URL}?{n}" for n in range(200)], PAPER)
+        found = cache.lookup([f"{URL}?{n}" for n in range(200)], CUTER_LIMITS)
     assert found == {f"{URL}?{n}" for n in range(180, 200)}
 
 
 def rows(folder: Path) -> int:
-    with sqlite3.connect(folder / FILE) as store:
+    with sqlite3.connect(folder / CACHE_FILE) as store:
         (count,) = store.execute("SELECT count(*) FROM rejected").fetchone()
     store.close()
     return int(count)
@@ -73,12 +73,12 @@ def test_the_file_is_private_and_holds_no_address(tmp_path: Path) -> None:
     folder = tmp_path / "new"
     long = URL + "?" + "secret" * 400_000
     with opened(folder) as cache:
-        cache.add([URL, long, "https://x.example/\ud800\0'); DROP TABLE rejected"], PAPER)
-        assert cache.known([long], PAPER)
-    path = folder / FILE
+        cache.add([URL, long, "https://x.example/\ud800\0'); DROP TABLE rejected"], CUTER_LIMITS)
+        assert cache.lookup([long], CUTER_LIMITS)
+    path = folder / CACHE_FILE
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert [each.name for each in folder.iterdir()] == [FILE]
+    assert [each.name for each in folder.iterdir()] == [CACHE_FILE]
     data = path.read_bytes()
     assert len(data) < 50_000
     assert b"secret" not in data
@@ -87,11 +87,11 @@ def test_the_file_is_private_and_holds_no_address(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("damage", [b"not a database" * 999, b""])
 def test_a_damaged_file_is_begun_anew(tmp_path: Path, damage: bytes) -> None:
-    (tmp_path / FILE).write_bytes(damage)
+    (tmp_path / CACHE_FILE).write_bytes(damage)
     told: list[str] = []
     with opened(tmp_path, told) as cache:
-        cache.add([URL], PAPER)
-        assert cache.known([URL], PAPER)
+        cache.add([URL], CUTER_LIMITS)
+        assert cache.lookup([URL], CUTER_LIMITS)
     assert not told
 
 
@@ -99,9 +99,9 @@ def test_without_a_place_to_write_it_says_so_once_and_goes_on(tmp_path: Path) ->
     (tmp_path / "file").write_text("")
     told: list[str] = []
     with opened(tmp_path / "file", told) as cache:
-        cache.add([URL], PAPER)
-        assert not cache.known([URL], PAPER)
-        assert cache.rate == 0.0
+        cache.add([URL], CUTER_LIMITS)
+        assert not cache.lookup([URL], CUTER_LIMITS)
+        assert cache.hit_rate == 0.0
     (only,) = told
     assert "rejected pictures is not used" in only
 
@@ -110,13 +110,13 @@ FILL = """
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from printer.images.size_probe import RejectedURLs
-from printer.images.selection import PAPER
+from printer.images.size_probe import RejectCache
+from printer.images.selection import CUTER_LIMITS
 told = []
-with RejectedURLs(Path(sys.argv[1]), told.append) as cache:
+with RejectCache(Path(sys.argv[1]), told.append) as cache:
     for number in range(int(sys.argv[2]), int(sys.argv[2]) + 40):
-        cache.known([str(number)], PAPER)
-        cache.add([str(number)], PAPER)
+        cache.lookup([str(number)], CUTER_LIMITS)
+        cache.add([str(number)], CUTER_LIMITS)
 sys.exit("; ".join(told) or 0)
 """
 

@@ -11,7 +11,7 @@ from printer import extract
 from printer.article import Article
 from printer.errors import UsageError
 from printer.html.page import Page, read_page
-from printer.images import choose, choose_pictures
+from printer.images import choose_pictures, select_by_method
 from printer.images.methods import METHODS
 from printer.selection import PlacedFigure, Verdict
 
@@ -70,10 +70,10 @@ def test_every_method_keeps_the_photograph_with_its_caption(method: str) -> None
 )
 def test_what_is_not_the_articles_is_dropped_where_it_stands_in_the_text(other: str) -> None:
     page, verdict = read(article(PHOTO, other))
-    found = choose(page, verdict)
-    assert [each.candidate.alt for each in found.kept] == ["A ferry"]
-    assert found.dropped
-    assert all(each.reason for each in found.dropped)
+    found = select_by_method(page, verdict)
+    assert [each.candidate.alt for each in found.selected] == ["A ferry"]
+    assert found.rejected
+    assert all(each.reason for each in found.rejected)
 
 
 def test_what_stands_far_away_is_dropped() -> None:
@@ -81,8 +81,8 @@ def test_what_stands_far_away_is_dropped() -> None:
     page, verdict = read(
         article(PHOTO, around=f'{far}<img src="/far.jpg" width="900" height="600">')
     )
-    found = choose(page, verdict)
-    assert [each.reason for each in found.dropped] == ["far from the article's text"]
+    found = select_by_method(page, verdict)
+    assert [each.reason for each in found.rejected] == ["far from the article's text"]
 
 
 def test_a_picture_that_stands_twice_is_printed_once_and_knows_all_addresses() -> None:
@@ -104,7 +104,7 @@ def test_cuter_drops_by_borders_and_declared_size() -> None:
         + article(PHOTO, small, strip, unknown)
     )
     assert names(choose_pictures(page, verdict, "cuter")) == ["photo.jpg", "unknown.jpg"]
-    reasons = [each.reason for each in choose(page, verdict, "cuter").dropped]
+    reasons = [each.reason for each in select_by_method(page, verdict, "cuter").rejected]
     assert reasons == [
         "outside the borders of the article",
         "too small (100 x 90 pixels)",
@@ -114,9 +114,9 @@ def test_cuter_drops_by_borders_and_declared_size() -> None:
 
 def test_joshi_and_liu_take_no_article_for_a_caption() -> None:
     page, verdict = read(article('<img src="photo.jpg" width=600 height=400>'))
-    choice = choose(page, verdict, "joshi-liu")
-    assert [each.candidate.element.get("src") for each in choice.kept] == ["photo.jpg"]
-    assert not choice.kept[0].caption.segments
+    choice = select_by_method(page, verdict, "joshi-liu")
+    assert [each.candidate.element.get("src") for each in choice.selected] == ["photo.jpg"]
+    assert not choice.selected[0].caption.segments
 
 
 def test_joshi_and_liu_drop_a_caption_about_something_else() -> None:
@@ -125,7 +125,7 @@ def test_joshi_and_liu_drop_a_caption_about_something_else() -> None:
     )
     page, verdict = read(article(PHOTO, other, around=PHOTO.replace("photo", "outside")))
     assert names(choose_pictures(page, verdict, "joshi-liu")) == ["photo.jpg"]
-    assert {each.reason for each in choose(page, verdict, "joshi-liu").dropped} == {
+    assert {each.reason for each in select_by_method(page, verdict, "joshi-liu").rejected} == {
         "its caption names nothing that the article does",
         "outside the article subtree",
     }

@@ -13,9 +13,9 @@ from PIL import Image
 from printer.errors import TooLarge
 from printer.fetch.client import HttpClient
 from printer.html.page import read_page
-from printer.images import pick
-from printer.images.selection import Choice
-from printer.images.size_probe import Downloads, real_size
+from printer.images import select_pictures
+from printer.images.selection import PictureSelection
+from printer.images.size_probe import SizeProbe, read_size
 from printer.options import ExtractOptions, FetchOptions, ImageOptions
 from printer.selection import Verdict
 from tests.support.web_server import WebServer, drip
@@ -40,9 +40,9 @@ KINDS = ("GIF", "JPEG", "PNG", "WEBP", "AVIF")
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_head_of_a_file_states_its_size(kind: str) -> None:
     data = encoded(321, 123, kind)
-    assert real_size(data) == (321, 123)
+    assert read_size(data) == (321, 123)
     if kind not in ("AVIF", "WEBP"):  # whose decoders want the file whole
-        assert real_size(data[: len(data) // 2]) == (321, 123), "the head alone is read"
+        assert read_size(data[: len(data) // 2]) == (321, 123), "the head alone is read"
 
 
 @pytest.mark.parametrize(
@@ -59,13 +59,13 @@ def test_the_head_of_a_file_states_its_size(kind: str) -> None:
 def test_a_drawing_states_its_size_and_other_files_none(
     data: bytes, size: tuple[int, int] | None
 ) -> None:
-    assert real_size(data) == size
+    assert read_size(data) == size
 
 
 def test_a_bomb_is_left_to_printing() -> None:
     file = BytesIO()
     Image.new("1", (20_000, 20_000)).save(file, "PNG")
-    assert real_size(file.getvalue()) is None
+    assert read_size(file.getvalue()) is None
 
 
 @pytest.fixture
@@ -79,27 +79,27 @@ def fetch(web: WebServer) -> Iterator[HttpClient]:
 def chosen(
     web: WebServer, fetch: HttpClient, folder: Path | None, *pictures: str, method: str = "cuter",
     images: str = "article", timeout: float = 20.0,
-) -> tuple[Choice, Downloads]:  # fmt: skip
+) -> tuple[PictureSelection, SizeProbe]:  # fmt: skip
     body = "".join(f"<p>{TEXT}</p>{picture}" for picture in pictures)
     page = read_page(
         f"<html><body><main><article><h1>The ferry</h1>{body}<p>{TEXT}</p></article></main>",
         web.url + "/story.html",
     )
     verdict = Verdict(tuple("mayor of Kestermouth" in each.text for each in page.segments))
-    downloads = Downloads(
+    downloads = SizeProbe(
         fetch.get_resource, ImageOptions(timeout=timeout), (lambda: folder) if folder else None
     )
     options = ExtractOptions(image_method=method, images=images)  # type: ignore[arg-type]
     with downloads:
-        return pick(page, verdict, options, downloads.measure), downloads
+        return select_pictures(page, verdict, options, downloads.filter), downloads
 
 
-def paths(choice: Choice) -> list[str]:
-    return [each.candidate.element.get("src", "") for each in choice.kept]
+def paths(choice: PictureSelection) -> list[str]:
+    return [each.candidate.element.get("src", "") for each in choice.selected]
 
 
-def reasons(choice: Choice) -> dict[str, str]:
-    return {each.candidate.element.get("src", ""): each.reason for each in choice.dropped}
+def reasons(choice: PictureSelection) -> dict[str, str]:
+    return {each.candidate.element.get("src", ""): each.reason for each in choice.rejected}
 
 
 def test_cuter_accepts_and_rejects_by_the_file(
@@ -138,7 +138,7 @@ def test_without_a_cache_nothing_is_remembered(web: WebServer, fetch: HttpClient
     web.add("/icon.png", encoded(48, 48, "PNG"), media_type="image/png")
     for count in (1, 2):
         choice, downloads = chosen(web, fetch, None, '<img src="/icon.png">')
-        assert not choice.kept
+        assert not choice.selected
         assert len(web.hits("/icon.png")) == count
         assert downloads.details() == ()
 
@@ -164,7 +164,7 @@ def test_what_was_measured_is_not_fetched_again_for_print(
 ) -> None:
     url = web.add("/photo.jpg", encoded(500, 300, "JPEG"), media_type="image/jpeg")
     _, downloads = chosen(web, fetch, None, '<img src="/photo.jpg">', '<img src="/gone.jpg">')
-    with downloads.taking([]) as get:
+    with downloads.reuse([]) as get:
         assert get(url, "").body
         with pytest.raises(Exception, match="404"):
             get(web.url + "/gone.jpg", "")
@@ -178,7 +178,7 @@ def test_a_slow_picture_costs_its_own_measure(web: WebServer, fetch: HttpClient)
         web, fetch, None, '<img src="/slow.jpg">', '<img src="/icon.png">', timeout=1.0
     )
     assert paths(choice) == ["/slow.jpg"]
-    with downloads.taking([]) as get, pytest.raises(Exception, match="too long"):
+    with downloads.reuse([]) as get, pytest.raises(Exception, match="too long"):
         get(web.url + "/slow.jpg", "")
 
 
@@ -200,7 +200,7 @@ def test_all_takes_every_picture_but_icons_and_lead_the_first(
     choice, _ = chosen(web, fetch, None, *pictures, method="default", images="lead")
     assert paths(choice) == ["/b.jpg"]
     choice, _ = chosen(web, fetch, None, *pictures, images="none")
-    assert not choice.kept
+    assert not choice.selected
     assert reasons(choice)["/b.jpg"] == "pictures are not wanted"
 
 
@@ -212,13 +212,13 @@ def test_all_pictures_of_a_page_together_are_bounded(web: WebServer) -> None:
     page = read_page(f"<article>{images}<p>{TEXT}</p></article>", web.url)
     verdict = Verdict(tuple("mayor of Kestermouth" in each.text for each in page.segments))
     options = ImageOptions(total_bytes=2 * len(data), workers=1)
-    with HttpClient(FetchOptions(cache=False), user_urls=[web.url]) as fetch:
-        downloads = Downloads(fetch.get_resource, options)
+    with HttpClient(FetchOptions(cache=False), named=[web.url]) as fetch:
+        downloads = SizeProbe(fetch.get_resource, options)
         wanted = ExtractOptions(image_method="cuter")
-        choice = pick(page, verdict, wanted, downloads.measure)
-        assert len(choice.kept) == 6, "what cannot be measured stays"
+        choice = select_pictures(page, verdict, wanted, downloads.filter)
+        assert len(choice.selected) == 6, "what cannot be measured stays"
         assert len(web.hits()) == 3
-        with downloads.taking([]) as get:
+        with downloads.reuse([]) as get:
             assert get(f"{web.url}/0.png", "").body == data
             with pytest.raises(TooLarge):
                 get(f"{web.url}/5.png", "")

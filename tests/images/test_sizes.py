@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from printer.images.selection import ICONS, PAPER
+from printer.images.selection import CUTER_LIMITS, ICON_LIMITS
 
 
 @pytest.mark.parametrize(
@@ -15,10 +15,10 @@ from printer.images.selection import ICONS, PAPER
     ],
 )  # fmt: skip
 def test_the_papers_limits(width: int, height: int, kept: bool) -> None:
-    assert (not PAPER.fault(width, height)) is kept
-    assert (not PAPER.fault(height, width)) is kept
-    assert (not PAPER.fault(width, height, 2048)) is kept
-    assert "2047 bytes" in PAPER.fault(300, 270, 2047)
+    assert (not CUTER_LIMITS.reject_reason(width, height)) is kept
+    assert (not CUTER_LIMITS.reject_reason(height, width)) is kept
+    assert (not CUTER_LIMITS.reject_reason(width, height, 2048)) is kept
+    assert "2047 bytes" in CUTER_LIMITS.reject_reason(300, 270, 2047)
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_the_papers_limits(width: int, height: int, kept: bool) -> None:
          "thumbnail", "diagram", "small photograph", "formula"],
 )  # fmt: skip
 def test_what_a_file_must_not_be(width: int, height: int, size: int, why: str) -> None:
-    assert ICONS.fault(width, height, size) == why
+    assert ICON_LIMITS.reject_reason(width, height, size) == why

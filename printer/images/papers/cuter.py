@@ -18,29 +18,29 @@ from ...selection import Verdict
 _BEFORE, _AFTER = 400, 1200
 
 
-class Region(NamedTuple):
+class ArticleBounds(NamedTuple):
     """The first and last segment of the article, and its starting paragraph."""
 
     first: int
     start: int
     last: int
 
-    def holds(self, before: int) -> bool:
+    def contains(self, before: int) -> bool:
         """Tell whether a picture before (or in) the segment ``before`` is inside the borders."""
         return self.first <= before <= self.last + 1
 
 
-def region(page: Page, verdict: Verdict) -> Region | None:
+def article_bounds(page: Page, verdict: Verdict) -> ArticleBounds | None:
     """Return the borders of the article; nothing when no text was kept."""
     kept = [index for index, keep in enumerate(verdict.keep) if keep]
     if not kept:
         return None
     start, last = kept[0], kept[-1]
     title = find_title_node([each.text for each in page.segments[: start + 1]], page.metadata.title)
-    return Region(start if title is None else title, start, last)
+    return ArticleBounds(start if title is None else title, start, last)
 
 
-def surroundings(page: Page, borders: Region | None) -> range:
+def nearby_segments(page: Page, borders: ArticleBounds | None) -> range:
     """Return the places, as ``before`` of a candidate, where an article's picture may stand.
 
     A lead picture may stand shortly before the title, a last one shortly after the text.

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 from ...html.page import Page
 from ...selection import Verdict
-from .ner import Recogniser, names, words_of
+from .ner import Recogniser, find_names, name_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,17 +35,17 @@ class RelevanceOptions:
     ``cosine``; the article subtree holds ``share`` of the kept text.
     """
 
-    short: int = 400
+    short_chars: int = 400
     representatives: int = 12
-    cosine: float = 0.3
-    share: float = 0.9
+    min_cosine: float = 0.3
+    text_share: float = 0.9
 
 
-def relevance(
+def caption_relevance(
     caption: str,
     article: Counter[str],
     options: RelevanceOptions = RelevanceOptions(),
-    recognise: Recogniser = names,
+    recognise: Recogniser = find_names,
 ) -> float:
     """Return from 0 to 1 how much a caption is about an article, given the article's names.
 
@@ -55,29 +55,29 @@ def relevance(
     mentioned = recognise(caption)
     if not mentioned or not article:
         return 0.0
-    if len(caption) > options.short:
-        return cosine(mentioned, article)
-    common = representative(article, options.representatives)
-    words = words_of(common)
+    if len(caption) > options.short_chars:
+        return cosine_similarity(mentioned, article)
+    common = representative_names(article, options.representatives)
+    words = name_words(common)
     known = sum(
         count for name, count in mentioned.items()
-        if name in common or any(word in words for word in words_of((name,)))
+        if name in common or any(word in words for word in name_words((name,)))
     )  # fmt: skip
     return known / mentioned.total()
 
 
-def relevant(
+def is_relevant(
     caption: str,
     article: Counter[str],
     options: RelevanceOptions = RelevanceOptions(),
-    recognise: Recogniser = names,
+    recognise: Recogniser = find_names,
 ) -> bool:
     """Tell whether a caption is about an article."""
-    found = relevance(caption, article, options, recognise)
-    return found >= options.cosine if len(caption) > options.short else found > 0
+    found = caption_relevance(caption, article, options, recognise)
+    return found >= options.min_cosine if len(caption) > options.short_chars else found > 0
 
 
-def representative(entities: Counter[str], number: int) -> frozenset[str]:
+def representative_names(entities: Counter[str], number: int) -> frozenset[str]:
     """Return the names mentioned most, with all that are mentioned as often as the last of them."""
     ranked = entities.most_common()
     if len(ranked) <= number:
@@ -86,7 +86,7 @@ def representative(entities: Counter[str], number: int) -> frozenset[str]:
     return frozenset(name for name, count in ranked if count >= least)
 
 
-def cosine(one: Mapping[str, int], other: Mapping[str, int]) -> float:
+def cosine_similarity(one: Mapping[str, int], other: Mapping[str, int]) -> float:
     """Return the cosine of two texts' frequencies of names; their lengths do not count."""
     both = sum(count * other[name] for name, count in one.items() if name in other)
     lengths = math.hypot(*one.values()) * math.hypot(*other.values())
@@ -111,18 +111,18 @@ def article_subtree(page: Page, verdict: Verdict, share: float = 0.9) -> int:
     )
 
 
-def within(page: Page, index: int, top: int) -> bool:
+def is_inside(page: Page, index: int, top: int) -> bool:
     """Tell whether an element is another or stands inside it, by their indexes."""
     while index > top:
         index = page.index.parents[index]
     return index == top
 
 
-def names_of(
+def article_names(
     page: Page,
     verdict: Verdict,
     indexes: Iterable[int] | None = None,
-    recognise: Recogniser = names,
+    recognise: Recogniser = find_names,
 ) -> Counter[str]:
     """Return the names of the article's text, or of what some segments have of it."""
     chosen = range(len(page.segments)) if indexes is None else indexes

@@ -69,7 +69,7 @@ _UNSPACED = re.compile(
 _WORD = re.compile(r"[^\W\d_]{3,40}(?:\u200c?[^\W\d_]+)?")
 
 
-def names(text: str, places: Set[str] = frozenset()) -> Counter[str]:
+def find_names(text: str, places: Set[str] = frozenset()) -> Counter[str]:
     """Return how often each named entity is mentioned in a text, in lower case.
 
     A word of a name that stands alone is a mention of the name (``Fenwick``, ``Ada Fenwick``).
@@ -77,17 +77,17 @@ def names(text: str, places: Set[str] = frozenset()) -> Counter[str]:
     """
     text = text[:MOST_CHARS]
     if _has_no_case(text):
-        return Counter(terms(text))
+        return Counter(find_terms(text))
     found: Counter[str] = Counter()
     unsure: Counter[str] = Counter()
     for name, sure in _runs(text):
         (found if sure or name in places else unsure)[name] += 1
-    known = words_of(found)
+    known = name_words(found)
     found.update({name: count for name, count in unsure.items() if name in known})
-    return resolved(found)
+    return merge_short_names(found)
 
 
-def terms(text: str) -> Iterator[str]:
+def find_terms(text: str) -> Iterator[str]:
     """Yield the terms of a text: its words of three letters and more, pairs of characters."""
     for match in _UNSPACED.finditer(text):
         run = match[0]
@@ -172,7 +172,7 @@ def _bare(word: str) -> str:
     return re.sub(r"['’]s?$", "", word)
 
 
-def resolved(found: Counter[str]) -> Counter[str]:
+def merge_short_names(found: Counter[str]) -> Counter[str]:
     """Count a single word as the commonest longer name that it stands in."""
     longer: dict[str, str] = {}
     for name, _ in found.most_common():
@@ -187,7 +187,7 @@ def resolved(found: Counter[str]) -> Counter[str]:
     return resolved
 
 
-def words_of(entities: Iterable[str]) -> frozenset[str]:
+def name_words(entities: Iterable[str]) -> frozenset[str]:
     """Return the words of names, by which a mention of a part is known."""
     return frozenset(word for name in entities for word in name.split() if word not in _PARTICLES)
 
@@ -204,20 +204,20 @@ _KINDS = frozenset({"PERSON", "PER", "ORG", "GPE", "LOC", "FAC", "NORP", "GPE_LO
 _UNNEEDED = ("parser", "senter", "lemmatizer", "textcat", "textcat_multilabel")
 
 
-def recogniser(name: str, language: str = "") -> Recogniser:
+def load_recogniser(name: str, language: str = "") -> Recogniser:
     """Return the recogniser of a name: 'rules', or 'spacy:MODEL'.
 
     A model is named as it was installed, or is a folder.  ``language`` is the page's, for the
     rules' gazetteer.  Raises :class:`UsageError` for another name and :class:`MissingLibrary`
     when spaCy or the model is not installed.
     """
-    check(name)
+    check_recogniser(name)
     if name == RULES:
-        return partial(names, places=places(language.partition("-")[0].lower()))
+        return partial(find_names, places=place_names(language.partition("-")[0].lower()))
     return partial(_by_model, _load(name.removeprefix(_SPACY)))
 
 
-def check(name: str) -> None:
+def check_recogniser(name: str) -> None:
     """Raise :class:`UsageError` unless this may name a recogniser."""
     if name != RULES and (not name.startswith(_SPACY) or name == _SPACY):
         raise UsageError(
@@ -226,7 +226,7 @@ def check(name: str) -> None:
 
 
 @lru_cache(8)
-def places(language: str) -> frozenset[str]:
+def place_names(language: str) -> frozenset[str]:
     """Return the names of the world's countries and regions in a language and in English."""
     from babel import Locale, UnknownLocaleError
 
@@ -267,4 +267,4 @@ def _by_model(model: Any, text: str) -> Counter[str]:
         name = " ".join(entity.text.split()).lower()
         if name and entity.label_ in _KINDS:
             found[name] += 1
-    return resolved(found)
+    return merge_short_names(found)

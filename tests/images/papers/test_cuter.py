@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from printer.html.page import read_page
-from printer.images.papers.cuter import Region, region, surroundings
+from printer.images.papers.cuter import ArticleBounds, article_bounds, nearby_segments
 from printer.selection import Verdict
 
 LONG = "A sentence of the article that is long enough to be told from a menu. "
@@ -13,13 +13,13 @@ HTML = f"""<title>Rain in the valley</title><body><p>Rain in the valley</p><p>Me
 <h1>Rain in the valley</h1><p>By A. Writer</p><p>{LONG}</p><p>Aside</p><p>{LONG}</p><p>More</p>"""
 
 
-def borders(html: str = HTML) -> Region | None:
+def borders(html: str = HTML) -> ArticleBounds | None:
     page = read_page(html)
-    return region(page, Verdict(tuple(each.text == LONG.strip() for each in page.segments)))
+    return article_bounds(page, Verdict(tuple(each.text == LONG.strip() for each in page.segments)))
 
 
 def test_the_borders_are_the_latest_title_before_the_text_and_the_last_text() -> None:
-    assert borders() == Region(first=2, start=4, last=6)
+    assert borders() == ArticleBounds(first=2, start=4, last=6)
 
 
 @pytest.mark.parametrize(
@@ -28,12 +28,12 @@ def test_the_borders_are_the_latest_title_before_the_text_and_the_last_text() ->
 def test_what_the_borders_hold(before: int, inside: bool) -> None:
     found = borders()
     assert found is not None
-    assert found.holds(before) is inside
+    assert found.contains(before) is inside
 
 
 def test_without_text_there_are_no_borders() -> None:
     assert borders("<p>Menu</p>") is None
-    assert surroundings(read_page("<p>Menu</p>"), None) == range(0)
+    assert nearby_segments(read_page("<p>Menu</p>"), None) == range(0)
 
 
 def test_pictures_may_stand_a_little_outside() -> None:
@@ -42,6 +42,6 @@ def test_pictures_may_stand_a_little_outside() -> None:
         f"<body>{far}<p>Near</p><h1>Title</h1><p>{LONG}</p><p>Near</p>{far * 3}</body>"
     )
     keep = tuple(each.text == LONG.strip() for each in page.segments)
-    found = region(page, Verdict(keep))
-    assert found == Region(2, 3, 3)
-    assert surroundings(page, found) == range(1, 8)
+    found = article_bounds(page, Verdict(keep))
+    assert found == ArticleBounds(2, 3, 3)
+    assert nearby_segments(page, found) == range(1, 8)

@@ -13,13 +13,13 @@ from printer.html.page import read_page
 from printer.images.papers.joshi_liu import (
     RelevanceOptions,
     article_subtree,
-    cosine,
-    relevance,
-    relevant,
-    representative,
-    within,
+    caption_relevance,
+    cosine_similarity,
+    is_inside,
+    is_relevant,
+    representative_names,
 )
-from printer.images.papers.ner import names, terms
+from printer.images.papers.ner import find_names, find_terms
 from printer.selection import Verdict
 
 
@@ -46,27 +46,29 @@ from printer.selection import Verdict
     ],
 )
 def test_names(text: str, entities: dict[str, int]) -> None:
-    assert names(text) == Counter(entities)
+    assert find_names(text) == Counter(entities)
 
 
 @given(st.text())
 def test_any_text_has_names_that_are_not_blank(text: str) -> None:
-    assert all(name.strip() and count > 0 for name, count in names(text).items())
-    assert all(terms(text))
+    assert all(name.strip() and count > 0 for name, count in find_names(text).items())
+    assert all(find_terms(text))
 
 
 def test_the_cosine_by_hand() -> None:
     one, other = Counter(a=3, b=4), Counter(a=6, b=8)
-    assert cosine(one, other) == pytest.approx(1)
-    assert cosine(Counter(a=1, b=1), Counter(a=1, c=1)) == pytest.approx(0.5)
-    assert cosine(Counter(a=1), Counter(b=1)) == 0
-    assert cosine(Counter(), one) == 0
-    assert cosine(Counter(a=1, b=2), Counter(a=2, b=1)) == pytest.approx(4 / math.sqrt(25))
+    assert cosine_similarity(one, other) == pytest.approx(1)
+    assert cosine_similarity(Counter(a=1, b=1), Counter(a=1, c=1)) == pytest.approx(0.5)
+    assert cosine_similarity(Counter(a=1), Counter(b=1)) == 0
+    assert cosine_similarity(Counter(), one) == 0
+    assert cosine_similarity(Counter(a=1, b=2), Counter(a=2, b=1)) == pytest.approx(
+        4 / math.sqrt(25)
+    )
 
 
 def test_representatives_are_the_commonest_with_their_ties() -> None:
-    assert representative(Counter(a=5, b=2, c=2, d=1), 2) == {"a", "b", "c"}
-    assert representative(Counter(a=1), 5) == {"a"}
+    assert representative_names(Counter(a=5, b=2, c=2, d=1), 2) == {"a", "b", "c"}
+    assert representative_names(Counter(a=1), 5) == {"a"}
 
 
 ARTICLE = Counter({"ada fenwick": 9, "kestermouth": 6, "hollin": 4, "oake": 1})
@@ -85,20 +87,20 @@ OPTIONS = RelevanceOptions(representatives=3)
     ],
 )
 def test_a_short_caption_has_to_mention_a_representative_name(caption: str, share: float) -> None:
-    assert relevance(caption, ARTICLE, OPTIONS) == pytest.approx(share)
-    assert relevant(caption, ARTICLE, OPTIONS) is (share > 0)
+    assert caption_relevance(caption, ARTICLE, OPTIONS) == pytest.approx(share)
+    assert is_relevant(caption, ARTICLE, OPTIONS) is (share > 0)
 
 
 def test_a_long_caption_has_to_point_the_same_way() -> None:
     filler = "and then a good deal happened that nobody had thought of before it did " * 6
     same = f"We saw Ada Fenwick {filler} in Kestermouth {filler}"
     other = f"We saw Tove Lindqvar {filler} in Vell, {filler} in Vell, {filler} in Hollin"
-    assert len(same) > OPTIONS.short
-    assert relevance(same, ARTICLE, OPTIONS) == pytest.approx(
+    assert len(same) > OPTIONS.short_chars
+    assert caption_relevance(same, ARTICLE, OPTIONS) == pytest.approx(
         15 / math.sqrt(2 * (81 + 36 + 16 + 1))
     )
-    assert relevant(same, ARTICLE, OPTIONS)
-    assert not relevant(other, ARTICLE, OPTIONS)
+    assert is_relevant(same, ARTICLE, OPTIONS)
+    assert not is_relevant(other, ARTICLE, OPTIONS)
 
 
 def test_the_article_subtree_is_the_smallest_with_nearly_all_text() -> None:
@@ -110,6 +112,6 @@ def test_the_article_subtree_is_the_smallest_with_nearly_all_text() -> None:
     top = article_subtree(page, verdict)
     assert page.index.elements[top].get("id") == "a"
     first = page.index.elements.index(page.tree.find(".//p"))
-    assert within(page, first, top)
-    assert not within(page, len(page.index.elements) - 1, top)
+    assert is_inside(page, first, top)
+    assert not is_inside(page, len(page.index.elements) - 1, top)
     assert article_subtree(page, Verdict((False,) * len(page.segments))) == -1
