@@ -1,42 +1,51 @@
-"""Strangers' words as one clean line of text."""
+"""Text from strangers: one clean line of it, its words, a file name made of it."""
 
 from __future__ import annotations
 
 import html
 import re
+import unicodedata
 from itertools import islice
 
 from lxml.etree import iterwalk
 from lxml.html import HtmlElement
 
+#: Letters of the scripts that set no spaces between words (Thai, Lao, Burmese, Khmer, kana, Han),
+#: for a set of a regular expression.
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\U00020000-\U0003ffff"
+)
+#: A word; in scripts without spaces each letter is one.
+WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
+
 #: What a line never holds: controls, bidi overrides and isolates, invisible signs, private use
 #: (icon fonts), halves of surrogate pairs, noncharacters.
-_DROPPED = re.compile(
+_INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069"
     "\ue000-\uf8ff\ud800-\udfff\ufeff\ufff9-\ufffc\ufffe\uffff]"
 )
-_TAGS = re.compile(
+_INLINE_TAGS = re.compile(
     r"</?(?:a|abbr|b|bdi|br|cite|em|font|i|mark|p|q|s|small|span|strong|sub|sup|u)\b[^<>]{0,300}>",
     re.IGNORECASE,
 )
-
 #: What stands on a line of its own, also inside a heading.
-_APART = frozenset({"br", "div", "p", "li", "small", "h2", "h3"})
-
-#: What says nothing of its own, or what one may do.
-_UNREAD = frozenset({"button", "noscript", "script", "select", "style", "svg", "template"})
-
-#: A word; in scripts without spaces (Han, kana, Thai, Lao, Khmer, Burmese) each character is one.
-WORD = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\U00020000-\U0003ffff]|[^\\W_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"
-    "\u3400-\u4dbf\u4e00-\u9fff]+"
-)
+_LINES = frozenset({"br", "div", "p", "li", "small", "h2", "h3"})
+#: Elements whose text is not content.
+_SKIPPED = frozenset({"button", "noscript", "script", "select", "style", "svg", "template"})
 
 #: How much longer than its limit a text may be before it is cleaned: entities and space shrink.
 _SLACK = 8
 #: Starts and ends of elements that are looked at for their text.
 _MOST_EVENTS = 400
+
+_INITIAL = re.compile(r"[«“„\"‘'¡¿]?[^\W\d_]")
+#: What a drop cap begins is no shorter; a list of words by their first letters has such lines.
+_SHORTEST_AFTER_DROP_CAP = 60
+
+#: Longest file name made from a title, in bytes of UTF-8 (file systems take 255).
+FILE_NAME_BYTES = 150
+_UNSAFE = re.compile(r'[\\/:*?"<>|\s]+')
 
 
 def clean_line(text: str | None, limit: int = 500) -> str:
@@ -45,7 +54,7 @@ def clean_line(text: str | None, limit: int = 500) -> str:
         return ""
     text = text[: limit * _SLACK]
     if not text.isprintable() or "\ufffc" in text:
-        text = _DROPPED.sub("", text)
+        text = _INVISIBLE.sub("", text)
     folded = " ".join(text.split())
     if len(folded) <= limit:
         return folded
@@ -55,7 +64,7 @@ def clean_line(text: str | None, limit: int = 500) -> str:
 
 
 def clean_attribute(text: str | None, limit: int = 500) -> str:
-    """Return the line of an attribute or of a string in a script, entities in it decoded.
+    """Return the clean line of an attribute or of a string in a script, entities in it decoded.
 
     The parser has decoded an attribute once, yet publishing systems escape twice, and put inline
     markup where only text belongs.
@@ -68,37 +77,37 @@ def clean_attribute(text: str | None, limit: int = 500) -> str:
             break
         text = html.unescape(text)
     if "</" in text:
-        text = _TAGS.sub("", text)
+        text = _INLINE_TAGS.sub("", text)
     return clean_line(text, limit)
 
 
 def element_line(element: HtmlElement, between: str = "", limit: int = 500) -> str:
-    """Return an element's text as a line, of its first elements when it holds a great many."""
+    """Return an element's text as a clean line, of its beginning when it holds a great many."""
     parts = []
     walk = iterwalk(element, ("start", "end"))
-    for event, each in islice(walk, _MOST_EVENTS):
-        if each.tag in _APART:
+    for event, inner in islice(walk, _MOST_EVENTS):
+        if inner.tag in _LINES:
             parts.append(" ")
-        elif each.tag in _UNREAD and event == "start" and each is not element:
+        elif inner.tag in _SKIPPED and event == "start" and inner is not element:
             walk.skip_subtree()
             continue
-        part = each.text if event == "start" else each.tail if each is not element else None
+        part = inner.text if event == "start" else inner.tail if inner is not element else None
         if part:
             parts.append(part)
     return clean_line(between.join(parts), limit)
 
 
-_INITIAL = re.compile(r"[«“„\"‘'¡¿]?[^\W\d_]")
-#: What an initial begins is no shorter; a list of words by their first letters has such lines.
-_LEAST = 60
+def comparison_key(text: str) -> str:
+    """Return the letters and digits of a text, case-folded, to compare it with others."""
+    return "".join(filter(str.isalnum, text)).casefold()
 
 
 def continues_drop_cap(initial: str, text: str) -> bool:
-    """Tell whether a text goes on in the midst of the word, or sentence, that a letter begins."""
+    """Return whether a text goes on in the word, or sentence, that a large letter begins."""
     letter = initial[-1:]
     return (
         len(initial) <= 2
-        and len(text) >= _LEAST
+        and len(text) >= _SHORTEST_AFTER_DROP_CAP
         and text[0].islower()
         and _INITIAL.fullmatch(initial) is not None
         and letter.isupper()
@@ -106,6 +115,14 @@ def continues_drop_cap(initial: str, text: str) -> bool:
     )
 
 
-def comparison_key(text: str) -> str:
-    """Return the letters and digits of a text, case-folded, to compare it with others."""
-    return "".join(filter(str.isalnum, text)).casefold()
+def file_name(title: str, fallback: str = "article") -> str:
+    """Return a file name made from a title, without folder or extension.
+
+    What any common file system refuses is left out, and so is a leading dot or dash, which would
+    hide the file or make it look like an option.
+    """
+    text = unicodedata.normalize("NFC", title)
+    text = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in text)
+    text = _UNSAFE.sub(" ", text).strip(" .-_")
+    text = text.encode()[:FILE_NAME_BYTES].decode("utf-8", "ignore").rstrip(" .")
+    return text or fallback

@@ -1,6 +1,6 @@
-"""When a page says it was published, as ISO 8601: never a guess.
+"""Parse the dates that pages state into ISO 8601, without guessing.
 
-A form that could be read in two ways (03/04/2024) is read in none.
+A form that can be read in two ways (03/04/2024) is rejected.
 """
 
 from __future__ import annotations
@@ -8,55 +8,12 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
-_MONTHS = (
-    "january jan janvier janv januar jänner enero gennaio januari janeiro stycznia января ledna",
-    "february feb février févr februar februari feber febrero febbraio fevereiro lutego февраля "
-    "února",
-    "march mar mars märz mär marzo maart março marts marca марта března",
-    "april apr avril avr abril aprile kwietnia апреля dubna",
-    "may mai mayo maggio mei maio maj maja мая května",
-    "june jun juin juni junio giugno junho czerwca июня června",
-    "july jul juillet juil juli julio luglio julho lipca июля července",
-    "august aug août agosto augustus augusti sierpnia августа srpna",
-    "september sep sept septembre septiembre settembre setembro września сентября září",
-    "october oct octobre oktober okt octubre ottobre outubro października октября října",
-    "november nov novembre noviembre novembro listopada ноября listopadu",
-    "december dec décembre déc dezember dez diciembre dicembre dezembro grudnia декабря prosince",
-)
-#: The same in languages that the pattern of a date fits too.
-_MONTHS_ELSEWHERE = (
-    "ιανουαρίου ιανουάριος ocak जनवरी يناير ינואר січня януари ianuarie tammikuuta január "
-    "јануар sausio janvāris jaanuar januari มกราคม জানুয়ারী ژانویه gener",
-    "φεβρουαρίου φεβρουάριος şubat फ़रवरी फरवरी فبراير شباط פברואר лютого февруари februarie "
-    "helmikuuta február фебруар vasario februāris veebruar februari กุมภาพันธ์ ফেব্রুয়ারী "
-    "فوریه februar febrer",
-    "μαρτίου μάρτιος mart मार्च مارس آذار מרץ במרץ березня martie maaliskuuta március marca "
-    "kovo marts märts มีนาคม মার্চ",
-    "απριλίου απρίλιος nisan अप्रैल أبريل نيسان אפריל באפריל квітня aprilie huhtikuuta "
-    "április apríla balandžio aprīlis aprill เมษายน এপ্রিল آوریل",
-    "μαΐου μάιος mayıs मई مايو أيار מאי במאי травня май toukokuuta május мај mája gegužės "
-    "maijs พฤษภาคม মে maig",
-    "ιουνίου ιούνιος haziran जून يونيو حزيران יוני ביוני червня юни iunie kesäkuuta június "
-    "јун júna birželio jūnijs juuni มิถุนายน জুন ژوئن juny",
-    "ιουλίου ιούλιος temmuz जुलाई يوليو تموز יולי ביולי липня юли iulie heinäkuuta július јул "
-    "júla liepos jūlijs juuli กรกฎาคม জুলাই ژوئیه juliol",
-    "αυγούστου αύγουστος ağustos अगस्त أغسطس آب אוגוסט באוגוסט серпня август elokuuta "
-    "augusztus rugpjūčio augusts สิงหาคม আগস্ট اوت",
-    "σεπτεμβρίου σεπτέμβριος eylül सितंबर सितम्बर سبتمبر أيلول ספטמבר בספטמבר вересня "
-    "септември septembrie syyskuuta szeptember септембар septembra rugsėjo septembris กันยายน "
-    "সেপ্টেম্বর سپتامبر setembre",
-    "οκτωβρίου οκτώβριος ekim अक्टूबर أكتوبر אוקטובר באוקטובר жовтня октомври octombrie "
-    "lokakuuta október октобар októbra spalio oktobris oktoober ตุลาคม অক্টোবর اکتبر",
-    "νοεμβρίου νοέμβριος kasım नवंबर नवम्बर نوفمبر נובמבר בנובמבר листопада ноември noiembrie "
-    "marraskuuta новембар novembra lapkričio novembris พฤศจิกายน নভেম্বর نوامبر",
-    "δεκεμβρίου δεκέμβριος aralık दिसंबर दिसम्बर ديسمبر דצמבר בדצמבר грудня декември "
-    "decembrie joulukuuta децембар decembra gruodžio decembris detsember ธันวาคม ডিসেম্বর "
-    "دسامبر desembre",
-)
+from ...i18n import load_table
+
+#: The number of each month by its names in lower case (see scripts/month_names.py).
 MONTHS = {
     name: number
-    for months in (_MONTHS, _MONTHS_ELSEWHERE)
-    for number, names in enumerate(months, 1)
+    for number, names in enumerate(load_table("month_names"), 1)
     for name in names.split()
 }
 #: Thai years count from the Buddha's death.
@@ -102,41 +59,38 @@ _CLOCK = re.compile(
     rf"\s{{0,3}}(?:at|,|um|à|-)?\s{{0,3}}{_TIME}\s?(?P<half>[ap]\.?m\b)?\s?{_ZONE}", re.IGNORECASE
 )
 
-#: No page of before the press, and none of a future that nobody knows.
+#: Years in which a page may have been published.
 _YEARS = range(1600, 2101)
-#: What systems write where no date was set.
+#: What systems write where no date is set.
 _UNSET = {(1970, 1, 1), (1900, 1, 1)}
 
 
 def parse_date(text: str) -> str:
-    """Return a stated date as ISO 8601, with time and zone as far as they are stated, or ''."""
+    """Return a stated date as ISO 8601, with time and zone where stated, or ''."""
     text = " ".join(text[:200].split())
     for pattern in (_ISO, _BASIC, _EPOCH):
-        found = pattern.match(text)
-        if found:
-            return _epoch(found) if pattern is _EPOCH else _joined(found.groupdict())
+        if match := pattern.match(text):
+            return _epoch(match) if pattern is _EPOCH else _to_iso(match.groupdict())
     return find_date(text)
 
 
 def find_date(text: str) -> str:
-    """Return the one date that a short text holds as people write it, or ''."""
+    """Return the date in a short text as people write it, or ''."""
     text = " ".join(text[:200].split())
-    found = _ISO.search(text)
-    if found:
-        return _joined(found.groupdict())
+    if match := _ISO.search(text):
+        return _to_iso(match.groupdict())
     for pattern in (_HAN, _DOTTED, _SLASHED, _NUMBERED, _WORDS, _AMERICAN):
-        found = pattern.search(text)
-        if found:
-            parts = _numbers(found.groupdict())
-            clock = _CLOCK.match(text, found.end())
+        if match := pattern.search(text):
+            parts = _with_month_number(match.groupdict())
+            clock = _CLOCK.match(text, match.end())
             if parts and clock:
                 parts |= _clock(clock)
-            return _joined(parts) if parts else ""
+            return _to_iso(parts) if parts else ""
     return ""
 
 
-def _numbers(parts: dict[str, str | None]) -> dict[str, str | None] | None:
-    """Make the month a number; None when it is no month or could be the day."""
+def _with_month_number(parts: dict[str, str | None]) -> dict[str, str | None] | None:
+    """Return the parts with the month as a number; None if it is no month or could be the day."""
     month = parts.get("month")
     if month is None:
         first, second = int(parts["first"] or 0), int(parts["second"] or 0)
@@ -145,16 +99,16 @@ def _numbers(parts: dict[str, str | None]) -> dict[str, str | None] | None:
         day, number = (second, first) if second > 12 else (first, second)
         return {"year": parts["year"], "month": str(number), "day": str(day)}
     if not month.isdecimal():
-        named = MONTHS.get(month.lower())
+        month_number = MONTHS.get(month.lower())
         year = int(parts["year"] or 0)
         if year in _BUDDHIST and _THAI.match(month):
             parts = parts | {"year": str(year - 543)}
-        return parts | {"month": str(named)} if named else None
+        return parts | {"month": str(month_number)} if month_number else None
     return parts
 
 
-def _clock(found: re.Match[str]) -> dict[str, str | None]:
-    parts = found.groupdict()
+def _clock(match: re.Match[str]) -> dict[str, str | None]:
+    parts = match.groupdict()
     half = (parts.pop("half") or "").lower()
     hour = int(parts["hour"] or 0)
     if half:
@@ -164,8 +118,8 @@ def _clock(found: re.Match[str]) -> dict[str, str | None]:
     return parts
 
 
-def _joined(parts: dict[str, str | None]) -> str:
-    """Return date, or date and time, of a match's parts; '' when there is no such day."""
+def _to_iso(parts: dict[str, str | None]) -> str:
+    """Return the date, or date and time, of a match's parts; '' if there is no such day."""
     try:
         date = tuple(int(parts[part] or 0) for part in ("year", "month", "day"))
         day = datetime(*date)  # type: ignore[arg-type]
@@ -200,6 +154,6 @@ def _zone(stated: str | None) -> tzinfo | None:
     return timezone(offset if stated[0] == "+" else -offset)
 
 
-def _epoch(found: re.Match[str]) -> str:
-    time = datetime.fromtimestamp(int(found["seconds"]), UTC)
+def _epoch(match: re.Match[str]) -> str:
+    time = datetime.fromtimestamp(int(match["seconds"]), UTC)
     return time.isoformat() if time.year > 1990 else ""

@@ -1,7 +1,7 @@
 import pytest
 
-from printer.html.metadata.common_words import WORDS
 from printer.html.metadata.language import (
+    FUNCTION_WORDS,
     detect_language,
     detect_script,
     language_tag,
@@ -82,7 +82,7 @@ def test_what_tells_no_language_has_none(text):
 
 
 def test_no_two_languages_share_all_their_words():
-    for script, lists in WORDS.items():
+    for script, lists in FUNCTION_WORDS.items():
         for language, words in lists.items():
             assert len(words) >= 12, (script, language)
             assert all(len(words - other) > 4 for name, other in lists.items() if name != language)
