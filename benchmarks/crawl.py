@@ -71,8 +71,8 @@ def order(folder: Path, articles: int) -> dict[str, Order]:
     for name, query in (("with a query", f"{TOPIC} stations"), ("without", "")):
         with SmallWeb(articles=articles, pause=0.0) as web:
             options = CrawlOptions(
-                query=query, delay=0.0, rest=0.02, articles=100_000, pages=100_000, parallel=1,
-                sitemaps=False,
+                query=query, delay=0.0, retry_delay=0.02, articles=100_000, pages=100_000,
+                parallel=1, sitemaps=False,
             )  # fmt: skip
             visited = 0
             hits: list[int] = []
@@ -80,12 +80,12 @@ def order(folder: Path, articles: int) -> dict[str, Order]:
             def tell(_taken: object, _outcome: object, found: Any, hits: list[int] = hits) -> None:
                 nonlocal visited
                 visited += 1
-                if found is not None and TOPIC in found.told.title:
+                if found is not None and TOPIC in found.info.title:
                     hits.append(visited)
 
             database = str(folder / f"{name}.sqlite")
             began = time.monotonic()
-            with Crawl([web.home.url], options, database=database, notify=tell) as crawl:
+            with Crawl([web.home.url], options, database=database, on_visit=tell) as crawl:
                 summary = crawl.run()
             took = time.monotonic() - began
         made[name] = Order(hits, summary.fetched, summary.fetched / took)

@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
-from ..crawl.store import LONGEST_REST, Pauses
+from ..crawl.store import MAX_DELAY, HostDelays
 from ..errors import JobsError, UsageError
 from ..fetch.errors import is_transient, retry_after
 from ..jobs.factory import LocalWorkers, open_result_storage
@@ -101,14 +101,14 @@ class BatchRunner:
         """Print what is not done yet; what was done is kept when this is broken off."""
         self.start()
         table = JobQueue(self._settings.database)
-        pauses = Pauses(self._settings.database, self.options.delay)
+        pauses = HostDelays(self._settings.database, self.options.delay)
         try:
             self._go(table, pauses)
         finally:
             pauses.close()
             table.disconnect()
 
-    def _go(self, table: JobQueue, pauses: Pauses) -> None:
+    def _go(self, table: JobQueue, pauses: HostDelays) -> None:
         store = open_result_storage(self._settings)
         most = self._embedded * _AHEAD if self._embedded else _AHEAD_ELSEWHERE
         while True:
@@ -124,7 +124,7 @@ class BatchRunner:
                 elif job.state == "failed":
                     self._fail(item, job.error)
                     if after := retry_after(job.error):
-                        pauses.rest(item.url, after)
+                        pauses.delay(item.url, after)
                 if job is not None and job.state in FINISHED:
                     table.delete(job.id)
                     with suppress(JobsError):  # The store is cleaned of it later.
@@ -136,14 +136,14 @@ class BatchRunner:
             self._keeper.check()
             time.sleep(_LOOK)
 
-    def _send(self, table: JobQueue, pauses: Pauses, room: int) -> int:
+    def _send(self, table: JobQueue, pauses: HostDelays, room: int) -> int:
         """Submit items whose hosts may be asked, and say how many."""
         if room <= 0:
             return 0
         sent = 0
-        for item in self.store.due(room, pauses.unready()):
+        for item in self.store.due(room, pauses.waiting_hosts()):
             url = normalize_url(item.url)
-            if not pauses.take(url):
+            if not pauses.acquire(url):
                 continue
             try:
                 job, _ = table.submit(JobRequest(url, dict(self.options.chosen)), self._key(item))
@@ -173,7 +173,7 @@ class BatchRunner:
         tries = item.tries + 1
         passing = is_transient(error)
         rest = max(self.options.retry_delay * 2.0**item.tries, retry_after(error))
-        rest = min(rest, LONGEST_REST)
+        rest = min(rest, MAX_DELAY)
         over = not passing or tries >= self.options.max_tries
         self.store.mark_failed(item, error, None if over else rest)
         if over:

@@ -19,7 +19,7 @@ from .console import INTERRUPTED, Console
 from .options import printer_for, require, with_settings
 
 if TYPE_CHECKING:
-    from ..crawl import Crawl, Found, Summary
+    from ..crawl import Crawl, CrawledArticle, CrawlSummary
     from ..pipeline import Printer
     from ..render.worker_pool import RenderPool
 
@@ -67,7 +67,7 @@ def crawl(
             rules=rule_store(not loaded.settings.no_rules, loaded.settings.rules),
         ) as made:
             told, stopped = _run(made, console, options)
-            found = made.found()
+            found = made.articles()
             with printer_for(loaded.settings, list(seeds), console, press) as printer:
                 failed = _Writer(made, printer, console).write(found, out)
     finally:
@@ -88,12 +88,12 @@ def crawl(
         raise typer.Exit(failed.exit_code)
 
 
-def _run(made: Crawl, console: Console, options: CrawlOptions) -> tuple[Summary, bool]:
+def _run(made: Crawl, console: Console, options: CrawlOptions) -> tuple[CrawlSummary, bool]:
     """Crawl, telling how it goes; return how it stands, and whether a person interrupted it."""
     visited = 0
     turn = threading.Lock()
 
-    def tell(taken: object, outcome: object, found: Found | None) -> None:
+    def tell(taken: object, outcome: object, found: CrawledArticle | None) -> None:
         nonlocal visited
         url = getattr(taken, "url", "")
         with turn:
@@ -102,9 +102,9 @@ def _run(made: Crawl, console: Console, options: CrawlOptions) -> tuple[Summary,
             console.detail(f"{url}: {_what(outcome, found)}")
             if found:
                 console.done_one()
-                console.detail(f"found {found.told.title!r}, {found.score:.2f}")
+                console.detail(f"found {found.info.title!r}, {found.score:.2f}")
 
-    made.notify = tell
+    made.on_visit = tell
     stop = threading.Event()
     with console.progress(options.articles):
         try:
@@ -113,7 +113,7 @@ def _run(made: Crawl, console: Console, options: CrawlOptions) -> tuple[Summary,
             return made.summary(), True
 
 
-def _what(outcome: object, found: Found | None) -> str:
+def _what(outcome: object, found: CrawledArticle | None) -> str:
     if found:
         return "an article"
     said = getattr(outcome, "why", "") or getattr(outcome, "target", "")
@@ -128,9 +128,9 @@ class _Writer:
     printer: Printer
     console: Console
 
-    def write(self, found: list[Found], out: str) -> WebprintError | None:
+    def write(self, found: list[CrawledArticle], out: str) -> WebprintError | None:
         """Write it where it was asked for; return the first failure of a print."""
-        lines = [json.dumps(each.data(), ensure_ascii=False) + "\n" for each in found]
+        lines = [json.dumps(each.to_dict(), ensure_ascii=False) + "\n" for each in found]
         data = "".join(lines).encode("utf-8", "replace")
         if _is_list(out):
             output.deliver(data, out)
@@ -147,7 +147,7 @@ class _Writer:
         output.write(path / LIST, data)
         return self._into_folder(found, path)
 
-    def _into_one(self, found: list[Found], path: Path) -> WebprintError | None:
+    def _into_one(self, found: list[CrawledArticle], path: Path) -> WebprintError | None:
         result = self.printer.print_pages([self.made.capture(each) for each in found])
         output.write(path, result.pdf)
         for failure in result.failures:
@@ -155,11 +155,11 @@ class _Writer:
         self.console.say(f"{path}: {output.line(result)}")
         return result.failures[0].error if result.failures else None
 
-    def _into_folder(self, found: list[Found], folder: Path) -> WebprintError | None:
+    def _into_folder(self, found: list[CrawledArticle], folder: Path) -> WebprintError | None:
         first: WebprintError | None = None
         used: set[str] = set()
         for each in found:
-            name = output.file_name(each.told.title)
+            name = output.file_name(each.info.title)
             while name in used:
                 name = f"{name} {each.id}"
             used.add(name)
@@ -176,13 +176,13 @@ class _Writer:
         return first
 
 
-def _line(told: Summary, found: int) -> str:
+def _line(told: CrawlSummary, found: int) -> str:
     parts = [
         f"{found} articles", f"{told.fetched} pages fetched",
         f"{told.duplicates} the same as others" * bool(told.duplicates),
         f"{told.failed} failed" * bool(told.failed),
-        f"{told.refused} left out" * bool(told.refused),
-        f"{told.waiting} not visited" * bool(told.waiting), told.over,
+        f"{told.skipped} left out" * bool(told.skipped),
+        f"{told.waiting} not visited" * bool(told.waiting), told.stop_reason,
     ]  # fmt: skip
     return ", ".join(filter(None, parts))
 

@@ -19,20 +19,20 @@ from ..fetch.client import HttpClient
 from ..fetch.ssrf import Resolver, resolve_host
 from ..options import ExtractOptions, FetchOptions
 from ..urls import normalize_url
-from .frontier import Frontier, record
-from .models import CrawlOptions, Found, Summary, Taken, Told
-from .scope import named_host, same_host
+from .frontier import Frontier, record_visit
+from .models import ArticleInfo, CrawledArticle, CrawlOptions, CrawlSummary, Lease
+from .scope import parse_host, without_www
 from .store import Store, addresses, articles
 from .visit import Outcome, SiteRules, Visitor
 
 #: Called after each visit, with what was visited, what came of it, and the article if it is new.
-Notify = Callable[[Taken, Outcome, Found | None], None]
+OnVisit = Callable[[Lease, Outcome, CrawledArticle | None], None]
 
 #: Seconds after which a worker that found nothing ready looks again: others may have found more.
-_LOOK = 0.5
+_POLL_SECONDS = 0.5
 
 
-def _silent(taken: Taken, outcome: Outcome, found: Found | None) -> None:
+def _ignore(taken: Lease, outcome: Outcome, found: CrawledArticle | None) -> None:
     del taken, outcome, found
 
 
@@ -60,7 +60,7 @@ class Crawl:
         fetch: FetchOptions | None = None,
         extract: ExtractOptions | None = None,
         fresh: bool = False,
-        notify: Notify = _silent,
+        on_visit: OnVisit = _ignore,
         resolve: Resolver = resolve_host,
         rules: SiteRules | None = None,
     ) -> None:
@@ -68,19 +68,19 @@ class Crawl:
         if not seeds:
             raise UsageError("a crawl needs an address to begin with")
         known = [normalize_url(seed) for seed in seeds]
-        wider = [named_host(host) for host in options.hosts]
-        self.options = replace(options, hosts=tuple(sorted(map(same_host, wider))))
-        self.notify = notify
+        wider = [parse_host(host) for host in options.hosts]
+        self.options = replace(options, hosts=tuple(sorted(map(without_www, wider))))
+        self.on_visit = on_visit
         self._extract, self._rules = extract or ExtractOptions(), rules
         self._changed = threading.Condition()
-        self._faults: list[BaseException] = []
+        self._errors: list[BaseException] = []
         # What fails is tried again by the frontier, and nothing is asked for twice: no cache.
         polite = replace(fetch or FetchOptions(), retries=0, cache=False, render="never")
         self._web = HttpClient(polite, user_urls=[*known, *wider], resolve=resolve)
         try:
             self.store = Store(open_engine(database))
             self.frontier = Frontier(
-                self.store, self.options.name(known), self.options, polite.timeout
+                self.store, self.options.crawl_id(known), self.options, polite.timeout
             )
             self.frontier.open(known, fresh=fresh)
         except BaseException:
@@ -98,7 +98,7 @@ class Crawl:
         self._web.close()
         self.store.close()
 
-    def run(self, stop: threading.Event | None = None) -> Summary:
+    def run(self, stop: threading.Event | None = None) -> CrawlSummary:
         """Crawl until it is over, or until ``stop`` is set; what was found by then is kept.
 
         Raises the :class:`WebprintError` of a database that cannot be used.
@@ -120,11 +120,11 @@ class Crawl:
         finally:
             if stop.is_set():
                 self._stop(workers)
-        if self._faults:
-            raise self._faults[0]
+        if self._errors:
+            raise self._errors[0]
         return self.frontier.summary()
 
-    def found(self) -> list[Found]:
+    def articles(self) -> list[CrawledArticle]:
         """Return the articles found so far, the best first."""
         wanted = (
             select(
@@ -138,11 +138,13 @@ class Crawl:
         )  # fmt: skip
         with self.store.read() as connection:
             return [
-                Found(row.address, row.url, row.score, row.depth, Told(**json.loads(row.told)))
+                CrawledArticle(
+                    row.address, row.url, row.score, row.depth, ArticleInfo(**json.loads(row.told))
+                )
                 for row in connection.execute(wanted)
             ]
 
-    def capture(self, found: Found) -> Capture:
+    def capture(self, found: CrawledArticle) -> Capture:
         """Return the page of an article as it was fetched, so that it need not be fetched again."""
         wanted = select(articles).where(articles.c.address == found.id)
         with self.store.read() as connection:
@@ -156,12 +158,12 @@ class Crawl:
             fetched=datetime.fromtimestamp(row.fetched, UTC),
         )
 
-    def captures(self) -> Iterator[tuple[Found, Capture]]:
+    def captures(self) -> Iterator[tuple[CrawledArticle, Capture]]:
         """Yield the articles found so far with their pages, the best first."""
-        for found in self.found():
+        for found in self.articles():
             yield found, self.capture(found)
 
-    def summary(self) -> Summary:
+    def summary(self) -> CrawlSummary:
         """Say how the crawl stands."""
         return self.frontier.summary()
 
@@ -169,20 +171,20 @@ class Crawl:
         visitor = Visitor(self.store, self._web, self.options, self._extract, self._rules)
         try:
             while not stop.is_set():
-                taken = self.frontier.take()
-                if taken is None:
+                lease = self.frontier.lease()
+                if lease is None:
                     break
-                if isinstance(taken, float):
+                if isinstance(lease, float):
                     with self._changed:
-                        self._changed.wait(min(max(taken, 0.005), _LOOK))
+                        self._changed.wait(min(max(lease, 0.005), _POLL_SECONDS))
                     continue
-                outcome = visitor.visit(taken)
-                found = record(self.frontier, taken, outcome)
-                self.notify(taken, outcome, found)
+                outcome = visitor.visit(lease)
+                found = record_visit(self.frontier, lease, outcome)
+                self.on_visit(lease, outcome, found)
                 with self._changed:
                     self._changed.notify_all()
         except BaseException as error:  # noqa: BLE001 - raised by run, in the thread that asked
-            self._faults.append(error)
+            self._errors.append(error)
             stop.set()
         with self._changed:
             self._changed.notify_all()
@@ -192,7 +194,7 @@ class Crawl:
         for worker in workers:
             worker.join(1.0)
         try:
-            self.frontier.give_back()
+            self.frontier.release()
         except WebprintError:
-            if not self._faults:
+            if not self._errors:
                 raise

@@ -15,7 +15,7 @@ from ..options import option
 Kind = Literal["page", "sitemap"]
 
 #: The kinds of pages that are kept; all others are only followed.
-KEPT_KINDS = frozenset({"article", "documentation", "forum"})
+ARTICLE_KINDS = frozenset({"article", "documentation", "forum"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,18 +43,18 @@ class CrawlOptions:
     delay: float = option(1.0, "Seconds between two requests to one host.", min=0.0)
     parallel: int = option(4, "Hosts asked at once.", min=1, max=64)
     sitemaps: bool = option(True, "Read the sitemaps of the seeds.")
-    relevance: float = 0.1
-    tries: int = 4
-    rest: float = 5.0
+    min_relevance: float = 0.1
+    max_attempts: int = 4
+    retry_delay: float = 5.0
 
-    def name(self, seeds: Iterable[str]) -> str:
+    def crawl_id(self, seeds: Iterable[str]) -> str:
         """Return a name that two crawls share only when they look for the same."""
         asked = [sorted(seeds), self.query, sorted(self.hosts), self.path_prefix]
         return hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)
-class Lead:
+class Link:
     """An address to go to: how promising it is, and how many links from a seed."""
 
     url: str
@@ -64,24 +64,24 @@ class Lead:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class Lease:
     """The right to fetch an address: it ends when the visit is recorded, or its time is over.
 
     ``turn`` counts how often the address was taken, ``tries`` how often it failed.
     """
 
-    seq: int
+    id: int
     url: str
     kind: Kind
     depth: int
     host: str
-    shape: str
-    turn: int
+    pattern: str
+    number: int
     tries: int
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ArticleInfo:
     """What is known of an article that was found.
 
     ``relevance`` is to the query (0 without one), ``confidence`` how sure the extraction is.
@@ -99,18 +99,18 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CrawledArticle:
     """An article that a crawl found; ``score`` orders them, the best first."""
 
     id: int
     url: str
     score: float
     depth: int
-    told: Told
+    info: ArticleInfo
 
-    def data(self) -> Mapping[str, object]:
+    def to_dict(self) -> Mapping[str, object]:
         """Return it as plain data, for JSON."""
-        told = {name: getattr(self.told, name) for name in self.told.__dataclass_fields__}
+        told = {name: getattr(self.info, name) for name in self.info.__dataclass_fields__}
         return {"url": self.url, "score": round(self.score, 4), "depth": self.depth, **told}
 
 
@@ -122,16 +122,16 @@ class Visited:
     nothing or itself).
     """
 
-    leads: tuple[Lead, ...] = ()
+    links: tuple[Link, ...] = ()
     canonical: str = ""
-    told: Told | None = None
+    info: ArticleInfo | None = None
     text: str = field(default="", repr=False)
     capture: Capture | None = field(default=None, repr=False)
-    why: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class Redirected:
     """A page that redirects to another address."""
 
     target: str
@@ -142,32 +142,32 @@ class Failed:
     """A page that could not be had; ``passing`` says that it may be had later."""
 
     error: WebprintError
-    passing: bool = False
+    temporary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class Skipped:
     """A page that is not fetched, and why."""
 
-    why: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class NotYet:
+class Deferred:
     """A page before which something else has to come: it waits again, for seconds of ``rest``."""
 
-    rest: float = 0.0
+    delay: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class CrawlSummary:
     """How a crawl stands; ``over`` says why it is over ('' while it is not)."""
 
     fetched: int
     waiting: int
-    found: int
+    articles: int
     duplicates: int
     failed: int
-    refused: int
-    over: str = ""
+    skipped: int
+    stop_reason: str = ""
     failures: Mapping[str, int] = field(default_factory=dict)

@@ -23,16 +23,16 @@ _WORD = re.compile(
 )
 
 #: Words in a shingle, places in a sketch, places in a band, words that are read of a text.
-RUN, PLACES, BAND, MOST_WORDS = 4, 64, 4, 20_000
+SHINGLE_WORDS, SKETCH_SIZE, BAND_SIZE, MAX_WORDS = 4, 64, 4, 20_000
 
 #: Texts with at least this resemblance are one text: of 1000 words some 25 may differ anywhere.
-NEAR = 0.8
+NEAR_DUPLICATE = 0.8
 
 Sketch: TypeAlias = NDArray[np.uint32]
 Words: TypeAlias = NDArray[np.uint64]
 
 
-def _mixed(numbers: Any) -> Words:
+def _mix(numbers: Any) -> Words:
     """Scatter numbers over 64 bits (the finish of splitmix64)."""
     x = np.asarray(numbers, dtype=np.uint64)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -40,26 +40,26 @@ def _mixed(numbers: Any) -> Words:
     return x ^ (x >> np.uint64(31))
 
 
-_STEPS = np.arange(1, 2 * PLACES + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-_FACTORS = (_mixed(_STEPS[:PLACES]) | np.uint64(1))[:, None]
-_OFFSETS = _mixed(_STEPS[PLACES:])[:, None]
+_STEPS = np.arange(1, 2 * SKETCH_SIZE + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+_FACTORS = (_mix(_STEPS[:SKETCH_SIZE]) | np.uint64(1))[:, None]
+_OFFSETS = _mix(_STEPS[SKETCH_SIZE:])[:, None]
 
 
 def sketch(text: str) -> Sketch | None:
     """Return a text's sketch, None for a text without words."""
     words = [zlib.crc32(m[0].casefold().encode()) for m, _ in zip(
-        _WORD.finditer(text), range(MOST_WORDS), strict=False
+        _WORD.finditer(text), range(MAX_WORDS), strict=False
     )]  # fmt: skip
     if not words:
         return None
     numbers = np.array(words, dtype=np.uint64)
-    length = min(RUN, len(numbers))
+    length = min(SHINGLE_WORDS, len(numbers))
     count = len(numbers) - length + 1
     runs = np.zeros(count, dtype=np.uint64)
     for place in range(length):
-        runs = _mixed(runs + numbers[place : place + count] + np.uint64(place))
+        runs = _mix(runs + numbers[place : place + count] + np.uint64(place))
     runs = np.unique(runs)
-    least = np.full(PLACES, np.iinfo(np.uint64).max, dtype=np.uint64)
+    least = np.full(SKETCH_SIZE, np.iinfo(np.uint64).max, dtype=np.uint64)
     for start in range(0, len(runs), 1024):
         ordered = _FACTORS * runs[None, start : start + 1024] + _OFFSETS
         least = np.minimum(least, (ordered >> np.uint64(32)).min(axis=1))
@@ -71,18 +71,18 @@ def resemblance(one: Sketch, other: Sketch) -> float:
     return float(np.mean(one == other))
 
 
-def bands(found: Sketch) -> list[int]:
+def bands(sketch: Sketch) -> list[int]:
     """Return the numbers under which a sketch is looked up; texts that are near share one."""
     kept = []
-    for place, rows in enumerate(found.reshape(-1, BAND)):
+    for place, rows in enumerate(sketch.reshape(-1, BAND_SIZE)):
         digest = zlib.crc32(rows.astype("<u4").tobytes(), place)
         kept.append((place << 32) | digest)
     return kept
 
 
-def to_bytes(found: Sketch) -> bytes:
+def to_bytes(sketch: Sketch) -> bytes:
     """Return a sketch as it is kept."""
-    return found.astype("<u4").tobytes()
+    return sketch.astype("<u4").tobytes()
 
 
 def from_bytes(data: bytes | Sequence[int]) -> Sketch:

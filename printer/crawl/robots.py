@@ -16,53 +16,53 @@ from ..urls import origin_of
 from .store import Store, hosts, robots
 
 #: Seconds after which it is fetched again; bytes of it that are read.
-_FRESH, _MOST = 86_400.0, 500_000
+_MAX_AGE, _MAX_BYTES = 86_400.0, 500_000
 #: A site whose robots.txt cannot be had is left alone for so many times the rest that a page gets
 #: that failed, and so often.
-RETRY, MOST_TRIES = 6.0, 4
+RETRY_FACTOR, MAX_ATTEMPTS = 6.0, 4
 #: A pause that is asked for counts up to here, in seconds.
-_LONGEST_DELAY = 300.0
-_MOST_SITEMAPS = 20
+_MAX_DELAY = 300.0
+_MAX_SITEMAPS = 20
 
 State = Literal["read", "none", "closed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class RobotsRules:
     """The rules of one origin: ``closed`` lets nothing be fetched, as it cannot be had."""
 
     state: State
     body: str
     tries: int = 0
 
-    def allows(self, url: str, agent: str) -> bool:
+    def allows(self, url: str, user_agent: str) -> bool:
         """Tell whether a page may be fetched."""
         if self.state != "read":
             return self.state == "none"
-        return bool(_parsed(self.body).can_fetch(url, agent))
+        return bool(_parse(self.body).can_fetch(url, user_agent))
 
-    def delay(self, agent: str) -> float:
+    def delay(self, user_agent: str) -> float:
         """Return the pause between requests that is asked for, in seconds."""
         if self.state != "read":
             return 0.0
-        parsed = _parsed(self.body)
-        pause = parsed.crawl_delay(agent) or 0.0
-        if rate := parsed.request_rate(agent):
+        parsed = _parse(self.body)
+        pause = parsed.crawl_delay(user_agent) or 0.0
+        if rate := parsed.request_rate(user_agent):
             pause = max(pause, rate.seconds / max(rate.requests, 1))
-        return float(min(max(pause, 0.0), _LONGEST_DELAY))
+        return float(min(max(pause, 0.0), _MAX_DELAY))
 
     def sitemaps(self) -> list[str]:
         """Return the sitemaps that it names."""
-        named = list(_parsed(self.body).sitemaps) if self.state == "read" else []
-        return [str(url) for url in named[:_MOST_SITEMAPS]]
+        named = list(_parse(self.body).sitemaps) if self.state == "read" else []
+        return [str(url) for url in named[:_MAX_SITEMAPS]]
 
 
 @lru_cache(maxsize=32)
-def _parsed(body: str) -> Protego:
+def _parse(body: str) -> Protego:
     return Protego.parse(body)
 
 
-def known_rules(store: Store, url: str, rest: float) -> Rules | None:
+def cached_rules(store: Store, url: str, retry_delay: float) -> RobotsRules | None:
     """Return the rules for an address as they were read lately, None when they are to be read.
 
     ``rest`` is after how many seconds those are asked for again that could not be had.
@@ -71,18 +71,18 @@ def known_rules(store: Store, url: str, rest: float) -> Rules | None:
         now = store.now(connection)
         wanted = select(robots).where(robots.c.origin == str(origin_of(url)))
         row = connection.execute(wanted).first()
-    if row is None or now - row.read_at >= (rest if row.state == "closed" else _FRESH):
+    if row is None or now - row.read_at >= (retry_delay if row.state == "closed" else _MAX_AGE):
         return None
-    return Rules(row.state, bytes(row.body).decode(), row.tries)
+    return RobotsRules(row.state, bytes(row.body).decode(), row.tries)
 
 
-def read_rules(store: Store, web: HttpClient, url: str, agent: str) -> Rules:
+def fetch_rules(store: Store, web: HttpClient, url: str, user_agent: str) -> RobotsRules:
     """Fetch the rules for an address and keep them, with the pause they ask for."""
     where = str(origin_of(url))
     state: State = "read"
     body = b""
     try:
-        body = web.get_resource(f"{where}/robots.txt").body[:_MOST]
+        body = web.get_resource(f"{where}/robots.txt").body[:_MAX_BYTES]
     except HTTPStatusError as error:
         # What is refused or not there forbids nothing; a server in trouble may forbid anything.
         state = "closed" if error.status in TRANSIENT_STATUSES or error.status >= 500 else "none"
@@ -98,9 +98,9 @@ def read_rules(store: Store, web: HttpClient, url: str, agent: str) -> Rules:
             connection.execute(update(robots).where(robots.c.origin == where).values(**values))
         else:
             connection.execute(robots.insert().values(origin=where, **values))
-        rules = Rules(state, text, tries)
+        rules = RobotsRules(state, text, tries)
         from .scope import host_of
 
         asked = update(hosts).where(hosts.c.name == host_of(url))
-        connection.execute(asked.values(delay=rules.delay(agent)))
+        connection.execute(asked.values(delay=rules.delay(user_agent)))
     return rules

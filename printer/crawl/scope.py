@@ -10,24 +10,24 @@ from urllib.parse import urlsplit
 
 from ..errors import BadURL
 from ..urls import normalize_url, origin_of
-from .models import CrawlOptions, Lead
+from .models import CrawlOptions, Link
 from .urls import normal_url
 
 #: Longer or deeper addresses are traps, and so are those that say the same again and again.
-MOST_CHARS, MOST_SEGMENTS, MOST_PARAMETERS, MOST_REPEATS = 1_000, 14, 8, 3
+MAX_CHARS, MAX_SEGMENTS, MAX_PARAMETERS, MAX_REPEATS = 1_000, 14, 8, 3
 
 _DIGITS = re.compile(r"\d+")
-_NAME = re.compile(r"[^\W\d_]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
 #: A plain word names a part of a site; anything longer names a page.
-_LONGEST_PART = 20
+_MAX_SECTION_NAME = 20
 
 
-def shape(url: str) -> str:
+def url_pattern(url: str) -> str:
     """Return the shape of an address in its normal form, as a short name."""
     parts = urlsplit(url)
-    path = "/".join(_segment(segment) for segment in parts.path.split("/"))
+    path = "/".join(_segment_pattern(segment) for segment in parts.path.split("/"))
     query = "&".join(
-        f"{name}={_value(value)}"
+        f"{name}={_value_pattern(value)}"
         for name, _, value in (pair.partition("=") for pair in parts.query.split("&") if pair)
     )
     return hashlib.sha256(f"{parts.netloc}{path}?{query}".encode()).hexdigest()[:32]
@@ -35,27 +35,27 @@ def shape(url: str) -> str:
 
 def is_trap(url: str) -> bool:
     """Tell whether an address in its normal form is one that no person would have made."""
-    if len(url) > MOST_CHARS:
+    if len(url) > MAX_CHARS:
         return True
     parts = urlsplit(url)
     segments = [segment for segment in parts.path.split("/") if segment]
-    if len(segments) > MOST_SEGMENTS or parts.query.count("&") >= MOST_PARAMETERS:
+    if len(segments) > MAX_SEGMENTS or parts.query.count("&") >= MAX_PARAMETERS:
         return True
-    return any(segments.count(segment) >= MOST_REPEATS for segment in set(segments))
+    return any(segments.count(segment) >= MAX_REPEATS for segment in set(segments))
 
 
-def _segment(segment: str) -> str:
+def _segment_pattern(segment: str) -> str:
     name, dot, ending = segment.rpartition(".")
     if not dot or len(ending) > 5:
         name, dot, ending = segment, "", ""
-    if len(name) <= _LONGEST_PART and name.isalpha():
+    if len(name) <= _MAX_SECTION_NAME and name.isalpha():
         return name.lower() + dot + ending
-    return _value(name) + dot + ending
+    return _value_pattern(name) + dot + ending
 
 
-def _value(text: str) -> str:
+def _value_pattern(text: str) -> str:
     """Write digits as one 0, words as one a: ``2024-05`` is ``0-0``, ``late-ferry-12`` ``a-0``."""
-    plain = _NAME.sub("a", _DIGITS.sub("0", text[:200]))
+    plain = _LETTERS.sub("a", _DIGITS.sub("0", text[:200]))
     return re.sub(r"(a[-_+]?|%)(?:a[-_+]?|%0?)+", "a", plain)
 
 
@@ -76,12 +76,12 @@ def host_of(url: str) -> str:
     return host if where.port == usual else f"{host}:{where.port}"
 
 
-def same_host(host: str) -> str:
+def without_www(host: str) -> str:
     """Return what a host is compared by: with or without ``www.`` it is one site."""
     return host.removeprefix("www.")
 
 
-def named_host(text: str) -> str:
+def parse_host(text: str) -> str:
     """Return a host as a person writes it, alone or as an address, in its normal form."""
     return host_of(normalize_url(text))
 
@@ -99,31 +99,31 @@ class Scope:
         """Return the scope of a crawl of these hosts."""
         prefix = options.path_prefix
         prefix = prefix if not prefix or prefix.startswith("/") else "/" + prefix
-        return cls(frozenset(map(same_host, hosts)), prefix, options.depth)
+        return cls(frozenset(map(without_www, hosts)), prefix, options.depth)
 
-    def admits(self, lead: Lead) -> bool:
+    def allows(self, link: Link) -> bool:
         """Tell whether an address, in its normal form, is worth keeping for a visit."""
-        if lead.depth > self.depth or is_trap(lead.url):
+        if link.depth > self.depth or is_trap(link.url):
             return False
-        parts = urlsplit(lead.url)
-        if not self.has(lead.url):
+        parts = urlsplit(link.url)
+        if not self.has_host(link.url):
             return False
-        if lead.kind == "sitemap":
+        if link.kind == "sitemap":
             return True
         ending = _FILES.search(parts.path.rpartition("/")[2])
         return parts.path.startswith(self.prefix) and not (
             ending and parts.path.lower().endswith(ending[0].lower())
         )
 
-    def has(self, url: str) -> bool:
+    def has_host(self, url: str) -> bool:
         """Tell whether an address is on one of the hosts."""
-        return same_host(host_of(url)) in self.hosts
+        return without_www(host_of(url)) in self.hosts
 
 
-def normal_lead(lead: Lead) -> tuple[Lead, str] | None:
+def canonical_link(link: Link) -> tuple[Link, str] | None:
     """Return a lead with its address in normal form, and the address to fetch; None if broken."""
     try:
-        url = normal_url(lead.url)
+        url = normal_url(link.url)
     except BadURL:
         return None
-    return Lead(url, lead.score, lead.depth, lead.kind), lead.url.partition("#")[0]
+    return Link(url, link.score, link.depth, link.kind), link.url.partition("#")[0]

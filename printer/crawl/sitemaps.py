@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from lxml import etree
 
 #: Bytes of a sitemap after unpacking, and addresses of one (the protocol's own limits).
-_MOST_BYTES, MOST_PAGES = 50_000_000, 50_000
+_MAX_BYTES, MAX_PAGES = 50_000_000, 50_000
 #: Other sitemaps that one may name.
-MOST_CHILDREN = 500
-_LONGEST = 2_048
+MAX_CHILDREN = 500
+_MAX_URL_CHARS = 2_048
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +26,11 @@ class Sitemap:
     children: tuple[str, ...] = ()
 
 
-def read_sitemap(data: bytes) -> Sitemap:
+def parse_sitemap(data: bytes) -> Sitemap:
     """Read a sitemap; what is none gives an empty one."""
-    data = _unpacked(data)
+    data = _decompress(data)
     if data.lstrip()[:1] != b"<":
-        return Sitemap(pages=_lines(data))
+        return Sitemap(pages=_parse_lines(data))
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, recover=True, huge_tree=False
     )
@@ -43,39 +43,43 @@ def read_sitemap(data: bytes) -> Sitemap:
     pages: list[tuple[str, str]] = []
     children: list[tuple[str, str]] = []
     for element in root.iter("{*}loc"):
-        url = (element.text or "").strip()[: _LONGEST + 1]
+        url = (element.text or "").strip()[: _MAX_URL_CHARS + 1]
         parent = element.getparent()
-        if parent is None or not url.startswith(("http://", "https://")) or len(url) > _LONGEST:
+        if (
+            parent is None
+            or not url.startswith(("http://", "https://"))
+            or len(url) > _MAX_URL_CHARS
+        ):
             continue
         kind = str(parent.tag).rpartition("}")[2]
-        if kind == "url" and len(pages) < MOST_PAGES:
-            pages.append((_changed(parent), url))
-        elif kind == "sitemap" and len(children) < MOST_CHILDREN:
-            children.append((_changed(parent), url))
-    return Sitemap(_newest(pages), _newest(children))
+        if kind == "url" and len(pages) < MAX_PAGES:
+            pages.append((_last_modified(parent), url))
+        elif kind == "sitemap" and len(children) < MAX_CHILDREN:
+            children.append((_last_modified(parent), url))
+    return Sitemap(_newest_first(pages), _newest_first(children))
 
 
-def _changed(entry: etree._Element) -> str:
+def _last_modified(entry: etree._Element) -> str:
     return (entry.findtext("{*}lastmod") or "").strip()[:40]
 
 
-def _newest(entries: list[tuple[str, str]]) -> tuple[str, ...]:
+def _newest_first(entries: list[tuple[str, str]]) -> tuple[str, ...]:
     """Return the addresses once each, the newest first; ISO 8601 dates sort as they are written."""
     ordered = sorted(entries, key=lambda entry: entry[0], reverse=True)
     return tuple(dict.fromkeys(url for _, url in ordered))
 
 
-def _unpacked(data: bytes) -> bytes:
+def _decompress(data: bytes) -> bytes:
     if data[:2] != b"\x1f\x8b":
-        return data[:_MOST_BYTES]
+        return data[:_MAX_BYTES]
     try:
-        return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(data, _MOST_BYTES)
+        return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(data, _MAX_BYTES)
     except zlib.error:
         return b""
 
 
-def _lines(data: bytes) -> tuple[str, ...]:
-    lines = data.decode("utf-8-sig", "replace").split("\n", MOST_PAGES)[:MOST_PAGES]
+def _parse_lines(data: bytes) -> tuple[str, ...]:
+    lines = data.decode("utf-8-sig", "replace").split("\n", MAX_PAGES)[:MAX_PAGES]
     urls = (line.strip() for line in lines)
     sound = (url for url in urls if url.startswith(("http://", "https://")))
-    return tuple(dict.fromkeys(url for url in sound if len(url) <= _LONGEST))
+    return tuple(dict.fromkeys(url for url in sound if len(url) <= _MAX_URL_CHARS))

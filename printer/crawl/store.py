@@ -124,7 +124,7 @@ bands = Table(
     Column("address", Integer, primary_key=True),
 )
 
-shapes = Table(
+patterns = Table(
     "crawl_shapes",
     metadata,
     Column("crawl", String(64), primary_key=True),
@@ -143,9 +143,9 @@ class Store:
     def __init__(self, engine: Engine, clock: Callable[[], float] = time.time) -> None:
         self._engine = engine
         self._clock = clock
-        self._served = engine.dialect.name == "postgresql"
-        if not self._served:
-            event.listen(engine, "connect", _quick)
+        self._is_postgresql = engine.dialect.name == "postgresql"
+        if not self._is_postgresql:
+            event.listen(engine, "connect", _relax_sync)
         with self.write() as connection:
             metadata.create_all(connection)
 
@@ -156,25 +156,25 @@ class Store:
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """Open a transaction that no other writer shares."""
-        with _told(), self._engine.begin() as connection:
+        with _database_errors(), self._engine.begin() as connection:
             advisory_lock(connection, _LOCK)
             yield connection
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """Open a connection that only reads."""
-        with _told(), read_only(self._engine) as connection:
+        with _database_errors(), read_only(self._engine) as connection:
             yield connection
 
     def now(self, connection: Connection) -> float:
         """Return the seconds since 1970."""
-        if self._served:
+        if self._is_postgresql:
             moment = select(func.extract("epoch", func.clock_timestamp()))
             return float(connection.execute(moment).scalar_one())
         return self._clock()
 
 
-def _quick(connection: Any, _record: object) -> None:
+def _relax_sync(connection: Any, _record: object) -> None:
     """Do not wait for the disk at each page.
 
     A process that is killed loses nothing by that.  A machine that loses its power may forget its
@@ -183,7 +183,7 @@ def _quick(connection: Any, _record: object) -> None:
     connection.execute("PRAGMA synchronous = NORMAL").close()
 
 
-def _told() -> AbstractContextManager[None]:
+def _database_errors() -> AbstractContextManager[None]:
     return translate_db_errors(
         "the state of the crawl cannot be used now",
         "What was found is kept; go on with --resume when it can be reached",
@@ -191,21 +191,21 @@ def _told() -> AbstractContextManager[None]:
 
 
 #: No address that failed, and no host, rests longer, in seconds.
-LONGEST_REST = 3_600.0
+MAX_DELAY = 3_600.0
 
 
 def worker_id() -> str:
     """Return this process's name, which no other process ever has."""
-    return f"{_place()} {os.getpid()} {_born(os.getpid())}"
+    return f"{_machine_id()} {os.getpid()} {_start_time(os.getpid())}"
 
 
-def _place() -> str:
+def _machine_id() -> str:
     """Return what tells this machine, as long as it runs, and this space of processes."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()[:18]
     return f"{platform.node()[:60]} {boot} {os.stat('/proc/self/ns/pid').st_ino}"  # noqa: PTH116
 
 
-def _born(pid: int) -> str:
+def _start_time(pid: int) -> str:
     """Return when a process began, in the kernel's ticks, '' when it is no more."""
     try:
         state, *more = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -214,10 +214,10 @@ def _born(pid: int) -> str:
         return ""
 
 
-def is_gone(worker: str) -> bool:
+def has_ended(worker: str) -> bool:
     """Tell whether a worker is known to have ended."""
     place, pid, born = worker.rsplit(" ", 2) if worker.count(" ") >= 2 else ("", "", "")
-    return place == _place() and pid.isdecimal() and _born(int(pid)) != born
+    return place == _machine_id() and pid.isdecimal() and _start_time(int(pid)) != born
 
 
 def release_ended_workers(connection: Connection, now: float, delay: float) -> None:
@@ -225,7 +225,7 @@ def release_ended_workers(connection: Connection, now: float, delay: float) -> N
     held = select(addresses.c.worker).where(addresses.c.state == "taken").distinct()
     kept = select(hosts.c.holder).where(hosts.c.holder != "").distinct()
     workers = {*connection.execute(held).scalars(), *connection.execute(kept).scalars()}
-    for worker in filter(is_gone, workers):
+    for worker in filter(has_ended, workers):
         release_worker(connection, worker, now, delay)
 
 
@@ -233,12 +233,12 @@ def release_worker(connection: Connection, worker: str, now: float, delay: float
     """Let what a worker has taken wait again, and its hosts be asked after their pause."""
     mine = update(addresses).where(addresses.c.worker == worker, addresses.c.state == "taken")
     connection.execute(mine.values(state="waiting", worker="", until=0.0))
-    _rest(connection, hosts.c.holder == worker, now, delay)
+    _start_delay_where(connection, hosts.c.holder == worker, now, delay)
 
 
 def start_delay(connection: Connection, names: Iterable[str], now: float, delay: float) -> None:
     """Let hosts that were asked be asked again after their pause."""
-    _rest(connection, hosts.c.name.in_(list(names)), now, delay)
+    _start_delay_where(connection, hosts.c.name.in_(list(names)), now, delay)
 
 
 def delay_host(connection: Connection, host: str, until: float) -> None:
@@ -247,7 +247,7 @@ def delay_host(connection: Connection, host: str, until: float) -> None:
     connection.execute(update(hosts).where(which).values(next_at=until))
 
 
-def _rest(connection: Connection, which: Any, now: float, delay: float) -> None:
+def _start_delay_where(connection: Connection, which: Any, now: float, delay: float) -> None:
     connection.execute(
         update(hosts).where(which).values(next_at=now + host_delay(delay), holder="")
     )
@@ -261,7 +261,7 @@ def host_delay(delay: float) -> ColumnElement[float]:
     return case((hosts.c.delay > delay, hosts.c.delay), else_=delay)
 
 
-class Pauses:
+class HostDelays:
     """When each host may be asked again, in a database that all who ask share."""
 
     def __init__(self, database: str, delay: float) -> None:
@@ -272,20 +272,20 @@ class Pauses:
         """Close the database."""
         self._store.close()
 
-    def unready(self) -> frozenset[str]:
+    def waiting_hosts(self) -> frozenset[str]:
         """Return the hosts that are not to be asked now."""
         with self._store.read() as connection:
             now = self._store.now(connection)
             late = select(hosts.c.name).where(hosts.c.next_at > now)
             return frozenset(connection.execute(late).scalars())
 
-    def rest(self, url: str, seconds: float) -> None:
+    def delay(self, url: str, seconds: float) -> None:
         """Leave the host of an address alone for so long, at the least."""
         with self._store.write() as connection:
-            until = self._store.now(connection) + min(seconds, LONGEST_REST)
+            until = self._store.now(connection) + min(seconds, MAX_DELAY)
             delay_host(connection, host_of(normalize_url(url)), until)
 
-    def take(self, url: str) -> bool:
+    def acquire(self, url: str) -> bool:
         """Ask the host of an address now, if it may be; its pause begins."""
         host = host_of(normalize_url(url))
         with self._store.write() as connection:

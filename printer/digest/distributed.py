@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 from ..capture import Capture
-from ..crawl.store import Pauses
+from ..crawl.store import HostDelays
 from ..errors import BadURL, RenderError, UsageError, WebprintError
 from ..fetch.errors import is_transient, retry_after
 from ..jobs.factory import LocalWorkers, open_result_storage
@@ -59,7 +59,7 @@ class Spread:
             self._keeper.start(settings)
         self._table = JobQueue(settings.database)
         self._store = open_result_storage(settings)
-        self._pauses = Pauses(settings.database, delay)
+        self._pauses = HostDelays(settings.database, delay)
 
     def __enter__(self) -> Self:
         return self
@@ -116,13 +116,13 @@ class Spread:
 
     def _may(self, request: JobRequest) -> bool:
         try:
-            return self._pauses.take(request.url)
+            return self._pauses.acquire(request.url)
         except BadURL:
             return True  # Whoever reads it says what is wrong with it.
 
     def _passes(self, request: JobRequest, error: Mapping[str, Any]) -> bool:
         if after := retry_after(error):
-            self._pauses.rest(request.url, after)
+            self._pauses.delay(request.url, after)
         return is_transient(error)
 
     def _sent(self) -> None:

@@ -31,7 +31,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from ..crawl.near_duplicates import NEAR, Sketch, bands, from_bytes, resemblance, to_bytes
+from ..crawl.near_duplicates import NEAR_DUPLICATE, Sketch, bands, from_bytes, resemblance, to_bytes
 from ..crawl.urls import normal_url
 from ..db.engine import advisory_lock, open_engine, read_only
 from ..errors import BadURL, JobsError
@@ -191,7 +191,7 @@ class Memory:
             rows = connection.execute(select(stories).where(stories.c.id.in_(ids))).all()
         found = [past for past in map(_past, rows) if past.sketch is not None]
         best = max(found, key=lambda past: resemblance(sketch, past.sketch), default=None)  # type: ignore[arg-type]
-        if best is None or resemblance(sketch, best.sketch) < NEAR:  # type: ignore[arg-type]
+        if best is None or resemblance(sketch, best.sketch) < NEAR_DUPLICATE:  # type: ignore[arg-type]
             return None
         return best
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from ..article import Article
-from ..crawl.near_duplicates import NEAR, Sketch, resemblance, sketch
+from ..crawl.near_duplicates import NEAR_DUPLICATE, Sketch, resemblance, sketch
 from ..pipeline import ExtractedPage
 from .candidates import Find, Offer
 from .config import Digest, moment
@@ -179,7 +179,7 @@ class Chooser:
             if marks & set(map(mark, each.urls)):
                 return each
             both = new.sketch is not None and each.sketch is not None
-            if both and resemblance(new.sketch, each.sketch) >= NEAR:  # type: ignore[arg-type]
+            if both and resemblance(new.sketch, each.sketch) >= NEAR_DUPLICATE:  # type: ignore[arg-type]
                 return each
         return None
 

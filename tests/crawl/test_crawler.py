@@ -7,7 +7,7 @@ from printer.errors import UsageError
 from printer.options import SiteRule
 from tests.support.crawl_sites import SmallWeb, article_text, title_of
 
-QUICK = {"delay": 0.0, "rest": 0.05}
+QUICK = {"delay": 0.0, "retry_delay": 0.05}
 
 
 @pytest.fixture(scope="module")
@@ -22,15 +22,15 @@ def crawl(web, tmp_path, **options):
 
 
 def titles(found):
-    return [each.told.title for each in found]
+    return [article.info.title for article in found]
 
 
 def test_every_article_is_found_once_and_nothing_else(tmp_path):
     with SmallWeb(articles=20, pause=0.01) as web, crawl(web, tmp_path) as made:
         summary = made.run()
-        found = titles(made.found())
+        found = titles(made.articles())
         assert sorted(found) == sorted(web.articles)
-        assert summary.over == "nothing is left to visit"
+        assert summary.stop_reason == "nothing is left to visit"
         assert summary.duplicates == 2  # the copy, and the page to print
         fetched = web.fetched()
         twice = {url for url, times in fetched.items() if times > 1}
@@ -45,9 +45,9 @@ def test_every_article_is_found_once_and_nothing_else(tmp_path):
 def test_what_is_looked_for_comes_first(web, tmp_path):
     with crawl(web, tmp_path, hosts=(), query="the railway at stations", articles=6) as made:
         summary = made.run()
-        assert summary.over == "6 articles were found"
-        found = made.found()
-    assert all("railway" in each.told.title for each in found), titles(found)
+        assert summary.stop_reason == "6 articles were found"
+        found = made.articles()
+    assert all("railway" in each.info.title for each in found), titles(found)
     assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
     # Breadth first all lists come before any article; here few pages were fetched in vain.
     assert summary.fetched <= 16
@@ -62,8 +62,8 @@ def test_the_rules_for_a_site_apply(web, tmp_path):
         database = str(tmp_path / name)
         with Crawl(seeds, options, database=database, rules=rules) as made:
             made.run()
-            (found,) = made.found()
-            words.append(found.told.words)
+            (found,) = made.articles()
+            words.append(found.info.words)
     first = len(article_text(1, "garden")[0].split())
     assert words[0] - words[1] == first
 
@@ -71,10 +71,10 @@ def test_the_rules_for_a_site_apply(web, tmp_path):
 def test_a_page_is_kept_as_it_was_fetched(web, tmp_path):
     with crawl(web, tmp_path, articles=1) as made:
         made.run()
-        found = made.found()[0]
+        found = made.articles()[0]
         before = sum(web.fetched().values())
         capture = made.capture(found)
-        assert found.told.title.encode() in capture.body
+        assert found.info.title.encode() in capture.body
         assert capture.url == found.url
         assert sum(web.fetched().values()) == before
 
@@ -83,10 +83,10 @@ def test_a_crawl_goes_on_with_wider_bounds(web, tmp_path):
     before = web.fetched()
     with crawl(web, tmp_path, articles=3) as made:
         made.run()
-        assert len(made.found()) == 3
+        assert len(made.articles()) == 3
     with crawl(web, tmp_path, articles=9) as made:
         made.run()
-        assert len(made.found()) == 9
+        assert len(made.articles()) == 9
     asked = web.fetched() - before
     assert max(times for url, times in asked.items() if not url.startswith(web.flaky.url)) == 1
 
@@ -94,10 +94,10 @@ def test_a_crawl_goes_on_with_wider_bounds(web, tmp_path):
 def test_scope_keeps_to_hosts_paths_and_depth(web, tmp_path):
     with crawl(web, tmp_path, hosts=(), path_prefix="/garden/", sitemaps=False) as made:
         made.run()
-        assert {title_of(n, "garden") for n in range(1, 40, 5)} == set(titles(made.found()))
+        assert {title_of(n, "garden") for n in range(1, 40, 5)} == set(titles(made.articles()))
     with crawl(web, tmp_path, hosts=(), depth=1, sitemaps=False) as made:
         made.run()
-        assert made.found() == []
+        assert made.articles() == []
 
 
 def test_a_crawl_needs_a_seed(tmp_path):

@@ -5,8 +5,8 @@ from itertools import pairwise
 import pytest
 
 from printer.capture import Capture
-from printer.crawl.frontier import BARREN, Frontier, record
-from printer.crawl.models import CrawlOptions, Failed, Lead, Moved, Told, Visited
+from printer.crawl.frontier import MAX_BARREN_PAGES, Frontier, record_visit
+from printer.crawl.models import ArticleInfo, CrawlOptions, Failed, Link, Redirected, Visited
 from printer.crawl.store import Store
 from printer.db.engine import open_engine
 from printer.errors import FetchError, HTTPStatusError
@@ -47,7 +47,7 @@ def start(tmp_path, clock):
     stores = []
 
     def make(seeds=("https://a.test/",), **options):
-        options = CrawlOptions(**{"delay": 10.0, "rest": 4.0, **options})
+        options = CrawlOptions(**{"delay": 10.0, "retry_delay": 4.0, **options})
         store = Store(open_engine(str(tmp_path / "c.sqlite")), clock)
         stores.append(store)
         frontier = Frontier(store, "one", options, lease=30)
@@ -60,7 +60,7 @@ def start(tmp_path, clock):
 
 
 def page(*links, told=None, text="", canonical="", depth=1):
-    leads = tuple(Lead(url, score, depth) for url, score in links)
+    leads = tuple(Link(url, score, depth) for url, score in links)
     capture = Capture(b"<p>x", "https://a.test/x", "https://a.test/x", "text/html")
     return Visited(leads, canonical, told, text, capture)
 
@@ -68,19 +68,22 @@ def page(*links, told=None, text="", canonical="", depth=1):
 def article(seed, canonical="", links=()):
     text = " ".join(f"{word}{seed}{n}" for n in range(12) for word in WORDS)
     return page(
-        *links, told=Told(f"Title {seed}", "article", 0.9, 100), text=text, canonical=canonical
+        *links,
+        told=ArticleInfo(f"Title {seed}", "article", 0.9, 100),
+        text=text,
+        canonical=canonical,
     )
 
 
-def take_all(frontier, clock, outcome):
-    """Visit everything; return the addresses in the order they were taken."""
+def visit_all(frontier, clock, outcome):
+    """Visit everything; return the addresses in the order they were lease."""
     order = []
-    while (taken := frontier.take()) is not None:
-        if isinstance(taken, float):
-            clock.time += taken + 0.001
+    while (lease := frontier.lease()) is not None:
+        if isinstance(lease, float):
+            clock.time += lease + 0.001
             continue
-        order.append(taken.url)
-        record(frontier, taken, outcome(taken))
+        order.append(lease.url)
+        record_visit(frontier, lease, outcome(lease))
     return order
 
 
@@ -91,7 +94,7 @@ def test_the_promising_come_first_and_each_once(start, clock):
                                 ("https://a.test/low#again", 1.0), ("https://A.TEST/low?utm_x=1", 1.0)),
         "https://a.test/high": page(("https://a.test/", 9.0), ("https://a.test/late", 3.0)),
     }  # fmt: skip
-    order = take_all(frontier, clock, lambda taken: pages.get(taken.url, page()))
+    order = visit_all(frontier, clock, lambda lease: pages.get(lease.url, page()))
     assert order == [
         "https://a.test/",
         "https://a.test/high",
@@ -108,46 +111,46 @@ def test_an_address_is_as_promising_as_the_best_link_to_it(start, clock):
         ),
         "https://a.test/z": page(("https://a.test/x", 2.5)),
     }
-    order = take_all(frontier, clock, lambda taken: pages.get(taken.url, page()))
+    order = visit_all(frontier, clock, lambda lease: pages.get(lease.url, page()))
     assert [url[-1] for url in order] == ["/", "z", "x", "y"]
 
 
 def test_a_host_is_asked_by_one_at_a_time_and_then_left_alone(start, clock):
     frontier = start(("https://a.test/", "https://b.test/", "https://a.test/2"))
-    one, two = frontier.take(), frontier.take()
+    one, two = frontier.lease(), frontier.lease()
     assert {one.host, two.host} == {"a.test", "b.test"}
-    wait = frontier.take()
+    wait = frontier.lease()
     assert wait > 10  # as long as an answer may take, unless it comes before
-    record(frontier, one, page())
-    assert frontier.take() == pytest.approx(10.0)
+    record_visit(frontier, one, page())
+    assert frontier.lease() == pytest.approx(10.0)
     clock.time += 9.9
-    assert frontier.take() == pytest.approx(0.1)
+    assert frontier.lease() == pytest.approx(0.1)
     clock.time += 0.2
-    assert frontier.take().url == "https://a.test/2"
+    assert frontier.lease().url == "https://a.test/2"
 
 
 def test_what_a_lost_worker_held_is_taken_again_and_its_word_comes_too_late(start, clock):
     frontier = start()
-    lost = frontier.take()
+    lost = frontier.lease()
     clock.time += 91
-    again = frontier.take()
-    assert (again.url, again.turn) == (lost.url, 2)
-    record(frontier, lost, page(("https://a.test/late", 1.0)))
+    again = frontier.lease()
+    assert (again.url, again.number) == (lost.url, 2)
+    record_visit(frontier, lost, page(("https://a.test/late", 1.0)))
     assert frontier.summary().waiting == 1
-    record(frontier, again, page(("https://a.test/new", 1.0)))
+    record_visit(frontier, again, page(("https://a.test/new", 1.0)))
     clock.time += 11
-    assert frontier.take().url == "https://a.test/new"
+    assert frontier.lease().url == "https://a.test/new"
 
 
 def test_what_fails_is_tried_again_ever_later_and_then_given_up(start, clock):
-    frontier = start(tries=3, delay=0.0)
+    frontier = start(max_attempts=3, delay=0.0)
     times = []
 
-    def fail(taken):
+    def fail(lease):
         times.append(clock.time)
-        return Failed(FetchError("it did not answer"), passing=True)
+        return Failed(FetchError("it did not answer"), temporary=True)
 
-    assert len(take_all(frontier, clock, fail)) == 3
+    assert len(visit_all(frontier, clock, fail)) == 3
     assert [round(b - a) for a, b in pairwise(times)] == [4, 8]
     assert frontier.summary().failures == {"it did not answer": 1}
 
@@ -156,16 +159,16 @@ def test_a_host_that_asks_to_wait_is_left_alone_so_long(start, clock):
     frontier = start(delay=1.0)
     times = {}
 
-    def busy(taken):
-        times.setdefault(taken.url, []).append(clock.time)
-        if taken.url == "https://a.test/":
+    def busy(lease):
+        times.setdefault(lease.url, []).append(clock.time)
+        if lease.url == "https://a.test/":
             return page(("https://a.test/1", 2.0), ("https://a.test/2", 1.0))
-        if taken.url == "https://a.test/1" and len(times[taken.url]) == 1:
+        if lease.url == "https://a.test/1" and len(times[lease.url]) == 1:
             error = HTTPStatusError("busy", status=503, retry_after=100.0)
-            return Failed(error, passing=True)
+            return Failed(error, temporary=True)
         return page()
 
-    take_all(frontier, clock, busy)
+    visit_all(frontier, clock, busy)
     first, again = times["https://a.test/1"]
     assert again - first >= 100
     assert times["https://a.test/2"][0] - first >= 100, "it is said of the host"
@@ -173,28 +176,28 @@ def test_a_host_that_asks_to_wait_is_left_alone_so_long(start, clock):
 
 def test_what_fails_for_good_is_asked_for_once(start, clock):
     frontier = start()
-    assert len(take_all(frontier, clock, lambda taken: Failed(FetchError("gone")))) == 1
+    assert len(visit_all(frontier, clock, lambda lease: Failed(FetchError("gone")))) == 1
 
 
 def test_a_page_that_moved_is_one_with_where_it_went(start, clock):
     frontier = start()
     pages = {
         "https://a.test/": page(("https://a.test/old", 2.0), ("https://a.test/older", 1.0)),
-        "https://a.test/old": Moved("https://a.test/new"),
-        "https://a.test/older": Moved("https://a.test/new#part"),
+        "https://a.test/old": Redirected("https://a.test/new"),
+        "https://a.test/older": Redirected("https://a.test/new#part"),
     }
-    order = take_all(frontier, clock, lambda taken: pages.get(taken.url, article(1)))
+    order = visit_all(frontier, clock, lambda lease: pages.get(lease.url, article(1)))
     assert [url[-3:] for url in order] == ["st/", "old", "new", "der"]
-    assert frontier.summary().found == 1
+    assert frontier.summary().articles == 1
 
 
 def test_a_seed_that_moves_to_another_host_is_followed_there(start, clock):
     frontier = start()
     pages = {
-        "https://a.test/": Moved("https://www.b.test/"),
+        "https://a.test/": Redirected("https://www.b.test/"),
         "https://www.b.test/": page(("https://b.test/x", 1.0), ("https://c.test/x", 1.0)),
     }
-    order = take_all(frontier, clock, lambda taken: pages.get(taken.url, page()))
+    order = visit_all(frontier, clock, lambda lease: pages.get(lease.url, page()))
     assert order == ["https://a.test/", "https://www.b.test/", "https://b.test/x"]
 
 
@@ -204,9 +207,9 @@ def test_a_canonical_address_is_not_visited_again(start, clock):
         "https://a.test/": page(("https://a.test/print/1", 5.0), ("https://a.test/1", 1.0)),
         "https://a.test/print/1": article(1, canonical="https://a.test/1"),
     }
-    order = take_all(frontier, clock, lambda taken: pages.get(taken.url, article(2)))
+    order = visit_all(frontier, clock, lambda lease: pages.get(lease.url, article(2)))
     assert "https://a.test/1" not in order
-    assert frontier.summary().found == 1
+    assert frontier.summary().articles == 1
 
 
 def test_a_canonical_address_that_different_pages_name_is_not_believed(start, clock):
@@ -219,58 +222,58 @@ def test_a_canonical_address_that_different_pages_name_is_not_believed(start, cl
         "https://a.test/2": article(2, canonical="https://a.test/all"),
         "https://a.test/all": article(3),
     }
-    take_all(frontier, clock, lambda taken: pages[taken.url])
-    assert frontier.summary().found == 3
+    visit_all(frontier, clock, lambda lease: pages[lease.url])
+    assert frontier.summary().articles == 3
 
 
 def test_a_copy_is_no_second_article(start, clock):
     frontier = start()
     pages = {"https://a.test/": page(("https://a.test/1", 2.0), ("https://a.test/2", 1.0))}
-    take_all(frontier, clock, lambda taken: pages.get(taken.url, article(1)))
+    visit_all(frontier, clock, lambda lease: pages.get(lease.url, article(1)))
     summary = frontier.summary()
-    assert (summary.found, summary.duplicates) == (1, 1)
+    assert (summary.articles, summary.duplicates) == (1, 1)
 
 
 def test_a_shape_that_gives_nothing_waits_until_nothing_else_does(start, clock):
     frontier = start(delay=0.0)
-    days = [(f"https://a.test/day/{n}", 5.0) for n in range(3 * BARREN)]
+    days = [(f"https://a.test/day/{n}", 5.0) for n in range(3 * MAX_BARREN_PAGES)]
     stories = [(f"https://a.test/story/{n}", 1.0) for n in range(5)]
     pages = {"https://a.test/": page(*days, *stories)}
 
-    def outcome(taken):
-        if "/story/" in taken.url:
-            return article(taken.seq)
-        return pages.get(taken.url, page())
+    def outcome(lease):
+        if "/story/" in lease.url:
+            return article(lease.id)
+        return pages.get(lease.url, page())
 
-    order = take_all(frontier, clock, outcome)
-    assert sum("/day/" in url for url in order) == BARREN
-    assert order.index("https://a.test/story/0") == BARREN + 1
+    order = visit_all(frontier, clock, outcome)
+    assert sum("/day/" in url for url in order) == MAX_BARREN_PAGES
+    assert order.index("https://a.test/story/0") == MAX_BARREN_PAGES + 1
 
 
 def test_lists_that_lead_to_articles_later_are_not_given_up(start, clock):
     """All lists are visited before any article: they wait, are credited, and go on."""
     frontier = start(delay=0.0)
-    lists = [(f"https://a.test/list/{n}", 50.0) for n in range(2 * BARREN)]
+    lists = [(f"https://a.test/list/{n}", 50.0) for n in range(2 * MAX_BARREN_PAGES)]
 
-    def outcome(taken):
-        if taken.url == "https://a.test/":
+    def outcome(lease):
+        if lease.url == "https://a.test/":
             return page(*lists)
-        if "/list/" in taken.url:
-            return page((f"https://a.test/story/{taken.url[20:]}", 1.0), depth=2)
-        return article(taken.seq)
+        if "/list/" in lease.url:
+            return page((f"https://a.test/story/{lease.url[20:]}", 1.0), depth=2)
+        return article(lease.id)
 
-    order = take_all(frontier, clock, outcome)
-    assert sum("/list/" in url for url in order) == 2 * BARREN
-    assert frontier.summary().found == 2 * BARREN
+    order = visit_all(frontier, clock, outcome)
+    assert sum("/list/" in url for url in order) == 2 * MAX_BARREN_PAGES
+    assert frontier.summary().articles == 2 * MAX_BARREN_PAGES
 
 
 def test_bounds_end_a_crawl_and_wider_ones_go_on(start, clock):
     links = [(f"https://a.test/{n}-of-many", 1.0) for n in range(30)]
     frontier = start(pages=5, delay=0.0)
-    assert len(take_all(frontier, clock, lambda taken: page(*links))) == 5
-    assert frontier.summary().over == "5 pages were fetched"
+    assert len(visit_all(frontier, clock, lambda lease: page(*links))) == 5
+    assert frontier.summary().stop_reason == "5 pages were fetched"
     frontier = start(pages=8, delay=0.0)
-    assert len(take_all(frontier, clock, lambda taken: page(*links))) == 3
+    assert len(visit_all(frontier, clock, lambda lease: page(*links))) == 3
 
 
 def test_hosts_beyond_the_scope_are_not_gone_to(start, clock):
@@ -279,5 +282,5 @@ def test_hosts_beyond_the_scope_are_not_gone_to(start, clock):
                 ("https://a.test/in/1.pdf", 1.0), ("https://www.a.test/in/2", 0.5),
                 ("https://a.test:8080/in/3", 0.5), ("javascript:1", 1.0))  # fmt: skip
     pages = {"https://a.test/": seed}
-    order = take_all(frontier, clock, lambda taken: pages.get(taken.url, page()))
+    order = visit_all(frontier, clock, lambda lease: pages.get(lease.url, page()))
     assert set(order) == {"https://a.test/", "https://a.test/in/1", "https://www.a.test/in/2"}

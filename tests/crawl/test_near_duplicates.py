@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from printer.crawl.near_duplicates import NEAR, bands, from_bytes, resemblance, sketch, to_bytes
+from printer.crawl.near_duplicates import (
+    NEAR_DUPLICATE,
+    bands,
+    from_bytes,
+    resemblance,
+    sketch,
+    to_bytes,
+)
 
 WORDS = [f"word{n}" for n in range(3000)]
 
@@ -44,7 +51,7 @@ def test_a_sketch_estimates_how_much_two_texts_share(changed):
 
 def test_near_texts_share_a_band_and_others_do_not():
     one, other = text(1), text(1) + " and one word more, a correction of the editor"
-    assert resemblance(sketch(one), sketch(other)) >= NEAR
+    assert resemblance(sketch(one), sketch(other)) >= NEAR_DUPLICATE
     assert set(bands(sketch(one))) & set(bands(sketch(other)))
     assert not set(bands(sketch(text(1)))) & set(bands(sketch(text(2))))
 

@@ -3,13 +3,13 @@
 import pytest
 
 from printer.crawl import Crawl, CrawlOptions
-from printer.crawl.robots import Rules
+from printer.crawl.robots import RobotsRules
 from tests.support.crawl_sites import article_page, list_page
 from tests.support.web_server import Reply
 
 
 def crawl(web, tmp_path, **options):
-    quick = {"delay": 0.0, "rest": 0.01, "sitemaps": False, **options}
+    quick = {"delay": 0.0, "retry_delay": 0.01, "sitemaps": False, **options}
     return Crawl([web.url], CrawlOptions(**quick), database=str(tmp_path / "c.sqlite"))
 
 
@@ -45,10 +45,10 @@ def test_a_robots_txt_that_cannot_be_had(web, tmp_path, status, found):
     web.add("/robots.txt", Reply("", status))
     with crawl(web, tmp_path) as made:
         summary = made.run()
-        assert len(made.found()) == found
+        assert len(made.articles()) == found
     # A server in trouble is asked again before its pages are given up.
     assert len(web.hits("/robots.txt")) == (1 if found else 4)
-    assert summary.refused == (0 if found else 1)
+    assert summary.skipped == (0 if found else 1)
 
 
 def test_one_that_comes_at_last_is_obeyed(web, tmp_path):
@@ -62,29 +62,29 @@ def test_one_that_comes_at_last_is_obeyed(web, tmp_path):
     web.add("/robots.txt", answer)
     with crawl(web, tmp_path) as made:
         made.run()
-        assert len(made.found()) == 2
+        assert len(made.articles()) == 2
 
 
 def test_the_pause_it_asks_for_is_kept(web, tmp_path):
     fill(web)
     web.add("/robots.txt", "User-agent: *\nCrawl-delay: 90\n", media_type="text/plain")
     with crawl(web, tmp_path) as made:
-        taken = made.frontier.take()
-        from printer.crawl.frontier import record
+        lease = made.frontier.lease()
+        from printer.crawl.frontier import record_visit
         from printer.crawl.visit import Visitor
         from printer.options import ExtractOptions
 
         visitor = Visitor(made.store, made._web, made.options, ExtractOptions())
-        record(made.frontier, taken, visitor.visit(taken))
-        wait = made.frontier.take()
+        record_visit(made.frontier, lease, visitor.visit(lease))
+        wait = made.frontier.lease()
         assert isinstance(wait, float)
         assert 30 < wait <= 90
 
 
 def test_pauses_are_bounded_and_rates_are_pauses():
-    assert Rules("read", "User-agent: *\nCrawl-delay: 86400").delay("webprint") == 300
-    assert Rules("read", "User-agent: *\nCrawl-delay: -3").delay("webprint") == 0
-    assert Rules("read", "User-agent: *\nCrawl-delay: soon").delay("webprint") == 0
-    assert Rules("read", "User-agent: *\nRequest-rate: 1/10").delay("webprint") == 10
+    assert RobotsRules("read", "User-agent: *\nCrawl-delay: 86400").delay("webprint") == 300
+    assert RobotsRules("read", "User-agent: *\nCrawl-delay: -3").delay("webprint") == 0
+    assert RobotsRules("read", "User-agent: *\nCrawl-delay: soon").delay("webprint") == 0
+    assert RobotsRules("read", "User-agent: *\nRequest-rate: 1/10").delay("webprint") == 10
     many = "\n".join(f"Sitemap: https://example.org/{n}.xml" for n in range(500))
-    assert len(Rules("read", many).sitemaps()) == 20
+    assert len(RobotsRules("read", many).sitemaps()) == 20

@@ -30,8 +30,8 @@ def test_two_processes_share_a_crawl_and_one_finishes_it(fresh_postgres):
             assert other.wait() == "finished"
         options = CrawlOptions(hosts=tuple(web.hosts), articles=100_000)
         with Crawl([web.home.url], options, database=fresh_postgres) as made:
-            found = made.found()
-        assert sorted(each.told.title for each in found) == sorted(web.articles)
+            found = made.articles()
+        assert sorted(each.info.title for each in found) == sorted(web.articles)
         fetched = web.fetched()
     again = {
         url: times for url, times in fetched.items()

@@ -97,7 +97,7 @@ def _crawl(database, seed, *hosts):
     from printer.options import FetchOptions
 
     options = CrawlOptions(
-        hosts=hosts, delay=0.0, rest=0.02, articles=100_000, pages=100_000, parallel=3
+        hosts=hosts, delay=0.0, retry_delay=0.02, articles=100_000, pages=100_000, parallel=3
     )
     with Crawl([seed], options, database=database, fetch=FetchOptions(timeout=30)) as crawl:
         crawl.run()

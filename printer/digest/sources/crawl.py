@@ -38,9 +38,9 @@ def crawled(source: Source, place: int, query: str, settings: Settings) -> list[
                 url=found.url,
                 source=source,
                 place=place,
-                name=source.name or found.told.site,
-                title=found.told.title,
-                when=moment(found.told.published),
+                name=source.name or found.info.site,
+                title=found.info.title,
+                when=moment(found.info.published),
                 capture=capture,
             )
             for found, capture in crawl.captures()
