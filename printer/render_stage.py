@@ -134,10 +134,9 @@ def _printed(
     options: SetOptions,
     press: Renderer | None,
 ) -> Result:
-    from .render.book import render_articles
+    from .render.book import fit_to_pages, render_articles
     from .render.completeness import check_completeness
     from .render.context import RenderContext
-    from .render.fit import fit_to_pages
     from .render.pdf.impose import impose
     from .render.pdf.provenance import build_provenance
 

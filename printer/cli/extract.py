@@ -85,7 +85,7 @@ def explain_(
         source = source_of(page, url, loaded.settings.max_size)
         explanation = printer.explain(source, picture=bool(picture))
     if picture:
-        from ..render.picture import draw_explanation
+        from ..render.explain import draw_explanation
 
         output.write(Path(picture), draw_explanation(explanation))
         return

@@ -23,8 +23,7 @@ from ..article import (
     Table,
     plain_text,
 )
-from ..render.highlight import split_by_style
-from ..render.inline import printable, strip_brackets, valid_language
+from ..render.inline import printable, split_by_style, strip_brackets, valid_language
 from ..render.links import display_url
 from ..render.words import written
 from .chapter import Chapter

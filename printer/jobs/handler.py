@@ -153,7 +153,7 @@ def preload() -> None:
         from .. import extract_stage, render_stage  # noqa: F401
         from ..fetch import cache  # noqa: F401
         from ..images import prepare  # noqa: F401
-        from ..render import book, fit  # noqa: F401
+        from ..render import book  # noqa: F401
         from ..render.pdf import impose  # noqa: F401
         from ..render.weasy import tags  # noqa: F401
 

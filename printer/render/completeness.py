@@ -24,8 +24,8 @@ from ..article import (
     child_blocks,
 )
 from ..output import CompletenessReport, ContentCounts
-from .anchors import SCHEMES
 from .limits import walk_blocks
+from .links import SCHEMES
 from .weasy.layout_text import LayoutText
 
 #: A word; in scripts without spaces each sign is one.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from datetime import datetime
 from functools import partial
+from io import BytesIO
 from itertools import islice
+from typing import Any
 from urllib.parse import urlsplit
 
 from markupsafe import Markup
@@ -15,27 +17,27 @@ from ..article import (
     Article,
     Block,
     Embed,
+    Figure,
     Math,
     Note,
     Paragraph,
+    Span,
     Spans,
     plain_text,
 )
 from ..options import LinkStyle, PdfVariant, PrintOptions
 from ..output import Edition, Picture, Story
 from ..themes.assets import Assets, asset_url
+from ..themes.loader import load_theme
 from ..themes.options import StyledTheme, apply_options
-from ..themes.page import PageGeometry, page_geometry
+from ..themes.page import TALLEST, UNITS, PageGeometry, page_geometry
 from ..themes.stylesheet import build_stylesheet
 from .digest_words import DigestWords, digest_words
-from .footnotes import at_foot
 from .inline import Anchors, inline, printable, valid_language
 from .limits import limit_article, walk_blocks
-from .links import LinkTargets, choose_link_style
+from .links import LinkTargets, at_foot, choose_link_style
 from .math import formula_html, typeset_formulas
 from .pdf.provenance import Provenance
-from .qr import qr_picture
-from .shown import picture_first, prepared, standfirst
 from .spare import longer_pages
 from .templates import fill, is_web
 from .words import Words, words, written
@@ -383,3 +385,133 @@ def _has_dictionary(tag: str) -> bool:
     from pyphen import language_fallback
 
     return bool(tag and language_fallback(tag.replace("-", "_")))
+
+
+#: A picture goes across all columns when it takes at least this part of their width.
+WIDE = 0.8
+
+#: A paragraph before the first picture that is no longer, in characters, is its standfirst.
+SHORT_LEAD = 260
+
+
+@dataclass(frozen=True, slots=True)
+class PicturePlacement:
+    """A picture as a template sees it; ``width`` and ``height`` are CSS pixels, 0 for unknown.
+
+    One that goes ``across`` spans all columns.
+    """
+
+    url: str
+    width: int = 0
+    height: int = 0
+    across: bool = False
+
+
+def standfirst(article: Article) -> Paragraph | None:
+    """Return the short paragraph before the first picture, which says what is to come."""
+    match article.blocks[:2]:
+        case (Paragraph(spans=spans) as first, Figure()) if len(plain_text(spans)) <= SHORT_LEAD:
+            return first
+    return None
+
+
+def prepared(
+    pictures: Mapping[str, Picture], paper: PageGeometry, leads: frozenset[int], figure: Figure
+) -> PicturePlacement | None:
+    """Return the prepared picture of a figure at the size it is printed, None when it is missing.
+
+    A picture keeps the size it has on screen (96 pixels to the inch) unless the page is smaller.
+    Where there are columns, one of ``leads`` may go across them.
+    """
+    picture = pictures.get(figure.svg or figure.src)
+    if picture is None:
+        return None
+    width = min(figure.width, picture.width) if figure.width > 0 else picture.width
+    tallest = paper.text_height * TALLEST * picture.width / picture.height
+    # One that would not fill the width leaves white beside it, and stays in its column.
+    fills = min(tallest, width * UNITS["px"]) > max(
+        1.3 * paper.column_width, WIDE * paper.text_width
+    )
+    across = paper.columns > 1 and id(figure) in leads and fills
+    widest = min(paper.text_width if across else paper.column_width, tallest) * paper.pictures
+    width = max(1, min(width, round(widest / UNITS["px"])))
+    height = max(1, round(width * picture.height / picture.width))
+    return PicturePlacement(asset_url(picture), width, height, across)
+
+
+def picture_first(article: Article, shown: Callable[[Figure], PicturePlacement | None]) -> Article:
+    """Put a picture that goes across the columns before a long first paragraph, not into it."""
+    match article.blocks[:2]:
+        case (Paragraph(spans=spans) as first, Figure() as second) if (
+            len(plain_text(spans)) > SHORT_LEAD
+        ):
+            picture = shown(second)
+            if picture is not None and picture.across:
+                return replace(article, blocks=(second, first, *article.blocks[2:]))
+    return article
+
+
+#: A longer address makes a code too fine to print small and be read.
+LONGEST = 600
+
+#: White modules that a reader needs around the code.
+QUIET = 2
+
+
+def qr_picture(url: str) -> Picture | None:
+    """Return the QR code of an address as a drawing; None for one that is too long for it."""
+    import segno
+
+    if not url or len(url.encode()) > LONGEST:
+        return None
+    code = segno.make(url, error="m" if len(url) <= 150 else "l", micro=False)
+    svg = BytesIO()
+    code.save(svg, kind="svg", border=QUIET, omitsize=True, xmldecl=False)
+    side = int(code.symbol_size(border=QUIET)[0])
+    return Picture(svg.getvalue(), "image/svg+xml", side, side)
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewBlock:
+    """A piece to show; ``offered`` is one that extraction had left out."""
+
+    id: str
+    block: Block
+    label: str
+    kept: bool = True
+    suggested: bool = False
+    blocks: tuple[Block, ...] = ()
+
+
+def render_preview(
+    article: Article,
+    shapes: Sequence[PreviewBlock],
+    picture: Callable[[Figure], PicturePlacement | None],
+) -> str:
+    """Return an article's pieces as a page that has no script, no form and no address in it.
+
+    ``picture`` gives the address of a figure's picture, which is the only one that the page names.
+    """
+    shown = []
+    for shape in shapes:
+        safe, _ = limit_article(replace(article, blocks=(_unlinked(shape.block),)))
+        shown.append(replace(shape, blocks=safe.blocks))
+    whole = replace(article, blocks=tuple(block for shape in shown for block in shape.blocks))
+    return fill(
+        load_theme("article"), "preview", part=_part(whole, ""), shapes=shown, picture=picture
+    )  # fmt: skip
+
+
+def _unlinked(value: Any) -> Any:
+    """Return a block without its links."""
+    if isinstance(value, tuple):
+        return tuple(map(_unlinked, value))
+    if isinstance(value, Span):
+        return replace(value, href="", note="")
+    if isinstance(value, Embed):
+        value = replace(value, title=value.title or value.url, url="")
+    if is_dataclass(value) and not isinstance(value, type):
+        inner = {each.name: getattr(value, each.name) for each in fields(value)}
+        changed = {name: _unlinked(v) for name, v in inner.items() if isinstance(v, tuple)}
+        return replace(value, **changed) if changed else value
+    return value

@@ -201,7 +201,7 @@ def render_specimen() -> None:
     from ..article import Article, Heading, Paragraph, Span
     from ..options import PrintOptions
     from ..output import PreparedPictures
-    from . import completeness, fit  # noqa: F401 - which render_stage.py imports when it is called
+    from . import book, completeness  # noqa: F401 - which render_stage.py imports when it is called
     from .book import render_articles
     from .context import RenderContext
     from .pdf import impose  # noqa: F401

@@ -31,7 +31,7 @@ from ..settings import Settings
 from ..site_rules.apply import host_of
 
 if TYPE_CHECKING:
-    from ..render.preview import PreviewBlock
+    from ..render.context import PreviewBlock
 
 
 #: The settings that a print can be set in anew by; the others are of what was fetched.
@@ -118,7 +118,7 @@ class Revisions:
 
     def shapes(self, base: Snapshot, edit: Edit) -> list[PreviewBlock]:
         """Return the pieces of a print as they are shown."""
-        from ..render.preview import PreviewBlock
+        from ..render.context import PreviewBlock
 
         return [
             PreviewBlock(

@@ -17,7 +17,7 @@ from typing import Any
 from .. import toml_loader
 from ..errors import UsageError
 from ..output import Picture
-from ..render.themefiles import with_files
+from .assets import with_files
 from .schema import MOST_BYTES, Device, Fonts, Page, Variable, parse_theme
 
 #: Where our own themes lie: inside the installed package, or beside it in the repository.

@@ -26,7 +26,7 @@ from printer.digest.delivery import Issue, with_issue
 from printer.digest.smtp import Mail
 from printer.errors import WebprintError
 from printer.export.markdown import to_markdown
-from printer.render.preview import PreviewBlock, render_preview
+from printer.render.context import PreviewBlock, render_preview
 from tests.support.hostile_pages import STORY, captured, ends, good, page, printed
 
 #: Words that are something else to somebody.

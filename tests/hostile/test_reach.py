@@ -306,7 +306,7 @@ TEMPLATES = {
 def test_a_template_of_a_theme(attack: str, tmp_path: Path) -> None:
     (tmp_path / "theme.toml").write_text(THEME)
     (tmp_path / "article.html.j2").write_text(TEMPLATES[attack])
-    with patch("printer.render.bounded.SECONDS", 0.5):
+    with patch("printer.render.templates.SECONDS", 0.5):
         outcome = ends(lambda: printed(page(), theme=f"{tmp_path}/", limit=3.0))
     assert isinstance(outcome, WebprintError), f"it was printed: {good(outcome)[:200]}"
 

@@ -17,18 +17,16 @@ from hypothesis import strategies as st
 from printer.article import Span
 from printer.errors import RenderError
 from printer.options import PrintOptions
-from printer.render import written
 from printer.render.context import (
     RenderContext,
     build_document,
     build_front_matter,
     build_page_numbers,
 )
-from printer.render.copied import Copying
 from printer.render.links import LinkTargets
-from printer.render.pdf.merge import MergePart, merge_parts
+from printer.render.pdf import merge
+from printer.render.pdf.merge import Copying, MergePart, Writing, merge_parts
 from printer.render.worker_pool import RenderPool
-from printer.render.written import Writing
 from tests.support.sample_articles import SPECIMEN, para
 
 #: How many bytes of memory a page of a whole may take, ten times what was measured.
@@ -80,12 +78,12 @@ deep = st.recursive(
 @settings(max_examples=60, deadline=None)
 @given(st.lists(deep, min_size=1, max_size=12), st.integers(1, 6))
 def test_what_is_copied_is_the_same(values: list[object], most: int) -> None:
-    before = written.MOST_OBJECTS
+    before = merge.MOST_OBJECTS
     try:
-        written.MOST_OBJECTS = most
+        merge.MOST_OBJECTS = most
         data = written_out(values)
     finally:
-        written.MOST_OBJECTS = before
+        merge.MOST_OBJECTS = before
     with pikepdf.open(BytesIO(data)) as pdf:
         assert not pdf.check_pdf_syntax()
         at = pdf.Root.Kept

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from printer.article import Article, Embed, Figure, Note, Quote, Span, Table
 from printer.options import PrintOptions
-from printer.render.context import MOST_CODES, render_html
+from printer.render.context import LONGEST, MOST_CODES, qr_picture, render_html
 from printer.render.links import LONGEST_PRINTED, display_url, shows_own_url
-from printer.render.qr import LONGEST, qr_picture
 from tests.support.sample_articles import SPECIMEN, cells, head, items, para, spans
 
 SITE = "https://example.org/"

@@ -10,7 +10,7 @@ import pypdfium2
 import pytest
 
 from printer.article import Article, Figure, Paragraph, Span, Table
-from printer.render.glyphs import missing_glyphs, script
+from printer.render.weasy.engine import missing_glyphs, script
 from tests.support import sample_articles as specimens
 from tests.support.sample_articles import SCRIPTS, SPECIMEN, cells, head, items, para
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from printer.errors import UsageError
 from printer.options import PrintOptions
+from printer.render.book import STEPS, fit_to_pages, tighter
 from printer.render.context import render_html
-from printer.render.fit import STEPS, fit_to_pages, tighter
 from printer.render.pdf.impose import booklet_sides, impose, side_by_side
 from printer.render.weasy.engine import render_pdf
 from printer.themes.page import page_geometry

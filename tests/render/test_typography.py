@@ -12,7 +12,7 @@ import pytest
 from printer.article import Code, Heading, List, Paragraph, Rule, Span
 from printer.options import PrintOptions
 from printer.render.context import render_html
-from printer.render.judged import is_label, is_verse
+from printer.render.templates import is_label, is_verse
 from printer.render.weasy.engine import render_pdf
 from tests.support.sample_articles import SPECIMEN, head, para, spans
 

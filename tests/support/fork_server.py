@@ -35,7 +35,7 @@ ROOT = Path(__file__).parents[2]
 #: What tests need, imported once.
 PRELOADED = (
     "pikepdf", "pypdfium2", "weasyprint", "printer.digest.sources.feeds", "printer.export",
-    "printer.render.book", "printer.render.completeness", "printer.render.fit",
+    "printer.render.book", "printer.render.completeness", "printer.render.book",
     "printer.render.pdf.impose", "printer.render.weasy.engine", "printer.site_rules",
 )  # fmt: skip
 

@@ -10,16 +10,17 @@ the outline, the places by name, and the numbers of the objects that the whole l
 
 from __future__ import annotations
 
+import re
+import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b, md5
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ...errors import RenderError
-from ..copied import Copying
-from ..written import Writing
 
 if TYPE_CHECKING:
     from pikepdf import Pdf
@@ -296,3 +297,191 @@ def _stream(target: Writing, data: bytes) -> int:
     number = target.reserve()
     target.write_stream(number, b"<< /Length %d >>" % len(data), data)
     return number
+
+
+#: An object stream holds so many objects, and ends when it has so many bytes.
+MOST_OBJECTS, MOST_BYTES = 200, 100_000
+
+#: So many rows of the cross-reference are packed at a time.
+_ROWS = 10_000
+
+
+class Writing:
+    """A PDF being written to a file; objects have numbers, and what is written is their bytes."""
+
+    def __init__(self, file: BinaryIO, version: str) -> None:
+        self._file = file
+        self._at = 0
+        self._digest = md5(usedforsecurity=False)
+        # Of each object the offset, or the number of the stream it is in and there its place,
+        # counted from 1; of one that has not been written yet nothing.
+        self._places, self._within = array("Q", [0]), array("H", [0])
+        self._held: list[tuple[int, bytes]] = []
+        self._size = 0
+        self._emit(b"%%PDF-%s\n%%\xe2\xe3\xcf\xd3\n" % version.encode("ascii"))
+
+    def reserve(self) -> int:
+        """Return the number of an object that will be written."""
+        self._places.append(0)
+        self._within.append(0)
+        return len(self._places) - 1
+
+    def write(self, number: int, value: bytes) -> None:
+        """Write an object that is no stream."""
+        self._held.append((number, value))
+        self._size += len(value)
+        if len(self._held) >= MOST_OBJECTS or self._size >= MOST_BYTES:
+            self._flush()
+
+    def add(self, value: bytes) -> int:
+        """Write an object that is no stream; return its number."""
+        number = self.reserve()
+        self.write(number, value)
+        return number
+
+    def write_stream(self, number: int, told: bytes, data: bytes) -> None:
+        """Write a stream of data, encoded as its dictionary tells."""
+        self._places[number] = self._at
+        self._emit(b"%d 0 obj\n%s\nstream\n" % (number, told))
+        self._emit(data)
+        self._emit(b"\nendstream\nendobj\n")
+
+    def close(self, root: int, info: int) -> None:
+        """Write where everything stands; ``root`` is the catalogue, ``info`` 0 if there is none."""
+        if self._held:
+            self._flush()
+        own = self.reserve()
+        begins = self._places[own] = self._at
+        count = len(self._places)
+        name = self._digest.hexdigest().encode("ascii")
+        about = b"/Info %d 0 R " % info if info else b""
+        pack = zlib.compressobj()
+        rows = b"".join(
+            pack.compress(b"".join(map(self._row, range(at, min(at + _ROWS, count)))))
+            for at in range(0, count, _ROWS)
+        )
+        told = b"/Type /XRef /W [ 1 6 2 ] /Size %d /Root %d 0 R %s/ID [ <%s> <%s> ]"
+        self._deflated(own, told % (count, root, about, name, name), rows + pack.flush())
+        self._emit(b"startxref\n%d\n%%%%EOF\n" % begins)
+
+    def _row(self, number: int) -> bytes:
+        place, within = self._places[number], self._within[number]
+        if within:
+            kind, within = 2, within - 1
+        else:
+            kind, within = (1, 0) if place else (0, 0xFFFF)
+        return (kind << 64 | place << 16 | within).to_bytes(9, "big")
+
+    def _flush(self) -> None:
+        """Write the objects that were held back as one stream."""
+        stream = self.reserve()
+        heads, at = [], 0
+        for index, (number, value) in enumerate(self._held, 1):
+            self._places[number], self._within[number] = stream, index
+            heads.append(b"%d %d" % (number, at))
+            at += len(value) + 1
+        head = b" ".join(heads) + b"\n"
+        data = zlib.compress(head + b"\n".join(value for _, value in self._held))
+        told = b"/Type /ObjStm /N %d /First %d" % (len(self._held), len(head))
+        self._deflated(stream, told, data)
+        self._held.clear()
+        self._size = 0
+
+    def _deflated(self, number: int, told: bytes, data: bytes) -> None:
+        whole = b"<< %s /Filter /FlateDecode /Length %d >>" % (told, len(data))
+        self.write_stream(number, whole, data)
+
+    def _emit(self, data: bytes) -> None:
+        self._file.write(data)
+        self._digest.update(data)
+        self._at += len(data)
+
+
+#: What draws a page tells so much of itself: how it is encoded, and how long it is.
+_PLAIN = 2
+
+#: A reference, in an object as qpdf writes it; what looks like one in a string is none.
+_REFERENCE = re.compile(
+    rb"\([^()\\]*(?:\\.[^()\\]*)*\)|<[0-9a-fA-F]*>|(?<![\w.+-])(\d+) \d+ R(?!\w)", re.DOTALL
+)
+
+
+class Copying:
+    """Copies objects of a PDF, each once; ``same`` are the typefaces and pictures there already.
+
+    What was given a number is not followed: it stands for an object of the target.
+    """
+
+    def __init__(self, source: Pdf, target: Writing, same: dict[bytes, int]) -> None:
+        self._source, self._target, self._same = source, target, same
+        self._numbers: dict[int, int] = {}
+        self._waiting: list[tuple[int, Any]] = []
+
+    def stand_for(self, thing: Any, number: int) -> None:
+        """Have an object of the source be one of the target, whatever it holds."""
+        self._numbers[thing.objgen[0]] = number
+
+    def stand_in(self, number: int) -> Any:
+        """Return what stands in the source for an object of the target."""
+        import pikepdf
+
+        thing = self._source.make_indirect(pikepdf.Dictionary())
+        self.stand_for(thing, number)
+        return thing
+
+    def copy(self, thing: Any, number: int = 0) -> int:
+        """Have an object copied, to a number if one is kept for it; return its number."""
+        name = thing.objgen[0]
+        if name in self._numbers:
+            return self._numbers[name]
+        mark = None if number else _fingerprint(thing)
+        if mark in self._same:
+            number = self._same[mark]
+        else:
+            number = number or self._target.reserve()
+            self._waiting.append((number, thing))
+            if mark:
+                self._same[mark] = number
+        self._numbers[name] = number
+        return number
+
+    def told(self, value: Any) -> bytes:
+        """Return a value as it is written in the target; what it refers to is copied."""
+        return _REFERENCE.sub(self._renumbered, value.unparse(resolved=True))
+
+    def finish(self) -> None:
+        """Write what was to be copied."""
+        import pikepdf
+
+        while self._waiting:
+            number, thing = self._waiting.pop()
+            if isinstance(thing, pikepdf.Stream):
+                data = thing.read_raw_bytes()
+                thing.stream_dict.Length = len(data)
+                self._target.write_stream(number, self.told(thing.stream_dict), data)
+            else:
+                self._target.write(number, self.told(thing))
+
+    def _renumbered(self, found: re.Match[bytes]) -> bytes:
+        if found[1] is None:
+            return found[0]
+        name = int(found[1])
+        number = self._numbers.get(name)
+        if number is None:
+            number = self.copy(self._source.get_object(name, 0))
+        return b"%d 0 R" % number
+
+
+def _fingerprint(thing: Any) -> bytes | None:
+    """Return what tells a typeface or picture: a stream of more than a page's marks, all in one."""
+    import pikepdf
+
+    if not isinstance(thing, pikepdf.Stream) or len(thing.stream_dict.keys()) <= _PLAIN:
+        return None
+    told = thing.stream_dict.unparse(resolved=True)
+    if any(found[1] for found in _REFERENCE.finditer(told)):
+        return None
+    mark = blake2b(told, digest_size=16)
+    mark.update(b"\n")
+    mark.update(thing.read_raw_bytes())
+    return mark.digest()

@@ -17,8 +17,7 @@ from ...editing.snapshot import Snapshot
 from ...errors import WebprintError
 from ...jobs.models import Job
 from ...jobs.validation import FormField, merge_options
-from ...render.preview import PreviewBlock, render_preview
-from ...render.shown import PicturePlacement
+from ...render.context import PicturePlacement, PreviewBlock, render_preview
 from ...site_rules.store import add_selectors, user_folder
 from ..errors import documented
 from ..schemas import options_model
