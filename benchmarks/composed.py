@@ -26,7 +26,7 @@ import numpy as np
 
 from printer import Article
 from printer.compose import compose, drop_author_lines, find_posts
-from printer.extraction import settled
+from printer.extraction import postprocess
 from printer.html.page import read_page
 from printer.images import drop_captions, place_pictures, select_pictures
 from printer.options import ExtractOptions
@@ -51,7 +51,7 @@ def composing(
         if labels:
             said = _labelled(sample, [segment.text for segment in page.segments], said)
         scores = {"default": tuple(said["scores"])}
-        verdict = settled(page, Verdict(tuple(said["keep"]), scores, kind=said["kind"]))
+        verdict = postprocess(page, Verdict(tuple(said["keep"]), scores, kind=said["kind"]))
         choice = select_pictures(page, verdict, options)
         verdict = drop_captions(page, verdict, choice)
         posts = find_posts(page, verdict)

@@ -16,7 +16,7 @@ from itertools import islice
 
 from printer import Article, extract
 from printer.errors import NoArticle
-from printer.summarize import Profile, Vocabulary, profile
+from printer.summarize import DocumentProfile, Tokenizer, build_profile
 
 from .corpus import samples, there
 from .protocol import Effort, Row, Unavailable
@@ -26,21 +26,21 @@ COUNT = 3
 #: Articles of fewer paragraphs, or a description of fewer words, leave nothing to choose.
 FEWEST_PARAGRAPHS, FEWEST_WORDS = 8, 10
 
-Choice = Callable[[Profile], tuple[int, ...]]
+Choice = Callable[[DocumentProfile], tuple[int, ...]]
 
 
-def first(found: Profile) -> tuple[int, ...]:
+def first(found: DocumentProfile) -> tuple[int, ...]:
     """Choose the first paragraphs."""
     return tuple(range(min(COUNT, len(found.sums))))
 
 
-def highest(found: Profile) -> tuple[int, ...]:
+def highest(found: DocumentProfile) -> tuple[int, ...]:
     """Choose as the paper does: the highest S_j."""
     ranked = sorted(range(len(found.sums)), key=lambda place: -found.sums[place])
     return tuple(sorted(ranked[:COUNT]))
 
 
-def best(found: Profile) -> tuple[int, ...]:
+def best(found: DocumentProfile) -> tuple[int, ...]:
     """Choose as the package does."""
     return found.best(COUNT)
 
@@ -56,7 +56,7 @@ def measure(step: int = 1) -> dict[tuple[str, str], list[Score]]:
             continue
         if len(article.paragraphs) < FEWEST_PARAGRAPHS or len(words(article.lead)) < FEWEST_WORDS:
             continue
-        found = profile(article.paragraphs, Vocabulary(article.language), article.title)
+        found = build_profile(article.paragraphs, Tokenizer(article.language), article.title)
         for choice in (first, highest, best):
             text = " ".join(article.paragraphs[place] for place in choice(found))
             scores[choice.__name__, _origin(article)].append(word_score(text, article.lead))

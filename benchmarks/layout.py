@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from printer.capture import Capture
-from printer.extraction import decide
+from printer.extraction import select_segments
 from printer.fetch.browser.browser import Browser
 from printer.fetch.ssrf import Guard
 from printer.html.layout import strip_markers
@@ -80,7 +80,7 @@ def labelled(name: str, page: Page, sheet: Sheet) -> Sample:
 
 def chosen(page: Page, method: str) -> list[bool]:
     """Return which segments a method takes for running text."""
-    verdict = decide(page, ExtractOptions(extractor=method))
+    verdict = select_segments(page, ExtractOptions(extractor=method))
     keep = list(verdict.keep)
     if method == "default":
         for placed in choose_pictures(page, verdict):

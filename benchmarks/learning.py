@@ -12,11 +12,11 @@ from typing import Any
 import lightgbm as lgb
 import numpy as np
 
-from printer.extraction.classifier.features import read
-from printer.extraction.classifier.gbdt import Forest
-from printer.extraction.classifier.tokens import Knowledge
-from printer.extraction.extract import score_all
-from printer.extraction.reading import Reading
+from printer.extraction.classifier.features import extract_features
+from printer.extraction.classifier.gbdt import BoostedTrees
+from printer.extraction.classifier.tokens import TokenPriors
+from printer.extraction.extract import score_segments
+from printer.extraction.reading import FeatureContext
 from printer.html.page import read_page
 
 from . import labels
@@ -41,7 +41,7 @@ class Lesson:
     """A page with the answer for each of its segments (NaN: not told)."""
 
     sample: Sample
-    reading: Reading | None = field(repr=False)
+    reading: FeatureContext | None = field(repr=False)
     answers: Floats = field(repr=False)
 
     @property
@@ -53,7 +53,7 @@ class Lesson:
     def weights(self) -> Floats:
         """How much each segment counts: longer ones more, a long page's less."""
         assert self.reading is not None
-        size = np.sqrt(self.reading.sizes + 1)
+        size = np.sqrt(self.reading.word_counts + 1)
         told = ~np.isnan(self.answers)
         if not told.all():
             return 0.4 * size * told / math.sqrt(len(size))
@@ -70,7 +70,7 @@ def lesson(sample: Sample) -> Lesson:
         answers = labels.from_snippets(texts, sample.required, sample.forbidden)
     else:
         answers = labels.from_text(texts, sample.text)
-    return Lesson(sample, read(page, score_all(page)), answers)
+    return Lesson(sample, extract_features(page, score_segments(page)), answers)
 
 
 #: For each name or word: the sum of shares that are the article's, of the pages' shares, of pages.
@@ -84,10 +84,10 @@ class Counts:
     general: list[Tally]
     articles: list[Tally]
 
-    def known(self, without: frozenset[int] = frozenset()) -> Knowledge:
+    def known(self, without: frozenset[int] = frozenset()) -> TokenPriors:
         """Return the odds, some folds left out."""
         general, articles = odds(self.general, without), odds(self.articles, without)
-        return Knowledge(
+        return TokenPriors(
             {token: value for token, value in general.items() if token[0] != "'"},
             {token: value for token, value in articles.items() if token[0] != "'"},
             {token[1:]: value for token, value in general.items() if token[0] == "'"},
@@ -128,16 +128,16 @@ def _shares(each: Lesson) -> dict[str, tuple[float, float]]:
     """Return for each name and word of a page the article's share under it, and overall."""
     reading = each.reading
     assert reading is not None
-    weight = np.sqrt(reading.sizes + 1)
+    weight = np.sqrt(reading.word_counts + 1)
     total = np.concatenate([[0], np.cumsum(weight)])
     good = np.concatenate([[0], np.cumsum(weight * each.answers)])
     ends = np.clip(reading.ends, reading.begins, len(weight))
     held = total[ends] - total[reading.begins]
     right = good[ends] - good[reading.begins]
     found: Tally = {}
-    for index, row in enumerate(reading.named.own):
+    for index, row in enumerate(reading.names.rows):
         if row and held[index] > 0:
-            for name in reading.named.names[row]:
+            for name in reading.names.names[row]:
                 _add(found, name, right[index], held[index], 1)
     base = good[-1] / total[-1]
     shares = {name: (value / text, base) for name, (value, text, _) in found.items()}
@@ -174,21 +174,21 @@ def _log_odds(share: float, count: float, prior: float = 2.0) -> float:
 
 def grow(
     rows: Floats, answers: Floats, weights: Floats, trees: int, seeds: int = 1, **growth: Any
-) -> Forest:
+) -> BoostedTrees:
     """Grow forests from several seeds and return their mean as one."""
     data = lgb.Dataset(rows, answers, weight=weights, free_raw_data=False)
     grown = [
         packed(lgb.train(GROWTH | growth | {"seed": seed}, data, trees))
         for seed in range(1, seeds + 1)
     ]
-    return Forest(
+    return BoostedTrees(
         np.concatenate([forest.feature for forest in grown]),
         np.concatenate([forest.threshold for forest in grown]),
         np.concatenate([forest.leaf for forest in grown]) / seeds,
     )
 
 
-def packed(booster: lgb.Booster) -> Forest:
+def packed(booster: lgb.Booster) -> BoostedTrees:
     """Return a booster's trees as complete ones of one depth."""
     trees = booster.dump_model()["tree_info"]
     inner = 2**DEPTH - 1
@@ -208,7 +208,7 @@ def packed(booster: lgb.Booster) -> Forest:
             threshold[number, place] = _at_most(node["threshold"])
             waiting.append((node["left_child"], 2 * place + 1, depth + 1))
             waiting.append((node["right_child"], 2 * place + 2, depth + 1))
-    return Forest(feature, threshold, leaf)
+    return BoostedTrees(feature, threshold, leaf)
 
 
 def _at_most(value: float) -> np.float32:

@@ -9,7 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from printer.extraction.classifier.network import Around, Networks, squashed, standardised
+from printer.extraction.classifier.network import (
+    NetworkEnsemble,
+    SegmentGraph,
+    log_compress,
+    standardise,
+)
 
 Floats = np.ndarray[Any, np.dtype[np.floating[Any]]]
 Ints = np.ndarray[Any, np.dtype[np.intp]]
@@ -52,16 +57,16 @@ class _Batch:
     weights: Floats
     pages: Ints
     lost: Floats
-    around: Around
+    around: SegmentGraph
 
 
-def train(cases: Sequence[Case], seeds: int = 1) -> Networks:
+def train(cases: Sequence[Case], seeds: int = 1) -> NetworkEnsemble:
     """Return networks that have learned from the cases, one of each seed."""
-    every = np.concatenate([squashed(case.rows) for case in cases])
+    every = np.concatenate([log_compress(case.rows) for case in cases])
     mean, scale = every.mean(0), every.std(0) + np.float32(1e-3)
     del every
     grown = [_learn(cases, mean, scale, seed) for seed in range(1, seeds + 1)]
-    return Networks(mean, scale, *map(np.stack, zip(*grown, strict=True)))
+    return NetworkEnsemble(mean, scale, *map(np.stack, zip(*grown, strict=True)))
 
 
 def _learn(cases: Sequence[Case], mean: Floats, scale: Floats, seed: int) -> list[Floats]:
@@ -121,13 +126,13 @@ def _batch(cases: Sequence[Case], mean: Floats, scale: Floats) -> _Batch:
     answers = joined([case.answers for case in cases])
     weights = joined([case.weights for case in cases])
     return _Batch(
-        standardised(joined([case.rows for case in cases]), mean, scale),
+        standardise(joined([case.rows for case in cases]), mean, scale),
         sizes,
         np.nan_to_num(answers),
         weights / max(1e-6, float(weights.sum())),
         pages,
         np.array([case.lost for case in cases]),
-        Around.of(keys, sizes, joined([case.likely for case in cases]), pages),
+        SegmentGraph.build(keys, sizes, joined([case.likely for case in cases]), pages),
     )
 
 
@@ -136,7 +141,7 @@ def _gradients(learned: list[Floats], batch: _Batch, draw: np.random.Generator) 
     inner, inner_bias, outer, outer_bias, last = learned
     rows = batch.rows * _mask(batch.rows, draw)
     near = np.maximum(rows @ inner + inner_bias, 0)
-    seen = batch.around.gather(near)
+    seen = batch.around.gather_messages(near)
     mask = _mask(seen, draw)
     seen *= mask
     far = np.maximum(seen @ outer + outer_bias, 0)
@@ -177,14 +182,14 @@ def _slope(chance: Floats, batch: _Batch) -> Floats:
     return (1 - _PAGE) * apart + _PAGE * whole * chance * (1 - chance)
 
 
-def _scatter(around: Around, back: Floats) -> Floats:
+def _scatter(around: SegmentGraph, back: Floats) -> Floats:
     """Return what :meth:`Around.gather` hands back to the values it gathered."""
     parts = np.split(back, len(around.groups) + 3, 1)
     total = parts[0].copy()
     for groups, part in zip(around.groups, parts[1:-2], strict=True):
         summed = np.add.reduceat(part[groups.order], groups.starts)
-        total += summed[groups.owner] * groups.shares
-    there = around.followed[:, None]
+        total += summed[groups.owner] * groups.weights
+    there = around.has_next[:, None]
     total[:-1] += parts[-2][1:] * there
     total[1:] += parts[-1][:-1] * there
     return total

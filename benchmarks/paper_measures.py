@@ -28,7 +28,7 @@ from itertools import compress, islice
 from pathlib import Path
 from typing import get_args
 
-from printer.extraction.extract import METHODS
+from printer.extraction.extract import PAPER_METHODS
 from printer.extraction.papers import text_to_tag
 from printer.extraction.positions import positions
 from printer.html.page import read_page
@@ -87,7 +87,7 @@ def measure(samples: Iterable[corpus.Sample]) -> tuple[dict[str, Figures], dict[
         answer = sample.text or ""
         texts = [segment.text for segment in page.segments]
         right = [bool(share > 0.5) for share in from_text(texts, answer)]
-        for name, scorer in METHODS.items():
+        for name, scorer in PAPER_METHODS.items():
             keep = [value > 0 for value in scorer(page, tree)]
             figures = methods[name]
             found = "\n".join(compress(texts, keep))

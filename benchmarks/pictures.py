@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from printer.extraction import decide
+from printer.extraction import select_segments
 from printer.html.page import Page, read_page
 from printer.options import ExtractOptions
 from printer.selection import Verdict
@@ -44,7 +44,7 @@ def labelled(folder: Path) -> Iterator[Labelled]:
             yield Labelled(
                 name,
                 page,
-                decide(page, ExtractOptions()),
+                select_segments(page, ExtractOptions()),
                 tuple(
                     (frozenset(map(key, each["urls"])), each["caption"] or "")
                     for each in record["images"]

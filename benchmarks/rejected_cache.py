@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from printer.extraction import decide
+from printer.extraction import select_segments
 from printer.fetch.client import HttpClient
 from printer.html.page import read_page
 from printer.images import select_pictures
@@ -111,7 +111,7 @@ def crawl(root: str, pages: int, method: str, folder: Path | None) -> Crawl:
                 capture = web.get_page(f"{root}/n/{number}")
                 read = read_page(capture.body, capture.url)
                 choice = select_pictures(
-                    read, decide(read, ExtractOptions()), options, downloads.filter
+                    read, select_segments(read, ExtractOptions()), options, downloads.filter
                 )
                 done.kept += len(choice.selected)
                 with downloads.reuse([capture.url]):

@@ -24,21 +24,21 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from printer.extraction.classifier.gbdt import Forest
+from printer.extraction.classifier.gbdt import BoostedTrees
 from printer.extraction.classifier.model import (
-    KINDS,
-    Model,
-    around,
-    caution,
-    choose,
+    PAGE_KINDS,
+    ClassifierModel,
+    build_graph,
+    combine_scores,
     group_keys,
-    page_row,
-    plausible,
-    segment_rows,
-    together,
+    maximize_expected_f1,
+    page_caution,
+    page_features,
+    plausible_segments,
+    segment_features,
 )
-from printer.extraction.classifier.network import Networks
-from printer.extraction.classifier.tokens import Knowledge
+from printer.extraction.classifier.network import NetworkEnsemble
+from printer.extraction.classifier.tokens import TokenPriors
 
 from . import networks
 from .corpus import samples, there
@@ -79,7 +79,8 @@ def main() -> None:
     chances = _chances(lessons, looks)
     said = _networks_out_of_fold(lessons, folds, first, kept)
     scores = [
-        together(forest, plausible(forest), each) for forest, each in zip(first, said, strict=True)
+        combine_scores(forest, plausible_segments(forest), each)
+        for forest, each in zip(first, said, strict=True)
     ]
     rows = [_page(each, score) for each, score in zip(lessons, scores, strict=True)]
     keeps = [_kept(*each) for each in zip(lessons, scores, chances, strict=True)]
@@ -123,7 +124,7 @@ class Kept:
 
 
 @cache
-def _known(folds: Counts, without: frozenset[int]) -> Knowledge:
+def _known(folds: Counts, without: frozenset[int]) -> TokenPriors:
     return folds.known(without)
 
 
@@ -137,12 +138,12 @@ def _rows(lessons: list[Lesson], folds: Counts, aside: int | None) -> list[Float
     for number, each in enumerate(lessons):
         if each.reading is not None:
             without = frozenset({each.fold} if aside is None else {each.fold, aside})
-            seen = segment_rows(each.reading, _known(folds, without))
+            seen = segment_features(each.reading, _known(folds, without))
             rows[number] = seen.astype(np.float32)
     return rows
 
 
-def _grow(lessons: list[Lesson], rows: list[Floats], which: list[int]) -> Forest:
+def _grow(lessons: list[Lesson], rows: list[Floats], which: list[int]) -> BoostedTrees:
     answers = np.concatenate([lessons[i].answers for i in which])
     weights = np.concatenate([lessons[i].weights for i in which])
     told = weights > 0
@@ -179,7 +180,7 @@ def _in_order(
 
 
 def _networks(lessons: list[Lesson], rows: list[Floats], first: list[Floats],
-              which: list[int]) -> Networks:  # fmt: skip
+              which: list[int]) -> NetworkEnsemble:  # fmt: skip
     cases = [_case(lessons[i], rows[i], first[i]) for i in which]
     return networks.train([case for case in cases if len(case.answers)], NETWORKS)
 
@@ -187,8 +188,8 @@ def _networks(lessons: list[Lesson], rows: list[Floats], first: list[Floats],
 def _case(each: Lesson, rows: Floats, first: Floats) -> networks.Case:
     """Return what a page teaches the networks: its plausible segments, and what is lost already."""
     assert each.reading is not None
-    which = plausible(first)
-    sizes = each.reading.sizes
+    which = plausible_segments(first)
+    sizes = each.reading.word_counts
     whole = each.sample.text is not None
     return networks.Case(
         rows[which],
@@ -212,9 +213,9 @@ def _networks_out_of_fold(
         learned = _networks(lessons, rows, first, others)
         said = {}
         for i in mine:
-            which, reading = plausible(first[i]), lessons[i].reading
+            which, reading = plausible_segments(first[i]), lessons[i].reading
             if reading is not None and which.any():
-                said[i] = learned.predict(rows[i][which], around(reading, first[i], which))
+                said[i] = learned.predict(rows[i][which], build_graph(reading, first[i], which))
         return said
 
     return _in_order(lessons, kept, "networks", learn, [np.zeros(0)])
@@ -223,13 +224,13 @@ def _networks_out_of_fold(
 def _page(each: Lesson, scores: Floats) -> Floats:
     if each.reading is None:
         return np.zeros((0, 0))
-    return page_row(each.reading, each.reading.columns.matrix(), scores)
+    return page_features(each.reading, each.reading.columns.matrix(), scores)
 
 
 def _kept(each: Lesson, scores: Floats, chances: Floats) -> list[bool]:
     if each.reading is None:
         return []
-    return list(map(bool, choose(each.reading, scores, caution(chances))))
+    return list(map(bool, maximize_expected_f1(each.reading, scores, page_caution(chances))))
 
 
 def _text(each: Lesson, keep: list[bool]) -> str:
@@ -245,7 +246,7 @@ def _save(
         each.sample.key: {
             "scores": scores.round(4).tolist(),
             "keep": keep,
-            "kind": KINDS[int(np.argmax(chances))],
+            "kind": PAGE_KINDS[int(np.argmax(chances))],
         }
         for each, (scores, keep, chances) in zip(lessons, found, strict=True)
     }
@@ -261,22 +262,22 @@ def _told(lessons: list[Lesson], which: list[int]) -> list[int]:
     return [i for i in which if lessons[i].sample.set == "wcxb"]
 
 
-def _kind_forests(lessons: list[Lesson], rows: list[Floats], which: list[int]) -> Forest:
+def _kind_forests(lessons: list[Lesson], rows: list[Floats], which: list[int]) -> BoostedTrees:
     which = _told(lessons, which)
     matrix = np.concatenate([rows[i] for i in which])
     kinds = np.array([lessons[i].sample.kind for i in which])
     ones = np.ones(len(which))
-    return Forest.together(
+    return BoostedTrees.concatenate(
         [
             grow(matrix, (kinds == name).astype(float), ones, _PAGE_TREES, **_PAGE_GROWTH)
-            for name in KINDS
+            for name in PAGE_KINDS
         ]
     )
 
 
 def _confidence_forest(
     lessons: list[Lesson], rows: list[Floats], truths: list[float], which: list[int]
-) -> Forest:
+) -> BoostedTrees:
     which = _told(lessons, which)
     matrix = np.concatenate([rows[i] for i in which])
     answers = np.array([truths[i] for i in which])
@@ -285,12 +286,12 @@ def _confidence_forest(
 
 def _chances(lessons: list[Lesson], rows: list[Floats]) -> list[Floats]:
     """Return the chances of each kind that every page gets out of fold."""
-    found = [np.zeros(len(KINDS))] * len(lessons)
+    found = [np.zeros(len(PAGE_KINDS))] * len(lessons)
     for fold in range(FOLDS):
         others, mine = _split(lessons, fold)
         forest = _kind_forests(lessons, rows, others)
         for i in mine:
-            found[i] = forest.predict_each(rows[i], len(KINDS))[0]
+            found[i] = forest.predict_many(rows[i], len(PAGE_KINDS))[0]
     return found
 
 
@@ -311,7 +312,7 @@ def _whole(
     first: list[Floats],
     pages: tuple[list[Floats], list[Floats], list[float]],
     kept: Kept,
-) -> Model:
+) -> ClassifierModel:
     """Learn from everything; the networks beside first scores out of fold.
 
     ``pages`` are the pages' rows by first scores and by the last, and their F1.
@@ -319,7 +320,7 @@ def _whole(
     everything, _ = _split(lessons, None)
     rows = _rows(lessons, folds, None)
     looks, last, truths = pages
-    return Model(
+    return ClassifierModel(
         folds.known(),
         kept.get("forest, whole", lambda: _grow(lessons, rows, everything)),
         kept.get("networks, whole", lambda: _networks(lessons, rows, first, everything)),
@@ -362,7 +363,7 @@ def _report_pages(
 ) -> None:
     told = [i for i in _split(lessons, None)[0] if lessons[i].sample.set == "wcxb"]
     right = statistics.mean(
-        lessons[i].sample.kind == KINDS[int(np.argmax(chances[i]))] for i in told
+        lessons[i].sample.kind == PAGE_KINDS[int(np.argmax(chances[i]))] for i in told
     )
     print(f"kind of page right       {right:.4f}")
     for low in np.arange(0, 1, 0.1):

@@ -15,7 +15,7 @@ from lxml.html import HtmlElement
 from .article import Article, iter_text
 from .compose import append_comments, compose, drop_author_lines, find_posts
 from .errors import NoArticle
-from .extraction import decide
+from .extraction import select_segments
 from .gc_paused import gc_paused
 from .html.comments import Comments, read_comments
 from .html.page import Page, read_page
@@ -33,7 +33,7 @@ from .output import CompletenessReport
 from .selection import Explanation, PictureDecision, Verdict
 from .site_rules import RuleMatch, SelectorMatch, apply_rules, match_rules
 from .site_rules.apply import below, segment_reason
-from .summarize import summarised
+from .summarize import summarize
 
 if TYPE_CHECKING:
     from .editing.blocks import EditableBlock
@@ -53,7 +53,7 @@ def extract(
     chosen = ExtractOptions(**options)  # type: ignore[arg-type]
     page = read_page(html, url or "", charset)
     found = find(page, chosen)
-    return append_comments(summarised(found.article, chosen), page, found.comments)
+    return append_comments(summarize(found.article, chosen), page, found.comments)
 
 
 #: So many dropped pictures are offered at most.
@@ -97,7 +97,7 @@ def _choose(
 ) -> tuple[RuleMatch, Verdict, PictureSelection]:
     """Return what the rules for the site say, and the choice of text and pictures under them."""
     ruled = match_rules(page, options.rules)
-    verdict = apply_rules(page, ruled, decide(page, options))
+    verdict = apply_rules(page, ruled, select_segments(page, options))
     choice = select_pictures(page, verdict, options, measure)
     if options.images in ("article", "all"):
         choice = override_selection(

@@ -36,7 +36,7 @@ from .output import CompletenessReport, Edition, Failure, Picture, PreparedPictu
 from .prefetch import prefetch
 from .selection import Explanation, PictureDecision
 from .session import Session
-from .summarize import summarised
+from .summarize import summarize
 from .urls import split_credentials
 
 __all__ = [
@@ -268,7 +268,7 @@ class Printer:
             article = merge_pages([article, *(each for each, _, _ in more)])
             pictures = (*pictures, *(judgement for _, judged, _ in more for judgement in judged))
             lost = (*lost, *(each for _, _, each in more))
-        article = append_comments(summarised(article, self.extract), page, found.comments)
+        article = append_comments(summarize(article, self.extract), page, found.comments)
         parts = append_blocks(found.pieces, article.blocks)
         stated = page.metadata.canonical
         return ExtractedPage(article, capture, pictures, found.kind, stated, lost, parts)

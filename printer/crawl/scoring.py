@@ -13,7 +13,7 @@ from collections import Counter
 from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
-from ..summarize import Vocabulary
+from ..summarize import Tokenizer
 
 #: How fast a term's frequency says less, and the length of a text in which it counts plainly.
 _SATURATION, _TYPICAL_LENGTH = 1.5, 400.0
@@ -37,8 +37,8 @@ _SERVICE_SECTIONS = frozenset({
 
 
 @lru_cache(maxsize=64)
-def _vocabulary(language: str) -> Vocabulary:
-    return Vocabulary(language)
+def _vocabulary(language: str) -> Tokenizer:
+    return Tokenizer(language)
 
 
 def _terms(text: str, language: str) -> list[str]:

@@ -21,8 +21,8 @@ from ..prefetch import prefetch
 from ..remote_extract import apart
 from ..settings import Settings
 from ..site_rules.store import rule_store
-from ..summarize import Vocabulary, profile
-from ..summarize.bm25 import Candidate, relevance
+from ..summarize import Tokenizer, build_profile
+from ..summarize.bm25 import BM25Document, bm25_scores
 from .candidates import Find, Offer
 from .collector import Gatherer
 from .config import Digest
@@ -316,7 +316,7 @@ def _worth(digest: Digest, taken: Sequence[Taken]) -> dict[int, float]:
     if not digest.query:
         return {}
     texts = [each.reading.article for each in taken]
-    scores = relevance([Candidate(a.title, a.text, a.language) for a in texts], digest.query)
+    scores = bm25_scores([BM25Document(a.title, a.text, a.language) for a in texts], digest.query)
     return {id(each): score for each, score in zip(taken, scores, strict=True)}
 
 
@@ -347,7 +347,7 @@ def count_words(article: Article) -> int:
 
 def keywords(article: Article, most: int = 8) -> tuple[str, ...]:
     """Return what an article is about, most first."""
-    found = profile(article.paragraphs, Vocabulary(article.language), article.title)
+    found = build_profile(article.paragraphs, Tokenizer(article.language), article.title)
     return found.keywords[:most]
 
 

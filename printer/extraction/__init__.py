@@ -8,28 +8,30 @@ from ..errors import UsageError
 from ..html.page import Page
 from ..options import ExtractOptions
 from ..selection import Verdict
-from .classifier.model import judge, shipped
-from .extract import METHODS, score_all
-from .layout_filter import reconsider
-from .postprocess import whole
-from .references import with_notes
+from .classifier.model import classify, load_default_model
+from .extract import PAPER_METHODS, score_segments
+from .layout_filter import filter_by_layout
+from .postprocess import complete_elements
+from .references import add_linked_notes
 
-__all__ = ["EXTRACTORS", "decide", "settled"]
+__all__ = ["EXTRACTORS", "postprocess", "select_segments"]
 
 #: The names of the extractors: the learned one, then each paper's method.
-EXTRACTORS = ("default", *METHODS)
+EXTRACTORS = ("default", *PAPER_METHODS)
 
 #: A paper's method does not say how sure it is.
-_UNTOLD = 0.5
+_UNKNOWN_CONFIDENCE = 0.5
 
 
-def settled(page: Page, verdict: Verdict) -> Verdict:
+def postprocess(page: Page, verdict: Verdict) -> Verdict:
     """Return the learned verdict with what belongs together made whole, and leftovers dropped."""
-    keep = with_notes(page, whole(page, verdict.keep, verdict.kind))
-    return replace(verdict, keep=reconsider(page, keep, verdict.scores["default"], verdict.kind))
+    keep = add_linked_notes(page, complete_elements(page, verdict.keep, verdict.kind))
+    return replace(
+        verdict, keep=filter_by_layout(page, keep, verdict.scores["default"], verdict.kind)
+    )
 
 
-def decide(page: Page, options: ExtractOptions) -> Verdict:
+def select_segments(page: Page, options: ExtractOptions) -> Verdict:
     """Decide which text segments are the article's.
 
     Raises :class:`UsageError` when no extractor has the name that ``options`` give.
@@ -44,8 +46,8 @@ def decide(page: Page, options: ExtractOptions) -> Verdict:
             f"no extractor is called {name!r}", hint=f"Did you mean {near!r}? There are {known}"
         )
     if name == "default":
-        verdict = judge(page, score_all(page), shipped())
-        return settled(page, verdict) if verdict.keep else verdict
-    scores = score_all(page, (name,))
+        verdict = classify(page, score_segments(page), load_default_model())
+        return postprocess(page, verdict) if verdict.keep else verdict
+    scores = score_segments(page, (name,))
     keep = tuple(score > 0 for score in scores[name])
-    return Verdict(keep, scores, confidence=_UNTOLD if any(keep) else 0.0)
+    return Verdict(keep, scores, confidence=_UNKNOWN_CONFIDENCE if any(keep) else 0.0)

@@ -29,7 +29,7 @@ _AT_ONCE = 1 << 17
 
 
 @lru_cache(4096)
-def kind(code: int) -> int:
+def character_class(code: int) -> int:
     """Return the kind of a code point."""
     char = chr(code)
     for group, found in ((_STOPS, STOP), (_COMMAS, COMMA), (_COLONS, COLON), (_MARKS, MARK)):
@@ -46,7 +46,9 @@ def kind(code: int) -> int:
     return QUOTE if char in "\"'" else named.get(category, OTHER)
 
 
-def counts(texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.uint8], NDArray[np.intp]]:
+def count_characters(
+    texts: Sequence[str],
+) -> tuple[NDArray[np.float32], NDArray[np.uint8], NDArray[np.intp]]:
     """Count the kinds of characters of each text.
 
     Returns a row per text and a column per kind, then two more that count the words begun by a
@@ -69,7 +71,7 @@ def _counted(
     codes = np.frombuffer(whole.encode("utf-32-le", "replace"), np.uint32)
     present = np.flatnonzero(np.bincount(codes)).tolist()
     known = np.zeros(present[-1] + 1, np.uint8)
-    known[present] = [kind(code) for code in present]
+    known[present] = [character_class(code) for code in present]
     kinds = known[codes]
     owner = np.repeat(np.arange(len(texts), dtype=np.int32) * KINDS, sizes)
     table = np.bincount(owner + kinds, minlength=len(texts) * KINDS)

@@ -12,21 +12,23 @@ import numpy as np
 from .positions import Bools, Floats
 
 
-def by_threshold(ratios: Floats, deviations: float = 1.0) -> Floats:
+def cluster_by_threshold(ratios: Floats, deviations: float = 1.0) -> Floats:
     """Return how far each ratio is over some standard deviations of all."""
     return ratios - deviations * float(ratios.std()) if len(ratios) else ratios
 
 
-def by_farthest_first(points: Floats, count: int) -> Floats:
+def cluster_by_farthest_first(points: Floats, count: int) -> Floats:
     """Cluster by the nearest of centres each of which was farthest from those before."""
-    return _margin(points, farthest(points, count))
+    return _margin(points, farthest_first_centres(points, count))
 
 
-def by_k_means(points: Floats, count: int, *, origin: bool = False, rounds: int = 50) -> Floats:
+def cluster_by_k_means(
+    points: Floats, count: int, *, origin: bool = False, rounds: int = 50
+) -> Floats:
     """Cluster by k-means; with ``origin`` one centre stays there."""
     if not len(points):
         return np.zeros(0)
-    centres = farthest(points, count)
+    centres = farthest_first_centres(points, count)
     if origin:
         centres[0] = 0.0
     nearest = _distances(points, centres).argmin(axis=1)
@@ -42,14 +44,14 @@ def by_k_means(points: Floats, count: int, *, origin: bool = False, rounds: int 
     return _margin(points, centres)
 
 
-def by_expectation(points: Floats, count: int, rounds: int = 50) -> Floats:
+def cluster_by_em(points: Floats, count: int, rounds: int = 50) -> Floats:
     """Cluster by expectation maximisation over Gaussians, begun from farthest-first centres.
 
     The margin is the difference of log-likelihoods: content against none.
     """
     if not len(points):
         return np.zeros(0)
-    means = farthest(points, count)
+    means = farthest_first_centres(points, count)
     floor = max(float(points.var()) * 1e-4, 1e-9)
     belongs = np.eye(len(means))[_distances(points, means).argmin(axis=1)]
     logs = np.zeros((len(points), len(means)))
@@ -75,7 +77,7 @@ def by_expectation(points: Floats, count: int, rounds: int = 50) -> Floats:
     return others.max(axis=1) - logs[:, none] if others.shape[1] else -np.ones(len(points))
 
 
-def by_prediction(ratios: Floats, radius: int) -> Floats:
+def cluster_by_prediction(ratios: Floats, radius: int) -> Floats:
     """Cut the line of ratios where its moving average jumps, and keep the high stretches.
 
     The paper leaves this unformalised.  Here the average of the ``radius`` lines up to one predicts
@@ -97,7 +99,7 @@ def by_prediction(ratios: Floats, radius: int) -> Floats:
     return np.repeat(means, np.diff(bounds)) - float(ratios.mean())
 
 
-def farthest(points: Floats, count: int) -> Floats:
+def farthest_first_centres(points: Floats, count: int) -> Floats:
     """Return centres: the point nearest to the origin, then ever the one farthest from all."""
     if not len(points):
         return points[:0]

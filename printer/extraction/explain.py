@@ -9,8 +9,8 @@ from lxml.html import HtmlElement
 from ..html.page import Page
 from ..layout import Visibility
 from ..selection import Explanation, MarkedArea, PlacedFigure, SegmentDecision, Verdict
-from .extract import score_all
-from .visual import looks
+from .extract import score_segments
+from .visual import read_segment_layout
 
 #: How many ancestors name a segment's place.
 DEPTH = 5
@@ -21,7 +21,7 @@ def explain(page: Page, verdict: Verdict, pictures: Sequence[PlacedFigure] = ())
 
     ``pictures`` are those kept, where they stand.
     """
-    scores = {**verdict.scores, **score_all(page)}
+    scores = {**verdict.scores, **score_segments(page)}
     judged = (
         SegmentDecision(
             text=segment.text,
@@ -45,7 +45,7 @@ def _marks(
     page: Page, verdict: Verdict, pictures: Sequence[PlacedFigure]
 ) -> tuple[MarkedArea, ...]:
     """Return the places of a page's segments and pictures as a browser drew them."""
-    drawn = looks(page)
+    drawn = read_segment_layout(page)
     if drawn is None or page.layout is None:
         return ()
     title = page.metadata.title.casefold().split()
@@ -53,9 +53,9 @@ def _marks(
     printed = {next(titles, -1)}  # The title is printed though it is no running text.
     captions = frozenset[int]().union(*(each.captions for each in pictures))
     marks = []
-    for at, (area, keep) in enumerate(zip(drawn.areas, verdict.keep, strict=True)):
+    for at, (area, keep) in enumerate(zip(drawn.text_rects, verdict.keep, strict=True)):
         # Layers over the page are left out of its picture.
-        if area is not None and not drawn.sights[at] & Visibility.FIXED:
+        if area is not None and not drawn.visibilities[at] & Visibility.FIXED:
             keep = keep or at in printed
             marks.append(
                 MarkedArea(area, "caption" if at in captions else "kept" if keep else "dropped")

@@ -25,22 +25,22 @@ class Method:
         """Score a page's segments."""
         return self.score(page, self.options, tree)
 
-    def having(self, **options: object) -> Method:
+    def with_options(self, **options: object) -> Method:
         """Return the method with some of its options changed."""
         return replace(self, options=replace(self.options, **options))
 
 
 #: Every method, with its paper's constants.
-METHODS: Mapping[str, Method] = MappingProxyType({
+PAPER_METHODS: Mapping[str, Method] = MappingProxyType({
     "article-subtree": Method(article_subtree.score, article_subtree.ArticleSubtreeOptions()),
-    "summary-node": Method(summary_node.score, summary_node.JointParaOptions()),
+    "summary-node": Method(summary_node.score, summary_node.SummaryNodeOptions()),
     "text-to-tag": Method(text_to_tag.score, text_to_tag.TextToTagOptions()),
     "max-subsequence": Method(max_subsequence.score, max_subsequence.MaxSubsequenceOptions()),
     "useful-text": Method(useful_text.score, useful_text.UsefulTextOptions()),
 })  # fmt: skip
 
 
-def score_all(page: Page, names: Iterable[str] = METHODS) -> dict[str, Scores]:
+def score_segments(page: Page, names: Iterable[str] = PAPER_METHODS) -> dict[str, Scores]:
     """Score a page's segments by the methods named, giving its tree positions once."""
     tree = positions(page)
-    return {name: METHODS[name](page, tree) for name in names}
+    return {name: PAPER_METHODS[name](page, tree) for name in names}

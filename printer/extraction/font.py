@@ -30,7 +30,7 @@ _LENGTH = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)(px|pt|pc|rem|em|ex|in|cm|mm|%)")
 _LONGEST = 2000
 
 
-class Runs(NamedTuple):
+class FontRuns(NamedTuple):
     """Runs of text in one font: the segment, the font as an index into ``fonts``, characters."""
 
     segment: Ints
@@ -39,7 +39,7 @@ class Runs(NamedTuple):
     fonts: list[Font]
 
 
-def runs(page: Page, tree: Positions) -> Runs:
+def infer_font_runs(page: Page, tree: Positions) -> FontRuns:
     """Return the fonts of every segment's text."""
     changes, between, found = _changes(page.index, tree)
     first = np.searchsorted(changes, tree.at, side="right")
@@ -47,7 +47,7 @@ def runs(page: Page, tree: Positions) -> Runs:
     same = np.flatnonzero(first == last)
     told = np.frombuffer(page.index.text_runs, dtype=np.int64).reshape(-1, 4)
     mixed = told[(first != last)[told[:, 0]]]
-    return Runs(
+    return FontRuns(
         np.concatenate((same, mixed[:, 0])),
         between[np.concatenate((first[same], np.searchsorted(changes, mixed[:, 3], side="right")))],
         np.concatenate((tree.length[same], mixed[:, 2])),

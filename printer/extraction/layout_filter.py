@@ -25,9 +25,9 @@ import numpy as np
 from ..html.index import ElementFlag
 from ..html.page import Page
 from ..layout import Font, Rect, Visibility
-from .papers.max_subsequence import MaxSubsequenceOptions, columns
+from .papers.max_subsequence import MaxSubsequenceOptions, find_columns
 from .positions import Bools, Ints
-from .visual import Looks, looks
+from .visual import SegmentLayout, read_segment_layout
 
 #: What is set smaller and indented as part of running text.
 _SET_IN = int(
@@ -41,7 +41,7 @@ _SET_IN = int(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeenOptions:
+class LayoutFilterOptions:
     """How far the layout is trusted.
 
     ``least`` is the share of the chosen text that must be seen, and then stand in the column, for
@@ -58,20 +58,20 @@ class SeenOptions:
     slack: float = 4.0
 
 
-def reconsider(
+def filter_by_layout(
     page: Page,
     keep: Sequence[bool],
     scores: Sequence[float],
     kind: str = "article",
-    options: SeenOptions = SeenOptions(),
+    options: LayoutFilterOptions = LayoutFilterOptions(),
 ) -> tuple[bool, ...]:
     """Return the choice as the layout mends it; a page without a layout keeps its own."""
-    drawn = looks(page)
+    drawn = read_segment_layout(page)
     if drawn is None or not any(keep):
         return tuple(keep)
     lengths = np.array([len(segment.text) for segment in page.segments])
     chosen = np.array(keep, dtype=bool)
-    there = drawn.seen & ~_layered(drawn, lengths)
+    there = drawn.visible & ~_layered(drawn, lengths)
     chosen = _trusted(chosen, chosen & there, lengths, options)
     found = _columns(drawn, chosen, lengths)
     if not found or kind != "article":
@@ -80,7 +80,9 @@ def reconsider(
     fonts = _fonts(drawn, len(lengths))
     apart = np.zeros(len(lengths), dtype=bool)
     filling = np.zeros(len(lengths), dtype=bool)
-    for at, (rect, area, font) in enumerate(zip(drawn.rects, drawn.areas, fonts, strict=True)):
+    for at, (rect, area, font) in enumerate(
+        zip(drawn.block_rects, drawn.text_rects, fonts, strict=True)
+    ):
         if rect is None or area is None or font is None:
             continue
         column = _nearest(rect, found)
@@ -95,23 +97,23 @@ def reconsider(
     return tuple((chosen | taken).tolist())
 
 
-def _trusted(before: Bools, after: Bools, lengths: Ints, options: SeenOptions) -> Bools:
+def _trusted(before: Bools, after: Bools, lengths: Ints, options: LayoutFilterOptions) -> Bools:
     """Return the mended choice unless it leaves too little of the one before."""
     return after if lengths[after].sum() >= options.least * lengths[before].sum() else before
 
 
-def _layered(drawn: Looks, lengths: Ints) -> Bools:
+def _layered(drawn: SegmentLayout, lengths: Ints) -> Bools:
     """Return what stands in layers over the page; none when most of its text does."""
-    layered = np.array([bool(sight & Visibility.LAYER) for sight in drawn.sights], dtype=bool)
-    if lengths[layered & drawn.seen].sum() > lengths[drawn.seen].sum() / 2:
+    layered = np.array([bool(sight & Visibility.LAYER) for sight in drawn.visibilities], dtype=bool)
+    if lengths[layered & drawn.visible].sum() > lengths[drawn.visible].sum() / 2:
         return np.zeros_like(layered)
     return layered
 
 
-def _columns(drawn: Looks, chosen: Bools, lengths: Ints) -> list[Rect]:
+def _columns(drawn: SegmentLayout, chosen: Bools, lengths: Ints) -> list[Rect]:
     """Return the edges of the article's column, of each if it has several."""
-    rects = [rect if flag else None for rect, flag in zip(drawn.rects, chosen, strict=True)]
-    found = columns(rects, lengths.tolist(), MaxSubsequenceOptions())
+    rects = [rect if flag else None for rect, flag in zip(drawn.block_rects, chosen, strict=True)]
+    found = find_columns(rects, lengths.tolist(), MaxSubsequenceOptions())
     return [Rect(left, 0, right, 0) for left, right in found]
 
 
@@ -120,10 +122,10 @@ def _nearest(rect: Rect, found: Sequence[Rect]) -> Rect:
     return max(found, key=lambda each: min(rect.right, each.right) - max(rect.left, each.left))
 
 
-def _body_font(drawn: Looks, chosen: Bools) -> Font:
+def _body_font(drawn: SegmentLayout, chosen: Bools) -> Font:
     """Return the font most of the chosen text is in."""
     weight: Counter[int] = Counter()
-    runs = drawn.runs
+    runs = drawn.font_runs
     for segment, font, chars in zip(
         runs.segment.tolist(), runs.font.tolist(), runs.chars.tolist(), strict=True
     ):
@@ -131,11 +133,11 @@ def _body_font(drawn: Looks, chosen: Bools) -> Font:
     return runs.fonts[max(weight, key=weight.__getitem__)]
 
 
-def _fonts(drawn: Looks, count: int) -> list[Font | None]:
+def _fonts(drawn: SegmentLayout, count: int) -> list[Font | None]:
     """Return the font that most of each segment is in, None where nothing of it is seen."""
     most = [0] * count
     found: list[Font | None] = [None] * count
-    runs = drawn.runs
+    runs = drawn.font_runs
     for segment, font, chars in zip(
         runs.segment.tolist(), runs.font.tolist(), runs.chars.tolist(), strict=True
     ):
@@ -144,13 +146,13 @@ def _fonts(drawn: Looks, count: int) -> list[Font | None]:
     return found
 
 
-def _is_beside(area: Rect, column: Rect, options: SeenOptions) -> bool:
+def _is_beside(area: Rect, column: Rect, options: LayoutFilterOptions) -> bool:
     """Tell whether text stands left or right of the column."""
     inside = min(area.right, column.right) - max(area.left, column.left)
     return area.width > 0 and inside < options.beside * area.width
 
 
-def _is_aside(rect: Rect, smaller: bool, column: Rect, options: SeenOptions) -> bool:
+def _is_aside(rect: Rect, smaller: bool, column: Rect, options: LayoutFilterOptions) -> bool:
     """Tell whether text stands in a box of its own within the column."""
     level = _level(rect, column, options)
     narrow = rect.width < options.narrow * column.width
@@ -159,7 +161,7 @@ def _is_aside(rect: Rect, smaller: bool, column: Rect, options: SeenOptions) -> 
     return narrow and level == 0
 
 
-def _level(rect: Rect, column: Rect, options: SeenOptions) -> int:
+def _level(rect: Rect, column: Rect, options: LayoutFilterOptions) -> int:
     """Return with how many of the column's edges a box lines up."""
     edges = abs(rect.left - column.left), abs(rect.right - column.right)
     return sum(edge <= options.slack for edge in edges)

@@ -82,12 +82,12 @@ def positions(page: Page) -> Positions:
     )
 
 
-def running(values: Ints) -> Ints:
+def prefix_sums(values: Ints) -> Ints:
     """Return running sums with a leading 0: a range's sum is the difference of two of them."""
     return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(values)))
 
 
-def covered(lows: Ints, highs: Ints, count: int) -> Bools:
+def covered_by_ranges(lows: Ints, highs: Ints, count: int) -> Bools:
     """Return which of ``count`` places lie in any of the ranges, nested ones costing no more."""
     steps = np.bincount(lows, minlength=count + 1) - np.bincount(highs, minlength=count + 1)
     return np.cumsum(steps[:-1]) > 0

@@ -82,7 +82,7 @@ _TEASER = 5
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 
 
-def whole(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
+def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
     """Return the choice with its elements completed and its leftovers dropped."""
     kept = list(keep)
     sizes = [len(segment.text) for segment in page.segments]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..html.index import ElementFlag, PageIndex
 from ..html.page import Page
 from . import characters as ch
-from .classifier.tokens import Named, first_words, read_names
+from .classifier.tokens import NameTable, leading_words, read_names
 
 Column = NDArray[np.floating[Any]]
 Ints = NDArray[np.intp]
@@ -21,7 +21,7 @@ Ints = NDArray[np.intp]
 _PARAGRAPH = 80
 
 
-def side_by_side(parts: Sequence[Column]) -> Column:
+def stack_columns(parts: Sequence[Column]) -> Column:
     """Return columns, and matrices of the same rows, side by side as one matrix of floats.
 
     Each column is in one piece: so the forests read them, and so they are quickly put together.
@@ -51,11 +51,11 @@ class Columns:
 
     def matrix(self) -> Column:
         """Return the columns side by side, row after row."""
-        return np.ascontiguousarray(side_by_side(self.values))
+        return np.ascontiguousarray(stack_columns(self.values))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class FeatureContext:
     """Everything read from a page that features are made of.
 
     The arrays have a place per segment, but ``begins``, ``ends`` and ``climb`` (the nearest element
@@ -67,25 +67,25 @@ class Reading:
 
     texts: list[str]
     parents: Ints
-    states: Ints
+    flags: Ints
     tags: list[str]
-    articles: Ints
-    headings: Ints
-    named: Named
+    article_starts: Ints
+    last_headings: Ints
+    names: NameTable
     words: list[list[str]]
     blocks: Ints
     begins: Ints
     ends: Ints
-    climb: Ints
-    sizes: Column
+    wider: Ints
+    word_counts: Column
     chars: Column
-    links: Column
-    paragraph: Column
-    kin: tuple[Ints, Ints]
+    link_chars: Column
+    paragraph_chars: Column
+    similar: tuple[Ints, Ints]
     columns: Columns
 
 
-def gather(page: Page, table: Column) -> Reading:
+def build_context(page: Page, table: Column) -> FeatureContext:
     """Read a page; ``table`` counts its segments' characters (:func:`.characters.counts`)."""
     outline = page.index
     blocks = np.array(outline.segment_blocks, np.intp)
@@ -100,33 +100,33 @@ def gather(page: Page, table: Column) -> Reading:
     named = read_names(outline)
     states = np.array(outline.flags, np.int64)[blocks]
     heading = (states & int(ElementFlag.HEADING)) != 0
-    return Reading(
+    return FeatureContext(
         texts=texts,
         parents=np.array(outline.parents, np.intp),
-        states=states,
-        headings=np.maximum.accumulate(np.where(heading, np.arange(len(blocks)), -1)),
+        flags=states,
+        last_headings=np.maximum.accumulate(np.where(heading, np.arange(len(blocks)), -1)),
         tags=[outline.tags[block] for block in outline.segment_blocks],
-        articles=begins[[at for at, tag in enumerate(outline.tags) if tag == "article"]],
-        named=named,
-        words=first_words(texts),
+        article_starts=begins[[at for at, tag in enumerate(outline.tags) if tag == "article"]],
+        names=named,
+        words=leading_words(texts),
         blocks=blocks,
         begins=begins,
         ends=ends,
-        climb=_climb(outline),
-        sizes=np.maximum(0.5, table[:, ch.WORDS] + table[:, ch.IDEOGRAPH] / 2),
+        wider=_climb(outline),
+        word_counts=np.maximum(0.5, table[:, ch.WORDS] + table[:, ch.IDEOGRAPH] / 2),
         chars=chars,
-        links=links,
-        paragraph=paragraph,
-        kin=_kin(outline, named, blocks),
+        link_chars=links,
+        paragraph_chars=paragraph,
+        similar=_kin(outline, named, blocks),
         columns=Columns(),
     )
 
 
-def levels(reading: Reading, count: int) -> list[Ints]:
+def enclosing_elements(reading: FeatureContext, count: int) -> list[Ints]:
     """Return the elements around each segment: its block, then ever wider ones."""
     found = [reading.blocks]
     while len(found) < count:
-        found.append(reading.climb[found[-1]])
+        found.append(reading.wider[found[-1]])
     return found
 
 
@@ -141,8 +141,8 @@ def _climb(outline: PageIndex) -> Ints:
     return np.array(climb, np.intp)
 
 
-def _kin(outline: PageIndex, named: Named, blocks: Ints) -> tuple[Ints, Ints]:
-    own = named.own
+def _kin(outline: PageIndex, named: NameTable, blocks: Ints) -> tuple[Ints, Ints]:
+    own = named.rows
     parents = np.maximum(0, np.array(outline.parents, np.intp))
     up, over = parents[blocks], parents[parents[blocks]]
     path = own[blocks] * 1_000_003 + own[up]

@@ -17,7 +17,7 @@ _SEGMENTS, _CHARS = 6, 1200
 _SHARE = 0.3
 
 
-def with_notes(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
+def add_linked_notes(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
     """Return the choice with the notes that the chosen text refers to, where they are few."""
     outline = page.index
     sizes = [len(segment.text) for segment in page.segments]

@@ -11,7 +11,7 @@ from lxml.html import HtmlElement
 from numpy.typing import NDArray
 
 from ..html.page import Page
-from .classifier.tokens import first_words
+from .classifier.tokens import leading_words
 
 Column = NDArray[np.float32]
 
@@ -37,7 +37,7 @@ _LONGEST_BODY = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Statements:
+class PageStatements:
     """The kinds a page claims to be (counts by name), and the words of its summary and title."""
 
     kinds: Mapping[str, float]
@@ -62,7 +62,7 @@ class Statements:
         return rows
 
 
-def read_statements(page: Page) -> Statements:
+def read_statements(page: Page) -> PageStatements:
     """Read a page's statements."""
     data = " ".join(_linked_data(page.tree))
     types = _TYPE.findall(data)
@@ -76,9 +76,9 @@ def read_statements(page: Page) -> Statements:
         kinds[f"og {name}"] = float(stated.lower().startswith(name))
     meta = page.metadata
     heading = next((" ".join("".join(h.itertext()).split()) for h in page.tree.iter("h1")), "")
-    titles = tuple(map(frozenset, first_words((meta.title, meta.lead, heading))))
+    titles = tuple(map(frozenset, leading_words((meta.title, meta.lead, heading))))
     bodies = [_unescape(body[:_LONGEST_BODY]) for body in _BODY.findall(data) if len(body) > 200]
-    return Statements(kinds, titles, " ".join(" ".join(bodies)[:_LONGEST_BODY].split()))
+    return PageStatements(kinds, titles, " ".join(" ".join(bodies)[:_LONGEST_BODY].split()))
 
 
 def _linked_data(tree: HtmlElement) -> list[str]:

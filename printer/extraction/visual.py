@@ -13,12 +13,12 @@ from ..html.index import Segment
 from ..html.layout import PageLayout
 from ..html.page import Page
 from ..layout import Font, Rect, Visibility, is_visible
-from .font import Runs
+from .font import FontRuns
 from .positions import Bools
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Looks:
+class SegmentLayout:
     """The looks of a page's segments.
 
     ``runs`` are the fonts of what is drawn.  ``rects`` has the box of each segment's line-break
@@ -27,18 +27,18 @@ class Looks:
     seen.  ``sights`` says what all of a segment's text has in common.
     """
 
-    runs: Runs
-    rects: Sequence[Rect | None]
-    areas: Sequence[Rect | None]
-    sights: Sequence[Visibility]
+    font_runs: FontRuns
+    block_rects: Sequence[Rect | None]
+    text_rects: Sequence[Rect | None]
+    visibilities: Sequence[Visibility]
 
     @property
-    def seen(self) -> Bools:
+    def visible(self) -> Bools:
         """Which segments a reader sees something of."""
-        return np.array([area is not None for area in self.areas], dtype=bool)
+        return np.array([area is not None for area in self.text_rects], dtype=bool)
 
 
-def looks(page: Page) -> Looks | None:
+def read_segment_layout(page: Page) -> SegmentLayout | None:
     """Return how a page's segments look, None where no browser drew them."""
     drawn = page.layout
     if drawn is None or not drawn.texts:
@@ -61,13 +61,13 @@ def looks(page: Page) -> Looks | None:
                 owner.append(segment.index)
                 font.append(numbers.setdefault(text.font, len(numbers)))
                 chars.append(len(leaf.text.strip()))
-    runs = Runs(
+    runs = FontRuns(
         np.array(owner, dtype=np.int64),
         np.array(font, dtype=np.int64),
         np.array(chars, dtype=np.int64),
         list(numbers),
     )
-    return Looks(runs, rects, areas, sights)
+    return SegmentLayout(runs, rects, areas, sights)
 
 
 def _area(drawn: PageLayout, segment: Segment) -> tuple[Visibility, Rect | None]:
@@ -80,7 +80,7 @@ def _area(drawn: PageLayout, segment: Segment) -> tuple[Visibility, Rect | None]
             continue
         common &= text.visibility
         if is_visible(text.visibility):
-            area = text.rect if area is None else around(area, text.rect)
+            area = text.rect if area is None else bounding_rect(area, text.rect)
     return common, area
 
 
@@ -105,7 +105,7 @@ def _holders(block: HtmlElement, display: str) -> Iterator[HtmlElement]:
                 return
 
 
-def around(one: Rect, other: Rect) -> Rect:
+def bounding_rect(one: Rect, other: Rect) -> Rect:
     """Return the box around two boxes."""
     return Rect(
         min(one.left, other.left),

@@ -11,16 +11,16 @@ from ..article import Article
 from ..options import ExtractOptions
 
 if TYPE_CHECKING:
-    from .keywords import KeyOptions, Profile, profile
-    from .tokenizer import Vocabulary
+    from .keywords import DocumentProfile, KeywordOptions, build_profile
+    from .tokenizer import Tokenizer
 
-__all__ = ["KeyOptions", "Profile", "Vocabulary", "profile", "summarised"]
+__all__ = ["DocumentProfile", "KeywordOptions", "Tokenizer", "build_profile", "summarize"]
 
 _MODULES = {
-    "KeyOptions": "keywords",
-    "Profile": "keywords",
-    "Vocabulary": "tokenizer",
-    "profile": "keywords",
+    "KeywordOptions": "keywords",
+    "DocumentProfile": "keywords",
+    "Tokenizer": "tokenizer",
+    "build_profile": "keywords",
 }
 
 
@@ -32,10 +32,10 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def summarised(article: Article, options: ExtractOptions) -> Article:
+def summarize(article: Article, options: ExtractOptions) -> Article:
     """Return an article with the key paragraphs that are asked for, if they are."""
     if options.key_paragraphs <= 0:
         return article
-    from .summary import summarised
+    from .summary import summarize
 
-    return summarised(article, options)
+    return summarize(article, options)

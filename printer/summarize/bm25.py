@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .tokenizer import Vocabulary
+from .tokenizer import Tokenizer
 
 #: The usual constants: how soon more of a term says no more, and how much length is held against.
 _SATURATION, _LENGTH = 1.2, 0.75
@@ -20,7 +20,7 @@ _MOST = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class BM25Document:
     """A text to be weighed."""
 
     title: str
@@ -28,12 +28,12 @@ class Candidate:
     language: str = ""
 
 
-def relevance(candidates: Sequence[Candidate], query: str) -> list[float]:
+def bm25_scores(candidates: Sequence[BM25Document], query: str) -> list[float]:
     """Return how much each text says of a query; 0 for one that has none of its terms.
 
     A term is the rarer among the candidates the more it tells.
     """
-    vocabularies = {each.language: Vocabulary(each.language) for each in candidates}
+    vocabularies = {each.language: Tokenizer(each.language) for each in candidates}
     counts = []
     for each in candidates:
         vocabulary = vocabularies[each.language]

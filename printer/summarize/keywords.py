@@ -20,14 +20,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .tokenizer import Vocabulary
+from .tokenizer import Tokenizer
 
 #: How much earlier paragraphs count, and the number of terms below which none counts as denser.
 _EARLY, _SHORTEST = 8, 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeyOptions:
+class KeywordOptions:
     """The paper's criteria.
 
     ``frequency`` is how often a term appears at least (the paper's example drops those that appear
@@ -48,7 +48,7 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class DocumentProfile:
     """What a document is about.
 
     ``terms`` are its worth terms, the most frequent first, ``sums`` is S_j by paragraph, ``keys``
@@ -78,14 +78,14 @@ class Profile:
         return tuple(sorted(sorted(worth, key=lambda place: -worth[place])[:count]))
 
 
-def profile(
+def build_profile(
     paragraphs: Sequence[str],
-    vocabulary: Vocabulary,
+    vocabulary: Tokenizer,
     query: str = "",
-    options: KeyOptions | None = None,
-) -> Profile:
+    options: KeywordOptions | None = None,
+) -> DocumentProfile:
     """Return the profile of a document given by its paragraphs."""
-    options = options or KeyOptions()
+    options = options or KeywordOptions()
     frequency: Counter[str] = Counter()
     written: dict[str, Counter[str]] = {}
     locations: dict[str, list[int]] = {}
@@ -111,7 +111,7 @@ def profile(
     keys = tuple(place for place, total in enumerate(sums) if total > threshold)
     within = set(keys)
     words = {term: written[term].most_common(1)[0][0] for term in worth}
-    return Profile(
+    return DocumentProfile(
         tuple(Term(words[t], frequency[t], tuple(locations[t])) for t in worth),
         tuple(sums),
         keys,

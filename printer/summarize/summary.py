@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from ..article import Article, Block, Note, Paragraph, Quote, Span, child_blocks, plain_text, walk
 from ..options import ExtractOptions
-from .keywords import profile
-from .tokenizer import Vocabulary
+from .keywords import build_profile
+from .tokenizer import Tokenizer
 
 #: A paragraph of fewer words says nothing by itself.
 _FEWEST = 5
@@ -15,7 +15,7 @@ _FEWEST = 5
 KEYWORDS = 8
 
 
-def summarised(article: Article, options: ExtractOptions) -> Article:
+def summarize(article: Article, options: ExtractOptions) -> Article:
     """Return an article with as many key paragraphs as the options ask for.
 
     The paragraphs are those of the running text; what stands in lists, tables and notes is none.
@@ -29,7 +29,7 @@ def summarised(article: Article, options: ExtractOptions) -> Article:
         return article
     texts = [plain_text(paragraph.spans) for paragraph in paragraphs]
     asked = options.query or article.title
-    found = profile(texts, Vocabulary(article.language), asked)
+    found = build_profile(texts, Tokenizer(article.language), asked)
     chosen = [paragraphs[place] for place in found.best(count)] or paragraphs[:count]
     article = replace(article, keywords=found.keywords[:KEYWORDS])
     if options.key_paragraphs_as == "box":

@@ -31,7 +31,7 @@ _STEMMERS = {
 }  # fmt: skip
 
 
-class Vocabulary:
+class Tokenizer:
     """Turns texts of one language into terms.
 
     ``language`` is a BCP 47 tag; one without a stemmer or a stop list goes without, '' too.

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printer.errors import UsageError
-from printer.extraction import decide
-from printer.extraction.extract import METHODS, score_all
+from printer.extraction import select_segments
+from printer.extraction.extract import PAPER_METHODS, score_segments
 from printer.html.page import read_page
 from printer.options import ExtractOptions
 
@@ -34,27 +34,27 @@ HTML = st.lists(
 @given(HTML)
 def test_any_page_gives_one_finite_number_per_segment(html: str) -> None:
     page = read_page(html)
-    scores = score_all(page)
-    assert set(scores) == set(METHODS)
+    scores = score_segments(page)
+    assert set(scores) == set(PAPER_METHODS)
     for name, values in scores.items():
         assert len(values) == len(page.segments), name
         assert all(type(value) is float and math.isfinite(value) for value in values), name
-    assert score_all(read_page(html)) == scores
+    assert score_segments(read_page(html)) == scores
 
 
 def test_an_unknown_name_is_told_with_the_known_ones() -> None:
     with pytest.raises(UsageError, match=r"'max-sequence'.*'max-subsequence'.*default, article-"):
-        decide(read_page("<p>x"), ExtractOptions(extractor="max-sequence"))
+        select_segments(read_page("<p>x"), ExtractOptions(extractor="max-sequence"))
 
 
 def test_options_can_be_changed_one_by_one() -> None:
     page = read_page(f"<div><p>{'word ' * 20}</p></div>")
-    subtree = METHODS["article-subtree"]
+    subtree = PAPER_METHODS["article-subtree"]
     assert subtree(page) == (-2,)
-    assert subtree.having(min_chars=50)(page) == (1,)
-    assert METHODS["article-subtree"].options.min_chars == 500
+    assert subtree.with_options(min_chars=50)(page) == (1,)
+    assert PAPER_METHODS["article-subtree"].options.min_chars == 500
     with pytest.raises(TypeError, match="limit"):
-        subtree.having(limit=50)
+        subtree.with_options(limit=50)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_options_can_be_changed_one_by_one() -> None:
 def test_hostile_pages_take_a_moment(html: str) -> None:
     page = read_page(html)
     before = time.process_time()
-    scores = score_all(page)
+    scores = score_segments(page)
     # Some hundredths of a second in truth; a method with quadratic cost would take minutes.
     assert time.process_time() - before < 3
     assert {len(values) for values in scores.values()} == {len(page.segments)}

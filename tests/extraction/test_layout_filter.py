@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from printer.extraction.layout_filter import reconsider
+from printer.extraction.layout_filter import filter_by_layout
 from printer.html.page import Page, read_page
 from printer.layout import ElementBox, Font, Layout, Rect, TextBox, Visibility
 
@@ -32,7 +32,7 @@ def row(
 def mend(page: Page, keep: str, scores: float = 0.9, kind: str = "article") -> str:
     flags = [flag == "x" for flag in keep]
     return "".join(
-        "x" if flag else "." for flag in reconsider(page, flags, [scores] * len(flags), kind)
+        "x" if flag else "." for flag in filter_by_layout(page, flags, [scores] * len(flags), kind)
     )
 
 
@@ -89,5 +89,5 @@ def test_text_in_the_articles_print_between_its_pieces_is_taken_in() -> None:
 
 def test_without_a_layout_nothing_changes() -> None:
     page = read_page("<p>One</p><p>Two</p>")
-    assert reconsider(page, [True, False], [0.9, 0.1]) == (True, False)
+    assert filter_by_layout(page, [True, False], [0.9, 0.1]) == (True, False)
     assert mend(draw(row(0), row(1)), "..") == ".."

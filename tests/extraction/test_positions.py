@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.extraction.positions import covered, positions
+from printer.extraction.positions import covered_by_ranges, positions
 from printer.html.page import read_page
 
 PIECES = st.lists(
@@ -56,5 +56,5 @@ def test_a_tail_behind_elements_left_out_stands_behind_the_last_one_kept() -> No
 
 
 def test_overlapping_ranges_cover_their_union() -> None:
-    flags = covered(np.array([1, 1, 4]), np.array([4, 2, 4]), 5)
+    flags = covered_by_ranges(np.array([1, 1, 4]), np.array([4, 2, 4]), 5)
     assert flags.tolist() == [False, True, True, True, False]

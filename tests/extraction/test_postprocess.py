@@ -1,6 +1,6 @@
 import pytest
 
-from printer.extraction.postprocess import whole
+from printer.extraction.postprocess import complete_elements
 from printer.html.page import read_page
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
@@ -10,7 +10,7 @@ def choice(html, kept, kind="article", head=""):
     """Return the texts that are kept, of those a choice by text began with."""
     page = read_page(f"<html><head>{head}</head><body>{html}</body></html>")
     keep = [any(part in s.text for part in kept) for s in page.segments]
-    flags = whole(page, keep, kind)
+    flags = complete_elements(page, keep, kind)
     return [s.text for s, flag in zip(page.segments, flags, strict=True) if flag]
 
 

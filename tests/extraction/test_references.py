@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from printer.extraction.references import with_notes
+from printer.extraction.references import add_linked_notes
 from printer.html.page import read_page
 
 TEXT = "The harbour of Nantmoor was dredged last spring, and nobody had expected to find anything."
@@ -11,7 +11,7 @@ TEXT = "The harbour of Nantmoor was dredged last spring, and nobody had expected
 def chosen(body: str, *dropped: str) -> list[str]:
     page = read_page(f"<html><body>{body}</body></html>")
     keep = [not any(each in segment.text for each in dropped) for segment in page.segments]
-    flags = zip(page.segments, with_notes(page, keep), strict=True)
+    flags = zip(page.segments, add_linked_notes(page, keep), strict=True)
     return [segment.text for segment, kept in flags if kept]
 
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from printer import extract
 from printer.article import Article, Figure, Heading, List, Note, Paragraph, Quote, Span, plain_text
 from printer.options import ExtractOptions
-from printer.summarize import summarised
+from printer.summarize import summarize
 
 
 def paragraph(text, **more):
@@ -35,7 +35,7 @@ ARTICLE = Article(
 
 def key(article, count, style="only", query=""):
     options = ExtractOptions(key_paragraphs=count, key_paragraphs_as=style, query=query)
-    return summarised(article, options)
+    return summarize(article, options)
 
 
 def texts(blocks):

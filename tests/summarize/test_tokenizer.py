@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.summarize import Vocabulary
+from printer.summarize import Tokenizer
 
 
 def terms(text, language="en", synonyms=()):
-    return [term for term, _ in Vocabulary(language, synonyms).terms(text)]
+    return [term for term, _ in Tokenizer(language, synonyms).terms(text)]
 
 
 def test_stop_words_go_and_the_rest_is_stemmed():
@@ -18,7 +18,7 @@ def test_stop_words_go_and_the_rest_is_stemmed():
 
 
 def test_words_are_given_as_they_are_written():
-    assert list(Vocabulary("en").terms("Bridges bridge")) == [
+    assert list(Tokenizer("en").terms("Bridges bridge")) == [
         ("bridg", "Bridges"),
         ("bridg", "bridge"),
     ]
@@ -53,6 +53,6 @@ def test_a_word_of_a_megabyte_is_no_term():
 
 @given(st.text(max_size=300), st.sampled_from(["en", "de", "ar", "zh", "th", "xx", ""]))
 def test_any_text_gives_terms_that_are_words_of_it(text, language):
-    for term, word in Vocabulary(language).terms(text):
+    for term, word in Tokenizer(language).terms(text):
         assert term
         assert word in text

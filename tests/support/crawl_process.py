@@ -105,10 +105,10 @@ def _crawl(database, seed, *hosts):
 
 def main():
     from printer import crawl
-    from printer.extraction.classifier.model import shipped
+    from printer.extraction.classifier.model import load_default_model
 
     assert crawl
-    shipped()
+    load_default_model()
     for _ in sys.stdin:
         pid = os.fork()
         if pid == 0:

@@ -16,7 +16,7 @@ from ...html.index import ElementFlag, PageIndex
 from ...html.page import Page
 from .. import characters as ch
 from ..papers.max_subsequence import best_run
-from ..reading import Column, Ints, Reading, gather
+from ..reading import Column, FeatureContext, Ints, build_context
 from ..statements import read_statements
 
 #: The states that are features of their own.
@@ -83,10 +83,10 @@ _OWN_TAGS = {
 }  # fmt: skip
 
 
-def read(page: Page, methods: Mapping[str, Sequence[float]]) -> Reading:
+def extract_features(page: Page, methods: Mapping[str, Sequence[float]]) -> FeatureContext:
     """Read a page that has at least one segment; ``methods`` are the papers' scores."""
-    table, kinds, starts = ch.counts([segment.text for segment in page.segments])
-    reading = gather(page, table)
+    table, kinds, starts = ch.count_characters([segment.text for segment in page.segments])
+    reading = build_context(page, table)
     _text(reading, table, kinds, starts)
     _states(reading, page.index)
     _containers(reading)
@@ -100,11 +100,11 @@ def read(page: Page, methods: Mapping[str, Sequence[float]]) -> Reading:
     return reading
 
 
-def _text(reading: Reading, table: Column, kinds: NDArray[np.uint8], starts: Ints) -> None:
+def _text(reading: FeatureContext, table: Column, kinds: NDArray[np.uint8], starts: Ints) -> None:
     add, chars = reading.columns.add, reading.chars
     ideographs = table[:, ch.IDEOGRAPH]
     letters = table[:, ch.UPPER] + table[:, ch.LETTER] + ideographs
-    words = np.maximum(1, reading.sizes)
+    words = np.maximum(1, reading.word_counts)
     stops = table[:, ch.STOP]
     add("chars", np.log1p(chars))
     add("words", np.log1p(words))
@@ -130,8 +130,8 @@ def _text(reading: Reading, table: Column, kinds: NDArray[np.uint8], starts: Int
     add("ideographs", ideographs / chars)
 
 
-def _states(reading: Reading, outline: PageIndex) -> None:
-    add, states = reading.columns.add, reading.states
+def _states(reading: FeatureContext, outline: PageIndex) -> None:
+    add, states = reading.columns.add, reading.flags
     for state in _TOLD:
         add(f"in {state.name}", (states & int(state)) != 0)
     add("tag", np.array([_OWN_TAGS.get(tag, 0) for tag in reading.tags]))
@@ -145,8 +145,8 @@ def _states(reading: Reading, outline: PageIndex) -> None:
     linked = (inside & int(ElementFlag.LINK)) != 0
     add("links", np.bincount(owner, linked, count))
     add("runs", np.bincount(owner, minlength=count))
-    add("link share", reading.links / reading.chars)
-    add("unlinked", np.log1p(reading.chars - reading.links))
+    add("link share", reading.link_chars / reading.chars)
+    add("unlinked", np.log1p(reading.chars - reading.link_chars))
 
 
 def _sums(values: Column) -> NDArray[np.float64]:
@@ -154,16 +154,16 @@ def _sums(values: Column) -> NDArray[np.float64]:
     return np.concatenate([[0.0], np.cumsum(values, dtype=np.float64)])
 
 
-def _containers(reading: Reading) -> None:
+def _containers(reading: FeatureContext) -> None:
     add = reading.columns.add
     chars, links, paragraphs = (
-        _sums(each) for each in (reading.chars, reading.links, reading.paragraph)
+        _sums(each) for each in (reading.chars, reading.link_chars, reading.paragraph_chars)
     )
-    many = _sums((reading.paragraph > 0).astype(np.float32))
+    many = _sums((reading.paragraph_chars > 0).astype(np.float32))
     place = np.arange(len(reading.blocks))
     total, whole = chars[-1], max(1.0, paragraphs[-1])
     level = reading.blocks
-    direct = np.bincount(reading.blocks, reading.paragraph, len(reading.begins))
+    direct = np.bincount(reading.blocks, reading.paragraph_chars, len(reading.begins))
     parents = np.maximum(0, reading.parents)
     children = np.bincount(parents, direct, len(direct))
     for depth in range(6):
@@ -184,7 +184,7 @@ def _containers(reading: Reading) -> None:
         add(f"box{depth} of body", body / whole)
         add(f"box{depth} place", (place - low) / (high - low))
         add(f"box{depth} direct", np.log1p(children[level]))
-        level = reading.climb[level]
+        level = reading.wider[level]
     parent = parents[reading.blocks]
     score = children[parent] + children[parents[parent]] / 2
     best = max(1.0, float((children + np.bincount(parents, children, len(children)) / 2).max()))
@@ -192,17 +192,17 @@ def _containers(reading: Reading) -> None:
     add("grandparent score", children[parents[parent]] / max(1.0, float(children.max())))
 
 
-def _groups(reading: Reading) -> None:
+def _groups(reading: FeatureContext) -> None:
     """Compare segments with those that look alike."""
     add = reading.columns.add
-    for name, group in zip(("kin", "close kin"), reading.kin, strict=True):
+    for name, group in zip(("kin", "close kin"), reading.similar, strict=True):
         text = np.bincount(group, reading.chars)
         size = np.bincount(group)
         add(f"{name} of page", (text / text.sum())[group])
         add(f"{name} size", size[group])
         add(f"{name} mean", np.log1p(text / size)[group])
-        add(f"{name} links", (np.bincount(group, reading.links) / text)[group])
-        add(f"{name} body", (np.bincount(group, reading.paragraph) / text)[group])
+        add(f"{name} links", (np.bincount(group, reading.link_chars) / text)[group])
+        add(f"{name} body", (np.bincount(group, reading.paragraph_chars) / text)[group])
     add("kin length", reading.chars / (text / size)[group])
 
 
@@ -215,10 +215,10 @@ def _decayed(values: Column, keep: float) -> Column:
     return np.array(result, np.float32)
 
 
-def _place(reading: Reading) -> None:
+def _place(reading: FeatureContext) -> None:
     add, count = reading.columns.add, len(reading.blocks)
     place = np.arange(count)
-    chars, body = _sums(reading.chars), _sums(reading.paragraph)
+    chars, body = _sums(reading.chars), _sums(reading.paragraph_chars)
     add("place", place / count)
     add("from start", place)
     add("from end", count - place)
@@ -226,28 +226,28 @@ def _place(reading: Reading) -> None:
     whole = max(1.0, body[-1])
     add("body before", body[:-1] / whole)
     add("body after", (whole - body[1:]) / whole)
-    mine = reading.paragraph / 100
+    mine = reading.paragraph_chars / 100
     add("body flowing in", np.log1p(_decayed(mine, 0.8)))
     add("body flowing back", np.log1p(_decayed(mine[::-1], 0.8)[::-1]))
-    long = np.flatnonzero(reading.paragraph)
+    long = np.flatnonzero(reading.paragraph_chars)
     before = np.searchsorted(long, place)
     last = np.where(before > 0, place - long[np.maximum(0, before - 1)] if len(long) else 999, 999)
     after = np.searchsorted(long, place, "right")
     following = long[np.minimum(after, len(long) - 1)] - place if len(long) else place * 0 + 999
     add("since paragraph", np.minimum(last, 99))
     add("until paragraph", np.where(after < len(long), np.minimum(following, 99), 99))
-    heading = (reading.states & int(ElementFlag.HEADING)) != 0
+    heading = (reading.flags & int(ElementFlag.HEADING)) != 0
     title = next((i for i, tag in enumerate(reading.tags) if tag == "h1"), -1)
     add("after title", place - title if title >= 0 else place * 0 - 999)
-    since = place - reading.headings
+    since = place - reading.last_headings
     add("since heading", np.minimum(since, 99))
     near = np.where(heading, place, count + 99)
     until = np.minimum.accumulate(near[::-1])[::-1] - place
     add("until heading", np.minimum(until, 99))
     titles = np.flatnonzero([tag == "h1" for tag in reading.tags])
     add("titles so far", np.searchsorted(titles, place, "right"))
-    add("articles so far", np.searchsorted(reading.articles, place, "right"))
-    values = np.where(reading.links > reading.chars / 2, -np.maximum(10, reading.chars),
+    add("articles so far", np.searchsorted(reading.article_starts, place, "right"))
+    values = np.where(reading.link_chars > reading.chars / 2, -np.maximum(10, reading.chars),
                       reading.chars - 30)  # fmt: skip
     start, after_run, _ = best_run(values.astype(np.float64))
     end = after_run - 1
@@ -257,9 +257,9 @@ def _place(reading: Reading) -> None:
     add("of run", (place - start) / max(1, end - start))
 
 
-def _neighbours(reading: Reading) -> None:
+def _neighbours(reading: FeatureContext) -> None:
     add, count = reading.columns.add, len(reading.blocks)
-    share = reading.links / reading.chars
+    share = reading.link_chars / reading.chars
     length = np.log1p(reading.chars)
     for step in (-3, -2, -1, 1, 2, 3):
         at = np.clip(np.arange(count) + step, 0, count - 1)
@@ -269,7 +269,11 @@ def _neighbours(reading: Reading) -> None:
             add(f"same box {step:+d}", reading.blocks[at] == reading.blocks)
             stops = reading.columns.values[reading.columns.names.index("ends")]
             add(f"ends {step:+d}", stops[at])
-    chars, links, body = _sums(reading.chars), _sums(reading.links), _sums(reading.paragraph)
+    chars, links, body = (
+        _sums(reading.chars),
+        _sums(reading.link_chars),
+        _sums(reading.paragraph_chars),
+    )
     for width in (4, 12):
         low = np.maximum(0, np.arange(count) - width)
         high = np.minimum(count, np.arange(count) + width + 1)
@@ -279,7 +283,7 @@ def _neighbours(reading: Reading) -> None:
         add(f"mean within {width}", text / (high - low))
 
 
-def _copies(reading: Reading) -> None:
+def _copies(reading: FeatureContext) -> None:
     add = reading.columns.add
     seen: dict[str, int] = {}
     order = []
@@ -291,7 +295,7 @@ def _copies(reading: Reading) -> None:
     add("copies", np.array([seen[text] for text in reading.texts]))
 
 
-def _page(reading: Reading, page: Page) -> None:
+def _page(reading: FeatureContext, page: Page) -> None:
     statements = read_statements(page)
     add, count = reading.columns.add, len(reading.blocks)
     add("said", statements.agreement(reading.texts, reading.words))
@@ -300,9 +304,9 @@ def _page(reading: Reading, page: Page) -> None:
         add(f"page {name}", np.full(count, value))
 
 
-def _totals(reading: Reading, outline: PageIndex) -> Sequence[tuple[str, float]]:
-    chars, links = float(reading.chars.sum()), float(reading.links.sum())
-    body = float(reading.paragraph.sum())
+def _totals(reading: FeatureContext, outline: PageIndex) -> Sequence[tuple[str, float]]:
+    chars, links = float(reading.chars.sum()), float(reading.link_chars.sum())
+    body = float(reading.paragraph_chars.sum())
     count = len(reading.blocks)
     totals = [
         ("chars", np.log1p(chars)),
@@ -310,12 +314,12 @@ def _totals(reading: Reading, outline: PageIndex) -> Sequence[tuple[str, float]]
         ("body", np.log1p(body)),
         ("body share", body / chars),
         ("segments", float(count)),
-        ("paragraphs", float((reading.paragraph > 0).sum())),
-        ("longest", np.log1p(float(reading.paragraph.max()))),
+        ("paragraphs", float((reading.paragraph_chars > 0).sum())),
+        ("longest", np.log1p(float(reading.paragraph_chars.max()))),
         ("mean", chars / count),
     ]
     for state in _PAGE_TOLD:
-        inside = (reading.states & int(state)) != 0
+        inside = (reading.flags & int(state)) != 0
         totals.append((f"in {state.name}", float((reading.chars * inside).sum()) / chars))
     counted = ("article", "h1", "h2", "p", "pre", "time", "table", "button")
     there = Counter(outline.tags)

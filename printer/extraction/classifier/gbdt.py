@@ -25,7 +25,7 @@ _FEW = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Forest:
+class BoostedTrees:
     """Complete trees of one depth; their sum is the log-odds.
 
     ``feature`` and ``threshold`` are (trees, 2**depth - 1) in heap order: a row goes left when its
@@ -42,7 +42,7 @@ class Forest:
         object.__setattr__(self, "_conditions", _Conditions.of(self.feature, self.threshold))
 
     @classmethod
-    def load(cls, arrays: Mapping[str, NDArray[np.generic]], name: str) -> Forest:
+    def load(cls, arrays: Mapping[str, NDArray[np.generic]], name: str) -> BoostedTrees:
         """Take the forest called ``name`` from a model's arrays."""
         return cls(
             arrays[f"{name}.feature"].astype(np.int32),
@@ -51,7 +51,7 @@ class Forest:
         )
 
     @classmethod
-    def together(cls, forests: Sequence[Forest]) -> Forest:
+    def concatenate(cls, forests: Sequence[BoostedTrees]) -> BoostedTrees:
         """Return the trees of several forests, one after another, for :meth:`predict_each`."""
         return cls(
             np.concatenate([forest.feature for forest in forests]),
@@ -59,7 +59,7 @@ class Forest:
             np.concatenate([forest.leaf for forest in forests]),
         )
 
-    def arrays(self, name: str) -> dict[str, NDArray[np.generic]]:
+    def to_arrays(self, name: str) -> dict[str, NDArray[np.generic]]:
         """Return the arrays that :meth:`load` takes."""
         return {
             f"{name}.feature": self.feature.astype(np.uint16),
@@ -69,9 +69,9 @@ class Forest:
 
     def predict(self, rows: Column) -> Column:
         """Return the probability of each row."""
-        return self.predict_each(rows, 1)[:, 0]
+        return self.predict_many(rows, 1)[:, 0]
 
-    def predict_each(self, rows: Column, count: int) -> Column:
+    def predict_many(self, rows: Column, count: int) -> Column:
         """Return ``count`` probabilities of each row, each by the next share of the trees."""
         parts = [self._sum(rows[i : i + _ROWS], count) for i in range(0, len(rows), _ROWS)]
         total = np.concatenate(parts) if parts else np.zeros((0, count), np.float32)

@@ -20,17 +20,17 @@ from numpy.typing import NDArray
 
 from ...html.page import Page
 from ...selection import Verdict
-from ..reading import Reading, levels, side_by_side
-from .features import read
-from .gbdt import Forest
-from .network import Around, Networks
-from .tokens import Knowledge, cue_columns
+from ..reading import FeatureContext, enclosing_elements, stack_columns
+from .features import extract_features
+from .gbdt import BoostedTrees
+from .network import NetworkEnsemble, SegmentGraph
+from .tokens import TokenPriors, prior_columns
 
 Column = NDArray[np.floating[Any]]
 Bools = NDArray[np.bool_]
 
 #: The kinds of pages, in the order of the model's forests.
-KINDS = ("article", "collection", "documentation", "forum", "listing", "product", "service")
+PAGE_KINDS = ("article", "collection", "documentation", "forum", "listing", "product", "service")
 #: A copy of a text is dropped when it has this many words.
 _COPIED_WORDS = 5
 #: Unless it is so likely, and stands with words that are likelier than not and no copies: half as
@@ -55,37 +55,37 @@ _LEAST = 0.02
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Model:
+class ClassifierModel:
     """What training leaves: odds of names and words, the forests, the networks."""
 
-    known: Knowledge
-    segments: Forest
-    networks: Networks
-    kinds: Forest
-    confidence: Forest
+    priors: TokenPriors
+    segments: BoostedTrees
+    networks: NetworkEnsemble
+    kinds: BoostedTrees
+    confidence: BoostedTrees
 
     @classmethod
-    def load(cls, data: bytes) -> Model:
+    def load(cls, data: bytes) -> ClassifierModel:
         """Read a model from the bytes of its file."""
         with np.load(BytesIO(data), allow_pickle=False) as arrays:
             return cls(
-                Knowledge(*(_odds(arrays, name) for name in ("names", "articles", "words"))),
-                Forest.load(arrays, "segments"),
-                Networks.load(arrays, "networks"),
-                Forest.load(arrays, "kinds"),
-                Forest.load(arrays, "confidence"),
+                TokenPriors(*(_odds(arrays, name) for name in ("names", "articles", "words"))),
+                BoostedTrees.load(arrays, "segments"),
+                NetworkEnsemble.load(arrays, "networks"),
+                BoostedTrees.load(arrays, "kinds"),
+                BoostedTrees.load(arrays, "confidence"),
             )
 
     def dump(self) -> bytes:
         """Return the bytes that :meth:`load` reads."""
         arrays: dict[str, NDArray[np.generic]] = {
-            **_odds_arrays("names", self.known.names),
-            **_odds_arrays("articles", self.known.articles),
-            **_odds_arrays("words", self.known.words),
-            **self.segments.arrays("segments"),
-            **self.networks.arrays("networks"),
-            **self.kinds.arrays("kinds"),
-            **self.confidence.arrays("confidence"),
+            **_odds_arrays("names", self.priors.names),
+            **_odds_arrays("articles", self.priors.articles),
+            **_odds_arrays("words", self.priors.words),
+            **self.segments.to_arrays("segments"),
+            **self.networks.to_arrays("networks"),
+            **self.kinds.to_arrays("kinds"),
+            **self.confidence.to_arrays("confidence"),
         }
         buffer = BytesIO()
         np.savez_compressed(buffer, allow_pickle=False, **arrays)
@@ -104,41 +104,48 @@ def _odds_arrays(name: str, odds: Mapping[str, float]) -> dict[str, NDArray[Any]
 
 
 @cache
-def shipped() -> Model:
+def load_default_model() -> ClassifierModel:
     """Return the model that comes with the package."""
-    return Model.load(Path(__file__).with_name("model.npz").read_bytes())
+    return ClassifierModel.load(Path(__file__).with_name("model.npz").read_bytes())
 
 
-def segment_rows(reading: Reading, known: Knowledge) -> Column:
+def segment_features(reading: FeatureContext, known: TokenPriors) -> Column:
     """Return what the forest and the networks see of each segment."""
-    cues = cue_columns(
-        reading.named, reading.words, reading.parents, levels(reading, 3), reading.headings, known
+    cues = prior_columns(
+        reading.names,
+        reading.words,
+        reading.parents,
+        enclosing_elements(reading, 3),
+        reading.last_headings,
+        known,
     )
-    return side_by_side([*reading.columns.values, cues])
+    return stack_columns([*reading.columns.values, cues])
 
 
-def plausible(likely: Column) -> Bools:
+def plausible_segments(likely: Column) -> Bools:
     """Return which segments the networks see, by the forest's scores."""
     found: Bools = likely > _UNLIKELY
     return found
 
 
-def around(reading: Reading, likely: Column, which: Bools) -> Around:
+def build_graph(reading: FeatureContext, likely: Column, which: Bools) -> SegmentGraph:
     """Return what stands around some of a page's segments, for the networks."""
     keys = group_keys(reading, which)
-    return Around.of(keys, reading.sizes[which], likely[which], np.zeros(len(keys[0]), np.intp))
+    return SegmentGraph.build(
+        keys, reading.word_counts[which], likely[which], np.zeros(len(keys[0]), np.intp)
+    )
 
 
-def group_keys(reading: Reading, which: Bools) -> tuple[NDArray[np.intp], ...]:
+def group_keys(reading: FeatureContext, which: Bools) -> tuple[NDArray[np.intp], ...]:
     """Return the groups that some segments are in.
 
     They are the elements from the block outward, what looks alike, what is under one heading.
     """
-    groups = (*levels(reading, _LEVELS), *reading.kin, reading.headings)
+    groups = (*enclosing_elements(reading, _LEVELS), *reading.similar, reading.last_headings)
     return tuple(keys[which] for keys in groups)
 
 
-def together(forest: Column, which: Bools, networks: Sequence[Column]) -> Column:
+def combine_scores(forest: Column, which: Bools, networks: Sequence[Column]) -> Column:
     """Return the forest's scores, their mean with the networks', as log-odds, where these saw."""
     scores = forest.copy()
     if which.any():
@@ -154,7 +161,7 @@ def _log_odds(chances: Column) -> Column:
     return odds
 
 
-def page_look(first: Column, size: Column) -> list[float]:
+def page_statistics(first: Column, size: Column) -> list[float]:
     """Return figures about a whole page's first scores: how much is kept, and how surely."""
     whole = float(size.sum())
     expected = float((first * size).sum())
@@ -170,26 +177,26 @@ def page_look(first: Column, size: Column) -> list[float]:
     ]  # fmt: skip
 
 
-def page_row(reading: Reading, matrix: Column, scores: Column) -> Column:
+def page_features(reading: FeatureContext, matrix: Column, scores: Column) -> Column:
     """Return what the forests of kind and confidence see, one row, from features and scores.
 
     ``matrix`` is laid out row after row, as in training: the sums' last bits depend on it.
     """
     whole = [i for i, name in enumerate(reading.columns.names) if name.startswith("page ")]
-    weights = reading.sizes / reading.sizes.sum()
-    parts = (matrix[0, whole], page_look(scores, reading.sizes),
+    weights = reading.word_counts / reading.word_counts.sum()
+    parts = (matrix[0, whole], page_statistics(scores, reading.word_counts),
              (scores * weights) @ matrix, weights @ matrix)  # fmt: skip
     return np.concatenate(parts)[None].astype(np.float32)
 
 
-def choose(reading: Reading, scores: Column, caution: float) -> Bools:
+def maximize_expected_f1(reading: FeatureContext, scores: Column, caution: float) -> Bools:
     """Return the segments to keep: those that make the expected F1 over words the highest.
 
     ``caution`` (1: none) is the power a score is raised to.
     """
     likely = scores.astype(np.float64)
-    size = reading.sizes.astype(np.float64)
-    drop_copies(reading, likely)
+    size = reading.word_counts.astype(np.float64)
+    suppress_duplicates(reading, likely)
     worth = likely**caution * size
     order = np.argsort(-likely, kind="stable")
     kept, right = np.cumsum(size[order]), np.cumsum(worth[order])
@@ -198,13 +205,13 @@ def choose(reading: Reading, scores: Column, caution: float) -> Bools:
     return keep
 
 
-def caution(chances: Column) -> float:
+def page_caution(chances: Column) -> float:
     """Return how cautious to be on a page, by its chances of being of each kind."""
-    powers = np.array([_CAUTION.get(kind, 1.0) for kind in KINDS])
+    powers = np.array([_CAUTION.get(kind, 1.0) for kind in PAGE_KINDS])
     return float((powers * chances).sum() / max(1e-6, chances.sum()))
 
 
-def drop_copies(reading: Reading, likely: Column) -> None:
+def suppress_duplicates(reading: FeatureContext, likely: Column) -> None:
     """Clear the scores of all but the likeliest copy of a text that stands in several places.
 
     Repeated under the same parent it is meant to be read again, as is a likely copy (a refrain)
@@ -212,7 +219,7 @@ def drop_copies(reading: Reading, likely: Column) -> None:
     """
     above = reading.parents[reading.blocks].tolist()
     best: dict[str, tuple[float, int]] = {}
-    long = np.flatnonzero(reading.sizes >= _COPIED_WORDS).tolist()
+    long = np.flatnonzero(reading.word_counts >= _COPIED_WORDS).tolist()
     for index in long:
         text, score = reading.texts[index], float(likely[index])
         if text not in best or score > best[text][0]:
@@ -220,8 +227,11 @@ def drop_copies(reading: Reading, likely: Column) -> None:
     copies = [index for index in long if best[reading.texts[index]][1] != above[index]]
     if not copies:
         return
-    own, copied = np.where(likely >= _OWN, reading.sizes, 0), np.zeros_like(reading.sizes)
-    own[copies], copied[copies] = 0, reading.sizes[copies]
+    own, copied = (
+        np.where(likely >= _OWN, reading.word_counts, 0),
+        np.zeros_like(reading.word_counts),
+    )
+    own[copies], copied[copies] = 0, reading.word_counts[copies]
     before = np.cumsum([[0, *own], [0, *copied]], axis=1)
     for index in copies:
         begin, end = reading.begins[above[index]], reading.ends[above[index]]
@@ -230,26 +240,26 @@ def drop_copies(reading: Reading, likely: Column) -> None:
             likely[index] = 0
 
 
-def judge(page: Page, methods: Mapping[str, Sequence[float]], model: Model) -> Verdict:
+def classify(page: Page, methods: Mapping[str, Sequence[float]], model: ClassifierModel) -> Verdict:
     """Judge a page's segments by a model; ``methods`` are the papers' scores."""
     if not page.segments:
         return Verdict(())
-    reading = read(page, methods)
-    rows = segment_rows(reading, model.known)
+    reading = extract_features(page, methods)
+    rows = segment_features(reading, model.priors)
     first = model.segments.predict(rows)
     matrix = np.ascontiguousarray(rows[:, : len(reading.columns.names)])
     # The rows hold them now, and on a page of megabytes they are large.
     reading.columns.values.clear()
-    chances = model.kinds.predict_each(page_row(reading, matrix, first), len(KINDS))[0]
+    chances = model.kinds.predict_many(page_features(reading, matrix, first), len(PAGE_KINDS))[0]
     scores = first
-    seen = plausible(first)
+    seen = plausible_segments(first)
     if seen.any() and len(first) <= _MOST_SEEN_AGAIN:
-        said = model.networks.predict(rows[seen], around(reading, first, seen))
-        scores = together(first, seen, said)
-    keep = choose(reading, scores, caution(chances))
+        said = model.networks.predict(rows[seen], build_graph(reading, first, seen))
+        scores = combine_scores(first, seen, said)
+    keep = maximize_expected_f1(reading, scores, page_caution(chances))
     return Verdict(
         tuple(keep.tolist()),
         scores={**{n: tuple(s) for n, s in methods.items()}, "default": tuple(scores.tolist())},
-        kind=KINDS[int(np.argmax(chances))],
-        confidence=float(model.confidence.predict(page_row(reading, matrix, scores))[0]),
+        kind=PAGE_KINDS[int(np.argmax(chances))],
+        confidence=float(model.confidence.predict(page_features(reading, matrix, scores))[0]),
     )

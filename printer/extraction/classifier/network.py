@@ -25,7 +25,7 @@ _ONE_THREAD = 200_000
 _ROWS = 1024
 
 
-class Groups(NamedTuple):
+class SegmentGroups(NamedTuple):
     """Segments grouped: ``order`` sorts them by group, ``starts`` is where each group begins.
 
     ``owner`` is the group of each segment, ``shares`` what each counts in its group's mean.
@@ -34,10 +34,10 @@ class Groups(NamedTuple):
     order: Ints
     starts: Ints
     owner: Ints
-    shares: Floats
+    weights: Floats
 
     @classmethod
-    def of(cls, keys: Ints, weights: Floats) -> Groups:
+    def by_key(cls, keys: Ints, weights: Floats) -> SegmentGroups:
         """Group segments that have the same key."""
         order = np.argsort(keys, kind="stable")
         first = np.concatenate([[True], np.diff(keys[order]) != 0])
@@ -50,29 +50,31 @@ class Groups(NamedTuple):
 
     def means(self, values: Floats) -> Floats:
         """Return the mean of each group."""
-        means: Floats = np.add.reduceat((values * self.shares)[self.order], self.starts)
+        means: Floats = np.add.reduceat((values * self.weights)[self.order], self.starts)
         return means
 
 
-class Around(NamedTuple):
+class SegmentGraph(NamedTuple):
     """What stands around each segment: its groups, and whether one follows on the same page."""
 
-    groups: tuple[Groups, ...]
-    followed: NDArray[np.bool_]
+    groups: tuple[SegmentGroups, ...]
+    has_next: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, keys: Sequence[Ints], sizes: Floats, likely: Floats, pages: Ints) -> Around:
+    def build(
+        cls, keys: Sequence[Ints], sizes: Floats, likely: Floats, pages: Ints
+    ) -> SegmentGraph:
         """Group segments by each of ``keys``; ``pages`` numbers the page each stands on.
 
         A page is a group twice: once its segments count as ``likely`` as they look to be the
         article's, so that each can be compared with that.
         """
         weights = np.sqrt(sizes)
-        groups = [Groups.of(each, weights) for each in (*keys, pages)]
-        groups.append(Groups.of(pages, weights * likely))
+        groups = [SegmentGroups.by_key(each, weights) for each in (*keys, pages)]
+        groups.append(SegmentGroups.by_key(pages, weights * likely))
         return cls(tuple(groups), pages[1:] == pages[:-1])
 
-    def parts(self, values: Floats) -> Iterator[tuple[Floats, Ints | None]]:
+    def messages(self, values: Floats) -> Iterator[tuple[Floats, Ints | None]]:
         """Yield the values, the means of their groups, those before and those after.
 
         With them comes which row each segment sees; None: there is one for each.
@@ -81,18 +83,18 @@ class Around(NamedTuple):
         for groups in self.groups:
             yield groups.means(values), groups.owner
         nothing = np.zeros((1, values.shape[1]), values.dtype)
-        there = self.followed[:, None]
+        there = self.has_next[:, None]
         yield np.concatenate([nothing, values[:-1] * there]), None
         yield np.concatenate([values[1:] * there, nothing]), None
 
-    def gather(self, values: Floats) -> Floats:
+    def gather_messages(self, values: Floats) -> Floats:
         """Return all parts in a row."""
-        rows = [part if owner is None else part[owner] for part, owner in self.parts(values)]
+        rows = [part if owner is None else part[owner] for part, owner in self.messages(values)]
         return np.concatenate(rows, 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Networks:
+class NetworkEnsemble:
     """Several networks of two layers, the groups exchanged between these.
 
     ``mean`` and ``scale`` standardise features that :func:`squashed` has made less extreme.  Of
@@ -108,25 +110,27 @@ class Networks:
     outer_bias: Floats
     last: Floats
 
-    def predict(self, rows: Floats, around: Around) -> list[Floats]:
+    def predict(self, rows: Floats, around: SegmentGraph) -> list[Floats]:
         """Return the probability of each row as each network sees it."""
         inner, bias = np.concatenate(self.inner, 1), np.concatenate(self.inner_bias)
         near = [
             np.maximum(
-                product(standardised(rows[at : at + _ROWS], self.mean, self.scale), inner) + bias, 0
+                blocked_matmul(standardise(rows[at : at + _ROWS], self.mean, self.scale), inner)
+                + bias,
+                0,
             )
             for at in range(0, len(rows), _ROWS)
         ]
         return self._outer(np.concatenate(near), around)
 
-    def _outer(self, near: Floats, around: Around) -> list[Floats]:
+    def _outer(self, near: Floats, around: SegmentGraph) -> list[Floats]:
         """Return the probabilities; ``near`` has the networks' inner units side by side."""
         count, units = self.inner_bias.shape
         own = [slice(at * units, (at + 1) * units) for at in range(count)]
         totals = [np.broadcast_to(bias, (len(near), units)).copy() for bias in self.outer_bias]
-        for number, (part, owner) in enumerate(around.parts(near)):
+        for number, (part, owner) in enumerate(around.messages(near)):
             for total, weights, mine in zip(totals, self.outer, own, strict=True):
-                made = product(part[:, mine], weights[number * units : (number + 1) * units])
+                made = blocked_matmul(part[:, mine], weights[number * units : (number + 1) * units])
                 total += made if owner is None else made[owner]
         chances: list[Floats] = []
         for total, last, mine in zip(totals, self.last, own, strict=True):
@@ -136,11 +140,11 @@ class Networks:
         return chances
 
     @classmethod
-    def load(cls, arrays: Mapping[str, NDArray[Any]], name: str) -> Networks:
+    def load(cls, arrays: Mapping[str, NDArray[Any]], name: str) -> NetworkEnsemble:
         """Take the networks called ``name`` from a model's arrays."""
         return cls(*(arrays[f"{name}.{each.name}"].astype(np.float32) for each in fields(cls)))
 
-    def arrays(self, name: str) -> dict[str, NDArray[Any]]:
+    def to_arrays(self, name: str) -> dict[str, NDArray[Any]]:
         """Return the arrays that :meth:`load` takes; weights keep three digits."""
         whole = {"mean", "scale"}
         return {
@@ -151,7 +155,7 @@ class Networks:
         }
 
 
-def product(left: Floats, right: Floats) -> Floats:
+def blocked_matmul(left: Floats, right: Floats) -> Floats:
     """Return the matrix product, made of pieces so small that one thread makes each.
 
     Waking others for products of this size costs more than it saves, ten times so on a busy
@@ -161,11 +165,11 @@ def product(left: Floats, right: Floats) -> Floats:
     return np.concatenate([left[at : at + step] @ right for at in range(0, len(left), step)])
 
 
-def standardised(rows: Floats, mean: Floats, scale: Floats) -> Floats:
+def standardise(rows: Floats, mean: Floats, scale: Floats) -> Floats:
     """Return what the first layer sees."""
-    return np.clip((squashed(rows) - mean) / scale, -_EXTREME, _EXTREME)
+    return np.clip((log_compress(rows) - mean) / scale, -_EXTREME, _EXTREME)
 
 
-def squashed(rows: Floats) -> Floats:
+def log_compress(rows: Floats) -> Floats:
     """Return features with large values brought nearer."""
     return np.sign(rows) * np.log1p(np.abs(rows))

@@ -42,17 +42,17 @@ Ints = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NameTable:
     """The names on a page: each distinct set of them once, and which element has which.
 
     ``own`` maps each element to a row of ``names``; row 0 is the empty set.
     """
 
     names: list[tuple[str, ...]]
-    own: Ints
+    rows: Ints
 
 
-def name_parts(value: str, tag: str) -> tuple[str, ...]:
+def split_names(value: str, tag: str) -> tuple[str, ...]:
     """Return the names in the attributes of an element, whole and in parts."""
     named = map(_parts, value[:_MOST_CHARS].split())
     return tuple(dict.fromkeys(chain((f"<{tag}>",), *named)))
@@ -64,7 +64,7 @@ def _parts(name: str) -> list[str]:
     return [f".{name.lower()}", *parts] if len(name) < _LONG else parts
 
 
-def read_names(outline: PageIndex) -> Named:
+def read_names(outline: PageIndex) -> NameTable:
     """Read the names of every element that holds text, inline ones left out."""
     rows: dict[tuple[str, str | None, str | None], int] = {}
     names: list[tuple[str, ...]] = [()]
@@ -86,12 +86,12 @@ def read_names(outline: PageIndex) -> Named:
         if row is None:
             row = rows[key] = len(names)
             said = (key[1], key[2], *map(get, _SAYING))
-            names.append(name_parts(" ".join(filter(None, said)), tag))
+            names.append(split_names(" ".join(filter(None, said)), tag))
         own[index] = row
-    return Named(names, np.array(own, np.intp))
+    return NameTable(names, np.array(own, np.intp))
 
 
-def name_odds(named: Named, odds: Odds) -> Column:
+def name_odds(named: NameTable, odds: Odds) -> Column:
     """Return the lowest, highest and mean odds of each element's names (rows: elements).
 
     Names that are not known do not count.
@@ -103,10 +103,10 @@ def name_odds(named: Named, odds: Odds) -> Column:
     table = found.extremes(np.maximum(count, 1))
     np.minimum(table[:, 0], 0, out=table[:, 0])
     np.maximum(table[:, 1], 0, out=table[:, 1])
-    return table[named.own]
+    return table[named.rows]
 
 
-def first_words(texts: Sequence[str]) -> list[list[str]]:
+def leading_words(texts: Sequence[str]) -> list[list[str]]:
     """Return the first words of each line in lower case, without the marks around them."""
     bare = _Bare()
     begun = "\n".join([text[:_FIRST] for text in texts]).lower().split("\n")
@@ -151,7 +151,7 @@ def _looked_up(rows: Sequence[Sequence[str]], odds: Odds, unknown: float) -> _Fo
 
 
 @dataclass(frozen=True, slots=True)
-class Knowledge:
+class TokenPriors:
     """Learned odds: of names on all pages and on articles alone, and of words."""
 
     names: Odds
@@ -159,13 +159,13 @@ class Knowledge:
     words: Odds
 
 
-def cue_columns(
-    named: Named,
+def prior_columns(
+    named: NameTable,
     words: list[list[str]],
     parents: Ints,
     levels: list[Ints],
     headings: Ints,
-    known: Knowledge,
+    known: TokenPriors,
 ) -> Column:
     """Return a row per segment: the odds of its words, of its block's names and those around it.
 

@@ -26,7 +26,7 @@ from itertools import pairwise
 import numpy as np
 
 from ...html.page import Page
-from ..positions import Bools, Positions, covered, positions, running
+from ..positions import Bools, Positions, covered_by_ranges, positions, prefix_sums
 
 #: The paper's block tags that do not make a paragraph of their text, and the parts of a table.
 NO_PARAGRAPH = frozenset({
@@ -58,18 +58,18 @@ def score(
     """
     tree = tree or positions(page)
     count = len(page.segments)
-    sizes = subtrees(tree)
+    sizes = paragraph_parents(tree)
     large = sorted(element for element, size in sizes.items() if size >= options.min_chars)
     scores = np.full(count, -2.0)
     if large:
-        scores[covered(*tree.ranges(large), count)] = -1.0
+        scores[covered_by_ranges(*tree.ranges(large), count)] = -1.0
         low, high = tree.inside(large[0])
         scores[low:high] = 1.0
-        scores[link_lists(tree, large[0], options)] = 0.0
+        scores[find_link_lists(tree, large[0], options)] = 0.0
     return tuple(scores.tolist())
 
 
-def subtrees(tree: Positions) -> dict[int, int]:
+def paragraph_parents(tree: Positions) -> dict[int, int]:
     """Return the characters of the paragraphs directly below each paragraph parent."""
     block = tree.block
     broken = {one for one, other in pairwise(block) if one == other}
@@ -83,12 +83,12 @@ def subtrees(tree: Positions) -> dict[int, int]:
     return sizes
 
 
-def link_lists(tree: Positions, root: int, options: ArticleSubtreeOptions) -> Bools:
+def find_link_lists(tree: Positions, root: int, options: ArticleSubtreeOptions) -> Bools:
     """Return which segments stand in a list of links below ``root``."""
     tags = tree.tags
     blocks = [each for each in range(root + 1, tree.after(root)) if tags[each] in LISTS]
     lows, highs = tree.ranges(blocks)
-    links, length = running(tree.links), running(tree.length)
+    links, length = prefix_sums(tree.links), prefix_sums(tree.length)
     share = (links[highs] - links[lows]) > options.max_links * (length[highs] - length[lows])
     several = share & (highs - lows > 1)
-    return covered(lows[several], highs[several], len(tree.at))
+    return covered_by_ranges(lows[several], highs[several], len(tree.at))

@@ -30,9 +30,9 @@ import numpy as np
 
 from ...html.page import Page
 from ...layout import Rect
-from ..font import Runs, runs
+from ..font import FontRuns, infer_font_runs
 from ..positions import Floats, Positions, positions
-from ..visual import Looks, looks
+from ..visual import SegmentLayout, read_segment_layout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,17 +49,17 @@ class MaxSubsequenceOptions:
     min_color: float = 0.2
     max_link: float = 0.5
     tolerance: float = 4.0
-    cover: float = 0.5
-    inset: float = 0.75
-    part: float = 0.25
-    column: float = 0.15
+    min_overlap: float = 0.5
+    min_overlap_inset: float = 0.75
+    min_overlap_aligned: float = 0.25
+    min_column_share: float = 0.15
 
 
 def score(
     page: Page,
     options: MaxSubsequenceOptions = MaxSubsequenceOptions(),
     tree: Positions | None = None,
-    drawn: Looks | None = None,
+    drawn: SegmentLayout | None = None,
 ) -> tuple[float, ...]:
     """Return 1 to 2 inside the maximum scoring subsequence, 0 or less outside.
 
@@ -67,39 +67,38 @@ def score(
     falls short, both as shares of the maximum; 0 is a segment inside that does not line up.
     """
     tree = tree or positions(page)
-    drawn = drawn or looks(page)
-    like = classify(drawn.runs if drawn else runs(page, tree), tree, options)
+    drawn = drawn or read_segment_layout(page)
+    like = body_text_signs(drawn.font_runs if drawn else infer_font_runs(page, tree), tree, options)
     values = like * tree.length
     if drawn:
-        values *= drawn.seen
+        values *= drawn.visible
     low, high, best = best_run(values)
     if best <= 0:
         return (-1.0,) * len(values)
-    scores = np.minimum(through(values) / best - 1.0, 0.0)
+    scores = np.minimum(best_sums_through(values) / best - 1.0, 0.0)
     scores[low:high] = 1.5 + values[low:high] / (2 * best)
     if drawn:
         keep = (scores > 0).tolist()
         lengths = tree.length.tolist()
-        aligned = align(drawn.rects, keep, lengths, options, like=(like > 0).tolist())
+        aligned = filter_aligned(
+            drawn.block_rects, keep, lengths, options, like=(like > 0).tolist()
+        )
         scores[np.array(keep) & ~np.array(aligned)] = 0.0
     return tuple(scores.tolist())
 
 
-def classify(found: Runs, tree: Positions, options: MaxSubsequenceOptions) -> Floats:
+def body_text_signs(found: FontRuns, tree: Positions, options: MaxSubsequenceOptions) -> Floats:
     """Return F of every segment (equation 3): 1 for body text, else -1."""
     count = len(tree.length)
     body = (
-        (share_of_commonest(found, [font.size for font in found.fonts], count) >= options.min_size)
-        & (
-            share_of_commonest(found, [font.color for font in found.fonts], count)
-            >= options.min_color
-        )
+        (commonest_share(found, [font.size for font in found.fonts], count) >= options.min_size)
+        & (commonest_share(found, [font.color for font in found.fonts], count) >= options.min_color)
         & (tree.links <= options.max_link * tree.length)
     )
     return np.where(body, 1.0, -1.0)
 
 
-def share_of_commonest(found: Runs, traits: Sequence[Hashable], count: int = 0) -> Floats:
+def commonest_share(found: FontRuns, traits: Sequence[Hashable], count: int = 0) -> Floats:
     """Return the share of each of ``count`` segments' characters that have the commonest trait.
 
     ``traits`` holds each font's: its size, or its colour.
@@ -126,7 +125,7 @@ def best_run(values: Floats) -> tuple[int, int, float]:
     return low, high, float(sums[high] - sums[low])
 
 
-def through(values: Floats) -> Floats:
+def best_sums_through(values: Floats) -> Floats:
     """Return the greatest sum of a run through each place."""
     sums = np.concatenate(([0.0], np.cumsum(values)))
     before = np.minimum.accumulate(sums[:-1])
@@ -134,7 +133,7 @@ def through(values: Floats) -> Floats:
     return behind - before
 
 
-def align(
+def filter_aligned(
     rects: Sequence[Rect | None],
     keep: Sequence[bool],
     lengths: Sequence[int],
@@ -148,7 +147,7 @@ def align(
     of the kept text has.
     """
     kept = [rect if flag else None for rect, flag in zip(rects, keep, strict=True)]
-    found = columns(kept, lengths, options)
+    found = find_columns(kept, lengths, options)
     if not found:
         return tuple(keep)
     likes = like or [False] * len(kept)
@@ -158,7 +157,7 @@ def align(
     )
 
 
-def columns(
+def find_columns(
     rects: Sequence[Rect | None], lengths: Sequence[int], options: MaxSubsequenceOptions
 ) -> list[tuple[float, float]]:
     """Return the left and right edges of the body, of each of its columns if it has several.
@@ -172,7 +171,7 @@ def columns(
             edges[round(rect.left), round(rect.right)] += length
     if not edges:
         return []
-    least = options.column * edges.total()
+    least = options.min_column_share * edges.total()
     common = [each for each, length in edges.items() if length >= least]
     first = max(edges, key=edges.__getitem__)
     holding = [each for each in common if each[0] <= first[0] and each[1] >= first[1]]
@@ -191,5 +190,9 @@ def _aligned(
     left, right = column
     level = min(abs(rect.left - left), abs(rect.right - right)) <= options.tolerance
     overlap = min(rect.right, right) - max(rect.left, left)
-    cover = (options.part if level else options.inset) if like else options.cover
+    cover = (
+        (options.min_overlap_aligned if level else options.min_overlap_inset)
+        if like
+        else options.min_overlap
+    )
     return (level or like) and overlap >= cover * (right - left)

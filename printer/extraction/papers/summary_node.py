@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...html.page import Page
-from ..positions import Ints, Positions, positions, running
+from ..positions import Ints, Positions, positions, prefix_sums
 
 #: Full stops and commas: Latin, Arabic, Urdu, Devanagari, CJK (wide, half and small forms),
 #: Armenian, Ethiopic, Tibetan, Khmer, Burmese, Mongolian, N'Ko, Vai, Bamum, Lisu.
@@ -37,7 +37,7 @@ COMMAS = ",\u060c\u3001\uff0c\uff64\ufe50\ufe51\u055d\u1363\u104a\u1802\u07f8\ua
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JointParaOptions:
+class SummaryNodeOptions:
     """``marks`` are the characters counted as punctuation."""
 
     marks: str = PERIODS + COMMAS
@@ -58,7 +58,7 @@ class TextParas(NamedTuple):
 
 
 def score(
-    page: Page, options: JointParaOptions = JointParaOptions(), tree: Positions | None = None
+    page: Page, options: SummaryNodeOptions = SummaryNodeOptions(), tree: Positions | None = None
 ) -> tuple[float, ...]:
     """Return 1 inside the summary-node, 0 for what is pruned from it, less further away.
 
@@ -68,7 +68,7 @@ def score(
     marks = punctuation([segment.text for segment in page.segments], options.marks)
     paras = joint_para(tree, marks)
     chain = extract_news(tree, marks, paras)
-    scores = np.where(steps := climbs(tree, chain), -steps, 1).astype(np.float64)
+    scores = np.where(steps := steps_to_summary_node(tree, chain), -steps, 1).astype(np.float64)
     pruned = np.repeat(paras.marks == 0, paras.high - paras.low)
     scores[pruned] = np.minimum(scores[pruned], 0.0)
     return tuple(scores.tolist())
@@ -79,7 +79,7 @@ def punctuation(texts: list[str], marks: str) -> Ints:
     points = np.frombuffer("".join(texts).encode("utf-32-le", "replace"), dtype=np.uint32)
     wanted = np.zeros(max(map(ord, marks), default=0) + 2, dtype=np.bool_)
     wanted[[ord(mark) for mark in marks]] = True
-    ends = running(np.array([len(text) for text in texts], dtype=np.int64))
+    ends = prefix_sums(np.array([len(text) for text in texts], dtype=np.int64))
     places = np.flatnonzero(wanted[np.minimum(points, len(wanted) - 1)])
     return np.diff(np.searchsorted(places, ends))
 
@@ -93,7 +93,7 @@ def joint_para(tree: Positions, marks: Ints) -> TextParas:
     level = np.where(own == highs - lows, np.array(tree.parent, dtype=np.int64)[block], block)
     cuts = np.flatnonzero(np.diff(level, prepend=-2))
     low, high = cuts, np.append(cuts[1:], len(level))[: len(cuts)]
-    length, count = running(tree.length), running(marks)
+    length, count = prefix_sums(tree.length), prefix_sums(marks)
     return TextParas(low, high, block[low], length[high] - length[low], count[high] - count[low])
 
 
@@ -105,14 +105,14 @@ def extract_news(tree: Positions, marks: Ints, paras: TextParas) -> list[int]:
     climb = [int(paras.first[longest])]
     while tree.parent[climb[-1]] >= 0:
         climb.append(tree.parent[climb[-1]])
-    total = running(marks)
+    total = prefix_sums(marks)
     lows, highs = tree.ranges(climb)
     distances = np.diff(total[highs] - total[lows])
     still = np.flatnonzero(distances == 0)
     return climb[int(still[0]) if still.size else len(climb) - 1 :]
 
 
-def climbs(tree: Positions, chain: list[int]) -> Ints:
+def steps_to_summary_node(tree: Positions, chain: list[int]) -> Ints:
     """Return how many steps up the chain each segment is first inside."""
     count = len(tree.at)
     if not chain:

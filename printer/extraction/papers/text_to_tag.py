@@ -29,7 +29,13 @@ from numpy.typing import NDArray
 
 from ...html.index import BLOCK_TAGS
 from ...html.page import Page
-from ..clusters import by_expectation, by_farthest_first, by_k_means, by_prediction, by_threshold
+from ..clusters import (
+    cluster_by_em,
+    cluster_by_farthest_first,
+    cluster_by_k_means,
+    cluster_by_prediction,
+    cluster_by_threshold,
+)
 from ..positions import Bools, Floats, Ints, Positions, positions
 
 Clustering: TypeAlias = Literal[
@@ -63,7 +69,7 @@ class TextToTagOptions:
     radius: int = 2
     deviations: float = 1.0
     clusters: int = 3
-    ahead: int = 3
+    slope_lines: int = 3
 
 
 def score(
@@ -125,19 +131,19 @@ def smooth(array: Floats, options: TextToTagOptions) -> Floats:
 def _cluster(array: Floats, options: TextToTagOptions) -> Floats:
     match options.clustering:
         case "threshold":
-            return by_threshold(array, options.deviations)
+            return cluster_by_threshold(array, options.deviations)
         case "k-means":
-            return by_k_means(array[:, None], options.clusters)
+            return cluster_by_k_means(array[:, None], options.clusters)
         case "em":
-            return by_expectation(array[:, None], options.clusters)
+            return cluster_by_em(array[:, None], options.clusters)
         case "farthest-first":
-            return by_farthest_first(array[:, None], options.clusters)
+            return cluster_by_farthest_first(array[:, None], options.clusters)
         case "prediction":
-            return by_prediction(array, options.radius)
+            return cluster_by_prediction(array, options.radius)
         case "two-dimensional":
-            slope = smooth(slopes(array, options.ahead), options)
+            slope = smooth(slopes(array, options.slope_lines), options)
             points = np.stack((array, slope), axis=1)
-            return by_k_means(points, options.clusters, origin=True)
+            return cluster_by_k_means(points, options.clusters, origin=True)
 
 
 def slopes(array: Floats, ahead: int) -> Floats:

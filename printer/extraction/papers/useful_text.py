@@ -24,7 +24,7 @@ import numpy as np
 
 from ...html.metadata.titles import find_title_node
 from ...html.page import Page
-from ..positions import Bools, Floats, Positions, positions, running
+from ..positions import Bools, Floats, Positions, positions, prefix_sums
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ def score(
     """
     tree = tree or positions(page)
     useful = usefulness(tree, options)
-    found = borders(page, options, tree)
+    found = find_borders(page, options, tree)
     scores = -1.0 + useful / 2
     if found:
         within = slice(found.start, found.last + 1)
@@ -71,13 +71,13 @@ def usefulness(tree: Positions, options: UsefulTextOptions) -> Floats:
     return useful
 
 
-def borders(
+def find_borders(
     page: Page, options: UsefulTextOptions = UsefulTextOptions(), tree: Positions | None = None
 ) -> Borders | None:
     """Return the borders of the article, or nothing when no node is useful."""
     tree = tree or positions(page)
-    useful = characterise(tree, options)
-    plain = running(tree.length - tree.links)
+    useful = useful_nodes(tree, options)
+    plain = prefix_sums(tree.length - tree.links)
     best: tuple[int, int] | None = None
     most = 0
     for low, high in neighbourhoods(useful, options.reach):
@@ -91,7 +91,7 @@ def borders(
     return Borders(start if title is None else title, start, last)
 
 
-def characterise(tree: Positions, options: UsefulTextOptions) -> Bools:
+def useful_nodes(tree: Positions, options: UsefulTextOptions) -> Bools:
     """Return which nodes are useful text."""
     enough = tree.length - tree.links >= options.min_chars
     useful: Bools = enough & (tree.links <= options.max_links * tree.length)

@@ -11,41 +11,41 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from printer.extraction import characters as ch
-from printer.extraction.classifier.features import read
-from printer.extraction.classifier.gbdt import Forest
+from printer.extraction.classifier.features import extract_features
+from printer.extraction.classifier.gbdt import BoostedTrees
 from printer.extraction.classifier.model import (
-    KINDS,
-    Model,
-    choose,
-    drop_copies,
-    segment_rows,
-    together,
+    PAGE_KINDS,
+    ClassifierModel,
+    combine_scores,
+    maximize_expected_f1,
+    segment_features,
+    suppress_duplicates,
 )
-from printer.extraction.classifier.network import Networks
+from printer.extraction.classifier.network import NetworkEnsemble
 from printer.extraction.classifier.tokens import (
-    Knowledge,
-    Named,
+    NameTable,
+    TokenPriors,
     name_odds,
-    name_parts,
     read_names,
+    split_names,
     word_odds,
 )
-from printer.extraction.extract import score_all
-from printer.extraction.reading import Reading, levels
+from printer.extraction.extract import score_segments
+from printer.extraction.reading import FeatureContext, enclosing_elements
 from printer.html.page import read_page
 
 
-def reading(body: str) -> Reading:
+def reading(body: str) -> FeatureContext:
     page = read_page(f"<html><body>{body}</body></html>")
-    return read(page, score_all(page))
+    return extract_features(page, score_segments(page))
 
 
-def column(page: Reading, name: str) -> list[float]:
+def column(page: FeatureContext, name: str) -> list[float]:
     return page.columns.values[page.columns.names.index(name)].tolist()
 
 
 def test_characters_of_any_script_have_their_kinds() -> None:
-    kinds = [ch.kind(ord(char)) for char in "Aaж東9.。,،:'$ |"]
+    kinds = [ch.character_class(ord(char)) for char in "Aaж東9.。,،:'$ |"]
     assert kinds == [
         ch.UPPER, ch.LETTER, ch.LETTER, ch.IDEOGRAPH, ch.DIGIT, ch.STOP, ch.STOP, ch.COMMA,
         ch.COMMA, ch.COLON, ch.QUOTE, ch.CURRENCY, ch.SPACE, ch.MARK,
@@ -54,29 +54,29 @@ def test_characters_of_any_script_have_their_kinds() -> None:
 
 @given(st.lists(st.text(min_size=1, max_size=30), min_size=1, max_size=6))
 def test_counts_add_up_to_the_characters(texts: list[str]) -> None:
-    table, kinds, starts = ch.counts(texts)
+    table, kinds, starts = ch.count_characters(texts)
     assert table[:, : ch.KINDS].sum(1).tolist() == [len(text) for text in texts]
     for row, text, start in zip(table, texts, starts, strict=True):
         alone = kinds[start : start + len(text)].tolist()
-        assert alone == [ch.kind(ord(char)) for char in text]
+        assert alone == [ch.character_class(ord(char)) for char in text]
         assert row[ch.WORDS] <= len(text)
         assert row[ch.CAPITALS] <= row[ch.UPPER]
 
 
 def test_words_and_capitals_are_counted_in_each_text_alone() -> None:
-    table, _, _ = ch.counts(["Two Words", "and then 3 more", "東京"])
+    table, _, _ = ch.count_characters(["Two Words", "and then 3 more", "東京"])
     assert table[:, ch.WORDS].tolist() == [2, 4, 1]
     assert table[:, ch.CAPITALS].tolist() == [2, 0, 0]
 
 
 def test_names_are_read_whole_and_in_parts() -> None:
-    parts = name_parts("entry-content sideBarLeft", "div")
+    parts = split_names("entry-content sideBarLeft", "div")
     assert set(parts) >= {"<div>", ".entry-content", ".sidebarleft", "entry", "content", "side"}
-    assert max(map(len, name_parts("x" * 5_000, "div"))) <= 300
+    assert max(map(len, split_names("x" * 5_000, "div"))) <= 300
 
 
 def test_unknown_names_and_words_say_nothing() -> None:
-    named = Named([(), ("<p>", ".lead"), ("<p>", ".zzz")], [0, 1, 2])
+    named = NameTable([(), ("<p>", ".lead"), ("<p>", ".zzz")], [0, 1, 2])
     assert name_odds(named, {".lead": 2.0, "<p>": 1.0}).tolist() == [
         [0, 0, 0],
         [0, 2, 1.5],
@@ -98,7 +98,7 @@ def test_names_of_inline_elements_and_empty_ones_are_left_out() -> None:
 
 def test_containers_widen_outward_only_where_they_hold_more() -> None:
     page = reading("<main><div><div><p>one</p></div></div><p>two</p></main><p>three</p>")
-    block, wider, widest = levels(page, 3)
+    block, wider, widest = enclosing_elements(page, 3)
     held = [(page.ends[level] - page.begins[level]).tolist() for level in (block, wider, widest)]
     assert held == [[1, 1, 1], [2, 2, 3], [3, 3, 3]]
 
@@ -123,19 +123,19 @@ def test_features_are_finite_on_odd_pages() -> None:
         "<td>" * 50 + "z",
     ):
         page = reading(body)
-        assert np.isfinite(segment_rows(page, Knowledge({}, {}, {}))).all()
+        assert np.isfinite(segment_features(page, TokenPriors({}, {}, {}))).all()
 
 
 def test_the_networks_count_beside_the_forest_where_they_saw() -> None:
     forest = np.array([0.01, 0.2, 0.9], np.float32)
     seen = forest > 0.1
-    same = together(forest, seen, [forest[seen]] * 2)
+    same = combine_scores(forest, seen, [forest[seen]] * 2)
     assert same == pytest.approx(forest)
-    more = together(forest, seen, [np.array([0.9, 0.9]), np.array([1.0, 1.0])])
+    more = combine_scores(forest, seen, [np.array([0.9, 0.9]), np.array([1.0, 1.0])])
     assert more[0] == forest[0]
     assert (more[1:] > forest[1:]).all()
     assert (more <= 1).all()
-    assert together(forest, forest > 1, []) == pytest.approx(forest)
+    assert combine_scores(forest, forest > 1, []) == pytest.approx(forest)
 
 
 @given(
@@ -156,14 +156,14 @@ def test_forests_give_what_walking_each_tree_gives(
             total += float(leaf[tree, node - feature.shape[1]])
         return 1 / (1 + np.exp(-total))
 
-    forest = Forest(feature, threshold, leaf)
+    forest = BoostedTrees(feature, threshold, leaf)
     assert forest.predict(rows) == pytest.approx([walk(row) for row in rows], abs=1e-5)
 
 
 def test_long_pages_are_predicted_in_parts_alike() -> None:
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(2500, 5)).astype(np.float32)
-    forest = Forest(
+    forest = BoostedTrees(
         rng.integers(0, 5, (4, 7)).astype(np.int32),
         rng.normal(size=(4, 7)).astype(np.float32),
         rng.normal(size=(4, 8)).astype(np.float32),
@@ -174,22 +174,22 @@ def test_long_pages_are_predicted_in_parts_alike() -> None:
 
 def test_the_choice_maximises_expected_f1() -> None:
     page = reading("".join(f"<p>{'word ' * size}</p>" for size in (50, 40, 30, 5)))
-    keep = choose(page, np.array([0.95, 0.9, 0.1, 0.9]), 1.0)
+    keep = maximize_expected_f1(page, np.array([0.95, 0.9, 0.1, 0.9]), 1.0)
     assert keep.tolist() == [True, True, False, True]
     # A doubtful half of the page is worth keeping, unless one is to be cautious.
     doubtful = np.array([0.95, 0.48, 0.02, 0.9])
-    assert choose(page, doubtful, 1.0)[1]
-    assert not choose(page, doubtful, 1.7)[1]
+    assert maximize_expected_f1(page, doubtful, 1.0)[1]
+    assert not maximize_expected_f1(page, doubtful, 1.7)[1]
 
 
 def test_of_copies_in_different_places_the_likeliest_is_kept() -> None:
     same = "<p>the very same words once more</p>"
     page = reading(f"<div>{same}{same}</div><section>{same}</section>")
     likely = np.array([0.4, 0.4, 0.9])
-    drop_copies(page, likely)
+    suppress_duplicates(page, likely)
     assert likely.tolist() == [0, 0, 0.9]
     together = np.array([0.9, 0.8, 0.1])
-    drop_copies(page, together)
+    suppress_duplicates(page, together)
     assert together.tolist() == [0.9, 0.8, 0]
 
 
@@ -197,28 +197,30 @@ def test_a_refrain_in_another_stanza_is_read_again() -> None:
     stanza = "<div><p>{} and a second line of this stanza alone</p><p>la la la la la, la</p></div>"
     page = reading("".join(map(stanza.format, ("The first line", "Another line", "A last one"))))
     likely = np.array([0.9, 0.9, 0.9, 0.85, 0.3, 0.85])
-    drop_copies(page, likely)
+    suppress_duplicates(page, likely)
     assert likely.tolist() == [0.9, 0.9, 0.9, 0.85, 0.3, 0]
 
 
 def test_a_second_copy_of_a_whole_box_is_dropped() -> None:
     box = "<div><p>a first line of five words</p><p>and a second line of words</p></div>"
     likely = np.full(4, 0.9)
-    drop_copies(reading(box + box), likely)
+    suppress_duplicates(reading(box + box), likely)
     assert sorted(likely.tolist()) == [0, 0, 0.9, 0.9]
 
 
 def test_a_model_survives_its_file() -> None:
-    forest = Forest(
+    forest = BoostedTrees(
         np.array([[1, 0, 3]], np.int32),
         np.array([[0.1, np.inf, -2]], np.float32),
         np.array([[1, 2, 3, 4]], np.float32),
     )
-    known = Knowledge({".ähre": 1.5}, {".x": 3.0}, {"and": -0.25})
-    nets = Networks(*(np.ones((2, 3), np.float32) for _ in fields(Networks)))
-    model = Model(known, forest, nets, Forest.together([forest] * len(KINDS)), forest)
-    read_back = Model.load(model.dump())
-    assert read_back.known == known
+    known = TokenPriors({".ähre": 1.5}, {".x": 3.0}, {"and": -0.25})
+    nets = NetworkEnsemble(*(np.ones((2, 3), np.float32) for _ in fields(NetworkEnsemble)))
+    model = ClassifierModel(
+        known, forest, nets, BoostedTrees.concatenate([forest] * len(PAGE_KINDS)), forest
+    )
+    read_back = ClassifierModel.load(model.dump())
+    assert read_back.priors == known
     forests = (model.segments, read_back.segments), (model.confidence, read_back.confidence)
     for one, other in forests:
         assert (one.feature == other.feature).all()

@@ -9,8 +9,8 @@ import time
 import pytest
 
 from printer.errors import UsageError
-from printer.extraction import EXTRACTORS, decide
-from printer.extraction.classifier.model import KINDS
+from printer.extraction import EXTRACTORS, select_segments
+from printer.extraction.classifier.model import PAGE_KINDS
 from printer.html.page import Page, read_page
 from printer.options import ExtractOptions
 from printer.selection import Verdict
@@ -72,7 +72,7 @@ def kept(page: Page, verdict: Verdict) -> list[str]:
 )
 def test_a_story_is_kept_whole_and_what_is_around_it_is_not(paragraphs: list[str]) -> None:
     page = read_page(news(paragraphs), "https://bell.example.org/ferry")
-    verdict = decide(page, ExtractOptions())
+    verdict = select_segments(page, ExtractOptions())
     texts = kept(page, verdict)
     assert [text for text in texts if text in paragraphs] == paragraphs
     assert not set(texts) & set(AROUND)
@@ -80,23 +80,23 @@ def test_a_story_is_kept_whole_and_what_is_around_it_is_not(paragraphs: list[str
 
 
 def test_a_news_story_is_told_to_be_an_article() -> None:
-    assert decide(read_page(news(NEWS)), ExtractOptions()).kind == "article"
+    assert select_segments(read_page(news(NEWS)), ExtractOptions()).kind == "article"
 
 
 def test_a_verdict_carries_every_score() -> None:
     page = read_page(news(NEWS))
-    verdict = decide(page, ExtractOptions())
+    verdict = select_segments(page, ExtractOptions())
     assert set(verdict.scores) == set(EXTRACTORS)
     for name, scores in verdict.scores.items():
         assert len(scores) == len(page.segments), name
     assert all(0 <= score <= 1 for score in verdict.scores["default"])
-    assert verdict.kind in KINDS
+    assert verdict.kind in PAGE_KINDS
 
 
 @pytest.mark.parametrize("name", [name for name in EXTRACTORS if name != "default"])
 def test_a_papers_method_runs_alone(name: str) -> None:
     page = read_page(news(NEWS))
-    verdict = decide(page, ExtractOptions(extractor=name))
+    verdict = select_segments(page, ExtractOptions(extractor=name))
     assert set(verdict.scores) == {name}
     assert verdict.keep == tuple(score > 0 for score in verdict.scores[name])
     assert NEWS[1] in kept(page, verdict)
@@ -104,32 +104,34 @@ def test_a_papers_method_runs_alone(name: str) -> None:
 
 def test_an_unknown_extractor_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(UsageError, match="max-subsequence"):
-        decide(read_page(news(NEWS)), ExtractOptions(extractor="max-subsequences"))
+        select_segments(read_page(news(NEWS)), ExtractOptions(extractor="max-subsequences"))
 
 
 @pytest.mark.parametrize("html", ["", "<html></html>", "<p></p>", "\x00", "<script>x</script>"])
 def test_a_page_without_text_has_an_empty_verdict(html: str) -> None:
-    verdict = decide(read_page(html), ExtractOptions())
+    verdict = select_segments(read_page(html), ExtractOptions())
     assert not any(verdict.keep)
     assert verdict.confidence == 0
 
 
 def test_a_page_of_links_is_not_taken_for_an_article_with_confidence() -> None:
     links = "".join(f"<li><a href='/{n}'>Entry number {n} of the list</a></li>" for n in range(60))
-    story = decide(read_page(news(NEWS)), ExtractOptions())
-    listing = decide(read_page(f"<html><body><ul>{links}</ul></body></html>"), ExtractOptions())
+    story = select_segments(read_page(news(NEWS)), ExtractOptions())
+    listing = select_segments(
+        read_page(f"<html><body><ul>{links}</ul></body></html>"), ExtractOptions()
+    )
     assert listing.confidence < story.confidence
 
 
 def test_the_same_page_gives_the_same_verdict() -> None:
-    one, other = (decide(read_page(news(NEWS)), ExtractOptions()) for _ in range(2))
+    one, other = (select_segments(read_page(news(NEWS)), ExtractOptions()) for _ in range(2))
     assert one == other
 
 
 def timed(html: str) -> float:
-    decide(read_page(news(NEWS)), ExtractOptions())
+    select_segments(read_page(news(NEWS)), ExtractOptions())
     started = time.process_time()
-    decide(read_page(html), ExtractOptions())
+    select_segments(read_page(html), ExtractOptions())
     return time.process_time() - started
 
 

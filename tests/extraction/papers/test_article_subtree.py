@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from printer.extraction.papers.article_subtree import ArticleSubtreeOptions, score, subtrees
+from printer.extraction.papers.article_subtree import (
+    ArticleSubtreeOptions,
+    paragraph_parents,
+    score,
+)
 from printer.extraction.positions import positions
 from printer.html.page import Page, read_page
 
@@ -35,7 +39,8 @@ def test_the_parent_of_paragraphs_is_the_subtree(form: str) -> None:
     page = read_page(f"<body><div>menu</div>{FORMS[form].format(one, other)}<div>foot</div></body>")
     tree = positions(page)
     sizes = {
-        page.index.elements[element].get("id"): size for element, size in subtrees(tree).items()
+        page.index.elements[element].get("id"): size
+        for element, size in paragraph_parents(tree).items()
     }
     assert sizes["a"] == 550
     assert kept(page) == [one, other]

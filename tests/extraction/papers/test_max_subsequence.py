@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.extraction.font import Runs, runs
+from printer.extraction.font import FontRuns, infer_font_runs
 from printer.extraction.papers.max_subsequence import (
     MaxSubsequenceOptions,
-    align,
     best_run,
-    classify,
+    best_sums_through,
+    body_text_signs,
+    filter_aligned,
     score,
-    through,
 )
 from printer.extraction.positions import positions
-from printer.extraction.visual import Looks
+from printer.extraction.visual import SegmentLayout
 from printer.html.page import Page, read_page
 from printer.layout import Font, Rect, Visibility
 
@@ -50,7 +50,7 @@ def test_table_1_names_the_nearest_line_break_node_of_each_leaf() -> None:
 
 def scored(page: Page) -> list[float]:
     tree = positions(page)
-    return classify(runs(page, tree), tree, MaxSubsequenceOptions()).tolist()
+    return body_text_signs(infer_font_runs(page, tree), tree, MaxSubsequenceOptions()).tolist()
 
 
 BODY = "<p>" + "The body is in plain text. " * 9 + "</p>"
@@ -90,7 +90,7 @@ def test_the_run_found_has_the_greatest_sum_of_all(values: list[int]) -> None:
 
 @given(st.lists(st.integers(-20, 20), min_size=1, max_size=12))
 def test_the_greatest_sum_through_each_place(values: list[int]) -> None:
-    found = through(np.array(values, dtype=float)).tolist()
+    found = best_sums_through(np.array(values, dtype=float)).tolist()
     for place, total in enumerate(found):
         assert total == max(
             sum(values[low:high])
@@ -137,20 +137,22 @@ BODY_RECT = Rect(100, 0, 700, 50)
 )  # fmt: skip
 def test_segments_must_line_up_with_the_body(rect: Rect | None, kept: bool) -> None:
     rects = [BODY_RECT, rect, BODY_RECT, Rect(0, 0, 90, 10)]
-    flags = align(rects, [True, True, True, False], [200, 300, 200, 900])
+    flags = filter_aligned(rects, [True, True, True, False], [200, 300, 200, 900])
     assert flags == (True, kept, True, False)
 
 
 def test_a_layout_brings_real_fonts_and_alignment() -> None:
     page = read_page("".join(f"<p class={name}>{'t' * 100}</p>" for name in "abcde"))
     # Drawn, the first is in large print, and the third a narrow box beside the text.
-    drawn = Runs(np.arange(5), np.array([1, 0, 0, 0, 0]), np.full(5, 100), [Font(16.0), Font(30.0)])
+    drawn = FontRuns(
+        np.arange(5), np.array([1, 0, 0, 0, 0]), np.full(5, 100), [Font(16.0), Font(30.0)]
+    )
     rects = [BODY_RECT, BODY_RECT, Rect(580, 0, 700, 50), BODY_RECT, BODY_RECT]
     assert [value > 0 for value in score(page)] == [True] * 5
-    kept = score(page, drawn=Looks(drawn, rects, rects, [Visibility(0)] * 5))
+    kept = score(page, drawn=SegmentLayout(drawn, rects, rects, [Visibility(0)] * 5))
     assert [value > 0 for value in kept] == [False, True, False, True, True]
     assert kept[2] == 0
 
 
 def test_without_any_rectangle_all_stays_as_it_was() -> None:
-    assert align([None, None], [True, False], [5, 5]) == (True, False)
+    assert filter_aligned([None, None], [True, False], [5, 5]) == (True, False)

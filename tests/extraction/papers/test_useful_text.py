@@ -7,7 +7,7 @@ import numpy as np
 from printer.extraction.papers.useful_text import (
     Borders,
     UsefulTextOptions,
-    borders,
+    find_borders,
     neighbourhoods,
     score,
 )
@@ -22,7 +22,7 @@ def test_the_borders_are_the_first_and_last_useful_node_and_the_title() -> None:
         <h1>Rain in the valley</h1><p>By A. Writer</p><p>{LONG}</p><p>Short.</p><p>{LONG * 2}</p>
         <p><a href=1>More</a></p></body>"""
     )
-    assert borders(page) == Borders(first=2, start=4, last=6)
+    assert find_borders(page) == Borders(first=2, start=4, last=6)
     scores = score(page)
     assert [value > 0 for value in scores] == [
         False, False, True, False, True, True, True, False,
@@ -37,7 +37,7 @@ def test_links_between_the_borders_are_left_out() -> None:
 def test_the_neighbourhood_with_the_most_text_is_the_article() -> None:
     between = "<p>x</p>" * UsefulTextOptions().reach
     page = read_page(f"<p>{LONG}</p>{between}<p>{LONG}</p><p>{LONG}</p>{between}<p>{LONG}</p>")
-    found = borders(page)
+    found = find_borders(page)
     reach = UsefulTextOptions().reach
     assert found == Borders(first=reach + 1, start=reach + 1, last=reach + 2)
 
@@ -49,5 +49,5 @@ def test_neighbours_are_at_most_the_reach_apart() -> None:
 
 def test_without_a_useful_node_there_are_no_borders() -> None:
     page = read_page("<p>Menu</p>")
-    assert borders(page) is None
+    assert find_borders(page) is None
     assert max(score(page)) <= 0
