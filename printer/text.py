@@ -5,10 +5,6 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from itertools import islice
-
-from lxml.etree import iterwalk
-from lxml.html import HtmlElement
 
 #: Letters of the scripts that set no spaces between words (Thai, Lao, Burmese, Khmer, kana, Han),
 #: for a set of a regular expression.
@@ -29,15 +25,8 @@ _INLINE_TAGS = re.compile(
     r"</?(?:a|abbr|b|bdi|br|cite|em|font|i|mark|p|q|s|small|span|strong|sub|sup|u)\b[^<>]{0,300}>",
     re.IGNORECASE,
 )
-#: What stands on a line of its own, also inside a heading.
-_LINES = frozenset({"br", "div", "p", "li", "small", "h2", "h3"})
-#: Elements whose text is not content.
-_SKIPPED = frozenset({"button", "noscript", "script", "select", "style", "svg", "template"})
-
 #: How much longer than its limit a text may be before it is cleaned: entities and space shrink.
 _SLACK = 8
-#: Starts and ends of elements that are looked at for their text.
-_MOST_EVENTS = 400
 
 _INITIAL = re.compile(r"[«“„\"‘'¡¿]?[^\W\d_]")
 #: What a drop cap begins is no shorter; a list of words by their first letters has such lines.
@@ -79,22 +68,6 @@ def clean_attribute(text: str | None, limit: int = 500) -> str:
     if "</" in text:
         text = _INLINE_TAGS.sub("", text)
     return clean_line(text, limit)
-
-
-def element_line(element: HtmlElement, between: str = "", limit: int = 500) -> str:
-    """Return an element's text as a clean line, of its beginning when it holds a great many."""
-    parts = []
-    walk = iterwalk(element, ("start", "end"))
-    for event, inner in islice(walk, _MOST_EVENTS):
-        if inner.tag in _LINES:
-            parts.append(" ")
-        elif inner.tag in _SKIPPED and event == "start" and inner is not element:
-            walk.skip_subtree()
-            continue
-        part = inner.text if event == "start" else inner.tail if inner is not element else None
-        if part:
-            parts.append(part)
-    return clean_line(between.join(parts), limit)
 
 
 def comparison_key(text: str) -> str:

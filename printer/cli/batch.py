@@ -12,6 +12,7 @@ import typer
 from ..batch import BatchOptions
 from ..errors import UsageError
 from ..settings import LoadedSettings
+from ..text import file_name
 from . import output
 from .console import INTERRUPTED, Console
 from .options import require, with_settings
@@ -47,7 +48,7 @@ def batch(
         chosen = {name: getattr(settings, name) for name in REQUEST_OPTIONS & loaded.explicit}
         options = replace(options, chosen=chosen)
     console = Console.of(settings)
-    with BatchRunner(folder, settings, options, name=output.file_name, write=output.write) as work:
+    with BatchRunner(folder, settings, options, name=file_name, write=output.write) as work:
         repeated = work.store.import_list(listed, folder, again=not options.resume)
 
         def tell(item: object) -> None:

@@ -14,6 +14,7 @@ from ..crawl import CrawlOptions
 from ..errors import NoArticle, UsageError, WebprintError
 from ..settings import LoadedSettings, data_folder
 from ..site_rules.store import rule_store
+from ..text import file_name
 from . import output
 from .console import INTERRUPTED, Console
 from .options import printer_for, require, with_settings
@@ -159,7 +160,7 @@ class _Writer:
         first: WebprintError | None = None
         used: set[str] = set()
         for each in found:
-            name = output.file_name(each.info.title)
+            name = file_name(each.info.title)
             while name in used:
                 name = f"{name} {each.id}"
             used.add(name)

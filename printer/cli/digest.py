@@ -14,6 +14,7 @@ import typer
 from ..errors import UsageError
 from ..output import Result
 from ..settings import LoadedSettings, Settings, data_folder
+from ..text import file_name
 from . import output, search
 from .console import Console
 from .options import Out, require, with_settings
@@ -306,7 +307,7 @@ def _writing(out: str) -> Callable[[Issue, Result], str]:
             output.write_stdout(result.data)
             return "standard output"
         ending = f".{result.format}"
-        title = output.file_name(f"{issue.digest.heading} {issue.when:%Y-%m-%d}", "digest")
+        title = file_name(f"{issue.digest.heading} {issue.when:%Y-%m-%d}", "digest")
         path = Path(out) if out else output.free_path(Path(), title, ending, force=False)
         if path.is_dir():
             path = output.free_path(path, title, ending, force=False)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
-import unicodedata
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -17,13 +15,8 @@ from ..output import CompletenessReport, Result
 
 STDOUT = "-"
 
-#: Longest file name made from a title, in bytes of UTF-8 (file systems take 255).
-NAME_BYTES = 150
-
 #: How such names end; none of them is a domain of the Internet.
 _FOREIGN = (".docx", ".doc", ".odt", ".rtf", ".txt", ".png", ".jpg", ".azw3", ".tex")
-
-_UNSAFE = re.compile(r'[\\/:*?"<>|\s]+')
 
 
 def in_format(options: PrintOptions, asked: Format | str, out: str) -> PrintOptions:
@@ -54,19 +47,6 @@ def is_target(name: str) -> bool:
 def is_foreign(name: str) -> bool:
     """Tell whether a word names a file of a kind that is often asked for and never written."""
     return "/" not in name and name.lower().endswith(_FOREIGN)
-
-
-def file_name(title: str, fallback: str = "article") -> str:
-    """Return a file name made from a title, without folder or ending.
-
-    What any common file system refuses is left out, and so is a leading dot or dash, which would
-    hide the file or make it look like an option.
-    """
-    text = unicodedata.normalize("NFC", title)
-    text = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in text)
-    text = _UNSAFE.sub(" ", text).strip(" .-_")
-    text = text.encode()[:NAME_BYTES].decode("utf-8", "ignore").rstrip(" .")
-    return text or fallback
 
 
 def free_path(folder: Path, name: str, ending: str, *, force: bool) -> Path:

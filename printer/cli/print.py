@@ -20,6 +20,7 @@ from ..options import ENDINGS
 from ..output import Result
 from ..pipeline import PageOutcome, Printer
 from ..settings import LoadedSettings, Settings
+from ..text import file_name
 from . import output, search
 from .console import INTERRUPTED, Console
 from .options import printer_for, source_of, with_settings
@@ -166,7 +167,7 @@ class _Target:
         if self.out == output.STDOUT:
             output.write_stdout(result.data)
             return "standard output"
-        name = output.file_name(result.title, fallback)
+        name = file_name(result.title, fallback)
         path = Path(self.out) if self.out else output.free_path(
             self.folder, name, ENDINGS[result.format][0], force=self.force
         )  # fmt: skip

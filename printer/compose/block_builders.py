@@ -33,7 +33,7 @@ from ..article import (
     plain_text,
 )
 from ..html.index import BLOCK_TAGS
-from ..text import element_line
+from ..html.parse import element_line
 from .inline import TextRun, joined, split_paragraphs, with_mark
 
 _LIST_STYLES = frozenset("aAiI")

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from lxml import etree
 from pydantic import ValidationError
@@ -83,12 +84,12 @@ def _announce(fs: Any, root: str, path: str, parcel: Parcel, to: Delivery) -> No
     """Write of a file in the folder's feed, where one is kept."""
     if not to.feed:
         return
-    url = f"{to.feed.rstrip('/')}/{path.rpartition('/')[2]}"
+    url = f"{to.feed.rstrip('/')}/{quote(path.rpartition('/')[2])}"
     issue = Issue(parcel.title, url, parcel.when, parcel.data, parcel.media_type)
     place = f"{root}/{parcel.name}.atom"
     old = fs.cat_file(place, end=5_000_000) if fs.exists(place) else b""
     if f'href="{escape(url)}"'.encode() not in old:  # Else who wrote it was killed afterwards.
-        _put(fs, place, with_issue(old, parcel.title, f"{to.feed}#{parcel.name}", issue))
+        _put(fs, place, with_issue(old, parcel.title, f"{to.feed}#{quote(parcel.name)}", issue))
 
 
 def goal(parcel: Parcel, to: Delivery) -> str:

@@ -14,9 +14,9 @@ from itertools import islice
 from lxml.etree import iterwalk
 from lxml.html import HtmlElement
 
-from ..text import element_line
 from .forum import AUTHOR_CLASS, DATE_CLASS, NAME_CHARS, SIGNATURE_EDGES, read_author, read_date
 from .index import INVISIBLE_TAGS, Leaf
+from .parse import element_line
 
 #: Comments read of a page, replies inside replies; what is deeper answers the last above.
 MOST_COMMENTS, MOST_DEPTH = 2_000, 8

@@ -14,8 +14,9 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from ..text import clean_attribute, element_line
+from ..text import clean_attribute
 from .metadata.dates import parse_date
+from .parse import element_line
 
 NAME_CHARS = 80
 _DATE_CHARS, _DAY, _FEW = 60, len("2024-02-29"), 8

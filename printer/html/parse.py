@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 from lxml.html import HtmlElement
 
+from ..text import clean_line
 from .decode import decode
 
 __all__ = ["base_url", "decode", "parse", "strip_invalid_references"]
@@ -237,3 +239,27 @@ def _address(told: str) -> str:
     key, *signs = bytes.fromhex(told)
     address = bytes(sign ^ key for sign in signs).decode("utf-8", "replace")
     return address if _ADDRESS.fullmatch(address) and address.isprintable() else ""
+
+
+#: What stands on a line of its own, also inside a heading.
+_LINES = frozenset({"br", "div", "p", "li", "small", "h2", "h3"})
+#: Elements whose text is not content.
+_SKIPPED = frozenset({"button", "noscript", "script", "select", "style", "svg", "template"})
+#: Starts and ends of elements that are looked at for their text.
+_MOST_EVENTS = 400
+
+
+def element_line(element: HtmlElement, between: str = "", limit: int = 500) -> str:
+    """Return an element's text as a clean line, of its beginning when it holds a great many."""
+    parts = []
+    walk = etree.iterwalk(element, ("start", "end"))
+    for event, inner in islice(walk, _MOST_EVENTS):
+        if inner.tag in _LINES:
+            parts.append(" ")
+        elif inner.tag in _SKIPPED and event == "start" and inner is not element:
+            walk.skip_subtree()
+            continue
+        part = inner.text if event == "start" else inner.tail if inner is not element else None
+        if part:
+            parts.append(part)
+    return clean_line(between.join(parts), limit)

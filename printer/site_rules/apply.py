@@ -17,9 +17,10 @@ from ..html.index import IS_HIDDEN, Leaf, Segment
 from ..html.metadata.dates import parse_date
 from ..html.metadata.metadata import Metadata
 from ..html.page import Page
+from ..html.parse import element_line
 from ..options import SiteRule
 from ..selection import Verdict
-from ..text import clean_attribute, clean_line, element_line
+from ..text import clean_attribute, clean_line
 from ..urls import resolve
 
 Action: TypeAlias = Literal["drop", "keep", "body", "title", "author", "date", "next_page"]

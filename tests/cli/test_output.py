@@ -2,38 +2,9 @@ import os
 import stat
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from printer.cli import output
 from printer.errors import OutputError
-
-
-@given(st.text(max_size=400))
-def test_a_file_name_is_safe_whatever_the_title(title):
-    name = output.file_name(title)
-    assert name
-    assert len(name.encode()) <= output.NAME_BYTES
-    assert not set(name) & set('\\/:*?"<>|\0\n\r\t')
-    assert name[0] not in ".-"
-    assert name == name.strip()
-
-
-@pytest.mark.parametrize(
-    ("title", "name"),
-    [
-        ("A day at sea", "A day at sea"),
-        ("../../etc/passwd", "etc passwd"),
-        ("What is 1/2?", "What is 1 2"),
-        ("海の日", "海の日"),
-        ("--force", "force"),
-        ("\u202egpj.exe", "gpj.exe"),
-        ("", "article"),
-        ("...", "article"),
-    ],
-)
-def test_file_names(title, name):
-    assert output.file_name(title) == name
 
 
 def test_a_free_path_is_numbered_unless_forced(tmp_path):

@@ -179,7 +179,7 @@ def test_in_a_header_of_an_answer(words: str) -> None:
 
 
 def test_in_the_name_of_a_file(tmp_path: Path) -> None:
-    from printer.cli.output import file_name
+    from printer.text import file_name
 
     for words in WORDS.values():
         name = file_name(words)

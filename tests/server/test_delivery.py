@@ -2,10 +2,12 @@
 
 import json
 import re
+from urllib.parse import quote
 
 import pytest
 
 from printer.server.auth import COOKIE, AccessKeys
+from printer.text import file_name
 from tests.support.story_page import story
 from tests.support.web_server import Reply
 
@@ -58,7 +60,7 @@ def test_it_goes_to_a_folder_and_to_no_other(server, settings, done, person, tmp
     assert answer.status_code == 303
     assert "Sent: Papers." in person.get(answer.headers["location"]).text
     (kept,) = (tmp_path / "papers").iterdir()
-    assert kept.name.startswith("the-quay-at-night-")
+    assert kept.name.startswith("The quay at night-")
     assert kept.read_bytes() == server.client.get(f"/api/prints/{done}/pdf").content
     elsewhere = f"{tmp_path}/elsewhere"
     refused = person.post(page, data={"to": elsewhere})
@@ -137,3 +139,16 @@ def test_what_is_not_done_is_not_sent(server, settings, tmp_path):
     assert answer.status_code == 409
     nothing = server.client.post(f"/api/prints/{'0' * 20}/deliver", json={"to": "Papers"})
     assert nothing.status_code == 404
+
+
+def test_a_download_and_a_delivery_have_the_name_the_command_line_gives(server, settings, tmp_path):
+    title = 'Straße 1/2: "the ferry"? --'
+    job = server.order(url="https://example.org/one", html=story(title)).json()
+    done = server.finished(job["id"])
+    settings(f'[[send]]\nname = "Papers"\nfolder = "{tmp_path}"\n')
+    server.client.post(f"/api/prints/{job['id']}/deliver", json={"to": "Papers"})
+    (sent,) = tmp_path.iterdir()
+    download = server.client.get(done["links"]["pdf"], params={"download": True})
+    name = file_name(done["title"])
+    assert sent.stem.startswith(f"{name}-2")
+    assert f"UTF-8''{quote(name)}.pdf" in download.headers["content-disposition"]

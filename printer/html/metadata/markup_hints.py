@@ -10,7 +10,8 @@ from itertools import dropwhile, islice
 
 from lxml.html import HtmlElement
 
-from ...text import clean_line, element_line
+from ...text import clean_line
+from ..parse import element_line
 from .bylines import find_byline
 from .dates import find_date, parse_date
 

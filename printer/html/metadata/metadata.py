@@ -9,8 +9,9 @@ from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
-from ...text import clean_attribute, clean_line, element_line
+from ...text import clean_attribute, clean_line
 from ...urls import resolve
+from ..parse import element_line
 from .bylines import join_names
 from .dates import parse_date
 from .jsonld import SchemaMetadata, read_json_ld, read_schema

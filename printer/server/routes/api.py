@@ -18,6 +18,7 @@ from ...jobs.models import FINISHED, PAGE_PART, STATES, Job, State
 from ...jobs.models import JobRequest as Wanted
 from ...jobs.validation import MAX_PICTURES, MAX_URL_LENGTH, decode_pictures, request_options
 from ...options import ENDINGS, MEDIA_TYPES, Format
+from ...text import file_name
 from ..errors import documented
 from ..schemas import options_model
 from ..service import Form, PrintId, PrintService, Shown, format_of, shown
@@ -260,12 +261,6 @@ async def _followed(
 
 def _attached(job: Job, made: Format, how: str = "attachment") -> dict[str, str]:
     """Return the header that gives a result its file name."""
-    name, ending = quote(_file_name(job.title), safe=""), ENDINGS[made][0]
+    name, ending = quote(file_name(job.title), safe=""), ENDINGS[made][0]
     names = f"filename=\"article{ending}\"; filename*=UTF-8''{name}{ending}"
     return {"Content-Disposition": f"{how}; {names}"}
-
-
-def _file_name(title: str) -> str:
-    """Return a title as a file may be called."""
-    kept = "".join(c if c.isprintable() and c not in '<>:"/\\|?*' else " " for c in title)
-    return " ".join(kept.split()).strip(". ")[:100] or "article"

@@ -17,6 +17,7 @@ from ...digest.delivery import NONE, Parcel, chosen, deliver, destinations
 from ...errors import WebprintError
 from ...jobs import handler
 from ...jobs.models import Job
+from ...text import file_name
 from ..errors import documented
 from ..service import PrintId, PrintService, format_of
 from ..templating import no_print, page, trouble
@@ -59,14 +60,8 @@ def _send(prints: PrintService, job: Job, name: str) -> str:
     }
     data = _made(prints, job, to)
     title = job.title or "An article"
-    parcel = Parcel(_file_name(job.title), title, now, data, told, to.format)
+    parcel = Parcel(file_name(job.title), title, now, data, told, to.format)
     return deliver(parcel, to, prints.settings)
-
-
-def _file_name(title: str) -> str:
-    """Return a title as files are called on any machine: small letters, digits and dashes."""
-    letters = "".join(c if c.isalnum() else "-" for c in title.lower())
-    return "-".join(filter(None, letters.split("-")))[:60] or "article"
 
 
 def _made(prints: PrintService, job: Job, to: Destination) -> bytes:
