@@ -30,9 +30,10 @@ from typing import Any, NamedTuple
 from lxml import html as lxml_html
 
 import printer
-from printer.options import ExtractOptions, FetchOptions, PrintOptions
+from printer.options import ExtractOptions, FetchOptions, Options, PrintOptions
 from printer.render.context import Document, render_html
 from printer.render.weasy.engine import render_pdf
+from printer.session import Session
 from tests.support.web_server import WebServer
 
 from .extractors import version_of
@@ -157,8 +158,8 @@ def warm(url: str, document: Document, runs: int) -> Pairs:
         weasyprint.HTML(string=document.html).write_pdf()
         return time.perf_counter() - began
 
-    words = ExtractOptions(images="none")
-    with printer.Printer(FetchOptions(cache=False), extract=words, named=(url,)) as ours:
+    options = Options(fetch=FetchOptions(cache=False), extract=ExtractOptions(images="none"))
+    with printer.Printer(options, Session(options.fetch, user_urls=(url,))) as ours:
 
         def whole() -> float:
             began = time.perf_counter()

@@ -61,7 +61,7 @@ def read(capture: Capture, without: bool) -> Page:
     if without:
         plain = strip_markers(capture.body.decode(), capture.layout)
         return read_page(plain, capture.url)
-    return read_page(capture.body, capture.url, capture.charset, capture.layout)
+    return read_page(capture.body, capture.url, capture.source.charset, capture.layout)
 
 
 def labelled(name: str, page: Page, sheet: Sheet) -> Sample:

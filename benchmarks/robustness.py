@@ -20,6 +20,8 @@ from typing import Literal, NamedTuple
 
 from printer import FetchOptions, Printer
 from printer.errors import NoArticle, WebprintError
+from printer.options import Options
+from printer.session import Session
 from tests.support.web_server import WebServer
 
 from .corpus import CORPUS, evenly, there
@@ -48,14 +50,14 @@ def printed(
     pages: Mapping[str, bytes], render: Literal["auto", "never", "always"], out: Path | None
 ) -> Iterator[End]:
     """Print pages one by one; keep the PDFs in a folder if one is given."""
-    options = FetchOptions(cache=False, follow=False, render=render)
+    options = Options(fetch=FetchOptions(cache=False, follow=False, render=render))
     with WebServer() as web:
         for name, page in pages.items():
             web.add(f"/{name}", page)
         for name in pages:
             start = time.perf_counter()
             try:
-                with Printer(options, named=(web.url,)) as printer:
+                with Printer(options, Session(options.fetch, user_urls=(web.url,))) as printer:
                     result = printer.print_pages([f"{web.url}/{name}"])
                 end, told = "printed", f"{result.pages} pages, {len(result.warnings)} warnings"
                 if out:

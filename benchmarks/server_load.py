@@ -75,17 +75,20 @@ def processor() -> float:
 
 def bare(sources: list[bytes]) -> float:
     """Set articles in this process with nothing around it; return the seconds of that alone."""
-    from printer import Capture, ExtractOptions, Printer
+    from printer import Capture, ExtractOptions, Options, Printer
+    from printer.capture import PageSource
     from printer.jobs.worker_process import NICENESS
 
     os.nice(NICENESS)  # As the server's workers are, so that what else runs disturbs both alike.
-    with Printer(extract=ExtractOptions(images="none")) as printer:
+    with Printer(Options(extract=ExtractOptions(images="none"))) as printer:
         begun = 0.0
         for n, source in enumerate([sources[0], *sources]):
             if n == 1:  # The first loads what is needed.
                 begun = time.perf_counter()
             url = "https://example.org/"
-            printer.render([printer.read(Capture(source, url, url, "text/html", method="browser"))])
+            printer.render(
+                [printer.read(Capture(source, PageSource(url, url, "text/html", method="browser")))]
+            )
     return time.perf_counter() - begun
 
 

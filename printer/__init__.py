@@ -1,18 +1,14 @@
-"""webprint: give it a web page, get the article on paper.
+"""webprint: turn web pages into readable PDFs.
 
-``extract(html, url)`` returns the :class:`Article` of a page; it is pure and needs no network.
-``print_pages(sources)`` fetches pages and prints their articles to a PDF.
+``extract(html, url)`` returns the :class:`Article` of a page; it needs no network.
+``print_pages(sources)`` fetches pages and prints their articles.
 
-What is named here is loaded when it is first asked for, so that the command line can have
-WeasyPrint loading beside it before it loads anything else, and extraction alone loads nothing that
-prints or fetches.
+Names are imported on first use, so that extraction alone loads nothing that fetches or renders.
 """
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,9 +16,10 @@ if TYPE_CHECKING:
     from .capture import Capture
     from .errors import WebprintError
     from .extract_stage import extract
-    from .options import ExtractOptions, FetchOptions, ImageOptions, PrintOptions
+    from .options import ExtractOptions, FetchOptions, ImageOptions, Options, PrintOptions
     from .output import Result
     from .pipeline import Printer, print_pages
+    from .session import Session
 
 __version__ = "0.1.0"
 
@@ -32,46 +29,35 @@ __all__ = [
     "ExtractOptions",
     "FetchOptions",
     "ImageOptions",
+    "Options",
     "PrintOptions",
     "Printer",
     "Result",
+    "Session",
     "WebprintError",
     "extract",
     "print_pages",
 ]
 
-_HOMES = {
+_MODULES = {
     "Article": "article",
-    "WebprintError": "errors",
     "Capture": "capture",
-    "Result": "output",
     "ExtractOptions": "options",
     "FetchOptions": "options",
     "ImageOptions": "options",
+    "Options": "options",
     "PrintOptions": "options",
+    "Printer": "pipeline",
+    "Result": "output",
+    "Session": "session",
+    "WebprintError": "errors",
+    "extract": "extract_stage",
+    "print_pages": "pipeline",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = import_module(f".{_HOMES.get(name, 'pipeline')}", __name__)
-    value = globals()[name] = getattr(home, name)
+    value = globals()[name] = getattr(import_module(f".{_MODULES[name]}", __name__), name)
     return value
-
-
-class _Package(ModuleType):
-    """Keeps the name ``extract`` for the function: the folder of that name is given it too."""
-
-    @property
-    def extract(self) -> Any:
-        from .extract_stage import extract
-
-        return extract
-
-    @extract.setter
-    def extract(self, part: ModuleType) -> None:
-        """Leave the folder to be found where modules are."""
-
-
-sys.modules[__name__].__class__ = _Package

@@ -1,4 +1,4 @@
-"""A page or a file as it was fetched."""
+"""A page or a file as it was fetched: its bytes and their source."""
 
 from __future__ import annotations
 
@@ -9,22 +9,19 @@ from hashlib import sha256
 from typing import Literal, TypeAlias
 
 from .layout import Layout
-from .options import PrintOptions
 
 FetchMethod = Literal["http", "file", "stdin", "browser"]
 
 
 @dataclass(frozen=True, slots=True)
-class Capture:
-    """What a fetch brought: bytes, where they came from, how and when.
+class PageSource:
+    """Where a page came from, when and how.
 
-    ``body`` is decompressed and within the size limit, ``charset`` what the HTTP header declared
-    ('' when it declared none), ``headers`` the response's with lower-case names.  A browser's
-    capture has the page's ``layout``, and its body the marks that belong to it; ``screenshot`` is
-    the page as PNG where that was asked for.  ``sha256`` is the body's where that was let go.
+    ``url`` is the address after redirects, ``charset`` the one the HTTP header declared ('' for
+    none), ``headers`` the response's with lower-case names.  ``sha256`` is of the page's bytes;
+    it is '' until :meth:`Capture.describe` computes it.
     """
 
-    body: bytes = field(repr=False)
     url: str
     requested_url: str
     media_type: str = ""
@@ -33,20 +30,31 @@ class Capture:
     fetched: datetime | None = None
     method: FetchMethod = "http"
     from_cache: bool = False
-    layout: Layout | None = field(default=None, repr=False)
-    screenshot: bytes = field(default=b"", repr=False)
     sha256: str = ""
 
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """What a fetch returned: the decompressed bytes, within the size limit, and their source.
+
+    A capture by a browser has the page's ``layout``, and its body the attribute that ``layout``
+    refers to; ``screenshot`` is the page as PNG where one was requested.
+    """
+
+    body: bytes = field(repr=False)
+    source: PageSource
+    layout: Layout | None = field(default=None, repr=False)
+    screenshot: bytes = field(default=b"", repr=False)
+
     @property
-    def digest(self) -> str:
-        """The SHA-256 of the body."""
-        return self.sha256 or sha256(self.body).hexdigest()
+    def url(self) -> str:
+        """The address after redirects."""
+        return self.source.url
 
-    def until_set(self, page: PrintOptions) -> Capture:
-        """Let go of what setting the page on paper does not need: many wait for each other."""
-        light = replace(self, layout=None, screenshot=b"")
-        return light if page.pdf == "a-3u" else replace(light, body=b"", sha256=self.digest)
+    def describe(self) -> PageSource:
+        """Return the source with the hash of the body."""
+        return replace(self.source, sha256=sha256(self.body).hexdigest())
 
 
-#: Gets a resource that a page names: ``get(url, referer)``; raises ``FetchError``.
+#: Get a resource that a page names: ``get(url, referer)``; raises ``FetchError``.
 GetResource: TypeAlias = Callable[[str, str], Capture]

@@ -1,12 +1,11 @@
-"""The pure half of the pipeline: a parsed page becomes an article, or the reasons for it.
+"""The extract stage: a page's bytes become its article.  No network, files or clock.
 
-Page -> rules, Verdict -> Placed pictures -> Article
+parse -> site rules -> text segments (Verdict) -> pictures -> compose
 """
 
 from __future__ import annotations
 
 from collections.abc import Set
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -31,7 +30,7 @@ from .images import (
 from .options import ExtractOptions
 from .output import CompletenessReport
 from .selection import Explanation, PictureDecision, Verdict
-from .site_rules import RuleMatch, SelectorMatch, apply_rules, match_rules
+from .site_rules import RuleMatch, apply_rules, match_rules
 from .site_rules.apply import below, segment_reason
 from .summarize import summarize
 
@@ -39,141 +38,155 @@ if TYPE_CHECKING:
     from .editing.blocks import EditableBlock
     from .images.size_probe import SizeFilter
 
+#: The most dropped pictures that an edit offers to restore.
+MAX_OMITTED_PICTURES = 20
+
 
 @gc_paused
 def extract(
     html: bytes | str, url: str | None = "", *, charset: str = "", **options: object
 ) -> Article:
-    """Return the article of a page; pure: no network, no files, no clock.
+    """Extract the article of a page; a pure function.
 
-    Without ``url`` relative links and pictures lead nowhere.  ``charset`` is what an HTTP header
-    declared, ``options`` are the fields of :class:`ExtractOptions`.  Raises :class:`NoArticle`
-    when the page holds none.
+    Args:
+        html: the page; bytes are decoded by the rules of the HTML standard.
+        url: the page's address; without one, relative links and pictures lead nowhere.
+        charset: the charset that an HTTP header declared.
+        **options: the fields of :class:`ExtractOptions`.
+
+    Raises:
+        NoArticle: the page holds none.
     """
     chosen = ExtractOptions(**options)  # type: ignore[arg-type]
-    page = read_page(html, url or "", charset)
-    found = find(page, chosen)
-    return append_comments(summarize(found.article, chosen), page, found.comments)
-
-
-#: So many dropped pictures are offered at most.
-MOST_PICTURES = 20
+    return extract_article(read_page(html, url or "", charset), chosen).complete(chosen)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The article of a page, what was chosen of its pictures, the comments wanted after it.
+class Extraction:
+    """The article of one page, and what the decisions about it were.
 
-    ``follows`` is where it goes on as a rule for the site says, ``kind`` the kind of page,
-    ``pieces`` what can be left out of it or brought back, where that was asked for.
+    ``next_page`` is where the article continues, as a site rule says; ``kind`` the kind of page;
+    ``blocks`` what can be left out of the article or restored, if that was requested.
     """
 
     article: Article
     page: Page = field(repr=False)
     verdict: Verdict = field(repr=False)
-    unwanted: Set[HtmlElement] = field(repr=False)
-    choice: PictureSelection = field(repr=False)
-    comments: Comments
-    follows: str
-    kind: str
-    pieces: tuple[EditableBlock, ...] = ()
+    excluded: Set[HtmlElement] = field(repr=False)
+    selection: PictureSelection = field(repr=False)
+    comments: Comments = field(repr=False)
+    next_page: str = ""
+    blocks: tuple[EditableBlock, ...] = ()
 
     @property
     def pictures(self) -> tuple[PictureDecision, ...]:
-        """What was decided about each picture; told only when asked for."""
-        return picture_decisions(self.page, self.choice)
+        """The decision about each picture; computed on each access."""
+        return picture_decisions(self.page, self.selection)
 
     @property
-    def lost(self) -> CompletenessReport:
-        """What of the page's chosen text the article does not have; read when asked for."""
+    def losses(self) -> CompletenessReport:
+        """What of the selected text the article lacks; computed on each access."""
         from .compose.coverage import check_coverage
 
-        pictures = place_pictures(self.page, self.choice)
-        return check_coverage(self.page, self.verdict, pictures, self.article, self.unwanted)
+        pictures = place_pictures(self.page, self.selection)
+        return check_coverage(self.page, self.verdict, pictures, self.article, self.excluded)
 
-
-def _choose(
-    page: Page, options: ExtractOptions, measure: SizeFilter | None
-) -> tuple[RuleMatch, Verdict, PictureSelection]:
-    """Return what the rules for the site say, and the choice of text and pictures under them."""
-    ruled = match_rules(page, options.rules)
-    verdict = apply_rules(page, ruled, select_segments(page, options))
-    choice = select_pictures(page, verdict, options, measure)
-    if options.images in ("article", "all"):
-        choice = override_selection(
-            page, verdict, choice, ruled.dropped, ruled.included, ruled.reason
-        )
-    return ruled, verdict, choice
+    def complete(self, options: ExtractOptions, article: Article | None = None) -> Article:
+        """Return the article, or the one merged from several pages, with summary and comments."""
+        merged = summarize(article or self.article, options)
+        return append_comments(merged, self.page, self.comments)
 
 
 @gc_paused
-def find(
-    page: Page,
-    options: ExtractOptions,
-    measure: SizeFilter | None = None,
-    *,
-    editable: bool = False,
-) -> Found:
-    """Find the article of a page, with its pieces when it is to be edited."""
-    ruled, verdict, choice = _choose(page, options, measure)
-    # On a page that is a discussion the comments are the article.
-    apart = options.comments and verdict.kind != "forum"
-    comments = read_comments(page.tree) if apart else Comments()
-    verdict = drop_captions(page, verdict, choice)
-    said = replace(page, metadata=ruled.override_metadata(page.metadata))
+def extract_article(
+    page: Page, options: ExtractOptions, probe: SizeFilter | None = None, *, editable: bool = False
+) -> Extraction:
+    """Extract the article of a parsed page.
+
+    Args:
+        page: the page.
+        options: how to extract; of ``rules`` those for the page's host apply.
+        probe: drops pictures by their files' sizes; it may use the network.
+        editable: whether to compute ``Extraction.blocks``.
+
+    Raises:
+        NoArticle: the page holds none.
+    """
+    rules, verdict, selection = _select(page, options, probe)
+    # On a forum page the comments are the article.
+    separate = options.comments and verdict.kind != "forum"
+    comments = read_comments(page.tree) if separate else Comments()
+    verdict = drop_captions(page, verdict, selection)
+    ruled_page = replace(page, metadata=rules.override_metadata(page.metadata))
     posts = find_posts(page, verdict)
     verdict = drop_author_lines(page, verdict, posts)
-    unwanted = below(comments.elements) | ruled.dropped
-    article = compose(said, verdict, place_pictures(page, choice), unwanted, posts)
-    if not any(piece for block in article.blocks for piece in iter_text(block)):
-        hint = "A rule for this site may leave it out: --no-rules" if ruled.dropped else ""
+    comment_elements = below(comments.elements)
+    excluded = comment_elements | rules.dropped
+    article = compose(ruled_page, verdict, place_pictures(page, selection), excluded, posts)
+    if not any(text for block in article.blocks for text in iter_text(block)):
+        hint = "A rule for this site may leave it out: --no-rules" if rules.dropped else ""
         raise NoArticle("the page holds no article", url=page.url, hint=hint)
-    article = replace(article, warnings=(*article.warnings, *ruled.warnings))
-    parts = _pieces(said, verdict, choice, article, below(comments.elements)) if editable else ()
-    return Found(
-        article, page, verdict, unwanted, choice, comments, ruled.next_page, verdict.kind, parts
+    article = replace(article, warnings=(*article.warnings, *rules.warnings))
+    blocks: tuple[EditableBlock, ...] = ()
+    if editable:
+        blocks = _editable(ruled_page, verdict, selection, article, comment_elements)
+    return Extraction(
+        article, page, verdict, excluded, selection, comments, rules.next_page, blocks
     )
 
 
-def _pieces(
+def _select(
+    page: Page, options: ExtractOptions, probe: SizeFilter | None
+) -> tuple[RuleMatch, Verdict, PictureSelection]:
+    """Select text segments and pictures, as the site's rules and then the methods say."""
+    rules = match_rules(page, options.rules)
+    verdict = apply_rules(page, rules, select_segments(page, options))
+    selection = select_pictures(page, verdict, options, probe)
+    if options.images in ("article", "all"):
+        selection = override_selection(
+            page, verdict, selection, rules.dropped, rules.included, rules.reason
+        )
+    return rules, verdict, selection
+
+
+def _editable(
     page: Page,
     verdict: Verdict,
-    choice: PictureSelection,
+    selection: PictureSelection,
     article: Article,
-    apart: AbstractSet[HtmlElement],
+    comments: Set[HtmlElement],
 ) -> tuple[EditableBlock, ...]:
-    """Return the article in pieces, with what was left out near it at its place."""
+    """Return the article's blocks, and in their places those left out near it."""
     from .editing.blocks import AFTER, BEFORE, editable_blocks, select_omitted
 
-    shown = place_pictures(page, choice)
-    captions = frozenset[int]().union(*(each.captions for each in shown))
-    others = select_omitted(page, verdict, captions)
-    kept = [index for index, keep in enumerate(verdict.keep) if keep]
-    near = range(max(0, kept[0] - BEFORE), kept[-1] + AFTER) if kept else range(0)
-    pictures = find_alternatives(page, choice, near, MOST_PICTURES)
-    rest = compose(page, others, pictures, apart)
-    elements = {each.figure.svg or each.figure.src: each.element for each in (*pictures, *shown)}
-    return editable_blocks(page, (article.blocks, verdict), (rest.blocks, others), elements)
+    figures = place_pictures(page, selection)
+    captions = frozenset[int]().union(*(figure.captions for figure in figures))
+    omitted = select_omitted(page, verdict, captions)
+    indexes = [index for index, keep in enumerate(verdict.keep) if keep]
+    near = range(max(0, indexes[0] - BEFORE), indexes[-1] + AFTER) if indexes else range(0)
+    pictures = find_alternatives(page, selection, near, MAX_OMITTED_PICTURES)
+    rest = compose(page, omitted, pictures, comments)
+    elements = {
+        placement.figure.svg or placement.figure.src: placement.element
+        for placement in (*pictures, *figures)
+    }
+    return editable_blocks(page, (article.blocks, verdict), (rest.blocks, omitted), elements)
 
 
-def explain(page: Page, options: ExtractOptions, measure: SizeFilter | None = None) -> Explanation:
-    """Say what was thought of each of a page's segments and pictures."""
-    from .extraction.explain import explain as explain_choice
+def explain(page: Page, options: ExtractOptions, probe: SizeFilter | None = None) -> Explanation:
+    """Explain the decision about each of a page's segments and pictures."""
+    from .extraction.explain import explain as explain_segments
 
-    ruled, verdict, choice = _choose(page, options, measure)
-    told = explain_choice(page, verdict, place_pictures(page, choice))
+    rules, verdict, selection = _select(page, options, probe)
+    explanation = explain_segments(page, verdict, place_pictures(page, selection))
     segments = (
-        replace(each, rule=segment_reason(ruled, segment))
-        for each, segment in zip(told.segments, page.segments, strict=True)
+        replace(decision, rule=segment_reason(rules, segment))
+        for decision, segment in zip(explanation.segments, page.segments, strict=True)
     )
+    matches = (f"{match}: {match.error or match.count}" for match in rules.matches)
     return replace(
-        told,
+        explanation,
         segments=tuple(segments),
-        pictures=picture_decisions(page, choice),
-        rules=(*map(_told, ruled.matches), *ruled.warnings),
+        pictures=picture_decisions(page, selection),
+        rules=(*matches, *rules.warnings),
     )
-
-
-def _told(match: SelectorMatch) -> str:
-    """Say what a rule met on a page."""
-    return f"{match}: {match.error or match.count}"

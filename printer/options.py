@@ -176,3 +176,13 @@ class PrintOptions:
     pdf: PdfVariant = "ua-1"
     title: str = ""
     deterministic: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """The options of all stages of a print."""
+
+    fetch: FetchOptions = field(default_factory=FetchOptions)
+    extract: ExtractOptions = field(default_factory=ExtractOptions)
+    images: ImageOptions = field(default_factory=ImageOptions)
+    page: PrintOptions = field(default_factory=PrintOptions)

@@ -7,10 +7,16 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from itertools import islice
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
+from .article import Article
+from .capture import PageSource
 from .errors import WebprintError
 from .options import Format
 from .selection import PictureDecision
+
+if TYPE_CHECKING:
+    from .editing.blocks import EditableBlock
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +88,26 @@ class CompletenessReport:
         pairs = ((f.name, getattr(self.printed, f.name), getattr(self.article, f.name))
                  for f in fields(ContentCounts))  # fmt: skip
         return {name: (printed, held) for name, printed, held in pairs if printed != held}
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedPage:
+    """A page's article, ready to be rendered, and what is known of the page.
+
+    ``html`` is the page as it was received, kept only where it is attached to the PDF or the print
+    can be edited.  ``pictures`` are the decisions about all its pictures, ``kind`` is the kind of
+    page, ``losses`` what of the selected text did not get into the article.  ``blocks`` can be left
+    out or restored, where that was requested.
+    """
+
+    article: Article
+    source: PageSource
+    html: bytes = field(default=b"", repr=False)
+    pictures: tuple[PictureDecision, ...] = ()
+    kind: str = "article"
+    canonical: str = ""
+    losses: tuple[CompletenessReport, ...] = ()
+    blocks: tuple[EditableBlock, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,27 +1,29 @@
-"""The way a page goes: the only module that joins the stages.
+"""The pipeline: the only module that joins the stages.
 
-    source -> Capture -> Page -> Verdict -> Placed pictures -> Article -> pictures, HTML -> PDF
+    source --fetch--> Capture --extract--> ExtractedPage --render--> Result
 
-Stages that wait or are slow to load are imported where needed, so extraction alone stays light.
+Modules that wait or are slow to import are imported where they are needed, so that extraction
+alone stays light.
 """
 
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias, TypeVar
 
-from .article import Article
-from .capture import Capture
-from .compose import append_comments
+from .capture import Capture, PageSource
 from .compose.merge_pages import merge_pages
-from .editing.blocks import EditableBlock, append_blocks
+from .editing.blocks import append_blocks
 from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
-from .extract_stage import explain, extract, find
+from .extract_stage import Extraction, explain, extract, extract_article
 from .html.page import Page, read_page
 from .html.pagination import next_page_url
 from .options import (
@@ -29,365 +31,520 @@ from .options import (
     ExtractOptions,
     FetchOptions,
     ImageOptions,
+    Options,
     PrintOptions,
     SiteRule,
 )
-from .output import CompletenessReport, Edition, Failure, Picture, PreparedPictures, Result
-from .prefetch import prefetch
-from .selection import Explanation, PictureDecision
+from .output import Edition, ExtractedPage, Failure, Picture, PreparedPictures, Result
+from .selection import Explanation
 from .session import Session
-from .summarize import summarize
-from .urls import split_credentials
+from .urls import is_http, split_credentials
+
+if TYPE_CHECKING:
+    from .images.size_probe import SizeFilter
+    from .render.worker_pool import Renderer, RenderPool
+    from .settings import Settings
 
 __all__ = [
     "ExtractedPage",
     "Notify",
-    "PageSource",
+    "PageInput",
+    "PageOutcome",
     "Printer",
     "Step",
     "check_options",
     "extract",
+    "prefetch",
     "print_pages",
+    "remote_extractor",
 ]  # fmt: skip
 
-if TYPE_CHECKING:
-    from .images.size_probe import SizeFilter
-    from .render.worker_pool import Renderer
+T = TypeVar("T")
+R = TypeVar("R")
 
-#: A page to print: an address, the path of a local file, or what was captured already.
-PageSource: TypeAlias = str | Capture
+#: A page to print: an address, the path of a local file, or one captured before.
+PageInput: TypeAlias = str | Capture
 
 Step = Literal["fetch", "browse", "enough", "unsure", "empty", "extract", "pictures", "print"]
 
-#: Called as work goes on, with the source's name and the step begun.
+#: Called as work goes on with the source's name and the step that begins.
 Notify: TypeAlias = Callable[[str, Step], None]
 
-#: Below this confidence a page is loaded in a browser when that is allowed.
-UNSURE = 0.3
+#: Extracts a page's article, such as in another process.
+Extractor: TypeAlias = Callable[[Capture, Options], ExtractedPage]
 
-#: How many pages of one article are joined at most.
-MOST_PAGES = 30
+#: Returns the site rules for an address.
+RuleLookup: TypeAlias = Callable[[str], tuple[SiteRule, ...]]
 
+#: A page that was to be read, and its article or the error.
+PageOutcome: TypeAlias = tuple[PageInput, ExtractedPage | WebprintError]
 
-@dataclass(frozen=True, slots=True)
-class ExtractedPage:
-    """A page that was fetched and read: all its pictures, kept or dropped; what kind it is.
+#: Below this confidence a page is loaded in a browser, where that is allowed.
+MIN_CONFIDENCE = 0.3
 
-    ``lost`` is what of the page's chosen text did not come into the article.
-    ``pieces`` are what can be left out or brought back, when the printer was asked for them.
-    """
-
-    article: Article
-    capture: Capture
-    pictures: tuple[PictureDecision, ...] = ()
-    kind: str = "article"
-    canonical: str = ""
-    lost: tuple[CompletenessReport, ...] = ()
-    pieces: tuple[EditableBlock, ...] = field(default=(), repr=False)
+#: The most pages that are merged into one article.
+MAX_PAGES = 30
 
 
-#: Finds a page's article in another process.
-Elsewhere: TypeAlias = Callable[[Capture, ExtractOptions], ExtractedPage]
-
-#: A page that was to be read, and what came of it.
-PageOutcome: TypeAlias = tuple[PageSource, ExtractedPage | WebprintError]
-
-
-@dataclass(slots=True)
 class Printer:
-    """Prints pages; holds the connections, the cache and the browser they share.
+    """Fetch pages, extract their articles and render them.
 
-    A context manager: what it opened is closed at the end.  ``named`` are the addresses that the
-    person asked for (see :class:`printer.fetch.client.Web`), ``given`` files at hand by address,
-    ``press`` prints instead of this process, and ``measure`` fetches pictures of unknown size while
-    a page is read, and drops those of icons.  ``rules`` gives the rules for the site of an address
-    (see :class:`printer.site_rules.Shelf`).  Of several pages ``at_once`` are read at a time, in
-    one browser, and ``elsewhere`` finds their articles.  ``at_hand`` holds prepared pictures, and
-    with ``editable`` takes those of what is printed.
+    A context manager, which closes its session at the end.  Use it for many pages; for one call
+    there is :func:`print_pages`.
+
+    Args:
+        options: the options of all stages.
+        session: the resources to use; by default new ones, without any user URL.
+        renderer: the processes that render; by default this process does.
+        rules: returns the site rules for an address.
+        extractor: extracts articles elsewhere; by default this process does.
+        notify: called as work goes on.
+        probe_sizes: whether to fetch pictures of unknown size while a page is read, in order to
+            drop icons.
+        editable: whether pages keep what an edit of the print needs.
+        picture_cache: prepared pictures by their ``Figure.src``, or ``Figure.svg``; used, and
+            filled, where one is given.
     """
 
-    fetch: FetchOptions = field(default_factory=FetchOptions)
-    extract: ExtractOptions = field(default_factory=ExtractOptions)
-    pictures: ImageOptions = field(default_factory=ImageOptions)
-    page: PrintOptions = field(default_factory=PrintOptions)
-    named: tuple[str, ...] = field(default=(), repr=False)
-    given: Mapping[str, bytes] = field(default_factory=dict, repr=False)
-    notify: Notify = lambda _source, _step: None
-    press: Renderer | None = None
-    measure: bool = True
-    rules: Callable[[str], tuple[SiteRule, ...]] | None = None
-    at_once: int = 3
-    elsewhere: Elsewhere | None = None
-    editable: bool = False
-    at_hand: dict[str, Picture] = field(default_factory=dict, repr=False)
-    _held: Session = field(init=False, repr=False)
+    def __init__(
+        self,
+        options: Options | None = None,
+        session: Session | None = None,
+        renderer: Renderer | None = None,
+        *,
+        rules: RuleLookup | None = None,
+        extractor: Extractor | None = None,
+        notify: Notify = lambda _source, _step: None,
+        probe_sizes: bool = True,
+        editable: bool = False,
+        picture_cache: dict[str, Picture] | None = None,
+    ) -> None:
+        self.options = options or Options()
+        self.session = session or Session(self.options.fetch, self.options.images)
+        self.renderer = renderer
+        self._rules = rules
+        self._extractor = extractor
+        self._notify = notify
+        self._probe_sizes = probe_sizes
+        self._editable = editable
+        self._picture_cache = picture_cache
 
-    def __post_init__(self) -> None:
-        self._held = Session(self.fetch, self.pictures, self.named, self.given, self.at_once)
+    @classmethod
+    def from_settings(
+        cls,
+        settings: Settings,
+        *,
+        options: Options | None = None,
+        user_urls: Sequence[str] = (),
+        files: Mapping[str, bytes] | None = None,
+        renderer: Renderer | None = None,
+        extractor: Extractor | None = None,
+        notify: Notify = lambda _source, _step: None,
+        probe_sizes: bool = True,
+        editable: bool = False,
+        picture_cache: dict[str, Picture] | None = None,
+    ) -> Self:
+        """Return a printer as the settings say, with their site rules.
+
+        ``options`` replaces those of the settings; ``user_urls`` and ``files`` are as in
+        :class:`Session`, the rest as in :class:`Printer`.
+        """
+        from .site_rules.store import rule_store
+
+        options = options or settings.options()
+        return cls(
+            options,
+            Session(options.fetch, options.images, user_urls=user_urls, files=files),
+            renderer,
+            rules=rule_store(not settings.no_rules, settings.rules),
+            extractor=extractor,
+            notify=notify,
+            probe_sizes=probe_sizes,
+            editable=editable,
+            picture_cache=picture_cache,
+        )
+
+    def variant(self, options: Options | None = None, *, rules: bool = True) -> Printer:
+        """Return a printer with other options or without site rules, sharing the session."""
+        return Printer(
+            options or self.options,
+            self.session,
+            self.renderer,
+            rules=self._rules if rules else None,
+            extractor=self._extractor,
+            notify=self._notify,
+            probe_sizes=self._probe_sizes,
+            editable=self._editable,
+            picture_cache=self._picture_cache,
+        )
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._held.close()
+        self.session.close()
 
-    def read(self, source: PageSource) -> ExtractedPage:
-        """Fetch a page and extract its article, in a browser when the static page is not enough."""
-        capture = self._capture(source := _public(source))
-        if capture.method == "browser" or not _is_web(capture.url):
-            return self._extract(capture)
-        try:
-            reading = self._extract(capture)
-        except NoArticle as error:
-            if self.fetch.render == "never":
-                error.hint = error.hint or "A script may show its text: leave out --render never"
-                raise
-            return self._read_in_browser(error, capture.requested_url, "empty")
-        if self.fetch.render == "never":
-            return reading
-        if reading.article.confidence >= UNSURE:
-            self.notify(_name(source), "enough")
-            return reading
-        return self._read_in_browser(reading, capture.requested_url, "unsure")
+    # The three stages.
 
-    def explain(self, source: PageSource, *, picture: bool = False) -> Explanation:
-        """Fetch a page and say what was thought of each of its segments and pictures.
+    def fetch(self, source: PageInput, *, screenshot: bool = False) -> Capture:
+        """Fetch a page over HTTP, from a file, or in a browser where the options say so.
 
-        With ``picture`` a browser loads an address, whatever the options say, and pictures it.
+        With ``screenshot`` a browser loads any address, and takes a picture of the page.
+
+        Raises:
+            FetchError: the page could not be fetched.
+            BadURL: ``source`` is neither an address nor a file.
         """
-        capture = self._capture(_public(source), picture)
-        page = _parsed(capture)
-        told = explain(page, self._extraction(page.url), self._measuring())
-        return replace(told, screenshot=capture.screenshot)
-
-    def print_pages(self, sources: Sequence[PageSource]) -> Result:
-        """Print pages to one file.
-
-        Of several pages, one that fails costs itself alone and is named in ``failures``; when none
-        is left, the first failure is raised.
-        """
-        return self.render_outcomes(self.read_all(sources))
-
-    def read_all(self, sources: Sequence[PageSource]) -> Iterator[PageOutcome]:
-        """Read pages to print, ``at_once`` of them at a time, and give them in their order."""
-        if self.press:
-            self.press.start(len(sources))
-        elif self.page.format == "pdf":
-            self._held.warm()
-        check_options(self.page)
-        return prefetch(self.read, map(_public, sources), min(self.at_once, len(sources)))
-
-    def render_outcomes(self, came: Iterable[PageOutcome]) -> Result:
-        """Set on paper what there is of some pages, in one PDF; see :meth:`print`."""
-        readings: list[ExtractedPage] = []
-        failures: list[Failure] = []
-        for source, one in came:
-            if isinstance(one, WebprintError):
-                failures.append(Failure(_name(source), one))
-            else:
-                readings.append(replace(one, capture=one.capture.until_set(self.page)))
-        if not readings:
-            raise failures[0].error
-        result = self.render(readings)
-        return replace(result, failures=(*failures, *result.failures))
-
-    def render(self, readings: Sequence[ExtractedPage], edition: Edition | None = None) -> Result:
-        """Set articles that were read on paper, or write them in the format asked for.
-
-        Of an ``edition`` they are a digest.
-        """
-        from .render_stage import SetOptions, set_articles
-
-        if self.page.deterministic:
-            readings = [replace(each, capture=_undated(each.capture)) for each in readings]
-
-        def prepare(places: Sequence[int]) -> PreparedPictures:
-            name = _name(readings[places[0]].capture)
-            self.notify(name, "pictures")
-            prepared = self._prepare([readings[place] for place in places])
-            self.notify(name, "print")
-            return prepared
-
-        pages = [(reading.article, reading.capture) for reading in readings]
-        options = SetOptions(self.page, self.pictures.dpi, edition)
-        result = set_articles(pages, prepare, options, self.press)
-        judged = tuple(each for reading in readings for each in reading.pictures)
-        warnings = (*result.warnings, *self._held.warnings())
-        report = result.report.including([lost for reading in readings for lost in reading.lost])
-        return replace(result, picture_decisions=judged, warnings=warnings, report=report)
-
-    def _prepare(self, readings: Sequence[ExtractedPage]) -> PreparedPictures:
-        articles = [reading.article for reading in readings]
-        figures = [(figure, article.url) for article in articles for figure in article.figures]
-        pages = [reading.capture.url for reading in readings]
-        if self.page.format not in FORMATS_WITH_PICTURES:
-            return PreparedPictures()
-        keys = [figure.svg or figure.src for figure, _ in figures]
-        known = {key: self.at_hand[key] for key in keys if key in self.at_hand}
-        left = [each for each, key in zip(figures, keys, strict=True) if key not in known]
-        if not left:
-            return PreparedPictures(known)
-        from .images.prepare import prepare
-        from .themes.page import max_picture_size
-
-        width, height = max_picture_size(self.page)
-        grey = self.pictures.grayscale or self.page.grayscale
-        options = replace(self.pictures, grayscale=grey)
-        with self._held.files.reuse(pages) as get:
-            made = prepare(left, get, options, width=width, height=height)
-        if self.editable:
-            self.at_hand.update(made.pictures)
-        return replace(made, pictures={**known, **made.pictures}) if known else made
-
-    def _capture(self, source: PageSource, picture: bool = False) -> Capture:
+        source = _public(source)
         if isinstance(source, Capture):
             return source
         if source.startswith("file:") or _is_file(source):
             from .fetch.files import path_of_file_url, read_file
 
             path = path_of_file_url(source) if source.startswith("file:") else Path(source)
-            return read_file(path, self.fetch.max_bytes)
-        if self.fetch.render == "always" or picture:
-            return self._browse(source, picture=picture)
-        self.notify(source, "fetch")
-        return self._held.web.get_page(source)
+            return read_file(path, self.options.fetch.max_bytes)
+        if self.options.fetch.render == "always" or screenshot:
+            self._notify(source, "browse")
+            return self.session.browser.capture(source, picture=screenshot)
+        self._notify(source, "fetch")
+        return self.session.client.get_page(source)
 
-    def _extract(self, capture: Capture) -> ExtractedPage:
-        self.notify(_name(capture), "extract")
-        options = self._extraction(capture.url)
-        if self.elsewhere:
-            return self.elsewhere(capture, options)
-        page = _parsed(capture)
-        found = find(page, options, self._measuring(), editable=self.editable)
-        article, pictures = found.article, found.pictures
-        lost: tuple[CompletenessReport, ...] = (found.lost,)
-        follow = self.fetch.follow and _is_web(capture.url)
-        follows = (found.follows or next_page_url(page)) if follow else ""
-        if follows:
-            more = list(self._continued(article, page.url, follows))
-            article = merge_pages([article, *(each for each, _, _ in more)])
-            pictures = (*pictures, *(judgement for _, judged, _ in more for judgement in judged))
-            lost = (*lost, *(each for _, _, each in more))
-        article = append_comments(summarize(article, self.extract), page, found.comments)
-        parts = append_blocks(found.pieces, article.blocks)
-        stated = page.metadata.canonical
-        return ExtractedPage(article, capture, pictures, found.kind, stated, lost, parts)
+    def extract(self, capture: Capture) -> ExtractedPage:
+        """Extract the article of a page, with its further pages where the options say so.
 
-    def _extraction(self, url: str) -> ExtractOptions:
-        """Return the options of extraction for a page, with the rules for its site."""
-        if self.rules is None:
-            return self.extract
-        return replace(self.extract, rules=(*self.extract.rules, *self.rules(url)))
-
-    def _continued(
-        self, first: Article, url: str, follows: str
-    ) -> Iterator[tuple[Article, tuple[PictureDecision, ...], CompletenessReport]]:
-        """Yield article, pictures, what was lost of each page that goes on, while they do.
-
-        A page under another title, or with the words of one before, is not its continuation.
+        Raises:
+            NoArticle: the page holds none.
         """
-        seen_urls, seen_texts = {url}, {first.text}
-        while follows and follows not in seen_urls and len(seen_urls) < MOST_PAGES:
-            seen_urls.add(follows)
-            try:
-                capture = self._held.web.get_page(follows)
-                page = _parsed(capture)
-                found = find(page, self._extraction(page.url), self._measuring())
-            except WebprintError as error:
-                warnings = (f"a page of it is missing: {error}",)
-                yield replace(first, blocks=(), warnings=warnings), (), CompletenessReport()
-                return
-            article = found.article
-            if article.title != first.title or article.text in seen_texts:
-                return
-            seen_texts.add(article.text)
-            yield article, found.pictures, found.lost
-            follows = found.follows or next_page_url(page)
+        self._notify(_name(capture), "extract")
+        options = replace(self.options, extract=self._extract_options(capture.url))
+        page = (self._extractor or self._extract)(capture, options)
+        keep_html = self._editable or self.options.page.pdf == "a-3u"
+        return replace(page, html=capture.body) if keep_html else page
 
-    def _read_in_browser(
-        self, static: ExtractedPage | NoArticle, url: str, why: Step
-    ) -> ExtractedPage:
-        """Read the page as a browser shows it; what the static page gave stands if that fails."""
+    def render(self, pages: Sequence[ExtractedPage], edition: Edition | None = None) -> Result:
+        """Render articles into one file, in the format of the options.
+
+        Args:
+            pages: what :meth:`extract` returned.
+            edition: what makes the articles a digest.
+
+        Raises:
+            RenderError: nothing could be rendered; a page of several that fails costs itself alone.
+        """
+        from .render_stage import render_pages
+
+        if self.options.page.deterministic:
+            pages = [replace(page, source=_undated(page.source)) for page in pages]
+
+        def prepare(places: Sequence[int]) -> PreparedPictures:
+            name = pages[places[0]].source.requested_url
+            self._notify(name, "pictures")
+            prepared = self._prepare([pages[place] for place in places])
+            self._notify(name, "print")
+            return prepared
+
+        result = render_pages(pages, prepare, self.options, edition, self.renderer)
+        return replace(
+            result,
+            picture_decisions=tuple(decision for page in pages for decision in page.pictures),
+            warnings=(*result.warnings, *self.session.take_warnings()),
+            report=result.report.including([loss for page in pages for loss in page.losses]),
+        )
+
+    # Several stages at once.
+
+    def read(self, source: PageInput) -> ExtractedPage:
+        """Fetch a page and extract its article; see :meth:`load`."""
+        return self.load(source)[1]
+
+    def load(self, source: PageInput) -> tuple[Capture, ExtractedPage]:
+        """Fetch a page and extract its article, in a browser where the static page falls short.
+
+        Raises:
+            WebprintError: the page cannot be fetched or holds no article.
+        """
+        source = _public(source)
+        capture = self.fetch(source)
+        url, never = capture.source.requested_url, self.options.fetch.render == "never"
+        if capture.source.method == "browser" or not is_http(capture.url):
+            return capture, self.extract(capture)
         try:
-            return self._extract(self._browse(url, why))
+            page = self.extract(capture)
+        except NoArticle as error:
+            if never:
+                error.hint = error.hint or "A script may show its text: leave out --render never"
+                raise
+            return self._load_in_browser(url, "empty", error)
+        if never:
+            return capture, page
+        if page.article.confidence >= MIN_CONFIDENCE:
+            self._notify(_name(source), "enough")
+            return capture, page
+        return self._load_in_browser(url, "unsure", (capture, page))
+
+    def _load_in_browser(
+        self, url: str, reason: Step, static: tuple[Capture, ExtractedPage] | NoArticle
+    ) -> tuple[Capture, ExtractedPage]:
+        """Load a page in a browser; if that fails, ``static`` stands."""
+        self._notify(url, reason)
+        try:
+            capture = self.session.browser.capture(url)
+            return capture, self.extract(capture)
         except (FetchError, MissingLibrary, NoArticle) as error:
             if isinstance(static, NoArticle):
-                told = "" if isinstance(error, NoArticle) else f": {error}"
-                static.hint = static.hint or f"Loading it in a browser did not help{told}"
+                detail = "" if isinstance(error, NoArticle) else f": {error}"
+                static.hint = static.hint or f"Loading it in a browser did not help{detail}"
                 raise static from error
+            capture, page = static
             warning = f"the page was not loaded in a browser: {error}"
-            article = replace(static.article, warnings=(*static.article.warnings, warning))
-            return replace(static, article=article)
+            article = replace(page.article, warnings=(*page.article.warnings, warning))
+            return capture, replace(page, article=article)
 
-    def _browse(self, url: str, step: Step = "browse", *, picture: bool = False) -> Capture:
-        self.notify(url, step)
-        return self._held.browser.capture(url, picture=picture)
+    def explain(self, source: PageInput, *, screenshot: bool = False) -> Explanation:
+        """Fetch a page and explain the decision about each of its segments and pictures.
 
-    def _measuring(self) -> SizeFilter | None:
-        return self._held.files.filter if self.measure else None
+        With ``screenshot`` a browser loads an address, whatever the options say.
+        """
+        capture = self.fetch(source, screenshot=screenshot)
+        explanation = explain(
+            _parse(capture), self._extract_options(capture.url), self._size_probe()
+        )
+        return replace(explanation, screenshot=capture.screenshot)
+
+    def print_pages(self, sources: Sequence[PageInput]) -> Result:
+        """Print pages to one file.
+
+        Of several pages, one that fails costs itself alone and is in ``Result.failures``.
+
+        Raises:
+            WebprintError: the first failure, when no page is left.
+        """
+        return self.render_outcomes(self.read_all(sources))
+
+    def read_all(self, sources: Sequence[PageInput]) -> Iterator[PageOutcome]:
+        """Read pages, several at a time, and yield their articles or errors in their order."""
+        if self.renderer:
+            self.renderer.start(len(sources))
+        elif self.options.page.format == "pdf":
+            self.session.preload_fonts()
+        check_options(self.options.page)
+        concurrency = min(self.session.concurrency, len(sources))
+        return prefetch(self.read, map(_public, sources), concurrency)
+
+    def render_outcomes(self, outcomes: Iterable[PageOutcome]) -> Result:
+        """Render the pages that could be read; see :meth:`print_pages`."""
+        pages: list[ExtractedPage] = []
+        failures: list[Failure] = []
+        for source, outcome in outcomes:
+            if isinstance(outcome, WebprintError):
+                failures.append(Failure(_name(source), outcome))
+            else:
+                pages.append(outcome)
+        if not pages:
+            raise failures[0].error
+        result = self.render(pages)
+        return replace(result, failures=(*failures, *result.failures))
 
     def details(self) -> tuple[str, ...]:
-        """Say what only those want to know who asked for more: how well a cache served."""
-        return self._held.details()
+        """Return extra lines for --verbose (cache hit rate)."""
+        return self.session.details()
+
+    def _extract(self, capture: Capture, options: Options) -> ExtractedPage:
+        probe = self._size_probe()
+        first = extract_article(_parse(capture), options.extract, probe, editable=self._editable)
+        parts, warnings = [first], tuple[str, ...]()
+        if self.options.fetch.follow and is_http(capture.url):
+            more, warnings = self._further_pages(first)
+            parts += more
+        article = merge_pages([part.article for part in parts]) if parts[1:] else first.article
+        article = replace(article, warnings=(*article.warnings, *warnings))
+        article = first.complete(options.extract, article)
+        return ExtractedPage(
+            article,
+            capture.describe(),
+            pictures=tuple(decision for part in parts for decision in part.pictures),
+            kind=first.verdict.kind,
+            canonical=first.page.metadata.canonical,
+            losses=tuple(part.losses for part in parts),
+            blocks=append_blocks(first.blocks, article.blocks),
+        )
+
+    def _further_pages(self, first: Extraction) -> tuple[list[Extraction], tuple[str, ...]]:
+        """Return the further pages of an article, and a warning if one is missing.
+
+        A page under another title, or with the text of an earlier one, is not its continuation.
+        """
+        parts, visited, texts = [first], {first.page.url}, {first.article.text}
+        while url := parts[-1].next_page or next_page_url(parts[-1].page):
+            if url in visited or len(visited) >= MAX_PAGES:
+                break
+            visited.add(url)
+            try:
+                page = _parse(self.session.client.get_page(url))
+                part = extract_article(page, self._extract_options(page.url), self._size_probe())
+            except WebprintError as error:
+                return parts[1:], (f"a page of it is missing: {error}",)
+            if part.article.title != first.article.title or part.article.text in texts:
+                break
+            texts.add(part.article.text)
+            parts.append(part)
+        return parts[1:], ()
+
+    def _extract_options(self, url: str) -> ExtractOptions:
+        """Return the options of extraction with the rules for a page's site."""
+        options = self.options.extract
+        if self._rules is None:
+            return options
+        return replace(options, rules=(*options.rules, *self._rules(url)))
+
+    def _prepare(self, pages: Sequence[ExtractedPage]) -> PreparedPictures:
+        """Download and scale the pictures of some articles."""
+        if self.options.page.format not in FORMATS_WITH_PICTURES:
+            return PreparedPictures()
+        cache = {} if self._picture_cache is None else self._picture_cache
+        figures = [(figure, page.article.url) for page in pages for figure in page.article.figures]
+        known, missing = {}, []
+        for figure, url in figures:
+            key = figure.svg or figure.src
+            if key in cache:
+                known[key] = cache[key]
+            else:
+                missing.append((figure, url))
+        if not missing:
+            return PreparedPictures(known)
+        from .images.prepare import prepare
+        from .themes.page import max_picture_size
+
+        width, height = max_picture_size(self.options.page)
+        grayscale = self.options.images.grayscale or self.options.page.grayscale
+        options = replace(self.options.images, grayscale=grayscale)
+        with self.session.downloads.reuse([page.source.url for page in pages]) as get:
+            prepared = prepare(missing, get, options, width=width, height=height)
+        cache.update(prepared.pictures)
+        return replace(prepared, pictures={**known, **prepared.pictures}) if known else prepared
+
+    def _size_probe(self) -> SizeFilter | None:
+        return self.session.downloads.filter if self._probe_sizes else None
 
 
 def print_pages(
-    sources: PageSource | Iterable[PageSource],
+    sources: PageInput | Iterable[PageInput],
     *,
     fetch: FetchOptions | None = None,
     extract: ExtractOptions | None = None,
-    pictures: ImageOptions | None = None,
+    images: ImageOptions | None = None,
     page: PrintOptions | None = None,
     limit: float | None = 120.0,
 ) -> Result:
     """Print pages to one file: a PDF, or in the ``format`` of ``page``.
 
-    Setting the pages may take ``limit`` seconds, in a process that is ended after them: a thread
-    cannot be, and a stranger's page may be made to take for ever.  With None they are set here,
-    without limit; to print many pages keep a :class:`Printer`, with a ``press``.
+    Args:
+        sources: an address, the path of a local HTML file, a :class:`Capture`, or several of them.
+        fetch: how pages are fetched.
+        extract: how articles are extracted.
+        images: how pictures are prepared.
+        page: how the articles are printed.
+        limit: how many seconds rendering may take, in a process that is killed after them, since a
+            hostile page may take for ever.  None renders in this process without a limit.
 
-    A source is an address, the path of a local HTML file, or a :class:`Capture`.  Raises a
-    :class:`WebprintError` when nothing could be printed; of several pages the ones that failed
-    are in ``Result.failures``.
+    Raises:
+        WebprintError: nothing could be printed; of several pages those that failed are in
+            ``Result.failures``.
     """
-    wanted = [sources] if isinstance(sources, str | Capture) else list(sources)
-    printer = Printer(
+    pages = [sources] if isinstance(sources, str | Capture) else list(sources)
+    options = Options(
         fetch=fetch or FetchOptions(),
         extract=extract or ExtractOptions(),
-        pictures=pictures or ImageOptions(),
+        images=images or ImageOptions(),
         page=page or PrintOptions(),
-        named=tuple(source for source in wanted if isinstance(source, str)),
     )
+    user_urls = tuple(source for source in pages if isinstance(source, str))
     with ExitStack() as stack:
-        if limit is not None and printer.page.format == "pdf":
+        renderer = None
+        if limit is not None and options.page.format == "pdf":
             from .render.worker_pool import RenderPool
 
-            press = stack.enter_context(RenderPool(limit, fork=False))
-            press.start()
-            printer.press = press
-        return stack.enter_context(printer).print_pages(wanted)
+            renderer = stack.enter_context(RenderPool(limit, fork=False))
+            renderer.start()
+        session = Session(options.fetch, options.images, user_urls=user_urls)
+        return stack.enter_context(Printer(options, session, renderer)).print_pages(pages)
 
 
 def check_options(options: PrintOptions) -> None:
-    """Raise for options that cannot be printed with before anything is fetched."""
+    """Raise :class:`UsageError` for page options that cannot be rendered."""
     from .themes.page import page_geometry
 
     page_geometry(options)
 
 
-def _undated(capture: Capture) -> Capture:
-    """Return a capture with the time that reproducible builds set, or with none."""
+def prefetch(
+    read: Callable[[T], R], sources: Iterable[T], concurrency: int
+) -> Iterator[tuple[T, R | WebprintError]]:
+    """Yield each source, in order, with what ``read`` returns for it or the error it raises.
+
+    At most ``concurrency`` sources are read ahead, in threads, while one is used.
+    """
+    pool = ThreadPoolExecutor(concurrency, thread_name_prefix="webprint-read")
+    pending: deque[tuple[T, Future[R]]] = deque()
+
+    def next_outcome() -> tuple[T, R | WebprintError]:
+        source, future = pending.popleft()
+        try:
+            return source, future.result()
+        except WebprintError as error:
+            return source, error
+
+    try:
+        for source in sources:
+            pending.append((source, pool.submit(read, source)))
+            if len(pending) > concurrency:
+                yield next_outcome()
+        while pending:
+            yield next_outcome()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def remote_extractor(pool: RenderPool, user_urls: Sequence[str] = ()) -> Extractor:
+    """Return an extractor that runs in the processes of a pool, within its time limit."""
+
+    def extract_remotely(capture: Capture, options: Options) -> ExtractedPage:
+        page: ExtractedPage = pool.run(
+            "finding the article", _extract_in_worker, capture, options, tuple(user_urls)
+        )
+        return page
+
+    return extract_remotely
+
+
+def _extract_in_worker(
+    capture: Capture, options: Options, user_urls: tuple[str, ...]
+) -> ExtractedPage:
+    session = _worker_session(options.fetch, options.images, user_urls)
+    return Printer(options, session).extract(capture)
+
+
+@lru_cache(maxsize=2)
+def _worker_session(
+    fetch: FetchOptions, images: ImageOptions, user_urls: tuple[str, ...]
+) -> Session:
+    """Return a session of this worker process, kept for its next page."""
+    return Session(fetch, images, user_urls=user_urls)
+
+
+def _undated(source: PageSource) -> PageSource:
+    """Return a source dated by SOURCE_DATE_EPOCH (reproducible builds), or undated."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    known = epoch.isascii() and epoch.isdigit() and len(epoch) < 12
-    return replace(capture, fetched=datetime.fromtimestamp(int(epoch), UTC) if known else None)
+    valid = epoch.isascii() and epoch.isdigit() and len(epoch) < 12
+    return replace(source, fetched=datetime.fromtimestamp(int(epoch), UTC) if valid else None)
 
 
-def _parsed(capture: Capture) -> Page:
-    return read_page(capture.body, capture.url, capture.charset, capture.layout)
+def _parse(capture: Capture) -> Page:
+    return read_page(capture.body, capture.url, capture.source.charset, capture.layout)
 
 
-def _public(source: PageSource) -> PageSource:
-    """Take a name and a password out of an address, which are never to be shown."""
+def _public(source: PageInput) -> PageInput:
+    """Return a source without a user name and password, which are never shown."""
     return split_credentials(source)[0] if isinstance(source, str) else source
 
 
@@ -395,9 +552,5 @@ def _is_file(source: str) -> bool:
     return "://" not in source and Path(source).exists()
 
 
-def _is_web(url: str) -> bool:
-    return url.startswith(("http://", "https://"))
-
-
-def _name(source: PageSource) -> str:
-    return source if isinstance(source, str) else source.requested_url
+def _name(source: PageInput) -> str:
+    return source if isinstance(source, str) else source.source.requested_url

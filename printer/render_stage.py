@@ -1,17 +1,16 @@
-"""The last step of the way a page goes: articles and their pictures become a file."""
+"""The render stage: articles and their prepared pictures become a file."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from .article import Article, Paragraph, Quote, Span
-from .capture import Capture
 from .errors import RenderError, WebprintError
-from .options import PrintOptions
-from .output import Edition, Failure, PreparedPictures, Result
+from .options import Options, PrintOptions
+from .output import Edition, ExtractedPage, Failure, PreparedPictures, Result
 from .render.worker_pool import RenderPool
 
 if TYPE_CHECKING:
@@ -19,108 +18,44 @@ if TYPE_CHECKING:
     from .render.worker_pool import Renderer
 
 
-@dataclass(frozen=True, slots=True)
-class SetOptions:
-    """How articles are set: the ``page``, and the resolution of its pictures.
-
-    Of an ``edition`` they are a digest.
-    """
-
-    page: PrintOptions
-    dpi: int = 0
-    edition: Edition | None = None
-
-
-def set_articles(
-    pages: Sequence[tuple[Article, Capture]],
+def render_pages(
+    pages: Sequence[ExtractedPage],
     prepare: Prepare,
-    options: SetOptions,
-    press: Renderer | None = None,
+    options: Options,
+    edition: Edition | None = None,
+    renderer: Renderer | None = None,
 ) -> Result:
-    """Set articles on paper, or write them in the format that is asked for.
+    """Render articles into one file, in the format of ``options.page``.
 
-    ``prepare`` prepares the pictures of the articles at the places it is given.
+    Args:
+        pages: the articles with their sources.
+        prepare: prepares the pictures of the articles at the given places.
+        options: ``page`` and the resolution of pictures are used.
+        edition: what makes the articles a digest.
+        renderer: renders in other processes; by default this process does.
+
+    Raises:
+        RenderError: nothing could be rendered.
     """
-    page = options.page
-    if page.format == "pdf":
-        alone = len(pages) == 1 and options.edition is None and not page.fit
-        if alone and isinstance(press, RenderPool):
-            return _in_press(press, pages[0], prepare((0,)), options)
-        return _printed(pages, prepare, options, press)
-    from .export import export_articles
-
-    articles = [_with_summary(article, page) for article, _ in pages]
-    prepared = prepare(range(len(articles)))
-    if options.edition:
-        articles = _told(articles, options.edition)
-    fetched = pages[0][1].fetched
-    data, report = export_articles(
-        articles, page.format, prepared.pictures, title=page.title, fetched=fetched
-    )
-    return Result(
-        data=data,
-        pages=0,
-        title=articles[0].title,
-        format=page.format,
-        pictures=len(prepared.pictures),
-        missing=prepared.missing,
-        warnings=(*(w for a in articles for w in a.warnings), *prepared.warnings),
-        report=report,
-    )
+    if options.page.format != "pdf":
+        return _export(pages, prepare, options.page, edition)
+    alone = len(pages) == 1 and edition is None and not options.page.fit
+    if alone and isinstance(renderer, RenderPool):
+        # The worker has meanwhile loaded what builds the HTML, too.
+        prepared = prepare((0,))
+        prepared = replace(prepared, pictures=dict(prepared.pictures))
+        page = replace(pages[0], pictures=(), losses=(), blocks=())
+        result: Result = renderer.run(
+            "setting the pages", _render_in_worker, page, prepared, options
+        )
+        return result
+    return _render_pdf(pages, prepare, options, edition, renderer)
 
 
-def _with_summary(article: Article, options: PrintOptions) -> Article:
-    """Put an article's key paragraphs before it as a quotation, which every format can hold."""
-    if not article.key or options.format == "json":
-        return article
-    return replace(article, blocks=(Quote(article.key), *article.blocks), key=())
-
-
-def _told(articles: Sequence[Article], edition: Edition) -> list[Article]:
-    """Return a digest's articles with what is told of them, and a last one of what is missing."""
-    from .render.digest_words import digest_words
-
-    said = digest_words(articles[0].language)
-    made = []
-    for article, story in zip(articles, edition.stories, strict=True):
-        reading = said.reading.format(minutes=story.minutes, words=story.words)
-        line = [story.section, story.source, reading, said.updated if story.updated else ""]
-        top = Paragraph((Span(" · ".join(filter(None, line)), ("small",)),))
-        blocks = (top, *article.blocks)
-        if story.also:
-            names = (
-                Span(name, href=url if url.startswith("http") else "") for name, url in story.also
-            )
-            spans = [span for each in names for span in (Span(", "), each)][1:]
-            blocks = (*blocks, Paragraph((Span(f"{said.also} "), *spans)))
-        made.append(replace(article, blocks=blocks))
-    if edition.remarks:
-        lines = (Paragraph((Span(f"{name}: {why}"),)) for name, why in edition.remarks)
-        made.append(Article(said.missing, tuple(lines), language=articles[0].language))
-    return made
-
-
-def _in_press(
-    press: RenderPool,
-    page: tuple[Article, Capture],
-    prepared: PreparedPictures,
-    options: SetOptions,
-) -> Result:
-    """Set one article in a press, which has loaded meanwhile what makes its HTML too."""
-    article, capture = page
-    # What a browser saw of the page was for finding the article.
-    capture = replace(capture, layout=None, screenshot=b"")
-    pictures = replace(prepared, pictures=dict(prepared.pictures))
-    result: Result = press.run("setting the pages", _set_alone, article, capture, pictures, options)
-    return result
-
-
-def _set_alone(
-    article: Article, capture: Capture, prepared: PreparedPictures, options: SetOptions
-) -> Result:
-    """Set one article in this process, where nobody sees what else is raised."""
+def _render_in_worker(page: ExtractedPage, prepared: PreparedPictures, options: Options) -> Result:
+    """Render one article in the worker; wrap unexpected exceptions in RenderError."""
     try:
-        return _printed([(article, capture)], lambda _: prepared, options, None)
+        return _render_pdf([page], lambda _: prepared, options)
     except WebprintError:
         raise
     except Exception as error:
@@ -128,11 +63,12 @@ def _set_alone(
         raise RenderError(f"the article could not be set: {fault}") from error
 
 
-def _printed(
-    pages: Sequence[tuple[Article, Capture]],
+def _render_pdf(
+    pages: Sequence[ExtractedPage],
     prepare: Prepare,
-    options: SetOptions,
-    press: Renderer | None,
+    options: Options,
+    edition: Edition | None = None,
+    renderer: Renderer | None = None,
 ) -> Result:
     from .render.book import fit_to_pages, render_articles
     from .render.completeness import check_completeness
@@ -140,34 +76,97 @@ def _printed(
     from .render.pdf.impose import impose
     from .render.pdf.provenance import build_provenance
 
-    articles = [article for article, _ in pages]
-    fetched = pages[0][1].fetched
     page = options.page
-    sources = build_provenance(pages, attach=page.pdf == "a-3u")
-    # What is tried at several sizes is prepared once.
+    articles = [extracted.article for extracted in pages]
+    provenance = build_provenance(pages, attach=page.pdf == "a-3u")
+    # Fitting tries several sizes: the pictures are prepared once.
     pictures = cache(prepare) if page.fit else prepare
 
-    def print_(chosen: PrintOptions) -> RenderedBook:
-        whole = RenderContext.of(articles, chosen, fetched, options.edition, options.dpi)
-        return render_articles(whole, pictures, press, sources)
+    def render(variant: PrintOptions) -> RenderedBook:
+        fetched = pages[0].source.fetched
+        context = RenderContext.of(articles, variant, fetched, edition, options.images.dpi)
+        return render_articles(context, pictures, renderer, provenance)
 
-    volume = fit_to_pages(page, print_).printed
-    lost = {place for place, _ in volume.failed}
-    rtl = articles[0].direction == "rtl"
-    imposed = impose(volume.pdf, volume.pages, page, rtl=rtl)
-    warnings = (w for a in articles for w in a.warnings)
+    book = fit_to_pages(page, render).printed
+    failed = {place for place, _ in book.failed}
+    imposed = impose(book.pdf, book.pages, page, rtl=articles[0].direction == "rtl")
+    rendered = [article for place, article in enumerate(articles) if place not in failed]
     return Result(
         data=imposed.pdf,
-        pages=volume.pages,
+        pages=book.pages,
         sheets=imposed.sheets,
         title=articles[0].title,
-        pictures=volume.pictures,
-        missing=volume.missing,
-        warnings=(*warnings, *volume.warnings),
+        pictures=book.pictures,
+        missing=book.missing,
+        warnings=(*_warnings(articles), *book.warnings),
         failures=tuple(
-            Failure(pages[place][1].requested_url, error) for place, error in volume.failed
+            Failure(pages[place].source.requested_url, error) for place, error in book.failed
         ),
-        report=check_completeness(
-            [a for n, a in enumerate(articles) if n not in lost], volume.layout
-        ),
+        report=check_completeness(rendered, book.layout),
     )
+
+
+def _export(
+    pages: Sequence[ExtractedPage], prepare: Prepare, options: PrintOptions, edition: Edition | None
+) -> Result:
+    from .export import export_articles
+
+    articles = [_with_key_paragraphs(page.article, options) for page in pages]
+    prepared = prepare(range(len(articles)))
+    if edition:
+        articles = _digest_articles(articles, edition)
+    data, report = export_articles(
+        articles,
+        options.format,
+        prepared.pictures,
+        title=options.title,
+        fetched=pages[0].source.fetched,
+    )
+    return Result(
+        data=data,
+        pages=0,
+        title=articles[0].title,
+        format=options.format,
+        pictures=len(prepared.pictures),
+        missing=prepared.missing,
+        warnings=(*_warnings(articles), *prepared.warnings),
+        report=report,
+    )
+
+
+def _warnings(articles: Sequence[Article]) -> tuple[str, ...]:
+    return tuple(warning for article in articles for warning in article.warnings)
+
+
+def _with_key_paragraphs(article: Article, options: PrintOptions) -> Article:
+    """Put an article's key paragraphs before it as a quotation, which every format can hold."""
+    if not article.key or options.format == "json":
+        return article
+    return replace(article, blocks=(Quote(article.key), *article.blocks), key=())
+
+
+def _digest_articles(articles: Sequence[Article], edition: Edition) -> list[Article]:
+    """Add a digest's remarks: a line above each article, related ones below, failures at the end.
+
+    A PDF's templates lay these out themselves; the other formats hold articles alone.
+    """
+    from .render.digest_words import digest_words
+
+    labels = digest_words(articles[0].language)
+    digest = []
+    for article, story in zip(articles, edition.stories, strict=True):
+        reading_time = labels.reading.format(minutes=story.minutes, words=story.words)
+        updated = labels.updated if story.updated else ""
+        line = filter(None, [story.section, story.source, reading_time, updated])
+        blocks = (Paragraph((Span(" · ".join(line), ("small",)),)), *article.blocks)
+        if story.also:
+            spans = [Span(f"{labels.also} ")]
+            for name, url in story.also:
+                separator = [Span(", ")] if spans[1:] else []
+                spans += [*separator, Span(name, href=url if url.startswith("http") else "")]
+            blocks = (*blocks, Paragraph(tuple(spans)))
+        digest.append(replace(article, blocks=blocks))
+    if edition.remarks:
+        lines = (Paragraph((Span(f"{name}: {reason}"),)) for name, reason in edition.remarks)
+        digest.append(Article(labels.missing, tuple(lines), language=articles[0].language))
+    return digest

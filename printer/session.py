@@ -1,17 +1,14 @@
-"""What the pages of a run share: connections, the cache, the browser, pictures that were fetched.
-
-Each is opened, and its libraries loaded, when it is first needed.
-"""
+"""The resources that the pages of a run share: HTTP client, browser, downloaded pictures."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
-from .capture import Capture
+from .capture import Capture, PageSource
 from .options import FetchOptions, ImageOptions
 
 if TYPE_CHECKING:
@@ -21,100 +18,115 @@ if TYPE_CHECKING:
 
 
 class Session:
-    """Holds what a run has opened, for any thread; ``browser`` shows ``at_once`` pages at once.
+    """Open each resource, and import its libraries, when it is first used; safe between threads.
 
-    ``given`` are files at hand by their address.
+    Args:
+        fetch: how pages are fetched.
+        images: the limits of pictures.
+        user_urls: the URLs that a person asked for.  Their origins may be at private addresses,
+            and they alone receive the person's headers.
+        files: resources that are here already, by URL, such as pictures sent with a page.
+        concurrency: how many pages the browser loads at a time.
     """
 
     def __init__(
         self,
-        fetch: FetchOptions,
-        pictures: ImageOptions,
-        named: tuple[str, ...],
-        given: Mapping[str, bytes],
-        at_once: int,
+        fetch: FetchOptions | None = None,
+        images: ImageOptions | None = None,
+        *,
+        user_urls: Sequence[str] = (),
+        files: Mapping[str, bytes] | None = None,
+        concurrency: int = 3,
     ) -> None:
-        self._fetch, self._pictures = fetch, pictures
-        self._named, self._given, self._at_once = named, given, at_once
+        self.concurrency = concurrency
+        self._fetch, self._images = fetch or FetchOptions(), images or ImageOptions()
+        self._user_urls, self._files = tuple(user_urls), files or {}
         self._lock = threading.RLock()
-        self._open = ExitStack()
-        self._web: HttpClient | None = None
+        self._resources = ExitStack()
+        self._client: HttpClient | None = None
         self._browser: Browser | None = None
-        self._files: SizeProbe | None = None
-        self._told: list[str] = []
+        self._downloads: SizeProbe | None = None
+        self._warnings: list[str] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Close what was opened."""
-        self._open.close()
+        self._resources.close()
 
-    def warm(self) -> None:
-        """Load WeasyPrint while pages are fetched; it has come to rest when all is closed.
+    def preload_fonts(self) -> None:
+        """Load WeasyPrint and the fonts in a thread, which :meth:`close` waits for.
 
-        What reads the fonts looks at the environment, which a program may change afterwards.
+        Fontconfig reads environment variables, which a program may change later.
         """
         from .render.weasy.engine import load_fonts
 
         thread = threading.Thread(target=load_fonts, daemon=True)
         thread.start()
-        self._open.callback(thread.join)
+        self._resources.callback(thread.join)
 
     @property
-    def web(self) -> HttpClient:
-        """The connections, and the cache of answers."""
+    def client(self) -> HttpClient:
+        """The HTTP client with its cache."""
         with self._lock:
-            if self._web is None:
+            if self._client is None:
                 from .fetch.client import HttpClient
 
-                self._web = self._open.enter_context(HttpClient(self._fetch, user_urls=self._named))
-            return self._web
+                client = HttpClient(self._fetch, user_urls=self._user_urls)
+                self._client = self._resources.enter_context(client)
+            return self._client
 
     @property
     def browser(self) -> Browser:
-        """The browser, behind the same guard as the connections."""
+        """The browser, behind the same address guard as the client."""
         with self._lock:
             if self._browser is None:
                 from .fetch.browser.browser import Browser
 
-                browser = Browser(self._fetch, self.web.guard, pages=self._at_once)
-                self._browser = self._open.enter_context(browser)
+                browser = Browser(self._fetch, self.client.guard, pages=self.concurrency)
+                self._browser = self._resources.enter_context(browser)
             return self._browser
 
     @property
-    def files(self) -> SizeProbe:
-        """The pictures that were fetched."""
+    def downloads(self) -> SizeProbe:
+        """The pictures downloaded in this run."""
         with self._lock:
-            if self._files is None:
+            if self._downloads is None:
                 from .images.size_probe import SizeProbe
 
                 folder = _cache_folder if self._fetch.cache else None
-                files = SizeProbe(self.get, self._pictures, folder, self._told)
-                self._files = self._open.enter_context(files)
-            return self._files
+                downloads = SizeProbe(self.get_resource, self._images, folder, self._warnings)
+                self._downloads = self._resources.enter_context(downloads)
+            return self._downloads
 
-    def details(self) -> tuple[str, ...]:
-        """Say what only those want to know who asked for more: how well a cache served."""
-        return self._files.details() if self._files else ()
-
-    def warnings(self) -> list[str]:
-        """Return what was to be said of the connections and the caches since the last call."""
-        told = [*self._told, *(self._web.warnings if self._web else ())]
-        self._told.clear()
-        if self._web:
-            self._web.warnings.clear()
-        return told
-
-    def get(self, url: str, referer: str) -> Capture:
-        """Return a picture's file: beside a saved page, at hand, or from the web."""
+    def get_resource(self, url: str, referer: str) -> Capture:
+        """Return a resource that the page at ``referer`` names; raises :class:`FetchError`."""
         if url.startswith("file:"):
             from .fetch.files import read_sibling
 
             return read_sibling(url, referer, self._fetch.max_bytes)
-        if url in self._given:
-            return Capture(self._given[url], url, url, method="browser")
-        return self.web.get_resource(url, referer)
+        if url in self._files:
+            return Capture(self._files[url], PageSource(url, url, method="browser"))
+        return self.client.get_resource(url, referer)
+
+    def details(self) -> tuple[str, ...]:
+        """Return extra lines for --verbose (cache hit rate)."""
+        return self._downloads.details() if self._downloads else ()
+
+    def take_warnings(self) -> list[str]:
+        """Return and clear the warnings collected so far."""
+        sources = [self._warnings, *([self._client.warnings] if self._client else [])]
+        warnings = [warning for source in sources for warning in source]
+        for source in sources:
+            source.clear()
+        return warnings
 
 
 def _cache_folder() -> Path:
-    from .fetch.cache import cache_folder
+    from .fetch.cache import cache_folder  # with hishel, so only when a picture is looked up
 
     return cache_folder()

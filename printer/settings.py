@@ -25,6 +25,7 @@ from .options import (
     ImageOptions,
     KeyStyle,
     LinkStyle,
+    Options,
     PdfVariant,
     PictureScope,
     PrintOptions,
@@ -172,6 +173,15 @@ class Settings(BaseModel):
         sensitive="yes",
     )  # fmt: skip
     mail_from: str = _setting("", "Digests", "The address that mail is sent from.")
+
+    def options(self) -> Options:
+        """Return the options of all stages."""
+        return Options(
+            fetch=self.fetch_options(),
+            extract=self.extract_options(),
+            images=self.image_options(),
+            page=self.print_options(),
+        )
 
     def fetch_options(self) -> FetchOptions:
         """Return the options of the fetch stage."""

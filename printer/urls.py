@@ -201,3 +201,8 @@ def resolve(base: str, href: str, schemes: frozenset[str] = frozenset({"http", "
         return url if urlsplit(url).scheme.lower() in schemes else ""
     except ValueError:
         return ""
+
+
+def is_http(url: str) -> bool:
+    """Return whether a URL has the scheme http or https."""
+    return url[:8].lower().startswith(("http://", "https://"))

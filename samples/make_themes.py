@@ -6,6 +6,7 @@ Each theme's first page of a sample (the news) stands beside the others, as high
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pypdfium2
@@ -13,6 +14,7 @@ from make_samples import HERE, served
 from PIL import Image
 
 from printer import FetchOptions, Printer, PrintOptions
+from printer.options import Options
 
 THEMES = ("article", "newspaper", "compact", "large-print", "ereader", "manuscript")
 
@@ -34,13 +36,13 @@ def first_page(pdf: bytes) -> Image.Image:
 
 def main() -> int:
     name = sys.argv[1] if len(sys.argv) > 1 else "news"
-    fetch = FetchOptions(allow_private=True, cache=False)
+    options = Options(fetch=FetchOptions(allow_private=True, cache=False))
     pages = []
-    with served() as root, Printer(fetch) as printer:
+    with served() as root, Printer(options) as printer:
         reading = printer.read(f"{root}/{name}/page.html")
         for theme in THEMES:
-            printer.page = PrintOptions(theme=theme)
-            pages.append(first_page(printer.render([reading]).pdf))
+            themed = printer.variant(replace(options, page=PrintOptions(theme=theme)))
+            pages.append(first_page(themed.render([reading]).pdf))
     rows = [pages[at : at + IN_ROW] for at in range(0, len(pages), IN_ROW)]
     width = max(sum(page.width + SPACE for page in row) for row in rows) + SPACE
     sheet = Image.new("RGB", (width, (HEIGHT + SPACE) * len(rows) + SPACE), GROUND)

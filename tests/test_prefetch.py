@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from printer.errors import FetchError
-from printer.prefetch import prefetch
+from printer.pipeline import prefetch
 
 
 def test_order_is_kept_and_a_failure_costs_itself():

@@ -56,8 +56,8 @@ def extract(
 ) -> None:
     """Print the article itself: as JSON, Markdown, text or HTML."""
     console = Console.of(loaded.settings)
-    with printer_for(loaded.settings, [page, url], console) as printer, console.progress(1):
-        printer.measure = False  # fetches no picture
+    printer = printer_for(loaded.settings, [page, url], console, probe_sizes=False)
+    with printer, console.progress(1):
         reading = printer.read(source_of(page, url, loaded.settings.max_size))
     for warning in reading.article.warnings:
         console.warn(warning)
@@ -83,7 +83,7 @@ def explain_(
     console = Console.of(loaded.settings)
     with printer_for(loaded.settings, [page, url], console) as printer, console.progress(1):
         source = source_of(page, url, loaded.settings.max_size)
-        explanation = printer.explain(source, picture=bool(picture))
+        explanation = printer.explain(source, screenshot=bool(picture))
     if picture:
         from ..render.explain import draw_explanation
 

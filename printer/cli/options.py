@@ -23,9 +23,9 @@ from typing import (
 import typer
 
 from ..errors import MissingLibrary, UsageError
-from ..pipeline import PageSource, Printer
+from ..options import Options
+from ..pipeline import PageInput, Printer
 from ..settings import Settings, Stage, load_settings, setting_fields
-from ..site_rules.store import rule_store
 from . import output
 from .console import Console
 
@@ -160,7 +160,7 @@ def require(extra: Extra) -> None:
         raise MissingLibrary(f"{who} {', '.join(missing)}", hint=f"pip install 'webprint[{extra}]'")
 
 
-def source_of(name: str, url: str, limit: int) -> PageSource:
+def source_of(name: str, url: str, limit: int) -> PageInput:
     """Return what a command was given as a page: an address, a file, standard input."""
     if name != output.STDOUT and not url:
         return name
@@ -174,18 +174,22 @@ def source_of(name: str, url: str, limit: int) -> PageSource:
 
 
 def printer_for(
-    settings: Settings, names: list[str], console: Console, press: RenderPool | None = None
+    settings: Settings,
+    names: list[str],
+    console: Console,
+    press: RenderPool | None = None,
+    *,
+    options: Options | None = None,
+    probe_sizes: bool = True,
 ) -> Printer:
     """Return the printer that the settings ask for; ``names`` are what the person named."""
     if press:
         press.time_limit = settings.print_timeout
-    return Printer(
-        fetch=settings.fetch_options(),
-        extract=settings.extract_options(),
-        pictures=settings.image_options(),
-        page=settings.print_options(),
-        named=tuple(filter(None, names)),
+    return Printer.from_settings(
+        settings,
+        options=options,
+        user_urls=tuple(filter(None, names)),
+        renderer=press,
         notify=console.step,
-        press=press,
-        rules=rule_store(not settings.no_rules, settings.rules),
+        probe_sizes=probe_sizes,
     )

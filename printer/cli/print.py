@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -138,8 +138,10 @@ def print_(
     folder = Path(out) if Path(out).is_dir() and out else None
     if len(names) > 1 and out and not bundle and folder is None:
         raise UsageError("several pages make several files", hint="For one of all: --bundle OUT")
-    with printer_for(loaded.settings, [*names, url], console, context.obj) as printer:
-        printer.page = output.in_format(printer.page, loaded.settings.format, out)
+    options = loaded.settings.options()
+    options = replace(options, page=output.in_format(options.page, loaded.settings.format, out))
+    printer = printer_for(loaded.settings, [*names, url], console, context.obj, options=options)
+    with printer:
         sources = [source_of(name, url, loaded.settings.max_size) for name in names]
         came = printer.read_all(sources)
         groups = [came] if bundle else ([one] for one in came)

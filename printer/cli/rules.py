@@ -17,7 +17,7 @@ from .options import printer_for, source_of, with_settings
 if TYPE_CHECKING:
     from ..article import Article
     from ..options import SiteRule
-    from ..pipeline import PageSource, Printer
+    from ..pipeline import PageInput, Printer
     from ..selection import Explanation
 
 _LONGEST = 100
@@ -77,12 +77,12 @@ def compare(
 ) -> None:  # fmt: skip
     """Show what each rule for a page's site meets on it, and what the article is without."""
     console = Console.of(loaded.settings)
-    with printer_for(loaded.settings, [page, url], console) as printer, console.progress(1):
-        shelf, printer.rules, printer.measure = printer.rules, None, False
-        bare = printer.read(source_of(page, url, loaded.settings.max_size))
-        printer.rules = shelf
-        told = printer.explain(bare.capture)
-        ruled = _article(printer, bare.capture)
+    printer = printer_for(loaded.settings, [page, url], console, probe_sizes=False)
+    with printer, console.progress(1):
+        source = source_of(page, url, loaded.settings.max_size)
+        capture, bare = printer.variant(rules=False).load(source)
+        told = printer.explain(capture)
+        ruled = _article(printer, capture)
     if not told.rules:
         print(f"No rule is for {bare.article.url or 'a page without an address'}.")
         return
@@ -90,7 +90,7 @@ def compare(
         print(line)
 
 
-def _article(printer: Printer, source: PageSource) -> Article | None:
+def _article(printer: Printer, source: PageInput) -> Article | None:
     """Return the article of a page; None when the rules leave none."""
     try:
         return printer.read(source).article

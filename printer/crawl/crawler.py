@@ -12,7 +12,7 @@ from typing import Self
 
 from sqlalchemy import select
 
-from ..capture import Capture
+from ..capture import Capture, PageSource
 from ..db.engine import open_engine
 from ..errors import UsageError, WebprintError
 from ..fetch.client import HttpClient
@@ -150,12 +150,14 @@ class Crawl:
         with self.store.read() as connection:
             row = connection.execute(wanted).one()
         return Capture(
-            body=zlib.decompress(row.body),
-            url=row.url,
-            requested_url=row.url,
-            media_type="text/html",
-            charset=row.charset,
-            fetched=datetime.fromtimestamp(row.fetched, UTC),
+            zlib.decompress(row.body),
+            PageSource(
+                url=row.url,
+                requested_url=row.url,
+                media_type="text/html",
+                charset=row.charset,
+                fetched=datetime.fromtimestamp(row.fetched, UTC),
+            ),
         )
 
     def captures(self) -> Iterator[tuple[CrawledArticle, Capture]]:

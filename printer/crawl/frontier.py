@@ -464,8 +464,8 @@ class _VisitRecord:
             articles.insert().values(
                 address=taken.id, crawl=crawl, url=url,
                 told=json.dumps(asdict(told)), score=score, sketch=near_duplicates.to_bytes(sketch),
-                body=zlib.compress(capture.body, 6), charset=capture.charset[:40],
-                fetched=capture.fetched.timestamp() if capture.fetched else 0.0,
+                body=zlib.compress(capture.body, 6), charset=capture.source.charset[:40],
+                fetched=capture.source.fetched.timestamp() if capture.source.fetched else 0.0,
             )
         )  # fmt: skip
         keys = [

@@ -23,7 +23,7 @@ from ..fetch.client import HttpClient
 from ..fetch.errors import TRANSIENT_STATUSES
 from ..html.metadata.metadata import read_head
 from ..html.parse import base_url, decode, parse
-from ..options import ExtractOptions, FetchOptions, SiteRule
+from ..options import ExtractOptions, FetchOptions, Options, SiteRule
 from ..pipeline import ExtractedPage, Printer
 from ..urls import origin_of, resolve
 from .models import (
@@ -67,7 +67,7 @@ class PageLinks:
 
 def extract_links(capture: Capture) -> PageLinks:
     """Read the links of a page; one that asks not to be followed has none."""
-    tree = parse(decode(capture.body, capture.charset))
+    tree = parse(decode(capture.body, capture.source.charset))
     base = base_url(tree, capture.url)
     head = read_head(tree)
     canonical = _canonical(resolve(base, head.canonical)) if head.canonical else ""
@@ -169,9 +169,11 @@ class Visitor:
         # What identifies the program to robots.txt is its name, the first word of what it sends.
         self._agent = web.credentials.user_agent
         self._printer = Printer(
-            fetch=FetchOptions(render="never", follow=False, cache=False),
-            extract=replace(extract, images="none"),
-            measure=False,
+            Options(
+                fetch=FetchOptions(render="never", follow=False, cache=False),
+                extract=replace(extract, images="none"),
+            ),
+            probe_sizes=False,
             rules=rules,
         )
 

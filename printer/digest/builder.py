@@ -12,15 +12,11 @@ from typing import TYPE_CHECKING, TypeAlias
 from zoneinfo import ZoneInfo
 
 from ..article import Article
-from ..capture import Capture
+from ..capture import Capture, PageSource
 from ..errors import NoArticle, WebprintError
-from ..fetch.client import HttpClient
 from ..output import Edition, Failure, Result, Story
-from ..pipeline import ExtractedPage, Notify, Printer
-from ..prefetch import prefetch
-from ..remote_extract import apart
+from ..pipeline import ExtractedPage, Notify, Printer, prefetch, remote_extractor
 from ..settings import Settings
-from ..site_rules.store import rule_store
 from ..summarize import Tokenizer, build_profile
 from ..summarize.bm25 import BM25Document, bm25_scores
 from .candidates import Find, Offer
@@ -87,8 +83,7 @@ class Reader:
     ) -> Iterator[tuple[Find, ExtractedPage | WebprintError]]:
         def read(came: tuple[Find, Paged]) -> ExtractedPage:
             find, page = came
-            reading = self._read(find, page, find.source.body or digest.body)
-            return replace(reading, capture=reading.capture.until_set(self.printer.page))
+            return self._read(find, page, find.source.body or digest.body)
 
         fetched = zip(batch, self.pages(_paged(batch, digest)), strict=True)
         for (find, _), reading in prefetch(read, fetched, self.at_once):
@@ -103,7 +98,7 @@ class Reader:
         try:
             if isinstance(page, WebprintError):
                 raise page
-            browse = self.printer.fetch.render == "always" and find.capture is None
+            browse = self.printer.options.fetch.render == "always" and find.capture is None
             if isinstance(page, Capture):
                 page = self.printer.read(find.url if browse else page)
             reading = page
@@ -159,7 +154,7 @@ def _feed_page(find: Find) -> Capture:
         f"<body><article><h1>{title}</h1>{find.html}</article></body></html>"
     )
     body = page.encode("utf-8", "replace")
-    return Capture(body, find.url, find.url, "text/html", "utf-8", fetched=find.when)
+    return Capture(body, PageSource(find.url, find.url, "text/html", "utf-8", fetched=find.when))
 
 
 def _named(reading: ExtractedPage, find: Find, *, mail: bool = False) -> ExtractedPage:
@@ -236,12 +231,12 @@ class Editor:
     def issue(self, digest: Digest, now: datetime) -> Issue:
         """Ask all sources and choose; raises the first error when every source failed."""
         addresses = tuple(source.where for source in digest.source)
-        with (
-            HttpClient(self.settings.fetch_options(), user_urls=addresses) as web,
-            self._printer(digest, addresses) as printer,
-            self._printer(digest, addresses, feed=True) as feed_printer,
-        ):
-            gatherer = Gatherer(web, partial(list_path, self.settings), self.settings)
+        with self._printer(digest, addresses) as printer:
+            fetch = replace(printer.options.fetch, render="never", follow=False)
+            feed_printer = printer.variant(replace(printer.options, fetch=fetch))
+            gatherer = Gatherer(
+                printer.session.client, partial(list_path, self.settings), self.settings
+            )
             offers = gatherer.offers(digest)
             if all(offer.error for offer in offers):
                 raise next(offer.error for offer in offers if offer.error)
@@ -260,7 +255,7 @@ class Editor:
         """Set an issue; returns it without what could not be set, or not on so many pages."""
         digest = issue.digest
         with self._printer(digest, tuple(source.where for source in digest.source)) as printer:
-            most = printer.page.fit
+            most = printer.options.page.fit
             for tries in reversed(range(_CUTS)):
                 result = printer.render([each.reading for each in issue.taken], issue.edition)
                 if result.failures:
@@ -273,26 +268,20 @@ class Editor:
                 issue = _cut(issue, len(issue.taken) * most // result.pages)
         return issue, result
 
-    def _printer(self, digest: Digest, named: tuple[str, ...], *, feed: bool = False) -> Printer:
-        """Return what reads and prints; with ``feed`` what reads the texts that feeds hold."""
-        settings = self.settings
+    def _printer(self, digest: Digest, named: tuple[str, ...]) -> Printer:
+        """Return what reads and prints."""
         own: dict[str, object] = {"title": digest.heading, "qr": digest.qr}
         own |= {n: v for n in ("theme", "paper", "format") if (v := getattr(digest, n))}
         own |= {"fit": digest.fit} if digest.fit is not None else {}
         own = {name: value for name, value in own.items() if name not in self.named}
-        fetch, pictures = settings.fetch_options(), settings.image_options()
-        if feed:
-            fetch = replace(fetch, render="never", follow=False)
-        return Printer(
-            fetch=fetch,
-            extract=settings.extract_options(),
-            pictures=pictures,
-            page=replace(settings.print_options(), **own),  # type: ignore[arg-type]
-            named=named,
+        options = self.settings.options()
+        return Printer.from_settings(
+            self.settings,
+            options=replace(options, page=replace(options.page, **own)),  # type: ignore[arg-type]
+            user_urls=named,
+            renderer=self.spread or self.press,
+            extractor=remote_extractor(self.readers, named) if self.readers else None,
             notify=self.notify,
-            press=self.spread or self.press,
-            elsewhere=apart(self.readers, fetch, pictures, named) if self.readers else None,
-            rules=rule_store(not settings.no_rules, settings.rules),
         )
 
 
@@ -357,7 +346,7 @@ def _without(issue: Issue, failures: Sequence[Failure]) -> Issue:
     kept: list[Taken] = []
     refused = list(issue.refused)
     for each in issue.taken:
-        reason = reasons.get(each.reading.capture.requested_url)
+        reason = reasons.get(each.reading.source.requested_url)
         if reason is None:
             kept.append(each)
         else:

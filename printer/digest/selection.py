@@ -69,7 +69,7 @@ class Taken:
     @property
     def urls(self) -> tuple[str, ...]:
         """All addresses of the story, its own first."""
-        own = (self.reading.article.url, self.find.url, self.reading.capture.url)
+        own = (self.reading.article.url, self.find.url, self.reading.source.url)
         stated = (self.reading.canonical,)
         every = (*own, *stated, *(each.url for each in self.also))
         return tuple(dict.fromkeys(url for url in every if url))

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..article import Article, Figure, walk
-from ..capture import Capture
+from ..capture import Capture, PageSource
 from ..errors import JobsError, UsageError
 from ..output import Picture
 from ..site_rules.suggest import Suggestion
@@ -132,10 +132,10 @@ class Snapshot:
             },
             "pieces": [_piece_data(piece) for piece in self.blocks],
             "capture": {
-                "url": capture.url, "requested_url": capture.requested_url,
-                "method": capture.method,
-                "media_type": capture.media_type, "charset": capture.charset,
-                "fetched": capture.fetched.isoformat() if capture.fetched else "",
+                "url": capture.url, "requested_url": capture.source.requested_url,
+                "method": capture.source.method,
+                "media_type": capture.source.media_type, "charset": capture.source.charset,
+                "fetched": capture.source.fetched.isoformat() if capture.source.fetched else "",
             },
             "pictures": [
                 {"key": key, "type": each.media_type, "width": each.width, "height": each.height}
@@ -176,7 +176,7 @@ class Snapshot:
             article=Article(blocks=(), **{**about, "warnings": tuple(about["warnings"])}),
             blocks=tuple(map(_piece, said["pieces"])),
             capture=Capture(
-                body=page, fetched=datetime.fromisoformat(when) if when else None, **capture
+                page, PageSource(fetched=datetime.fromisoformat(when) if when else None, **capture)
             ),
             pictures=MappingProxyType(pictures),
         )

@@ -13,7 +13,7 @@ from urllib.parse import urljoin
 
 import httpx2
 
-from ..capture import Capture
+from ..capture import Capture, PageSource
 from ..errors import BadURL, FetchError, HTTPStatusError, TooLarge, WebprintError
 from ..options import FetchOptions
 from ..urls import encode_url, normalize_url, origin_of
@@ -239,14 +239,16 @@ def _read(response: httpx2.Response, url: str, budget: Budget, html: bool) -> by
 def _capture(response: httpx2.Response, body: bytes, url: str, requested: str) -> Capture:
     caching = response.extensions.get("caching") or {}
     return Capture(
-        body=body,
-        url=url,
-        requested_url=requested,
-        media_type=_media_type(response),
-        charset=(response.charset_encoding or "")[:40],
-        headers={name.lower(): value for name, value in response.headers.items()},
-        fetched=datetime.now(UTC),
-        from_cache=bool(caching.get("from_cache")),
+        body,
+        PageSource(
+            url=url,
+            requested_url=requested,
+            media_type=_media_type(response),
+            charset=(response.charset_encoding or "")[:40],
+            headers={name.lower(): value for name, value in response.headers.items()},
+            fetched=datetime.now(UTC),
+            from_cache=bool(caching.get("from_cache")),
+        ),
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import urlsplit
 
-from ..capture import Capture, FetchMethod
+from ..capture import Capture, FetchMethod, PageSource
 from ..errors import BadURL, BlockedAddress, FetchError, TooLarge
 from ..options import FetchOptions
 from .budget import format_bytes
@@ -74,7 +74,7 @@ def read_sibling(url: str, page: str, max_bytes: int = _MAX_BYTES) -> Capture:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise FetchError(f"the file cannot be read: {reason}", url=url) from error
-    return Capture(body, url, url, fetched=datetime.now(UTC), method="file")
+    return Capture(body, PageSource(url, url, fetched=datetime.now(UTC), method="file"))
 
 
 def path_of_file_url(url: str) -> Path:
@@ -108,10 +108,12 @@ def _read(stream: BinaryIO | io.BufferedReader, max_bytes: int, name: str) -> by
 def _capture(body: bytes, url: str, media_type: str, how: FetchMethod, name: str) -> Capture:
     check_html(media_type, body[:1024], name)
     return Capture(
-        body=body,
-        url=url,
-        requested_url=url,
-        media_type=media_type or "text/html",
-        fetched=datetime.now(UTC),
-        method=how,
+        body,
+        PageSource(
+            url=url,
+            requested_url=url,
+            media_type=media_type or "text/html",
+            fetched=datetime.now(UTC),
+            method=how,
+        ),
     )

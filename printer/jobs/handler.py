@@ -11,13 +11,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..capture import Capture
+from ..capture import Capture, PageSource
 from ..editing.snapshot import Edit, Snapshot
 from ..errors import HTTPStatusError, JobsError, WebprintError
 from ..options import ENDINGS, Format
-from ..output import Result
+from ..output import Picture, Result
 from ..settings import Settings
-from ..site_rules.store import rule_store
 from .models import EDIT_PART, PAGE_PART, JobRequest, Lease
 from .models import snapshot_key as base_key
 from .remote_tasks import DOCUMENT_PART, READ_PART, TASK_RESULT, dump_reading, render_document
@@ -82,12 +81,13 @@ class JobHandler:
     def _print(self, request: JobRequest, notify: Callable[[str], None]) -> Printed:
         page = request.parts.get(PAGE_PART)
         source = request.url if page is None else _captured(page, request.url)
-        with self._printer(request, notify) as printer:
+        pictures: dict[str, Picture] = {}
+        with self._printer(request, notify, pictures) as printer:
             reading = printer.read(source)
             result = printer.render([reading])
         article = replace(reading.article, blocks=())
-        base = Snapshot(article, reading.pieces, reading.capture)
-        return reading, result, base.with_pictures(printer.at_hand)
+        base = Snapshot(article, reading.blocks, Capture(reading.html, reading.source))
+        return reading, result, base.with_pictures(pictures)
 
     def _share(self, claim: Lease, storage: Storage, notify: Callable[[str], None]) -> Outcome:
         """Do what another machine binds together with more."""
@@ -97,7 +97,7 @@ class JobHandler:
             data, pages = render_document(request.parts[DOCUMENT_PART])
             done: Outcome = {"pages": pages}
         else:
-            with self._printer(replace(request, parts={}), notify, editable=False) as printer:
+            with self._printer(replace(request, parts={}), notify) as printer:
                 reading = printer.read(request.url)
             data = dump_reading(reading)
             done = {"title": reading.article.title[:_LONGEST]}
@@ -112,34 +112,34 @@ class JobHandler:
         from ..pipeline import ExtractedPage
 
         edit = Edit.load(request.parts[EDIT_PART])
-        reading = ExtractedPage(base.apply(edit), base.capture)
-        with self._printer(request, notify) as printer:
-            printer.at_hand.update(base.pictures)
+        reading = ExtractedPage(base.apply(edit), base.capture.describe(), base.capture.body)
+        pictures = dict(base.pictures)
+        with self._printer(request, notify, pictures) as printer:
             result = printer.render([reading])
-        return reading, result, base.with_pictures(printer.at_hand)
+        return reading, result, base.with_pictures(pictures)
 
     def _printer(
-        self, request: JobRequest, notify: Callable[[str], None], *, editable: bool = True
+        self,
+        request: JobRequest,
+        notify: Callable[[str], None],
+        pictures: dict[str, Picture] | None = None,
     ) -> Printer:
         from ..pipeline import Printer
 
         settings = validate_request(request, self.settings)
         # A page that was sent names no private address either: its pictures came with it.
         named = (request.url,) if self.allow_private and PAGE_PART not in request.parts else ()
-        return Printer(
-            fetch=settings.fetch_options(),
-            extract=settings.extract_options(),
-            pictures=settings.image_options(),
-            page=settings.print_options(),
-            named=named,
-            given={
+        return Printer.from_settings(
+            settings,
+            user_urls=named,
+            files={
                 url: data
                 for url, data in request.parts.items()
                 if url not in (PAGE_PART, EDIT_PART)
             },
             notify=lambda _, step: notify(step),
-            rules=rule_store(not settings.no_rules, settings.rules),
-            editable=editable,
+            editable=pictures is not None,
+            picture_cache=pictures,
         )
 
 
@@ -183,9 +183,9 @@ def told(error: WebprintError) -> dict[str, Any]:
 def _captured(page: bytes, url: str) -> Capture:
     """Return a page that a browser sent as it showed it: in UTF-8, its scripts run."""
     return Capture(
-        body=page, url=url, requested_url=url, media_type="text/html", charset="utf-8",
-        fetched=datetime.now(UTC), method="browser",
-    )  # fmt: skip
+        page,
+        PageSource(url, url, "text/html", "utf-8", fetched=datetime.now(UTC), method="browser"),
+    )
 
 
 def _summary(result: Result, reading: ExtractedPage) -> Mapping[str, Any]:

@@ -13,7 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import cache
 from itertools import islice
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pydantic import TypeAdapter, ValidationError
 
 from ..article import Article
-from ..capture import Capture
+from ..capture import PageSource
 from ..editing.codec import block_data, block_of
 from ..errors import JobsError
 from ..output import CompletenessReport
@@ -180,12 +180,12 @@ def dump_reading(reading: ExtractedPage) -> bytes:
     """Write what a worker has read."""
     article = reading.article
     blocks = {name: [*map(block_data, getattr(article, name))] for name in ("blocks", "key")}
-    capture = replace(reading.capture, layout=None, screenshot=b"")
     return _dump(dict, {
         "article": {each.name: getattr(article, each.name) for each in fields(article)} | blocks,
-        "capture": _kind(Capture).dump_python(capture),
+        "source": _kind(PageSource).dump_python(reading.source),
+        "html": reading.html,
         "pictures": _kind(tuple[PictureDecision, ...]).dump_python(reading.pictures),
-        "lost": _kind(tuple[CompletenessReport, ...]).dump_python(reading.lost),
+        "losses": _kind(tuple[CompletenessReport, ...]).dump_python(reading.losses),
         "kind": reading.kind,
         "canonical": reading.canonical,
     })  # fmt: skip
@@ -204,9 +204,10 @@ def load_reading(data: bytes) -> ExtractedPage:
             about[name] = tuple(map(str, about[name]))
         return ExtractedPage(
             Article(**about),
-            _kind(Capture).validate_python(said["capture"]),
+            _kind(PageSource).validate_python(said["source"]),
+            said["html"],
             pictures=_kind(tuple[PictureDecision, ...]).validate_python(said["pictures"]),
-            lost=_kind(tuple[CompletenessReport, ...]).validate_python(said["lost"]),
+            losses=_kind(tuple[CompletenessReport, ...]).validate_python(said["losses"]),
             kind=str(said["kind"]),
             canonical=str(said["canonical"]),
         )

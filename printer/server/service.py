@@ -244,7 +244,9 @@ class PrintService:
         if base is None:
             return None
         article = base.apply(self.revisions.edit(job))
-        return export_articles([article], form, base.pictures, fetched=base.capture.fetched)[0]
+        return export_articles([article], form, base.pictures, fetched=base.capture.source.fetched)[
+            0
+        ]
 
     def revise(self, job: Job, **changes: Any) -> Job:
         """Have a print made again as edited; raises what :meth:`Revisions.revise` raises."""

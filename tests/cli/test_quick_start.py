@@ -69,16 +69,21 @@ def test_other_commands_are_there(tmp_path):
     "code",
     [
         "import printer; assert 'printer.pipeline' not in sys.modules; printer.extract",
-        "from printer.extract import decide; from printer import extract",
-        "import printer.extract; import printer; extract = printer.extract",
+        "import printer.extraction; from printer import extract",
         "from printer import *",
         "import printer; [getattr(printer, name) for name in printer.__all__]",
     ],
 )
 def test_the_package_gives_what_it_names(code):
-    code = f"import sys; {code}; import printer; assert printer.extraction.__name__ == 'extract'"
-    code += "; assert callable(printer.extract)"
+    code = f"import sys; {code}; import printer; assert callable(printer.extract)"
+    code += "; assert type(printer) is type(sys)"
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ)
+
+
+def test_the_package_runs_as_the_command():
+    command = [sys.executable, "-m", "printer", "--version"]
+    ran = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert ran.stdout == "webprint 0.1.0\n"
 
 
 def test_the_package_gives_nothing_else():

@@ -9,8 +9,9 @@ from PIL import Image
 
 from printer.errors import NoArticle, UsageError
 from printer.fetch.browser.process import Chromium
-from printer.options import FetchOptions
+from printer.options import FetchOptions, Options
 from printer.pipeline import Printer
+from printer.session import Session
 from tests.support.story_page import story
 from tests.support.web_server import Hit, Reply
 
@@ -83,8 +84,9 @@ def test_layers_that_are_not_in_the_picture_have_no_frame_and_the_title_is_kept(
         #wall {{ position: fixed; inset: 9px; background: #f0f }}</style>
         {story("Lights")}<div id=wall>Consent</div>"""
     url = web.add("/p", page)
-    with Printer(fetch=FetchOptions(timeout=60, cache=False), named=(url,)) as printer:
-        marks = printer.explain(url, picture=True).areas
+    fetch = FetchOptions(timeout=60, cache=False)
+    with Printer(Options(fetch=fetch), Session(fetch, user_urls=(url,))) as printer:
+        marks = printer.explain(url, screenshot=True).areas
     assert not [mark for mark in marks if mark.rect.height > 800]
     assert [mark.label for mark in marks if mark.rect.height == 90] == ["kept"]
 

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from printer.capture import Capture
+from printer.capture import Capture, PageSource
 from printer.crawl.frontier import MAX_BARREN_PAGES, Frontier, record_visit
 from printer.crawl.models import ArticleInfo, CrawlOptions, Failed, Link, Redirected, Visited
 from printer.crawl.store import Store
@@ -61,7 +61,7 @@ def start(tmp_path, clock):
 
 def page(*links, told=None, text="", canonical="", depth=1):
     leads = tuple(Link(url, score, depth) for url, score in links)
-    capture = Capture(b"<p>x", "https://a.test/x", "https://a.test/x", "text/html")
+    capture = Capture(b"<p>x", PageSource("https://a.test/x", "https://a.test/x", "text/html"))
     return Visited(leads, canonical, told, text, capture)
 
 

@@ -37,9 +37,9 @@ def test_what_is_read_apart_is_what_is_read_here(web, desk, presses):
     ]
     assert apart.remarks == here.remarks
     assert {name for name, _ in apart.remarks} == {"Story 3", "Story 4"}
-    pages = [each.reading.capture for each in apart.taken]
+    pages = [each.reading.source for each in apart.taken]
     assert not any(page.body for page in pages), "pages that were read are held until all is set"
-    assert len({page.digest for page in pages}) == len(pages)
+    assert len({page.sha256 for page in pages}) == len(pages)
 
 
 def test_errors_go_from_process_to_process():

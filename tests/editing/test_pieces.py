@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from printer.capture import Capture
+from printer.capture import Capture, PageSource
 from printer.editing.codec import block_of
 from printer.editing.snapshot import Edit, Snapshot
 from printer.errors import JobsError, UsageError
@@ -32,7 +32,7 @@ PAGE = story(
 def made(page=PAGE, **options):
     read = read_page(page, URL)
     found = find(read, ExtractOptions(**options), editable=True)
-    capture = Capture(page.encode(), URL, URL, fetched=None)
+    capture = Capture(page.encode(), PageSource(URL, URL, fetched=None))
     return Snapshot(replace(found.article, blocks=()), found.pieces, capture), found.article
 
 

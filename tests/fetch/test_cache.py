@@ -50,7 +50,7 @@ def test_a_stale_answer_is_asked_after_and_kept(web: WebServer) -> None:
     assert not fetch(url)[0].from_cache
     for _ in range(2):
         capture, warnings = fetch(url)
-        assert capture.from_cache
+        assert capture.source.from_cache
         assert capture.body == PAGE.encode()
         assert not warnings
     assert len(web.hits("/x")) == 3
@@ -148,7 +148,7 @@ def test_a_locked_cache_costs_a_warning(web: WebServer) -> None:
     finally:
         holder.close()
     assert capture.body == PAGE.encode()
-    assert not capture.from_cache
+    assert not capture.source.from_cache
     assert len(warnings) == 1
     assert "locked" in warnings[0]
     assert time.monotonic() - begun < 5
@@ -177,7 +177,7 @@ def test_a_damaged_cache_is_begun_anew(web: WebServer, content: bytes) -> None:
     database().write_bytes(content)
     assert fetch(url)[0].body == PAGE.encode()
     capture, warnings = fetch(url)
-    assert capture.from_cache
+    assert capture.source.from_cache
     assert not warnings
 
 
@@ -195,11 +195,11 @@ def test_damage_inside_the_cache_costs_a_warning_and_is_mended(web: WebServer) -
     database().write_bytes(data)
     capture, warnings = fetch(url)
     assert capture.body == body.encode()
-    assert not capture.from_cache
+    assert not capture.source.from_cache
     assert len(warnings) == 1
     fetch(url)
     capture, warnings = fetch(url)
-    assert capture.from_cache
+    assert capture.source.from_cache
     assert not warnings
 
 
@@ -260,4 +260,4 @@ def test_many_clients_share_one_cache(web: WebServer) -> None:
     with ThreadPoolExecutor(6) as pool:
         results = list(pool.map(fetch, urls))
     assert [capture.body for capture, _ in results] == [f"<p>{n}</p>".encode() for n in range(30)]
-    assert [capture.from_cache for capture, _ in map(fetch, urls)] == [True] * 30
+    assert [capture.source.from_cache for capture, _ in map(fetch, urls)] == [True] * 30

@@ -20,13 +20,13 @@ def test_a_page_comes_with_what_the_server_said(web: WebServer) -> None:
     with HttpClient(ONCE, user_urls=[url]) as fetcher:
         capture = fetcher.get_page(url)
     assert capture.body == PAGE.encode()
-    assert capture.url == capture.requested_url == url
-    assert capture.media_type == "text/html"
-    assert capture.charset.lower() == "windows-1252"
-    assert capture.headers["content-type"] == "Text/HTML; charset=Windows-1252"
-    assert capture.method == "http"
-    assert not capture.from_cache
-    assert capture.fetched is not None
+    assert capture.url == capture.source.requested_url == url
+    assert capture.source.media_type == "text/html"
+    assert capture.source.charset.lower() == "windows-1252"
+    assert capture.source.headers["content-type"] == "Text/HTML; charset=Windows-1252"
+    assert capture.source.method == "http"
+    assert not capture.source.from_cache
+    assert capture.source.fetched is not None
 
 
 def test_the_client_says_who_it_is(web: WebServer) -> None:
@@ -61,7 +61,7 @@ def test_redirects_are_followed_to_the_end(web: WebServer) -> None:
     with HttpClient(ONCE, user_urls=[url]) as fetcher:
         capture = fetcher.get_page(url + "#part")
     assert capture.url == web.url + "/new%20page#part"
-    assert capture.requested_url == url + "#part"
+    assert capture.source.requested_url == url + "#part"
 
 
 def test_a_redirect_that_needs_its_cookie_is_no_loop(web: WebServer) -> None:

@@ -18,9 +18,9 @@ def test_a_file_is_read_as_it_is(tmp_path: Path) -> None:
     path.write_bytes(PAGE)
     capture = read_file(path)
     assert capture.body == PAGE
-    assert capture.method == "file"
+    assert capture.source.method == "file"
     assert capture.url == path.as_uri()
-    assert capture.charset == ""
+    assert capture.source.charset == ""
     assert read_file(path, url="https://example.org/x").url == "https://example.org/x"
 
 
@@ -96,7 +96,11 @@ def test_a_pipe_with_a_name_is_read(tmp_path: Path) -> None:
 
 def test_standard_input_is_a_page_at_its_address() -> None:
     capture = read_stdin(io.BytesIO(PAGE), "https://example.org/x")
-    assert (capture.method, capture.url, capture.body) == ("stdin", "https://example.org/x", PAGE)
+    assert (capture.source.method, capture.url, capture.body) == (
+        "stdin",
+        "https://example.org/x",
+        PAGE,
+    )
 
 
 def test_standard_input_is_bounded_and_not_empty() -> None:

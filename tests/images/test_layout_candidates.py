@@ -45,7 +45,7 @@ def draw(drawn: tuple[Browser, WebServer], body: str) -> tuple[Page, Verdict]:
     source = f"<!DOCTYPE html><html lang=en><style>{STYLE}</style><body>{body}"
     capture = browser.capture(web.add("/page", source))
     assert capture.layout is not None
-    page = read_page(capture.body, capture.url, capture.charset, capture.layout)
+    page = read_page(capture.body, capture.url, capture.source.charset, capture.layout)
     return page, Verdict(tuple("mayor of Kestermouth" in each.text for each in page.segments))
 
 

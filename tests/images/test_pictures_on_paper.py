@@ -17,9 +17,10 @@ import pytest
 from PIL import Image, ImageDraw
 
 from printer import FetchOptions, Printer
-from printer.options import ExtractOptions, ImageOptions
+from printer.options import ImageOptions, Options
 from printer.output import Result
 from printer.render.weasy.figure_placement import SMALLEST
+from printer.session import Session
 from tests.support.picture_files import chunk, encoded
 from tests.support.web_server import Hit, Reply, WebServer, drip
 
@@ -186,7 +187,8 @@ MISSING = ("huge.png", "bomb.png", "endless.jpg", "slow.jpg", "lost.jpg")
 def print_(site: Site, **more: Any) -> Result:
     fetch = FetchOptions(timeout=2.0, max_bytes=5_000_000, retries=0, cache=False)
     pictures = ImageOptions(dpi=DPI, timeout=10.0, **more)
-    with Printer(fetch, ExtractOptions(), pictures, named=(site.url,)) as printer:
+    session = Session(fetch, pictures, user_urls=(site.url,))
+    with Printer(Options(fetch=fetch, images=pictures), session) as printer:
         return printer.print_pages([site.url])
 
 

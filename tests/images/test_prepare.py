@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageCms
 
 from printer.article import Figure
-from printer.capture import Capture
+from printer.capture import Capture, PageSource
 from printer.errors import HTTPStatusError
 from printer.images.prepare import PreparedPictures, prepare
 from printer.options import ImageOptions
@@ -48,7 +48,7 @@ class Server:
         self.asked.append((url, referer))
         if url not in self.files:
             raise HTTPStatusError("the server answered 404 Not Found", status=404, url=url)
-        return Capture(self.files[url], url, url)
+        return Capture(self.files[url], PageSource(url, url))
 
 
 def prepared(body: bytes, *, width: int = 0, **options: Any) -> PreparedPictures:
@@ -237,7 +237,7 @@ def test_a_server_that_never_answers_costs_its_own_picture() -> None:
     def get(url: str, referer: str) -> Capture:
         if url.endswith("slow"):
             stop.wait(20)
-        return Capture(body, url, url)
+        return Capture(body, PageSource(url, url))
 
     begun = time.monotonic()
     figures = [(Figure(HOST + "slow"), ""), (Figure(HOST + "fast"), "")]
@@ -275,7 +275,7 @@ def test_pictures_are_fetched_in_parallel_and_each_once() -> None:
     def get(url: str, referer: str) -> Capture:
         asked.append(url)
         meeting.wait()
-        return Capture(body, url, url)
+        return Capture(body, PageSource(url, url))
 
     figures = [(Figure(f"{HOST}{n % 4}"), "") for n in range(12)]
     result = prepare(figures, get, ImageOptions(workers=4))

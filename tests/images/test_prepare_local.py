@@ -1,8 +1,8 @@
 from pathlib import Path
 
-from printer import Printer
 from printer.article import Figure
 from printer.images.prepare import prepare
+from printer.session import Session
 
 PICTURES = Path(__file__).parent.parent.parent / "samples" / "news" / "img"
 
@@ -11,8 +11,8 @@ def test_a_saved_page_prints_the_pictures_beside_it(tmp_path):
     (tmp_path / "harbour.jpg").write_bytes((PICTURES / "harbour-960.jpg").read_bytes())
     page = (tmp_path / "page.html").as_uri()
     figure = Figure((tmp_path / "harbour.jpg").as_uri())
-    with Printer() as printer:
-        prepared = prepare([(figure, page)], printer._held.get)
+    with Session() as session:
+        prepared = prepare([(figure, page)], session.get_resource)
     assert prepared.warnings == ()
     assert prepared.pictures[figure.src].media_type == "image/jpeg"
 
@@ -20,8 +20,8 @@ def test_a_saved_page_prints_the_pictures_beside_it(tmp_path):
 def test_a_page_from_the_web_prints_no_file_of_this_computer(tmp_path):
     (tmp_path / "harbour.jpg").write_bytes((PICTURES / "harbour-960.jpg").read_bytes())
     figure = Figure((tmp_path / "harbour.jpg").as_uri())
-    with Printer() as printer:
-        prepared = prepare([(figure, "https://example.org/page")], printer._held.get)
+    with Session() as session:
+        prepared = prepare([(figure, "https://example.org/page")], session.get_resource)
     assert prepared.pictures == {}
     (warning,) = prepared.warnings
     assert "has no address" in warning

@@ -11,7 +11,7 @@ from lxml import etree
 from PIL import Image
 
 from printer.article import Figure
-from printer.capture import Capture
+from printer.capture import Capture, PageSource
 from printer.images.prepare import PreparedPictures, prepare
 from printer.options import ImageOptions
 
@@ -20,7 +20,7 @@ NS = 'xmlns="http://www.w3.org/2000/svg"'
 
 def prepared(body: str, *, inline: bool = False) -> PreparedPictures:
     def get(url: str, referer: str) -> Capture:
-        return Capture(body.encode(), url, url)
+        return Capture(body.encode(), PageSource(url, url))
 
     figure = Figure("", svg=body, alt="Plan") if inline else Figure("https://example.org/plan.svg")
     return prepare([(figure, "")], get)
@@ -179,7 +179,9 @@ def test_any_text_gives_a_drawing_or_a_line(text: str) -> None:
 def test_without_colour_on_request(coloured: str, grey: str) -> None:
     figure = Figure("", svg=f"<svg {NS} width='9' height='9'><g/>{coloured}</svg>")
     result = prepare(
-        [(figure, "")], lambda url, referer: Capture(b"", url, url), ImageOptions(grayscale=True)
+        [(figure, "")],
+        lambda url, referer: Capture(b"", PageSource(url, url)),
+        ImageOptions(grayscale=True),
     )
     (picture,) = result.pictures.values()
     assert grey in picture.data.decode()
@@ -191,7 +193,7 @@ def test_long_styles_are_read_in_no_time() -> None:
         body = f"<svg {NS} width='9' height='9'><style>{style}</style><rect width='9' height='9'/></svg>"
         prepare(
             [(Figure("", svg=body), "")],
-            lambda url, referer: Capture(b"", url, url),
+            lambda url, referer: Capture(b"", PageSource(url, url)),
             ImageOptions(grayscale=True),
         )
     assert time.monotonic() - begun < 3

@@ -19,6 +19,8 @@ import pytest
 
 from printer import Capture, FetchOptions, Printer, PrintOptions
 from printer.article import Figure, Math, Note, Span, Table
+from printer.capture import PageSource
+from printer.options import Options
 from printer.render.context import render_html
 from printer.render.pdf.provenance import NAMESPACE, build_provenance
 from printer.render.weasy.engine import render_pdf
@@ -36,11 +38,12 @@ PAGE = story("Harbour lights go dark").encode()
 
 
 def capture(url: str = "https://example.org/story", body: bytes = PAGE) -> Capture:
-    return Capture(body, url, url, "text/html", "utf-8", fetched=WHEN, method="file")
+    return Capture(body, PageSource(url, url, "text/html", "utf-8", fetched=WHEN, method="file"))
 
 
 def printed_page(*captures: Capture, **options: Any) -> tuple[bytes, pikepdf.Pdf]:
-    with Printer(FetchOptions(render="never"), page=PrintOptions(**options)) as printer:
+    chosen = Options(fetch=FetchOptions(render="never"), page=PrintOptions(**options))
+    with Printer(chosen) as printer:
         result = printer.print_pages(list(captures) or [capture()])
     return result.pdf, pikepdf.open(BytesIO(result.pdf))
 

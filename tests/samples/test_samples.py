@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from printer import FetchOptions, Printer, PrintOptions
+from printer.options import Options
 from printer.themes import loader
 from tests.support.pdf_glyphs import faults
 
@@ -31,7 +32,7 @@ def reading(root):
 
     def read(slug):
         if slug not in readings:
-            with Printer(LOCAL) as printer:
+            with Printer(Options(fetch=LOCAL)) as printer:
                 readings[slug] = printer.read(f"{root}/{slug}/page.html")
         return readings[slug]
 
@@ -92,7 +93,7 @@ def test_it_stands_on_its_pages_and_no_text_on_other_text(slug, reading):
     names = loader.theme_names()
     # Each in one theme, so that all themes are seen and none of them twice as often.
     name = names[SLUGS.index(slug) % len(names)]
-    with Printer(LOCAL, page=PrintOptions(theme=name)) as printer:
+    with Printer(Options(fetch=LOCAL, page=PrintOptions(theme=name))) as printer:
         result = printer.render([reading(slug)])
     missing = ["is cut off"] if slug == "oldweb" else []
     assert [w for w in result.warnings if not any(part in w for part in missing)] == []

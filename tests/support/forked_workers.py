@@ -36,19 +36,20 @@ def outlives_no_parent() -> None:
 def renders_alike() -> None:
     """Render an article in a forked process and in this one."""
     from printer.article import Article, Paragraph, Span
-    from printer.capture import Capture
+    from printer.capture import PageSource
     from printer.errors import RenderError
-    from printer.options import PrintOptions
-    from printer.output import PreparedPictures, Result
+    from printer.options import Options, PrintOptions
+    from printer.output import ExtractedPage, PreparedPictures, Result
     from printer.render.worker_pool import RenderPool
-    from printer.render_stage import SetOptions, set_articles
+    from printer.render_stage import render_pages
 
     article = Article("A day", (Paragraph((Span("The tide comes in."),)),), language="en")
-    capture = Capture(b"<p>", "https://example.org/", "https://example.org/")
-    options = SetOptions(PrintOptions(deterministic=True))
+    source = PageSource("https://example.org/", "https://example.org/")
+    options = Options(page=PrintOptions(deterministic=True))
 
     def render(article: Article, pool: RenderPool | None) -> Result:
-        return set_articles([(article, capture)], lambda places: PreparedPictures(), options, pool)
+        page = ExtractedPage(article, source)
+        return render_pages([page], lambda places: PreparedPictures(), options, None, pool)
 
     with RenderPool() as pool:
         there = render(article, pool)

@@ -11,9 +11,12 @@ import pikepdf
 import pypdfium2
 
 from printer import Capture, ExtractOptions, FetchOptions, ImageOptions, Printer, PrintOptions
+from printer.capture import PageSource
 from printer.errors import WebprintError
+from printer.options import Options
 from printer.output import Result
 from printer.render.worker_pool import RenderPool
+from printer.session import Session
 
 Made = TypeVar("Made")
 
@@ -36,7 +39,7 @@ def page(attack: str = "", *, head: str = "", title: str = "A walk along the riv
 def captured(html: str | bytes, url: str = "https://reader.test/story", **more: Any) -> Capture:
     """Return a page as if it had been fetched."""
     body = html.encode("utf-8", "surrogatepass") if isinstance(html, str) else html
-    return Capture(body=body, url=url, requested_url=url, media_type="text/html", **more)
+    return Capture(body, PageSource(url=url, requested_url=url, media_type="text/html", **more))
 
 
 def printed(
@@ -56,16 +59,15 @@ def printed(
     """
     if isinstance(source, bytes) or (isinstance(source, str) and not source.startswith("http")):
         source = captured(source)
+    chosen = Options(
+        fetch=fetch or FetchOptions(render="never", cache=False, timeout=8, retries=0),
+        extract=extract or ExtractOptions(),
+        images=pictures or ImageOptions(timeout=8),
+        page=PrintOptions(**options),
+    )
     with (
         RenderPool(limit) as press,
-        Printer(
-            fetch=fetch or FetchOptions(render="never", cache=False, timeout=8, retries=0),
-            extract=extract or ExtractOptions(),
-            pictures=pictures or ImageOptions(timeout=8),
-            page=PrintOptions(**options),
-            named=named,
-            press=press,
-        ) as printer,
+        Printer(chosen, Session(chosen.fetch, chosen.images, user_urls=named), press) as printer,
     ):
         return printer.print_pages([source])
 

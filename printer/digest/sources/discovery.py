@@ -94,4 +94,4 @@ def links(body: bytes, url: str) -> Iterator[str]:
 
 
 def _read(capture: Capture) -> Feed:
-    return read_feed(capture.body, capture.url, capture.charset)
+    return read_feed(capture.body, capture.url, capture.source.charset)

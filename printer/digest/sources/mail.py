@@ -16,7 +16,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ...capture import Capture
+from ...capture import Capture, PageSource
 from ...errors import FetchError
 from ...html.decode import codec_for_label
 from ..candidates import Find
@@ -76,7 +76,9 @@ def of_mail(data: bytes, source: Source, place: int) -> Find:
         title=subject[:300],
         author=(sender or address)[:200],
         when=when,
-        capture=Capture(body, url, url, "text/html", "utf-8", fetched=when, method="file"),
+        capture=Capture(
+            body, PageSource(url, url, "text/html", "utf-8", fetched=when, method="file")
+        ),
     )
 
 

@@ -13,7 +13,7 @@ from http.cookiejar import Cookie
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
-from ...capture import Capture
+from ...capture import Capture, PageSource
 from ...errors import TooLarge, UsageError
 from ...options import FetchOptions
 from ..budget import format_bytes
@@ -314,14 +314,16 @@ class View:
         if told["html"] is None or len(body) > limit:
             raise TooLarge(f"the page is larger than {format_bytes(limit)}", url=where)
         return Capture(
-            body=body,
-            url=where,
-            requested_url=url,
-            media_type="text/html",
-            charset="utf-8",
-            headers=answer.headers if answer else {},
-            fetched=datetime.now(UTC),
-            method="browser",
+            body,
+            PageSource(
+                url=where,
+                requested_url=url,
+                media_type="text/html",
+                charset="utf-8",
+                headers=answer.headers if answer else {},
+                fetched=datetime.now(UTC),
+                method="browser",
+            ),
             layout=read_layout(told["layout"], mark),
         )
 

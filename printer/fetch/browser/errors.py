@@ -33,7 +33,7 @@ class TabCrashed(FetchError):
     Before there is an answer, Chromium says of either only that the loading was aborted.
     """
 
-    ended = True
+    process_died = True
 
 
 def explained(error: Exception, url: str, target: str, proxy: Proxy | None) -> WebprintError:

@@ -106,7 +106,7 @@ def programs() -> Iterator[str]:
 class Died(FetchError):
     """The browser ended while it started or showed a page."""
 
-    ended = True
+    process_died = True
 
 
 class Chromium:

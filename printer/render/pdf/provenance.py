@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, register_namespace, tostring
 
-from ...article import Article
-from ...capture import Capture
+from ...capture import PageSource
+from ...output import ExtractedPage
 from ..inline import printable
 
 #: The namespace of what is said of a print's origin, and the prefix it is written with.
@@ -54,17 +54,18 @@ class Provenance:
     attachments: tuple[AttachedFile, ...] = ()
 
 
-def build_provenance(pages: Sequence[tuple[Article, Capture]], *, attach: bool) -> Provenance:
-    """Say where pages came from; ``attach`` has their HTML and the articles go with them."""
-    rows = [_row(capture) for _, capture in pages]
+def build_provenance(pages: Sequence[ExtractedPage], *, attach: bool) -> Provenance:
+    """Return where pages came from; with ``attach`` their HTML and the articles are attached."""
+    rows = [_row(page.source) for page in pages]
     attached: list[AttachedFile] = []
-    for number, (article, capture) in enumerate(pages if attach else (), 1):
+    for number, page in enumerate(pages if attach else (), 1):
+        source = page.source
         tail = f"-{number}" if len(pages) > 1 else ""
-        stamp = capture.fetched or datetime.fromtimestamp(0, UTC)
-        kind = "; ".join(filter(None, (capture.media_type, capture.charset)))
-        told = printable(f"The page as it was received from {capture.url} ({kind})")
-        attached.append(AttachedFile(f"source{tail}.html", capture.body, told, "Source", stamp))
-        data = json.dumps(article.to_dict(), ensure_ascii=False, indent=1).encode(
+        stamp = source.fetched or datetime.fromtimestamp(0, UTC)
+        kind = "; ".join(filter(None, (source.media_type, source.charset)))
+        told = printable(f"The page as it was received from {source.url} ({kind})")
+        attached.append(AttachedFile(f"source{tail}.html", page.html, told, "Source", stamp))
+        data = json.dumps(page.article.to_dict(), ensure_ascii=False, indent=1).encode(
             "utf-8", "replace"
         )
         told = "The article found in the page, as data"
@@ -72,12 +73,12 @@ def build_provenance(pages: Sequence[tuple[Article, Capture]], *, attach: bool) 
     return Provenance(_xmp(rows), tuple(attached))
 
 
-def _row(capture: Capture) -> dict[str, str]:
-    fetched = capture.fetched
+def _row(source: PageSource) -> dict[str, str]:
+    fetched = source.fetched
     return {
-        "source": printable(capture.url),
+        "source": printable(source.url),
         "fetched": fetched.astimezone(UTC).isoformat(timespec="seconds") if fetched else "",
-        "sha256": capture.digest,
+        "sha256": source.sha256,
     }
 
 

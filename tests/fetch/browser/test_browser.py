@@ -75,11 +75,11 @@ def test_what_only_scripts_show_is_there(browser: Browser, site: WebServer) -> N
     assert "<p>Žluťoučký kůň</p>" in html
     assert "Turn scripts on" not in html
     assert "<script" not in html
-    assert capture.method == "browser"
-    assert capture.charset == "utf-8"
-    assert capture.media_type == "text/html"
-    assert capture.url == capture.requested_url == url + "#top"
-    assert capture.headers["content-type"] == "text/html; charset=utf-8"
+    assert capture.source.method == "browser"
+    assert capture.source.charset == "utf-8"
+    assert capture.source.media_type == "text/html"
+    assert capture.url == capture.source.requested_url == url + "#top"
+    assert capture.source.headers["content-type"] == "text/html; charset=utf-8"
 
 
 def test_data_for_readers_stays(browser: Browser, site: WebServer) -> None:
@@ -129,7 +129,7 @@ def test_redirects_of_every_kind_are_followed(browser: Browser, site: WebServer)
     capture = browser.capture(url)
     assert b"The end" in capture.body
     assert capture.url == site.url + "/end"
-    assert capture.requested_url == url
+    assert capture.source.requested_url == url
 
 
 def test_dialogs_popups_and_downloads_do_not_hold_it_up(browser: Browser, site: WebServer) -> None:

@@ -16,7 +16,7 @@ def draw(drawn: tuple[Browser, WebServer], html: str, style: str = "") -> Page:
     capture = browser.capture(web.add("/page", source))
     assert capture.layout is not None
     assert capture.layout.id_attribute not in source
-    page = read_page(capture.body, capture.url, capture.charset, capture.layout)
+    page = read_page(capture.body, capture.url, capture.source.charset, capture.layout)
     assert capture.layout.id_attribute not in page.source
     assert not [each for each in page.tree.iter() if capture.layout.id_attribute in each.attrib]
     return page

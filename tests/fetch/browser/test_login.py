@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from printer import FetchOptions, print_pages
+from printer import FetchOptions, Options, Printer, Session, print_pages
 from printer.capture import Capture
 from printer.errors import BadURL, HTTPStatusError
 from printer.fetch.browser.browser import Browser
@@ -106,12 +106,10 @@ def test_a_password_is_never_printed(web: WebServer) -> None:
     url = web.add("/locked", locked)
     missing = with_login(web.url + "/missing")
     seen: list[str] = []
-    from printer.pipeline import Printer
-
     named = (with_login(url), missing)
-    with Printer(
-        fetch=FetchOptions(cache=False), named=named, notify=lambda *told: seen.append(str(told))
-    ) as printer:
+    options = Options(fetch=FetchOptions(cache=False))
+    session = Session(options.fetch, user_urls=named)
+    with Printer(options, session, notify=lambda *told: seen.append(str(told))) as printer:
         assert SECRET not in repr(printer)
         result = printer.print_pages(named)
     assert result.failures

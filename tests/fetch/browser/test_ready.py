@@ -15,7 +15,7 @@ WORDS = "The tide came in over the flats and the boats rose on their ropes one a
 def draw(drawn: tuple[Browser, WebServer], html: str) -> Page:
     browser, web = drawn
     capture = browser.capture(web.add("/page", f"<!DOCTYPE html><title>T</title>{html}"))
-    return read_page(capture.body, capture.url, capture.charset, capture.layout)
+    return read_page(capture.body, capture.url, capture.source.charset, capture.layout)
 
 
 def seen(page: Page) -> list[str]:
