@@ -421,7 +421,7 @@ class _VisitRecord:
             self.finish(state="failed", tries=tries, said=said)
             self._count_barren()
             return
-        after = getattr(what.error, "after", 0.0)
+        after = getattr(what.error, "retry_after", 0.0)
         rest = min(max(options.retry_delay * 2.0 ** (tries - 1), after), MAX_DELAY)
         due = self.frontier.store.now(self.connection) + rest
         self.finish(state="waiting", tries=tries, due=due, said=said)

@@ -9,7 +9,7 @@ from printer.capture import Capture, PageSource
 from printer.editing.codec import block_of
 from printer.editing.snapshot import Edit, Snapshot
 from printer.errors import JobsError, UsageError
-from printer.extract_stage import find
+from printer.extract_stage import extract_article
 from printer.html.page import read_page
 from printer.options import ExtractOptions
 from printer.output import Picture
@@ -31,9 +31,9 @@ PAGE = story(
 
 def made(page=PAGE, **options):
     read = read_page(page, URL)
-    found = find(read, ExtractOptions(**options), editable=True)
+    found = extract_article(read, ExtractOptions(**options), editable=True)
     capture = Capture(page.encode(), PageSource(URL, URL, fetched=None))
-    return Snapshot(replace(found.article, blocks=()), found.pieces, capture), found.article
+    return Snapshot(replace(found.article, blocks=()), found.blocks, capture), found.article
 
 
 def named(base, text):

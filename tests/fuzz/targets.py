@@ -19,7 +19,7 @@ from printer.digest import config as digest_config
 from printer.digest.sources import feeds, mail, opml
 from printer.errors import WebprintError
 from printer.export.markdown import to_markdown
-from printer.extract_stage import extract, find
+from printer.extract_stage import extract, extract_article
 from printer.fetch.credentials import read_cookies
 from printer.html.page import read_page
 from printer.html.parse import decode, parse
@@ -67,7 +67,7 @@ def fuzz_captions(data: bytes) -> None:
     """Pictures and captions of a page that has an article."""
     page = read_page(_PAGE.encode() % data, URL)
     with suppress(WebprintError):
-        found = find(page, ExtractOptions(images="all"), editable=True)
+        found = extract_article(page, ExtractOptions(images="all"), editable=True)
         for figure in found.article.figures:
             assert not figure.src.startswith(("file:", "javascript:"))
 
