@@ -150,9 +150,9 @@ def _digest_articles(articles: Sequence[Article], edition: Edition) -> list[Arti
 
     A PDF's templates lay these out themselves; the other formats hold articles alone.
     """
-    from .render.digest_words import digest_words
+    from .i18n.labels import digest_labels
 
-    labels = digest_words(articles[0].language)
+    labels = digest_labels(articles[0].language)
     digest = []
     for article, story in zip(articles, edition.stories, strict=True):
         reading_time = labels.reading.format(minutes=story.minutes, words=story.words)

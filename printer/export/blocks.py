@@ -23,9 +23,9 @@ from ..article import (
     Table,
     plain_text,
 )
+from ..i18n.labels import format_date
 from ..render.inline import printable, split_by_style, strip_brackets, valid_language
 from ..render.links import display_url
-from ..render.words import written
 from .chapter import Chapter
 from .make import add
 from .math import formula
@@ -44,7 +44,7 @@ def write_article(chapter: Chapter) -> etree._Element:
     header = make("header", make("h1", article.title))
     if article.byline:
         header.append(make("p", article.byline, class_="byline"))
-    about = [written(article.published, chapter.language), article.site]
+    about = [format_date(article.published, chapter.language), article.site]
     if any(about):
         header.append(make("p", " · ".join(filter(None, about)), class_="origin"))
     top.append(header)
@@ -53,7 +53,7 @@ def write_article(chapter: Chapter) -> etree._Element:
     if link := address(article.url):
         source = make("p", make("a", display_url(link), href=link), class_="colophon")
         if chapter.fetched:
-            add(source, " · ", chapter.words.fetched.format(date=chapter.fetched))
+            add(source, " · ", chapter.labels.fetched.format(date=chapter.fetched))
         top.append(source)
     return top
 
@@ -175,9 +175,9 @@ def _figure(block: Figure, chapter: Chapter) -> etree._Element:
     make = chapter.make
     top = make("figure", id=chapter.places.define(block.id))
     shown = chapter.picture(block)
-    alt = block.alt or block.caption or chapter.words.picture
+    alt = block.alt or block.caption or chapter.labels.picture
     if shown is None:
-        missing = make("p", chapter.words.missing, class_="missing")
+        missing = make("p", chapter.labels.missing, class_="missing")
         if block.alt and block.alt != block.caption:
             add(missing, ": ", block.alt)
         top.append(missing)
@@ -241,7 +241,7 @@ def _embed(block: Embed, chapter: Chapter) -> etree._Element:
         return quote
     box = make("div", class_="embed")
     blocks(box, block.blocks, chapter)
-    label = make("p", make("span", getattr(chapter.words, block.kind), class_="kind"))
+    label = make("p", make("span", getattr(chapter.labels, block.kind), class_="kind"))
     if block.title:
         add(label, " ", block.title)
     if block.duration:
@@ -260,7 +260,7 @@ def _notes(parent: etree._Element, chapter: Chapter) -> None:
     if not notes:
         return
     make = chapter.make
-    section = make("section", make("h2", chapter.words.notes), class_="notes")
+    section = make("section", make("h2", chapter.labels.notes), class_="notes")
     for number, note in enumerate(notes, 1):
         sign = strip_brackets(note.label) or str(number)
         back = chapter.places.called(note.id)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from ..article import Article, Figure, Note
+from ..article import Article, Figure, Note, walk
+from ..i18n.labels import Labels, labels
 from ..output import Picture
 from ..render.inline import valid_language
-from ..render.limits import walk_blocks
 from ..render.math import Formula
-from ..render.words import Words, words
 from .make import Make
 from .places import Places
 
@@ -45,10 +44,10 @@ class Chapter:
         return valid_language(self.article.language)
 
     @property
-    def words(self) -> Words:
+    def labels(self) -> Labels:
         """The few words that are not the article's."""
-        return words(self.language)
+        return labels(self.language)
 
     def notes(self) -> list[Note]:
         """Return the article's notes in their order."""
-        return [block for block in walk_blocks(self.article.blocks) if isinstance(block, Note)]
+        return [block for block in walk(self.article.blocks) if isinstance(block, Note)]

@@ -18,11 +18,11 @@ from uuid import NAMESPACE_URL, uuid5
 from lxml import etree
 
 from ..article import Article, Figure
+from ..i18n.labels import Labels, format_date, labels
 from ..output import Picture
 from ..render.inline import printable, valid_language
 from ..render.limits import limit_article
 from ..render.math import typeset_formulas
-from ..render.words import Words, words, written
 from .blocks import without_dead_links, write_article
 from .chapter import Chapter, Shown
 from .make import MATHML, Make, add
@@ -238,7 +238,7 @@ def to_epub(
     name = printable(title if len(sound) > 1 and title else first.title) or "·"
     book = _Book()
     book.put("style.css", "text/css", (COMMON + BOOK).encode())
-    own = words(valid_language(first.language))
+    own = labels(valid_language(first.language))
     lead = _lead(sound, pictures)
     _cover(book, sound, name, own, lead)
     outlines = _chapters(book, sound, pictures, fetched)
@@ -277,7 +277,7 @@ def _chapters(
     for number, article in enumerate(articles, 1):
         page = f"chapter-{number}.xhtml"
         tag = valid_language(article.language)
-        day = written(fetched, tag) if fetched else ""
+        day = format_date(fetched, tag) if fetched else ""
         places = Places.of(article, "p-")
         chapter = Chapter(article, book.make, places, picture, book.picture, formulas, day)
         top = write_article(chapter)
@@ -303,7 +303,7 @@ def _headings(top: etree._Element, places: Places) -> list[tuple[int, str, str]]
 
 
 def _cover(
-    book: _Book, articles: Sequence[Article], title: str, own: Words, lead: Picture | None
+    book: _Book, articles: Sequence[Article], title: str, own: Labels, lead: Picture | None
 ) -> None:
     """Write the first page: title, lead picture, who wrote it, where and when."""
     make, first = book.make, articles[0]
@@ -313,7 +313,7 @@ def _cover(
     if len(articles) == 1:
         if first.byline:
             add(cover, make("p", first.byline, class_="byline"))
-        about = (written(first.published, valid_language(first.language)), first.site)
+        about = (format_date(first.published, valid_language(first.language)), first.site)
     else:
         about = ("", " · ".join(dict.fromkeys(a.site for a in articles if a.site))[:400])
     if any(about):
@@ -323,7 +323,7 @@ def _cover(
 
 
 def _contents(
-    book: _Book, first: Article, own: Words, title: str, outlines: Sequence[_Outline]
+    book: _Book, first: Article, own: Labels, title: str, outlines: Sequence[_Outline]
 ) -> None:
     """Write the contents: the articles, and below each its headings as they nest."""
     make = book.make

@@ -9,11 +9,11 @@ from datetime import datetime
 from lxml import etree
 
 from ..article import Article, Figure
+from ..i18n.labels import format_date, labels
 from ..output import Picture
 from ..render.inline import printable, valid_language
 from ..render.limits import limit_article
 from ..render.math import typeset_formulas
-from ..render.words import words, written
 from .blocks import without_dead_links, write_article
 from .chapter import Chapter, Shown
 from .make import Make, add
@@ -68,7 +68,7 @@ def _page(
     for number, each in enumerate(sound, 1):
         places = Places.of(each, f"a{number}-")
         tag = valid_language(each.language)
-        day = written(fetched, tag) if fetched else ""
+        day = format_date(fetched, tag) if fetched else ""
         chapter = Chapter(each, make, places, picture, _data, formulas, day)
         tops.append(write_article(chapter))
     if len(sound) > 1:
@@ -106,7 +106,7 @@ def _contents(
         make("li", make("a", article.title or "·", href=f"#{top.get('id')}"))
         for article, top in zip(articles, tops, strict=True)
     )
-    heading = make("h2", words(valid_language(articles[0].language)).contents)
+    heading = make("h2", labels(valid_language(articles[0].language)).contents)
     return make("nav", heading, make("ol", *items))
 
 

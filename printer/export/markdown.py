@@ -25,9 +25,11 @@ from ..article import (
     Spans,
     Table,
     plain_text,
+    walk,
 )
-from ..render.inline import SCHEMES, printable, strip_brackets
-from ..render.limits import limit_article, walk_blocks
+from ..render.inline import printable, strip_brackets
+from ..render.limits import limit_article
+from ..render.links import SCHEMES
 from .math import to_tex
 
 #: Characters that begin markup wherever they stand.
@@ -60,7 +62,7 @@ def to_markdown(article: Article) -> str:
         " · ".join(_text(each) for each in about if each),
         f"<{_address(sound.url)}>" if _address(sound.url) else "",
         _blocks(sound.blocks),
-        *(_note(block) for block in walk_blocks(sound.blocks) if isinstance(block, Note)),
+        *(_note(block) for block in walk(sound.blocks) if isinstance(block, Note)),
     ]
     return "\n\n".join(line for line in lines if line) + "\n"
 

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 from urllib.parse import quote, urlsplit, urlunsplit
 
-from ..article import Article, Item, List, Note, block_spans
-from ..render.inline import SCHEMES, printable
-from ..render.limits import walk_blocks
+from ..article import Article, Item, List, Note, block_spans, walk
+from ..render.inline import printable
+from ..render.links import SCHEMES
 
 _PLAIN = re.compile(r"[^A-Za-z0-9_.-]+")
 #: What stands in an address as it is; all else is written with percent signs (RFC 3986).
@@ -35,7 +35,7 @@ class Places:
     def of(cls, article: Article, prefix: str) -> Places:
         """Find every name of an article."""
         places = cls(prefix)
-        for block in walk_blocks(article.blocks):
+        for block in walk(article.blocks):
             names = [getattr(block, "id", "")]
             names += [span.id for spans in block_spans(block) for span in spans]
             if isinstance(block, List):

@@ -181,7 +181,7 @@ class _Work:
         """
         failed, draft = self._set(runs, self._targets, self._draft())
         for run, known in failed:
-            self._set([(place,) for place in run], self._targets.before(known))
+            self._set([(place,) for place in run], self._targets.first(known))
         if not self.parts:
             raise self.failed[0][1]
         self.parts.sort(key=lambda part: part.places)

@@ -22,9 +22,9 @@ from ..article import (
     Table,
     block_spans,
     child_blocks,
+    walk,
 )
 from ..output import CompletenessReport, ContentCounts
-from .limits import walk_blocks
 from .links import SCHEMES
 from .weasy.layout_text import LayoutText
 
@@ -97,7 +97,7 @@ def body_pieces(article: Article) -> Iterator[str]:
 
 def note_pieces(article: Article) -> Iterator[str]:
     """Yield the pieces of an article's notes."""
-    for block in walk_blocks(article.blocks):
+    for block in walk(article.blocks):
         if isinstance(block, Note):
             yield from _told(block.blocks)
 
@@ -164,7 +164,7 @@ def _things(articles: Sequence[Article]) -> dict[str, int]:
     found = dict.fromkeys(_KINDS, 0)
     notes: set[tuple[int, str]] = set()
     for number, article in enumerate(articles):
-        for block in walk_blocks(article.blocks):
+        for block in walk(article.blocks):
             for kind, type_ in _TYPES.items():
                 found[kind] += isinstance(block, type_)
             found["formulas"] += sum(bool(s.math) for spans in block_spans(block) for s in spans)
@@ -178,7 +178,7 @@ _TYPES = {"headings": Heading, "pictures": Figure, "tables": Table, "code": Code
 
 
 def _targets(article: Article) -> Iterable[str]:
-    for block in walk_blocks(article.blocks):
+    for block in walk(article.blocks):
         for spans in block_spans(block):
             for span in spans:
                 if span.href.lower().startswith(SCHEMES) and span.text.strip() and not span.note:

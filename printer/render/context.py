@@ -24,7 +24,9 @@ from ..article import (
     Span,
     Spans,
     plain_text,
+    walk,
 )
+from ..i18n.labels import DigestLabels, Labels, digest_labels, format_date, labels
 from ..options import LinkStyle, PdfVariant, PrintOptions
 from ..output import Edition, Picture, Story
 from ..themes.assets import Assets, asset_url
@@ -32,15 +34,13 @@ from ..themes.loader import load_theme
 from ..themes.options import StyledTheme, apply_options
 from ..themes.page import TALLEST, UNITS, PageGeometry, page_geometry
 from ..themes.stylesheet import build_stylesheet
-from .digest_words import DigestWords, digest_words
-from .inline import Anchors, inline, printable, valid_language
-from .limits import limit_article, walk_blocks
-from .links import LinkTargets, at_foot, choose_link_style
+from .inline import inline, printable, valid_language
+from .limits import limit_article
+from .links import Anchors, LinkTargets, choose_footnotes, choose_link_style
 from .math import formula_html, typeset_formulas
 from .pdf.provenance import Provenance
 from .spare import longer_pages
 from .templates import fill, is_web
-from .words import Words, words, written
 
 #: So many authors are named in the metadata.
 MOST_AUTHORS = 100
@@ -87,7 +87,7 @@ class ArticleView:
     link: str
     hyphenate: bool
     script: str
-    words: Words
+    labels: Labels
     fetched: str
     qr: str = ""
     codes: dict[str, str] = field(default_factory=dict)
@@ -96,14 +96,14 @@ class ArticleView:
     page: int = 0
 
     @property
-    def said(self) -> DigestWords:
+    def digest_labels(self) -> DigestLabels:
         """The words of a digest, in this article's language."""
-        return digest_words(self.language)
+        return digest_labels(self.language)
 
     @property
     def endnotes(self) -> tuple[Note, ...]:
         """The notes that do not stand at the foot of a page already."""
-        return tuple(note for note in self.notes if not self.anchors.is_at_foot(note))
+        return tuple(note for note in self.notes if not self.anchors.is_placed(note))
 
     def formula(self, block: Math) -> Markup:
         """Return a displayed formula as HTML."""
@@ -210,13 +210,13 @@ class RenderContext:
                 **values,
             },
             lead=lead,
-            words=lead.words,
+            labels=lead.labels,
             title=title or lead.article.title,
             authors=list(dict.fromkeys(filter(None, bylines)))[:MOST_AUTHORS],
             several=self.several,
             edition=edition,
-            said=digest_words(lead.language),
-            when=printable(written(edition.when, lead.language))
+            digest_labels=digest_labels(lead.language),
+            when=printable(format_date(edition.when, lead.language))
             if edition and edition.when
             else "",
             css=build_stylesheet(self.styling, self.paper, options),
@@ -309,10 +309,8 @@ def _put_at_end(
     if options.links != links:
         yield "where links lead is listed at the end: the foot of the pages cannot take it"
     if paper.columns == 1:  # under columns no theme sets notes
-        noted = (
-            a for a in articles if any(isinstance(each, Note) for each in walk_blocks(a.blocks))
-        )
-        ends = [article.title for article in noted if not at_foot(article)]
+        noted = (a for a in articles if any(isinstance(each, Note) for each in walk(a.blocks)))
+        ends = [article.title for article in noted if not choose_footnotes(article)]
         of = f" of {ends[0]}" if len(ends) == 1 < len(articles) else ""
         if ends:
             yield f"the notes{of} stand at the end: the foot of the pages cannot take them"
@@ -321,9 +319,7 @@ def _put_at_end(
 def _codes(articles: Sequence[Article], *, sources: bool) -> dict[str, Picture]:
     """Return the QR codes of what is only on the web: films, sounds, maps, and the ``sources``."""
     urls = [each.url for each in articles if sources]
-    embeds = (
-        block for each in articles for block in walk_blocks(each.blocks) if isinstance(block, Embed)
-    )
+    embeds = (block for each in articles for block in walk(each.blocks) if isinstance(block, Embed))
     urls += [block.url for block in islice(embeds, MOST_CODES) if block.kind != "post"]
     webs = dict.fromkeys(url for url in urls if url.lower().startswith(("http://", "https://")))
     return {url: code for url in webs if (code := qr_picture(url))}
@@ -346,17 +342,17 @@ def _part(
     link = article.url if is_web(article.url) else ""
     return ArticleView(
         article=article,
-        notes=tuple(block for block in walk_blocks(article.blocks) if isinstance(block, Note)),
-        anchors=Anchors.of(article, prefix, targets, foot=foot),
+        notes=tuple(block for block in walk(article.blocks) if isinstance(block, Note)),
+        anchors=Anchors.of(article, prefix, targets, footnotes=foot),
         language=tag,
         direction="rtl" if article.direction == "rtl" else "ltr",
-        date=printable(written(article.published, tag)),
+        date=printable(format_date(article.published, tag)),
         host=_host(link),
         link=link,
         hyphenate=_has_dictionary(tag),
         script=_script(tag),
-        words=words(tag),
-        fetched=written(fetched, tag) if fetched else "",
+        labels=labels(tag),
+        fetched=format_date(fetched, tag) if fetched else "",
     )
 
 

@@ -30,6 +30,7 @@ from ..article import (
     Table,
     child_blocks,
     plain_text,
+    walk,
 )
 
 DEEPEST = 12
@@ -39,22 +40,11 @@ MOST_COLUMNS = 24
 MOST_CELLS = 20_000
 
 
-def walk_blocks(blocks: tuple[Block, ...]) -> Iterator[Block]:
-    """Yield blocks and all blocks inside them in reading order, however deep they are nested."""
-    stack = list(reversed(blocks))
-    while stack:
-        block = stack.pop()
-        yield block
-        runs = list(child_blocks(block))
-        for run in reversed(runs):
-            stack.extend(reversed(run))
-
-
 def limit_article(article: Article) -> tuple[Article, tuple[str, ...]]:
     """Return the article with its blocks within bounds, and warnings about what that changed."""
     warnings: list[str] = []
     blocks = article.blocks
-    count = sum(1 for _ in walk_blocks(blocks))
+    count = sum(1 for _ in walk(blocks))
     if count > MOST_BLOCKS:
         blocks = _first(blocks, MOST_BLOCKS)
         warnings.append(
@@ -67,7 +57,7 @@ def _first(blocks: tuple[Block, ...], limit: int) -> tuple[Block, ...]:
     """Return the leading blocks that together hold at most ``limit``, the last one cut open."""
     kept: list[Block] = []
     for block in blocks:
-        size = sum(1 for _ in walk_blocks((block,)))
+        size = sum(1 for _ in walk((block,)))
         if size > limit:
             kept.extend(_flat((block,))[:limit])
             break
@@ -116,7 +106,7 @@ def _within(block: Block, depth: int) -> Block:
 def _flat(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     """Return the blocks that hold no others, in order, with the terms and captions kept as text."""
     flat: list[Block] = []
-    for block in walk_blocks(blocks):
+    for block in walk(blocks):
         if isinstance(block, DefinitionList):
             flat.extend(Paragraph(term) for entry in block.entries for term in entry.terms)
         if isinstance(block, Table) and block.caption_spans:

@@ -1,8 +1,11 @@
-"""Links on paper: which targets are named, under which numbers, and how an address is written.
+"""Links, anchors and notes of an article on paper.
 
-A link on paper says nothing of where it leads.  Each target gets one number, the same wherever
-it is linked again, and its address stands at the foot of the page, in a list at the end, or
-behind the link.
+A printed link cannot be followed.  Each target has one number, wherever it is linked, and its URL
+is printed at the foot of the page, in a list at the end, or behind the link.
+
+A note is set at the foot of the page where it is called if it is short running text, called in a
+paragraph.  WeasyPrint does not break such notes over pages, and sets those of headings, captions
+and cells badly; they become endnotes, as all do when there are too many.
 """
 
 from __future__ import annotations
@@ -24,58 +27,92 @@ from ..article import (
     Span,
     Spans,
     plain_text,
+    walk,
 )
 from ..options import LinkStyle
 from ..urls import strip_tracking
-from .limits import walk_blocks
 from .math import Formulas
 
-#: An address longer than this is printed up to here; the link itself is whole.
-LONGEST_PRINTED = 300
+#: Schemes that a link may have, on paper and in HTML.
+SCHEMES = ("http://", "https://", "mailto:")
 
-#: With more text of addresses than this part of the article's, they do not fit under its pages.
-MOST_AT_FOOT = 0.3
+#: Longer URLs are printed up to this many characters; the link itself is complete.
+MAX_PRINTED_URL = 300
 
-#: More targets than these are named at the end: setting notes under pages takes its time.
-MOST_TARGETS = 150
+#: URLs longer in sum than this part of the article's text do not fit at the foot of its pages.
+MAX_URL_SHARE = 0.3
+
+#: More targets are listed at the end: footnotes take long to lay out.
+MAX_FOOTNOTE_TARGETS = 150
+
+#: Longer notes are endnotes, in characters.
+MAX_FOOTNOTE = 700
+
+#: If notes are longer in sum than this part of the text, or more in number, all are endnotes.
+MAX_FOOTNOTE_SHARE, MAX_FOOTNOTES = 0.5, 150
+
+#: If less than this part of the notes can be footnotes, all are endnotes.
+MIN_FOOTNOTE_SHARE = 0.8
+
+#: The notes of a paragraph that still fit below it.
+MAX_NOTES_PER_PARAGRAPH = 12
 
 
 def display_url(url: str) -> str:
-    """Return an address as it is printed: without tracking, scheme and what only machines need."""
+    """Return a URL as it is printed: without tracking parameters, https and escapes."""
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""
         port = f":{parts.port}" if parts.port else ""
     except ValueError:
-        return url[:LONGEST_PRINTED]
+        return url[:MAX_PRINTED_URL]
     if parts.scheme == "mailto":
-        return _readable(parts.path)[:LONGEST_PRINTED]
+        return _decode_percent(parts.path)[:MAX_PRINTED_URL]
     scheme = "" if parts.scheme == "https" else parts.scheme
     path = "" if parts.path == "/" and not parts.query else parts.path
-    whole = urlunsplit((scheme, host + port, path, strip_tracking(parts.query), parts.fragment))
-    text = _readable(whole.removeprefix("//"))
-    return text if len(text) <= LONGEST_PRINTED else text[: LONGEST_PRINTED - 1] + "…"
+    url = urlunsplit((scheme, host + port, path, strip_tracking(parts.query), parts.fragment))
+    text = _decode_percent(url.removeprefix("//"))
+    return text if len(text) <= MAX_PRINTED_URL else text[: MAX_PRINTED_URL - 1] + "…"
 
 
-def _readable(text: str) -> str:
-    """Undo percent signs where that gives letters, so that what is printed can be read."""
-    if "%" not in text:
-        return text
+def _decode_percent(text: str) -> str:
+    """Decode percent signs unless the result would mean another address when it is typed in."""
     try:
-        plain_text = unquote(text, errors="strict")
+        decoded = unquote(text, errors="strict")
     except UnicodeDecodeError:
         return text
-    # What would change the address when it is typed in stays as it is.
-    kept = plain_text.isprintable() and not any(sign.isspace() for sign in plain_text)
-    return plain_text if kept and plain_text.count("%") == 0 else text
+    is_plain = decoded.isprintable() and not any(map(str.isspace, decoded)) and "%" not in decoded
+    return decoded if is_plain else text
+
+
+def shows_own_url(text: str, target: str) -> bool:
+    """Return whether the text of a link is its address already."""
+    text = text.strip().rstrip("/").lower()
+    bare = text.removeprefix("https://").removeprefix("http://").removeprefix("www.")
+    url = display_url(target).removeprefix("http://").removeprefix("www.")
+    return not text or bare in {url.rstrip("/").lower(), target.lower().rstrip("/")}
+
+
+def choose_link_style(style: LinkStyle, article: Article) -> LinkStyle:
+    """Return the style that fits the article: one that is mostly links gets endnotes."""
+    if style != "footnote":
+        return style
+    targets: set[str] = set()
+    text_length = 0
+    for block in walk(article.blocks):
+        spans: tuple[Span, ...] = getattr(block, "spans", ())
+        targets.update(span.href for span in spans if span.href.startswith("http"))
+        text_length += len(plain_text(spans)) if isinstance(block, Paragraph) else 0
+    url_length = sum(len(display_url(target)) + 4 for target in targets)
+    fits = url_length <= MAX_URL_SHARE * text_length and len(targets) <= MAX_FOOTNOTE_TARGETS
+    return "footnote" if fits else "endnote"
 
 
 @dataclass(slots=True)
 class LinkTargets:
-    """The targets of an article's links and their numbers, given as they are met.
+    """The targets of links, numbered as they are met.
 
-    ``style`` is how they are printed, ``listed`` holds those to be named at the end: number and
-    address.
+    ``style`` is how they are printed, ``listed`` are the numbers and URLs to print at the end.
     """
 
     style: LinkStyle = "none"
@@ -83,129 +120,33 @@ class LinkTargets:
     _numbers: dict[str, int] = field(default_factory=dict)
 
     def number(self, target: str) -> tuple[int, bool]:
-        """Return a target's number, and whether this is the first time it is asked for."""
-        known = self._numbers.get(target)
-        if known is not None:
-            return known, False
-        number = self._numbers[target] = len(self._numbers) + 1
-        return number, True
+        """Return the number of a target, and whether the target is new."""
+        is_new = target not in self._numbers
+        return self._numbers.setdefault(target, len(self._numbers) + 1), is_new
 
     @property
     def count(self) -> int:
-        """How many targets have a number."""
+        """The number of targets met."""
         return len(self._numbers)
 
-    def before(self, count: int) -> LinkTargets:
-        """Return these targets as they were when so many had a number, with none listed."""
+    def first(self, count: int) -> LinkTargets:
+        """Return a copy with the first ``count`` targets and nothing listed."""
         return LinkTargets(self.style, [], dict(islice(self._numbers.items(), count)))
-
-    def put_at_end(self, number: int, target: str) -> None:
-        """Have a target named in the list at the end."""
-        self.listed.append((number, target))
-
-
-def shows_own_url(text: str, target: str) -> bool:
-    """Tell whether a link's text is its address already."""
-    shown = text.strip().rstrip("/").lower()
-    if not shown:
-        return True
-    bare = shown.removeprefix("https://").removeprefix("http://").removeprefix("www.")
-    address = display_url(target).removeprefix("http://").removeprefix("www.")
-    return bare in {address.rstrip("/").lower(), target.lower().rstrip("/")}
-
-
-def choose_link_style(style: LinkStyle, article: Article) -> LinkStyle:
-    """Return the style that can be set: an article that is mostly links has them at the end."""
-    if style != "footnote":
-        return style
-    targets: set[str] = set()
-    words = 0
-    for block in walk_blocks(article.blocks):
-        spans: tuple[Span, ...] = getattr(block, "spans", ())
-        targets.update(span.href for span in spans if span.href.startswith("http"))
-        words += len(plain_text(spans)) if isinstance(block, Paragraph) else 0
-    addresses = sum(len(display_url(target)) + 4 for target in targets)
-    fits = addresses <= MOST_AT_FOOT * words and len(targets) <= MOST_TARGETS
-    return "footnote" if fits else "endnote"
-
-
-#: A longer note is set at the end, in characters.
-LONGEST = 700
-
-#: Notes that together are longer than this part of the text are all set at the end.
-MOST = 0.5
-
-#: More notes than these are set at the end: setting them under pages takes its time.
-MOST_NOTES = 150
-
-#: So many notes of a paragraph still fit under it.
-MOST_IN_PARAGRAPH = 12
-
-
-def paragraphs(blocks: tuple[Block, ...]) -> Iterator[Paragraph]:
-    """Yield the paragraphs under which notes can be set: of the text, its lists and quotations."""
-    for block in blocks:
-        match block:
-            case Paragraph():
-                yield block
-            case List(items=items):
-                for item in items:
-                    yield from paragraphs(item.blocks)
-            case Quote(blocks=inside, pull=False):
-                yield from paragraphs(inside)
-            case DefinitionList(entries=entries):
-                for entry in entries:
-                    for details in entry.details:
-                        yield from paragraphs(details)
-
-
-def at_foot(article: Article) -> frozenset[str]:
-    """Return the ids of the notes to set at the foot of the page; none or nearly all of them."""
-    notes = [block for block in walk_blocks(article.blocks) if isinstance(block, Note)]
-    if not notes or len(notes) > MOST_NOTES:
-        return frozenset()
-    called: set[str] = set()
-    text = 0
-    for paragraph in paragraphs(article.blocks):
-        text += len(plain_text(paragraph.spans))
-        signs = {span.note for span in paragraph.spans if span.note} - called
-        if len(signs) <= MOST_IN_PARAGRAPH:
-            called |= signs
-    short = {note.id for note in notes if _is_short(note)}
-    fit = short & called
-    length = sum(sum(len(plain_text(p.spans)) for p in _text(note)) for note in notes)
-    if length > MOST * text or len(fit) < 0.8 * len({note.id for note in notes}):
-        return frozenset()
-    return frozenset(fit)
-
-
-def _text(note: Note) -> list[Paragraph]:
-    return [block for block in note.blocks if isinstance(block, Paragraph)]
-
-
-def _is_short(note: Note) -> bool:
-    text = _text(note)
-    length = sum(len(plain_text(paragraph.spans)) for paragraph in text)
-    return bool(text) and len(text) == len(note.blocks) and length <= LONGEST
-
-
-#: Schemes that a link may have, on paper and in HTML.
-SCHEMES = ("http://", "https://", "mailto:")
 
 
 @dataclass(slots=True)
 class Anchors:
     """The ids of one article: each is defined once, and links lead to those that exist.
 
-    ``prefix`` keeps the ids of several articles in one document apart, ``foot`` are the notes to
-    set at the foot of their page, ``under`` the identities of the texts they can be set under.
+    ``prefix`` distinguishes the articles of a document, ``footnotes`` are the ids of the notes to
+    set at the foot of their page, and ``bearers`` the ``id()`` of the spans that can call them.
     """
 
     prefix: str = ""
     known: frozenset[str] = frozenset()
     notes: Mapping[str, Note] = field(default_factory=dict)
-    foot: frozenset[str] = frozenset()
-    under: frozenset[int] = frozenset()
+    footnotes: frozenset[str] = frozenset()
+    bearers: frozenset[int] = frozenset()
     targets: LinkTargets = field(default_factory=LinkTargets)
     formulas: Formulas = field(default_factory=dict)
     _defined: set[str] = field(default_factory=set)
@@ -219,66 +160,105 @@ class Anchors:
         prefix: str = "",
         targets: LinkTargets | None = None,
         *,
-        foot: bool = False,
+        footnotes: bool = False,
     ) -> Anchors:
-        """Find every id of an article; ``foot`` sets notes at the foot of the page."""
+        """Collect the ids of an article; ``footnotes`` sets notes at the foot of the page."""
         known: set[str] = set()
         notes: dict[str, Note] = {}
-        for block in walk_blocks(article.blocks):
+        for block in walk(article.blocks):
             known.add(getattr(block, "id", ""))
             known.update(span.id for span in getattr(block, "spans", ()))
             known.update(item.id for item in getattr(block, "items", ()))
             if isinstance(block, Note):
                 notes.setdefault(block.id, block)
-        under = (id(each.spans) for each in paragraphs(article.blocks)) if foot else ()
-        return cls(
-            prefix,
-            frozenset(known - {""}),
-            notes,
-            at_foot(article) if foot else frozenset(),
-            frozenset(under),
-            targets or LinkTargets(),
-        )
+        anchors = cls(prefix, frozenset(known - {""}), notes, targets=targets or LinkTargets())
+        if footnotes:
+            anchors.footnotes = choose_footnotes(article)
+            anchors.bearers = frozenset(id(p.spans) for p in _note_bearers(article.blocks))
+        return anchors
 
     def define(self, name: str) -> str:
-        """Return the id to set for a name: '' when it is empty or was set before."""
+        """Return the id attribute for a name; '' if the name is empty or was defined before."""
         if not name or name in self._defined:
             return ""
         self._defined.add(name)
         return self.prefix + _identifier(name)
 
     def target(self, href: str) -> str:
-        """Return where a link leads: a safe address, a place in this article, or ''."""
+        """Return where a link leads: a safe URL, an anchor of this article, or ''."""
         if href.startswith("#"):
             name = href[1:]
             return f"#{self.prefix}{_identifier(name)}" if name in self.known else ""
         return href if href.lower().startswith(SCHEMES) else ""
 
     def call(self, note: str) -> str:
-        """Return the id of a note's sign in the text, '' when the note was called before."""
+        """Return the id of a note's first call in the text, '' for later ones."""
         if note in self._called:
             return ""
         self._called.add(note)
         return f"{self.prefix}call-{_identifier(note)}"
 
     def called(self, note: str) -> str:
-        """Return where the first sign of a note stands, '' when there is none."""
+        """Return the link to the first call of a note, '' if there is none."""
         return f"#{self.prefix}call-{_identifier(note)}" if note in self._called else ""
 
-    def holds_notes(self, spans: Spans) -> bool:
-        """Tell whether notes can be set at the foot of the page under this text."""
-        return id(spans) in self.under
+    def bears_notes(self, spans: Spans) -> bool:
+        """Return whether notes called in this text can be footnotes."""
+        return id(spans) in self.bearers
 
-    def at_foot(self, note: str) -> Note | None:
-        """Return the note to set at the foot of the page now, None when it is not to be."""
-        if note not in self.foot or note in self._placed:
+    def take_footnote(self, note: str) -> Note | None:
+        """Return a footnote when it is first called, else None."""
+        if note not in self.footnotes or note in self._placed:
             return None
         self._placed.add(note)
         return self.notes[note]
 
-    def is_at_foot(self, note: Note) -> bool:
-        """Tell whether a note has been set at the foot of a page."""
+    def is_placed(self, note: Note) -> bool:
+        """Return whether a note has been set at the foot of a page."""
         return note.id in self._placed and note is self.notes.get(note.id)
+
+
+def choose_footnotes(article: Article) -> frozenset[str]:
+    """Return the ids of the notes to set at the foot of the page: nearly all of them, or none."""
+    notes = [block for block in walk(article.blocks) if isinstance(block, Note)]
+    if not notes or len(notes) > MAX_FOOTNOTES:
+        return frozenset()
+    called: set[str] = set()
+    text_length = 0
+    for paragraph in _note_bearers(article.blocks):
+        text_length += len(plain_text(paragraph.spans))
+        calls = {span.note for span in paragraph.spans if span.note} - called
+        if len(calls) <= MAX_NOTES_PER_PARAGRAPH:
+            called |= calls
+    lengths = [
+        [len(plain_text(b.spans)) for b in note.blocks if isinstance(b, Paragraph)]
+        for note in notes
+    ]
+    fitting = called & {
+        note.id
+        for note, parts in zip(notes, lengths, strict=True)
+        if len(parts) == len(note.blocks) > 0 and sum(parts) <= MAX_FOOTNOTE
+    }
+    too_long = sum(map(sum, lengths)) > MAX_FOOTNOTE_SHARE * text_length
+    too_few = len(fitting) < MIN_FOOTNOTE_SHARE * len({note.id for note in notes})
+    return frozenset() if too_long or too_few else frozenset(fitting)
+
+
+def _note_bearers(blocks: tuple[Block, ...]) -> Iterator[Paragraph]:
+    """Yield the paragraphs that footnotes can be called in: of the text, lists and quotations."""
+    for block in blocks:
+        match block:
+            case Paragraph():
+                yield block
+            case List(items=items):
+                for item in items:
+                    yield from _note_bearers(item.blocks)
+            case Quote(blocks=children, pull=False):
+                yield from _note_bearers(children)
+            case DefinitionList(entries=entries):
+                for entry in entries:
+                    for details in entry.details:
+                        yield from _note_bearers(details)
 
 
 def _identifier(name: str) -> str:

@@ -14,10 +14,9 @@ from xml.etree import ElementTree
 
 from markupsafe import Markup
 
-from ..article import Article, Math, block_spans
+from ..article import Article, Math, block_spans, walk
 from ..output import Picture
 from ..themes.assets import asset_url
-from .limits import walk_blocks
 from .math_worker import ALL, SIZE
 
 #: Longer sources, and more formulas than these, are printed as text.
@@ -88,7 +87,7 @@ def _lines(wanted: list[tuple[str, bool]], *, again: bool = True) -> list[str]:
 
 def _sources(articles: Iterable[Article]) -> Iterable[tuple[str, bool]]:
     for article in articles:
-        for block in walk_blocks(article.blocks):
+        for block in walk(article.blocks):
             if isinstance(block, Math):
                 yield block.source, True
             else:

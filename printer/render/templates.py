@@ -46,10 +46,10 @@ from ..themes.loader import BASE, Theme, builtin_folder
 from ..themes.page import CHARACTER, UNITS, PageGeometry
 from .inline import (
     breakable,
-    breakable_address,
+    breakable_url,
     highlight,
+    mark_symbols,
     printable,
-    signs,
     strip_brackets,
     valid_language,
 )
@@ -84,11 +84,11 @@ def _environment(folders: tuple[Path, ...]) -> BoundedEnvironment:
         breakable=breakable,
         written=display_url,
         moment=_moment,
-        address=lambda url: breakable_address(display_url(url)),
+        address=lambda url: breakable_url(display_url(url)),
         lang=valid_language,
         code=highlight,
         sign=strip_brackets,
-        signs=signs,
+        signs=mark_symbols,
         initial=_initial,
         groupby_run=_runs,
         is_web=is_web,

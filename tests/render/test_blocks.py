@@ -7,10 +7,22 @@ from dataclasses import replace
 
 import pytest
 
-from printer.article import Article, Block, Cell, Code, Item, List, Paragraph, Quote, Span, Table
+from printer.article import (
+    Article,
+    Block,
+    Cell,
+    Code,
+    Item,
+    List,
+    Paragraph,
+    Quote,
+    Span,
+    Table,
+    walk,
+)
 from printer.export.markdown import to_markdown
 from printer.render import limits
-from printer.render.limits import limit_article, walk_blocks
+from printer.render.limits import limit_article
 from tests.support.sample_articles import SPECIMEN, cells, items, para
 
 
@@ -52,7 +64,7 @@ def test_nothing_is_lost_to_depth() -> None:
     deep = article(*nested(600))
     kept, warnings = limit_article(deep)
     levels = {f"level {n}" for n in range(0, 600, 2)}
-    found = {b.spans[0].text for b in walk_blocks(kept.blocks) if isinstance(b, Paragraph)}
+    found = {b.spans[0].text for b in walk(kept.blocks) if isinstance(b, Paragraph)}
     assert levels <= found
     assert not warnings
 
@@ -62,7 +74,7 @@ def test_too_many_blocks_end_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> 
     kept, warnings = limit_article(
         article(*(para(str(n)) for n in range(40)), items(*map(str, range(40))))
     )
-    assert sum(1 for _ in walk_blocks(kept.blocks)) <= 50
+    assert sum(1 for _ in walk(kept.blocks)) <= 50
     assert "81 blocks" in warnings[0]
 
 

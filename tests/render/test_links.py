@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from printer.article import Article, Embed, Figure, Note, Quote, Span, Table
 from printer.options import PrintOptions
 from printer.render.context import LONGEST, MOST_CODES, qr_picture, render_html
-from printer.render.links import LONGEST_PRINTED, display_url, shows_own_url
+from printer.render.links import MAX_PRINTED_URL, display_url, shows_own_url
 from tests.support.sample_articles import SPECIMEN, cells, head, items, para, spans
 
 SITE = "https://example.org/"
@@ -51,7 +51,7 @@ def test_an_address_is_printed_without_what_only_machines_need(url: str, written
 @given(st.text(max_size=60))
 def test_any_text_is_written_within_bounds(text: str) -> None:
     written = display_url("https://example.org/" + text)
-    assert len(written) <= LONGEST_PRINTED
+    assert len(written) <= MAX_PRINTED_URL
     shows_own_url(text, written)
 
 

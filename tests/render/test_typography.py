@@ -85,7 +85,7 @@ def test_a_last_page_of_two_lines_is_spared():
 
 @pytest.mark.parametrize(
     "options",
-    [{"margin": "20mm"}, {"fit": 2}, {"set": ("leading=1.5",)}, {"theme": "manuscript"}],
+    [{"margin": "20mm"}, {"fit": 2}, {"theme_options": ("leading=1.5",)}, {"theme": "manuscript"}],
 )
 def test_pages_are_run_no_longer_against_a_persons_wish(options):
     assert render_html([SPECIMEN], {}, PrintOptions(**options)).extended_css == ""

@@ -1,0 +1,90 @@
+"""The few words that a printed page needs of its own, and dates, in the article's language."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import Any
+
+from . import load_table
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Headings and labels; the values here are for languages that are not known.
+
+    ``page`` holds ``{page}`` and ``{pages}``, ``on_page`` ``{page}``, ``fetched`` ``{date}``.
+    """
+
+    notes: str = "Notes"
+    contents: str = "Contents"
+    page: str = "{page} / {pages}"
+    missing: str = "Picture not available"
+    video: str = "Video"
+    audio: str = "Audio"
+    map: str = "Map"
+    post: str = "Post"
+    frame: str = "Embedded page"
+    fetched: str = "{date}"
+    links: str = "Links"
+    on_page: str = "→ {page}"
+    qr: str = "QR"
+    picture: str = "Picture"
+
+
+@dataclass(frozen=True, slots=True)
+class DigestLabels:
+    """Labels of a digest, in English; ``reading`` holds ``{minutes}`` and ``{words}``."""
+
+    reading: str = "{minutes} min · {words} words"
+    also: str = "Also in"
+    updated: str = "Updated"
+    missing: str = "Not in this issue"
+    articles: str = "{count} articles"
+    key: str = "In short"
+
+
+def labels(language: str) -> Labels:
+    """Return the labels of a language (BCP 47)."""
+    known = dict(_entry(language or "en"))
+    known.pop("digest", None)
+    return replace(Labels(), **known)
+
+
+def digest_labels(language: str) -> DigestLabels:
+    """Return the labels of a digest in a language (BCP 47), English if it is not known."""
+    return DigestLabels(**_entry(language.partition("-")[0]).get("digest", {}))
+
+
+def _entry(language: str) -> dict[str, Any]:
+    """Return the row of a language in the table of labels."""
+    language = language.lower()
+    primary = language.partition("-")[0]
+    if primary in ("nb", "nn"):
+        primary = "no"
+    if primary == "zh" and re.search(r"-(hant|tw|hk|mo)\b", language):
+        primary = "zh-hant"
+    entry: dict[str, Any] = load_table("labels").get(primary, {})
+    return entry
+
+
+def format_date(when: str | datetime, language: str) -> str:
+    """Return an ISO 8601 date in the long form of a language; '' for none.
+
+    Text that is not a date stays as it is; languages that Babel does not know get ISO 8601.
+    """
+    try:
+        day = when.date() if isinstance(when, datetime) else date.fromisoformat(when[:10])
+    except ValueError:
+        return when[:40] if isinstance(when, str) else ""
+    from babel import Locale, UnknownLocaleError
+    from babel.dates import format_date as format_with_babel
+
+    # "en" alone is read all over the world, where most put the day first.
+    tag = "en-GB" if language.lower() in ("", "en") else language
+    try:
+        locale = Locale.parse(tag, sep="-")
+    except (UnknownLocaleError, ValueError, TypeError):
+        return day.isoformat()
+    return format_with_babel(day, "long", locale=locale)
