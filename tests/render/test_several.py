@@ -23,7 +23,7 @@ def test_a_title_makes_a_cover_without_page_number_or_running_head(printed):
 
 def test_chapters_begin_on_right_pages_when_asked(printed):
     articles = [replace(SPECIMEN, title=f"Chapter {n}", blocks=(para("Text."),)) for n in range(4)]
-    paper = printed(*articles, set=("chapters=right",))
+    paper = printed(*articles, theme_options=("chapters=right",))
     starts = [
         number
         for number, text in enumerate(paper.texts, 1)
@@ -64,5 +64,7 @@ def test_every_fifth_line_of_a_manuscript_is_numbered(printed):
 
 @pytest.mark.parametrize("theme", ["article", "manuscript"])
 def test_lines_are_numbered_when_set(printed, theme):
-    paper = printed(SPECIMEN, pictures=specimens.pictures(), theme=theme, set=("line-numbers=1",))
+    paper = printed(
+        SPECIMEN, pictures=specimens.pictures(), theme=theme, theme_options=("line-numbers=1",)
+    )
     assert {"1", "2", "3"} <= set(paper.texts[0].split())
