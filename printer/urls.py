@@ -1,7 +1,13 @@
-"""Addresses as people and pages write them, made into ones that can be fetched."""
+"""URLs: the only module that parses, normalizes and compares them.
+
+Host names are converted by IDNA 2008 with the mappings of UTS #46 everywhere, as browsers do:
+IDNA 2003, which is in Python's codec ``idna``, leads ``straße.de`` to ``strasse.de``, a domain of
+somebody else.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,170 +17,18 @@ from .errors import BadURL
 
 _PORTS = {"http": 80, "https": 443}
 _MAX_LENGTH = 16_384
-#: How names of files end that no host's name does.
-_FILES = (".html", ".htm", ".xhtml", ".pdf", ".epub", ".json", ".jsonl", ".txt")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _HOST_AND_PORT = re.compile(r"[^/?#@:]+:\d{1,5}(?:[/?#]|$)")
-_LOGIN = re.compile(r"(https?://)([^/?#]{1,2000})@", re.IGNORECASE)
+_CREDENTIALS = re.compile(r"(https?://)([^/?#]{1,2000})@", re.IGNORECASE)
 _USERINFO = re.compile(r"(?:(?<=//)|^(?!mailto:))[^/?#@]{1,2000}@", re.IGNORECASE)
+_HOST_NAME = re.compile(r"[a-z0-9_.-]{1,253}")
+_IPV6 = re.compile(r"[0-9a-f:.]+(%[0-9a-z_.-]+)?")
 _PATH_SAFE = "!$%&'()*+,/:;=?@[]~"
 
+#: Endings of file names that no host name has.
+_FILE_ENDINGS = (".html", ".htm", ".xhtml", ".pdf", ".epub", ".json", ".jsonl", ".txt")
 
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where a URL points: scheme, host in ASCII, port."""
-
-    scheme: str
-    host: str
-    port: int
-
-    def __str__(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        port = "" if self.port == _PORTS[self.scheme] else f":{self.port}"
-        return f"{self.scheme}://{host}{port}"
-
-
-def normalize_url(url: str) -> str:
-    """Return the http(s) URL a person meant, percent-encoded and with an ASCII host.
-
-    ``example.org/x`` becomes ``https://example.org/x``.  Raises :class:`BadURL`.
-    """
-    text = "".join(url.split("\n")).replace("\r", "").replace("\t", "").strip()
-    parts = _split(_with_scheme(text), text)
-    if "@" in parts.netloc:
-        raise BadURL(
-            "a user name or password in the address is not used",
-            url=strip_userinfo(_with_scheme(text)),
-            hint="Take it out, and give it with --user NAME:PASSWORD",
-        )
-    return encode_url(urlunsplit(parts))
-
-
-def encode_url(url: str) -> str:
-    """Return a URL as it is sent: user name and password left out, everything in ASCII."""
-    parts = _split(url, url)
-    origin = _origin(parts, url)
-    return urlunsplit(
-        (
-            parts.scheme,
-            str(origin).partition("://")[2],
-            quote(parts.path or "/", safe=_PATH_SAFE, errors="replace"),
-            quote(parts.query, safe=_PATH_SAFE, errors="replace"),
-            quote(parts.fragment, safe=_PATH_SAFE, errors="replace"),
-        )
-    )
-
-
-def origin_of(url: str) -> Origin:
-    """Return the origin of an http(s) URL; raises :class:`BadURL`."""
-    return _origin(_split(url, url), url)
-
-
-def split_credentials(url: str) -> tuple[str, str]:
-    """Part an address that a person gives from the ``NAME:PASSWORD`` in it, '' without one."""
-    found = _LOGIN.match(url.strip())
-    return (found[1] + url.strip()[found.end() :], found[2]) if found else (url, "")
-
-
-def credentials_by_origin(sources: Iterable[str]) -> dict[Origin, str]:
-    """Return by origin the names and passwords in what a person gave, as ``NAME:PASSWORD``."""
-    found = {}
-    for source in sources:
-        url, login = split_credentials(source)
-        if login:
-            name, _, password = login.partition(":")
-            for where in origins_of([url]):
-                found[where] = f"{unquote(name)}:{unquote(password)}"
-    return found
-
-
-def strip_userinfo(url: str) -> str:
-    """Return the URL without user name and password, for messages."""
-    return _USERINFO.sub("", url, count=1)
-
-
-def _with_scheme(text: str) -> str:
-    if text.startswith("//"):
-        return "https:" + text
-    if _SCHEME.match(text) and not _HOST_AND_PORT.match(text):
-        return text
-    host = re.split(r"[/?#]", text, maxsplit=1)[0]
-    if "." not in host and ":" not in host and host.lower() != "localhost":
-        raise BadURL(
-            f"{_short(text)!r} is neither a file nor a web address",
-            hint="An address looks like https://example.org/page",
-        )
-    if host == text and text.lower().endswith(_FILES):
-        raise BadURL(
-            f"there is no file {_short(text)!r}",
-            hint="Check its name; an address looks like https://example.org/page",
-        )
-    return "https://" + text
-
-
-def _split(url: str, shown: str) -> SplitResult:
-    shown = strip_userinfo(shown)
-    if len(url) > _MAX_LENGTH:
-        raise BadURL(f"the address is longer than {_MAX_LENGTH} characters", url=_short(shown))
-    try:
-        parts = urlsplit(url)
-    except ValueError as error:
-        raise BadURL(f"{_short(shown)!r} is not a web address: {error}") from error
-    if parts.scheme not in _PORTS:
-        raise BadURL(
-            f"{_short(shown)!r} is not a web address: {parts.scheme or 'no scheme'}"
-            + (" is not http or https" if parts.scheme else " given"),
-            hint="For a file on this machine, give its path" if parts.scheme == "file" else "",
-        )
-    if not parts.netloc:
-        raise BadURL(f"{_short(shown)!r} is not a web address: it names no host")
-    return parts
-
-
-def _origin(parts: SplitResult, url: str) -> Origin:
-    shown = _short(strip_userinfo(url))
-    try:
-        host, port = parts.hostname or "", parts.port
-    except ValueError as error:
-        raise BadURL(f"{shown!r} is not a web address: {error}") from error
-    return Origin(parts.scheme, _ascii_host(host, shown), port or _PORTS[parts.scheme])
-
-
-def _ascii_host(host: str, shown: str) -> str:
-    """Return the host in lower-case ASCII (IDNA 2008 with the usual mappings)."""
-    if not host.isascii():
-        import idna
-
-        try:
-            host = idna.encode(host, uts46=True).decode("ascii")
-        except (idna.IDNAError, UnicodeError) as error:
-            raise BadURL(f"{shown!r} is not a web address: the host name is not valid") from error
-    allowed = r"[0-9a-f:.]+(%[0-9a-z_.-]+)?" if ":" in host else r"[a-z0-9_.-]{1,253}"
-    if not re.fullmatch(allowed, host.lower()):
-        raise BadURL(f"{shown!r} is not a web address: the host name is not valid")
-    return host.lower()
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 120 else text[:117] + "..."
-
-
-def origins_of(sources: Iterable[str]) -> frozenset[Origin]:
-    """Return the origins of what a person gave; what is no address (a file, say) has none.
-
-    Who names a plain http address on its usual port also means the same host over https, where
-    most servers send one at once.
-    """
-    found = set()
-    for source in sources:
-        try:
-            found.add(origin_of(normalize_url(split_credentials(source)[0])))
-        except BadURL:  # Said when it is fetched, if it ever is.
-            continue
-    secure = {Origin("https", where.host, 443) for where in found if where.port == 80}
-    return frozenset(found | secure)
-
-
+#: Query parameters that campaigns and networks add, to know who followed a link.
 _TRACKING = re.compile(
     r"(?:utm_\w+|fb(?:clid|_\w+)|[gdt]clid|gclsrc|wbraid|gbraid|msclkid|yclid|twclid|ttclid|igshid?"
     r"|mc_[ce]id|_hs(?:enc|mi)|hsctatracking|mkt_tok|vero_\w+|oly_(?:anon|enc)_id|wickedid"
@@ -183,19 +37,102 @@ _TRACKING = re.compile(
     re.IGNORECASE,
 )
 
+#: Query parameters that only ever name a session.
+_SESSION = re.compile(
+    r"jsessionid|phpsessid|aspsessionid\w*|(?:asp\.net_)?session_?id|oscsid|zenid|cfid|cftoken"
+    r"|bv_sessionid|sessid",
+    re.IGNORECASE,
+)
+#: Query parameters that name a session when their value looks like a token.
+_MAYBE_SESSION = frozenset({"sid", "s", "session", "osid", "visit"})
+_TOKEN = re.compile(r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{16,}")
+_PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid|sessionid|sid)=[^;]*", re.IGNORECASE)
+#: A path segment that names a cookieless ASP.NET session.
+_SEGMENT_SESSION = re.compile(r"\(S\([A-Za-z0-9]{8,}\)\)")
+_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
-def is_tracking(name: str) -> bool:
-    """Tell whether a parameter of a query only follows the reader about."""
-    return _TRACKING.fullmatch(name) is not None
+#: Names of index pages, which stand for their folder where no query follows.
+_INDEX_PAGES = frozenset({
+    "index.html", "index.htm", "index.xhtml", "index.shtml", "index.php", "default.htm",
+    "default.html", "default.asp", "default.aspx",
+})  # fmt: skip
 
 
-def strip_tracking(query: str) -> str:
-    """Return a query without the parameters that only follow the reader about."""
-    return "&".join(pair for pair in query.split("&") if not is_tracking(pair.partition("=")[0]))
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The origin of a URL: scheme, host in ASCII, port."""
+
+    scheme: str
+    host: str
+    port: int
+
+    @property
+    def netloc(self) -> str:
+        """The host, in brackets if it is an IPv6 address, with the port unless it is the usual."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
+
+    def __str__(self) -> str:
+        return f"{self.scheme}://{self.netloc}"
+
+
+def normalize_url(text: str) -> str:
+    """Return the http(s) URL that a person meant, percent-encoded and with an ASCII host.
+
+    ``example.org/x`` becomes ``https://example.org/x``.  Raises :class:`BadURL`.
+    """
+    text = text.replace("\n", "").replace("\r", "").replace("\t", "").strip()
+    url = _add_scheme(text)
+    parts = _split(url, text)
+    if "@" in parts.netloc:
+        raise BadURL(
+            "a user name or password in the address is not used",
+            url=strip_userinfo(url),
+            hint="Take it out, and give it with --user NAME:PASSWORD",
+        )
+    return encode_url(urlunsplit(parts))
+
+
+def encode_url(url: str) -> str:
+    """Return a URL as it is sent: in ASCII, without user name and password.
+
+    Raises :class:`BadURL`.
+    """
+    parts = _split(url, url)
+    path, query, fragment = (
+        quote(part, safe=_PATH_SAFE, errors="replace")
+        for part in (parts.path or "/", parts.query, parts.fragment)
+    )
+    return urlunsplit((parts.scheme, _origin(parts, url).netloc, path, query, fragment))
+
+
+def canonical_url(url: str) -> str:
+    """Return the one spelling of an http(s) URL that all others of a page share.
+
+    Scheme and host are in lower-case ASCII, without default port, user and fragment; dot segments
+    are resolved; only what must be is percent-encoded, in capitals; parameters are sorted by name,
+    those of tracking and sessions removed, and so is an ``index.html`` and the like.  A well-kept
+    server answers alike (RFC 3986, section 6), and the host is never another.  Idempotent.
+
+    Raises :class:`BadURL`.
+    """
+    parts = urlsplit(encode_url(url))
+    pairs = (pair.partition("=") for pair in parts.query.split("&") if pair)
+    named = [(_unify_escapes(name), sep, _unify_escapes(value)) for name, sep, value in pairs]
+    kept = [pair for pair in named if pair[0] and not _names_visitor(pair[0], pair[2])]
+    query = "&".join("".join(pair) for pair in sorted(kept, key=lambda pair: pair[0]))
+    path = _canonical_path(parts.path, index_pages=not query)
+    return urlunsplit((parts.scheme, parts.netloc, path, query, ""))
+
+
+def url_key(url: str) -> str:
+    """Return a hash that all spellings of a URL share; raises :class:`BadURL`."""
+    return hashlib.sha256(canonical_url(url).encode()).hexdigest()
 
 
 def resolve(base: str, href: str, schemes: frozenset[str] = frozenset({"http", "https"})) -> str:
-    """Return an absolute address, or '' for one that is broken or of another scheme."""
+    """Return a reference as an absolute URL, or '' if it is broken or of another scheme."""
     try:
         url = urljoin(base, href.strip())
         return url if urlsplit(url).scheme.lower() in schemes else ""
@@ -206,3 +143,177 @@ def resolve(base: str, href: str, schemes: frozenset[str] = frozenset({"http", "
 def is_http(url: str) -> bool:
     """Return whether a URL has the scheme http or https."""
     return url[:8].lower().startswith(("http://", "https://"))
+
+
+def origin_of(url: str) -> Origin:
+    """Return the origin of an http(s) URL; raises :class:`BadURL`."""
+    return _origin(_split(url, url), url)
+
+
+def host_of(url: str) -> str:
+    """Return the host of a URL of any scheme in ASCII, or '' if it has none that is valid."""
+    try:
+        return ascii_host((urlsplit(url).hostname or "").rstrip("."))
+    except ValueError:
+        return ""
+
+
+def ascii_host(host: str) -> str:
+    """Return a host in lower-case ASCII; raises :class:`ValueError` for one that is not valid."""
+    if not host.isascii():
+        import idna
+
+        # Its errors are UnicodeErrors, and so ValueErrors.
+        host = idna.encode(host, uts46=True).decode("ascii")
+    host = host.lower()
+    if not (_IPV6 if ":" in host else _HOST_NAME).fullmatch(host):
+        raise ValueError("the host name is not valid")
+    return host
+
+
+def split_credentials(url: str) -> tuple[str, str]:
+    """Split a URL into the URL without and the ``NAME:PASSWORD`` in it, '' for none."""
+    url_text = url.strip()
+    found = _CREDENTIALS.match(url_text)
+    return (found[1] + url_text[found.end() :], found[2]) if found else (url, "")
+
+
+def strip_userinfo(url: str) -> str:
+    """Return a URL without user name and password, for messages."""
+    return _USERINFO.sub("", url, count=1)
+
+
+def origins_of(urls: Iterable[str]) -> frozenset[Origin]:
+    """Return the origins of what a person named; what is no URL, such as a file, has none.
+
+    Who names plain http on its usual port means the same host over https too, where most servers
+    redirect at once.
+    """
+    origins = set()
+    for url in urls:
+        try:
+            origins.add(origin_of(normalize_url(split_credentials(url)[0])))
+        except BadURL:  # reported when it is fetched, if it ever is
+            continue
+    secure = {Origin("https", origin.host, 443) for origin in origins if origin.port == 80}
+    return frozenset(origins | secure)
+
+
+def credentials_by_origin(urls: Iterable[str]) -> dict[Origin, str]:
+    """Return the ``NAME:PASSWORD`` in what a person named, by origin."""
+    credentials = {}
+    for text in urls:
+        url, userinfo = split_credentials(text)
+        name, _, password = userinfo.partition(":")
+        for origin in origins_of([url]) if userinfo else ():
+            credentials[origin] = f"{unquote(name)}:{unquote(password)}"
+    return credentials
+
+
+def is_tracking(name: str) -> bool:
+    """Return whether a query parameter only tracks the reader."""
+    return _TRACKING.fullmatch(name) is not None
+
+
+def strip_tracking(query: str) -> str:
+    """Return a query without the parameters that only track the reader."""
+    return "&".join(pair for pair in query.split("&") if not is_tracking(pair.partition("=")[0]))
+
+
+def _add_scheme(text: str) -> str:
+    if text.startswith("//"):
+        return "https:" + text
+    if _SCHEME.match(text) and not _HOST_AND_PORT.match(text):
+        return text
+    host = re.split(r"[/?#]", text, maxsplit=1)[0]
+    if "." not in host and ":" not in host and host.lower() != "localhost":
+        raise BadURL(
+            f"{_shorten(text)!r} is neither a file nor a web address",
+            hint="An address looks like https://example.org/page",
+        )
+    if host == text and text.lower().endswith(_FILE_ENDINGS):
+        raise BadURL(
+            f"there is no file {_shorten(text)!r}",
+            hint="Check its name; an address looks like https://example.org/page",
+        )
+    return "https://" + text
+
+
+def _split(url: str, text: str) -> SplitResult:
+    """Split an http(s) URL; an error quotes ``text``."""
+    text = strip_userinfo(text)
+    if len(url) > _MAX_LENGTH:
+        raise BadURL(f"the address is longer than {_MAX_LENGTH} characters", url=_shorten(text))
+    wrong = f"{_shorten(text)!r} is not a web address:"
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise BadURL(f"{wrong} {error}") from error
+    if parts.scheme not in _PORTS:
+        scheme = f"{parts.scheme} is not http or https" if parts.scheme else "no scheme given"
+        hint = "For a file on this machine, give its path" if parts.scheme == "file" else ""
+        raise BadURL(f"{wrong} {scheme}", hint=hint)
+    if not parts.netloc:
+        raise BadURL(f"{wrong} it names no host")
+    return parts
+
+
+def _origin(parts: SplitResult, text: str) -> Origin:
+    try:
+        host, port = parts.hostname or "", parts.port
+    except ValueError as error:
+        wrong = f"{_shorten(strip_userinfo(text))!r} is not a web address: {error}"
+        raise BadURL(wrong) from error
+    try:
+        host = ascii_host(host)
+    except ValueError as error:
+        wrong = _shorten(strip_userinfo(text))
+        raise BadURL(f"{wrong!r} is not a web address: the host name is not valid") from error
+    return Origin(parts.scheme, host, port or _PORTS[parts.scheme])
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= 120 else text[:117] + "..."
+
+
+def _canonical_path(path: str, *, index_pages: bool) -> str:
+    """Return a canonical path; with ``index_pages`` the name of an index page is removed."""
+    segments = [_PATH_SESSION.sub("", _unify_escapes(segment)) for segment in path.split("/")[1:]]
+    kept = _resolve_dots(
+        [segment for segment in segments if not _SEGMENT_SESSION.fullmatch(segment)] or [""]
+    )
+    if index_pages and kept[-1].lower() in _INDEX_PAGES:
+        kept[-1] = ""
+    return "/" + "/".join(kept)
+
+
+def _resolve_dots(segments: Iterable[str]) -> list[str]:
+    """Resolve the segments ``.`` and ``..`` (RFC 3986, section 5.2.4)."""
+    resolved: list[str] = []
+    is_folder = False
+    for segment in segments:
+        is_folder = segment in {".", ".."}
+        if segment == ".." and resolved:
+            resolved.pop()
+        elif not is_folder:
+            resolved.append(segment)
+    return [*resolved, ""] if is_folder or not resolved else resolved
+
+
+def _names_visitor(name: str, value: str) -> bool:
+    """Return whether a query parameter says who reads, and not what is read."""
+    if is_tracking(name) or _SESSION.fullmatch(name):
+        return True
+    return name.lower() in _MAYBE_SESSION and _TOKEN.fullmatch(value) is not None
+
+
+def _unify_escapes(text: str) -> str:
+    """Write each character in one way: literally where it may stand, else percent-encoded."""
+
+    def escape(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return "%25"
+        character = chr(int(match[1], 16))
+        return character if character in _UNRESERVED else match[0].upper()
+
+    return _ESCAPE.sub(escape, text)

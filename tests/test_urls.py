@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printer.errors import BadURL
-from printer.urls import encode_url, normalize_url, origin_of, origins_of
+from printer.urls import ascii_host, encode_url, host_of, normalize_url, origin_of, origins_of
 
 
 @pytest.mark.parametrize(
@@ -96,3 +96,19 @@ def test_any_text_is_an_ascii_address_or_refused(text: str) -> None:
     assert url.startswith(("http://", "https://"))
     assert " " not in url
     assert normalize_url(url) == url
+
+
+@pytest.mark.parametrize(
+    ("host", "ascii_name"),
+    [("straße.de", "xn--strae-oqa.de"), ("BÜCHER.example", "xn--bcher-kva.example")],
+)
+def test_hosts_are_converted_by_idna_2008(host: str, ascii_name: str) -> None:
+    assert ascii_host(host) == ascii_name
+    assert host_of(f"https://{host}/a") == ascii_name
+    assert origin_of(f"https://{host}/a").host == ascii_name
+
+
+def test_a_host_that_is_not_valid_is_none() -> None:
+    assert host_of("https://a b/") == host_of("mailto:a@b") == host_of("https://[x/") == ""
+    with pytest.raises(ValueError, match="host name"):
+        ascii_host("a b")

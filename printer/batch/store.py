@@ -26,8 +26,8 @@ from sqlalchemy import (
     update,
 )
 
-from ..crawl import mark
-from ..crawl.scope import host_of
+from ..crawl import url_key
+from ..crawl.scope import netloc_of
 from ..db.engine import open_engine, translate_db_errors
 from ..errors import BadURL, UsageError
 from ..urls import normalize_url
@@ -116,7 +116,7 @@ class BatchStore:
             count += 1
             try:
                 whole = normalize_url(url)
-                entries.setdefault(mark(whole), (line, url, host_of(whole), {}))
+                entries.setdefault(url_key(whole), (line, url, netloc_of(whole), {}))
             except BadURL as fault:
                 key = "bad " + hashlib.sha256(url.encode("utf-8", "replace")).hexdigest()
                 entries.setdefault(key, (line, url, "", _error(fault)))

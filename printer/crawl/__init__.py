@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..urls import canonical_url, url_key
 from .models import CrawledArticle, CrawlOptions, CrawlSummary
-from .urls import mark, normal_url
 
 if TYPE_CHECKING:
     from .crawler import Crawl
 
-__all__ = ["Crawl", "CrawlOptions", "CrawlSummary", "CrawledArticle", "mark", "normal_url"]
+__all__ = ["Crawl", "CrawlOptions", "CrawlSummary", "CrawledArticle", "canonical_url", "url_key"]
 
 
 def __getattr__(name: str) -> Any:

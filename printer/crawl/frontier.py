@@ -22,6 +22,7 @@ from sqlalchemy import Connection, Row, case, delete, func, select, update
 
 from ..capture import Capture
 from ..errors import BadURL
+from ..urls import canonical_url, url_key
 from . import near_duplicates
 from .models import (
     ArticleInfo,
@@ -36,7 +37,7 @@ from .models import (
     Skipped,
     Visited,
 )
-from .scope import Scope, canonical_link, host_of, url_pattern, without_www
+from .scope import Scope, canonical_link, netloc_of, url_pattern, without_www
 from .store import (
     MAX_DELAY,
     Store,
@@ -52,7 +53,6 @@ from .store import (
     start_delay,
     worker_id,
 )
-from .urls import mark, normal_url
 
 #: Seconds a worker may hold an address beyond the time a fetch may take.
 LEASE_GRACE = 60.0
@@ -98,7 +98,7 @@ class Frontier:
                 connection.execute(update(crawls).where(crawls.c.id == self.crawl).values(begun))
                 return
             within = sorted(
-                {without_www(host_of(seed)) for seed in seeds} | set(self.options.hosts)
+                {without_www(netloc_of(seed)) for seed in seeds} | set(self.options.hosts)
             )
             begun |= {"id": self.crawl, "hosts": json.dumps(within)}
             now = self.store.now(connection)
@@ -120,7 +120,7 @@ class Frontier:
         for lead in links:
             normal = canonical_link(lead)
             if normal and (parent == 0 or scope.allows(normal[0])):
-                key = mark(normal[0].url)
+                key = url_key(normal[0].url)
                 if key not in found or found[key][0].score < lead.score:
                     found[key] = normal
         seen = self._known_scores(connection, list(found))
@@ -131,12 +131,12 @@ class Frontier:
         new = [(key, *pair) for key, pair in found.items() if key not in seen]
         new = new[: max(0, MAX_ADDRESSES - self._count(connection))] if new else []
         if new:
-            self._add_hosts(connection, {host_of(url) for _, _, url in new})
+            self._add_hosts(connection, {netloc_of(url) for _, _, url in new})
             connection.execute(
                 addresses.insert(),
                 [
                     {
-                        "crawl": self.crawl, "mark": key, "url": url, "host": host_of(url),
+                        "crawl": self.crawl, "mark": key, "url": url, "host": netloc_of(url),
                         "kind": lead.kind, "depth": lead.depth, "score": lead.score,
                         "shape": url_pattern(lead.url), "parent": parent,
                     }
@@ -152,7 +152,7 @@ class Frontier:
 
     def widen(self, connection: Connection, url: str) -> None:
         """Let the crawl go to the host that a seed has moved to."""
-        within = {*self.scope(connection).hosts, without_www(host_of(url))}
+        within = {*self.scope(connection).hosts, without_www(netloc_of(url))}
         wider = update(crawls).where(crawls.c.id == self.crawl)
         connection.execute(wider.values(hosts=json.dumps(sorted(within))))
 
@@ -459,7 +459,7 @@ class _VisitRecord:
     ) -> CrawledArticle:
         taken, crawl = self.lease, self.frontier.crawl
         score = told.relevance if self.frontier.options.query else told.confidence
-        url = normal_url(capture.url)
+        url = canonical_url(capture.url)
         self.connection.execute(
             articles.insert().values(
                 address=taken.id, crawl=crawl, url=url,
@@ -495,7 +495,9 @@ class _VisitRecord:
         taken, connection = self.lease, self.connection
         if not canonical or not _is_plausible_canonical(taken.url, canonical):
             return
-        there = (addresses.c.crawl == self.frontier.crawl) & (addresses.c.mark == mark(canonical))
+        there = (addresses.c.crawl == self.frontier.crawl) & (
+            addresses.c.mark == url_key(canonical)
+        )
         known = connection.execute(
             select(addresses.c.seq, addresses.c.state, addresses.c.same).where(there)
         ).first()
@@ -566,9 +568,9 @@ def _is_near_duplicate(
 def _is_plausible_canonical(url: str, canonical: str) -> bool:
     """Tell whether a canonical address may be believed: another one of the site, not its door."""
     try:
-        if without_www(host_of(url)) != without_www(host_of(canonical)):
+        if without_www(netloc_of(url)) != without_www(netloc_of(canonical)):
             return False
-        here, there = normal_url(url), normal_url(canonical)
+        here, there = canonical_url(url), canonical_url(canonical)
     except BadURL:
         return False
     parts = urlsplit(there)

@@ -99,8 +99,8 @@ def fetch_rules(store: Store, web: HttpClient, url: str, user_agent: str) -> Rob
         else:
             connection.execute(robots.insert().values(origin=where, **values))
         rules = RobotsRules(state, text, tries)
-        from .scope import host_of
+        from .scope import netloc_of
 
-        asked = update(hosts).where(hosts.c.name == host_of(url))
+        asked = update(hosts).where(hosts.c.name == netloc_of(url))
         connection.execute(asked.values(delay=rules.delay(user_agent)))
     return rules

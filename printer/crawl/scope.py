@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from ..errors import BadURL
-from ..urls import normalize_url, origin_of
+from ..urls import canonical_url, normalize_url, origin_of
 from .models import CrawlOptions, Link
-from .urls import normal_url
 
 #: Longer or deeper addresses are traps, and so are those that say the same again and again.
 MAX_CHARS, MAX_SEGMENTS, MAX_PARAMETERS, MAX_REPEATS = 1_000, 14, 8, 3
@@ -68,12 +67,9 @@ _FILES = re.compile(
 )
 
 
-def host_of(url: str) -> str:
-    """Return the server an address is on, with its port unless that is the usual one."""
-    where = origin_of(url)
-    usual = {"http": 80, "https": 443}[where.scheme]
-    host = f"[{where.host}]" if ":" in where.host else where.host
-    return host if where.port == usual else f"{host}:{where.port}"
+def netloc_of(url: str) -> str:
+    """Return the host of a URL, with its port unless that is the usual one."""
+    return origin_of(url).netloc
 
 
 def without_www(host: str) -> str:
@@ -83,7 +79,7 @@ def without_www(host: str) -> str:
 
 def parse_host(text: str) -> str:
     """Return a host as a person writes it, alone or as an address, in its normal form."""
-    return host_of(normalize_url(text))
+    return netloc_of(normalize_url(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +113,13 @@ class Scope:
 
     def has_host(self, url: str) -> bool:
         """Tell whether an address is on one of the hosts."""
-        return without_www(host_of(url)) in self.hosts
+        return without_www(netloc_of(url)) in self.hosts
 
 
 def canonical_link(link: Link) -> tuple[Link, str] | None:
     """Return a lead with its address in normal form, and the address to fetch; None if broken."""
     try:
-        url = normal_url(link.url)
+        url = canonical_url(link.url)
     except BadURL:
         return None
     return Link(url, link.score, link.depth, link.kind), link.url.partition("#")[0]

@@ -34,7 +34,7 @@ from sqlalchemy import (
 
 from ..db.engine import advisory_lock, open_engine, read_only, translate_db_errors
 from ..urls import normalize_url
-from .scope import host_of
+from .scope import netloc_of
 
 metadata = MetaData()
 
@@ -283,11 +283,11 @@ class HostDelays:
         """Leave the host of an address alone for so long, at the least."""
         with self._store.write() as connection:
             until = self._store.now(connection) + min(seconds, MAX_DELAY)
-            delay_host(connection, host_of(normalize_url(url)), until)
+            delay_host(connection, netloc_of(normalize_url(url)), until)
 
     def acquire(self, url: str) -> bool:
         """Ask the host of an address now, if it may be; its pause begins."""
-        host = host_of(normalize_url(url))
+        host = netloc_of(normalize_url(url))
         with self._store.write() as connection:
             now = self._store.now(connection)
             known = select(hosts.c.next_at).where(hosts.c.name == host)

@@ -25,7 +25,7 @@ from ..html.metadata.metadata import read_head
 from ..html.parse import base_url, decode, parse
 from ..options import ExtractOptions, FetchOptions, Options, SiteRule
 from ..pipeline import ExtractedPage, Printer
-from ..urls import origin_of, resolve
+from ..urls import canonical_url, origin_of, resolve
 from .models import (
     ARTICLE_KINDS,
     ArticleInfo,
@@ -42,7 +42,6 @@ from .robots import MAX_ATTEMPTS, RETRY_FACTOR, RobotsRules, cached_rules, fetch
 from .scoring import Query, score_link
 from .sitemaps import parse_sitemap
 from .store import Store
-from .urls import normal_url
 
 #: Links of one page that are looked at, and characters of the words of one.
 MAX_LINKS, _MAX_LINK_TEXT = 3_000, 300
@@ -93,7 +92,7 @@ def extract_links(capture: Capture) -> PageLinks:
 
 def _canonical(url: str) -> str:
     try:
-        return normal_url(url) if url else ""
+        return canonical_url(url) if url else ""
     except BadURL:
         return ""
 
@@ -203,10 +202,10 @@ class Visitor:
             return Failed(error)
 
     def _read_page(self, lease: Lease, rules: RobotsRules) -> Visited:
-        own = normal_url(lease.url)
+        own = canonical_url(lease.url)
 
         def on_redirect(target: str) -> None:
-            if normal_url(target) != own:
+            if canonical_url(target) != own:
                 raise _Redirected(target)
 
         capture = self._web.get_page(lease.url, on_redirect)

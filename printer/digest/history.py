@@ -32,9 +32,9 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from ..crawl.near_duplicates import NEAR_DUPLICATE, Sketch, bands, from_bytes, resemblance, to_bytes
-from ..crawl.urls import normal_url
 from ..db.engine import advisory_lock, open_engine, read_only
 from ..errors import BadURL, JobsError
+from ..urls import canonical_url
 
 #: Seconds without a sign of life after which a slot is taken from who promised to serve it.
 LEASE = 1800.0
@@ -135,7 +135,7 @@ class ToKeep:
 def mark(url: str) -> str:
     """Return a short name of an address, the same for all ways of writing it."""
     with suppress(BadURL):  # A mail has no web address, but a name of its own.
-        url = normal_url(url)
+        url = canonical_url(url)
     return hashlib.sha256(url.encode("utf-8", "replace")).hexdigest()
 
 

@@ -28,7 +28,7 @@ from ..jobs.storage import Storage
 from ..jobs.validation import FormField, form_fields, merge_options, validate_request
 from ..options import ENDINGS, Format
 from ..settings import Settings
-from ..site_rules.apply import host_of
+from ..site_rules.apply import rule_host
 
 if TYPE_CHECKING:
     from ..render.context import PreviewBlock
@@ -197,7 +197,7 @@ def proposals(base: Snapshot, edit: Edit) -> tuple[list[Proposal], list[str]]:
 
 def site(job: Job) -> str:
     """Return the host that rules for a print's site are named by, without 'www.'."""
-    return host_of(job.url).removeprefix("www.")
+    return rule_host(job.url).removeprefix("www.")
 
 
 #: The id of a print in an address.

@@ -9,7 +9,6 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, TypeAlias
-from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
@@ -21,7 +20,7 @@ from ..html.parse import element_line
 from ..options import SiteRule
 from ..selection import Verdict
 from ..text import clean_attribute, clean_line
-from ..urls import resolve
+from ..urls import host_of, resolve
 
 Action: TypeAlias = Literal["drop", "keep", "body", "title", "author", "date", "next_page"]
 
@@ -30,7 +29,7 @@ ACTIONS: tuple[Action, ...] = ("drop", "keep", "body", "title", "author", "date"
 #: How sure one is of an article that a person's rule says where it is.
 SURE = 0.9
 
-_NAME = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63}){0,9}")
+_RULE_HOST = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63}){0,9}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +81,10 @@ class RuleMatch:
 NO_RULES = RuleMatch()
 
 
-def host_of(url: str) -> str:
-    """Return the host of an address as rules name it, or '' when it has none they could."""
-    try:
-        host = (urlsplit(url).hostname or "").rstrip(".")
-        host = host.encode("idna").decode() if not host.isascii() else host.lower()
-    except (ValueError, UnicodeError):
-        return ""
-    return host if _NAME.fullmatch(host) else ""
+def rule_host(url: str) -> str:
+    """Return the host of a URL as rule files are named after it, or '' if it can have none."""
+    host = host_of(url)
+    return host if _RULE_HOST.fullmatch(host) else ""
 
 
 def parent_domains(host: str) -> Iterator[str]:
@@ -104,7 +99,7 @@ def parent_domains(host: str) -> Iterator[str]:
 
 def match_rules(page: Page, rules: Sequence[SiteRule]) -> RuleMatch:
     """Find out what the rules for a page's host select on it."""
-    host = host_of(page.url)
+    host = rule_host(page.url)
     names = set(parent_domains(host)) if host else set()
     fitting = [r for r in rules if r.host == host or (r.subdomains and r.host in names)]
     if not fitting:
@@ -176,7 +171,9 @@ class _Application:
         """Return where the article goes on, unless that is another site."""
         url = resolve(self.page.base, self.texts.get("next_page", "")).partition("#")[0]
         return (
-            url if url and host_of(url) == host_of(self.page.url) and url != self.page.url else ""
+            url
+            if url and rule_host(url) == rule_host(self.page.url) and url != self.page.url
+            else ""
         )
 
 

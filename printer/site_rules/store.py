@@ -16,7 +16,7 @@ from ..atomic_write import atomic_write
 from ..errors import OutputError, UsageError
 from ..options import SiteRule
 from . import css, fulltextrss
-from .apply import ACTIONS, host_of, parent_domains
+from .apply import ACTIONS, parent_domains, rule_host
 from .css import InvalidSelector
 
 MOST_BYTES = 200_000
@@ -45,7 +45,7 @@ class RuleStore:
 
     def __call__(self, url: str) -> tuple[SiteRule, ...]:
         """Return the rules for a page, those of the nearest name first."""
-        host = host_of(url)
+        host = rule_host(url)
         return tuple(self._named(host)) if host else ()
 
     def _named(self, host: str) -> Iterator[SiteRule]:
@@ -80,7 +80,7 @@ def rule_store(own: bool = True, more: str = "") -> RuleStore:
 def _read_all(paths: Iterable[Path]) -> Iterator[SiteRule]:
     for path in paths:
         stem = path.name.removeprefix(".").rpartition(".")[0]
-        if path.is_file() and host_of(f"//{stem}") == stem:
+        if path.is_file() and rule_host(f"//{stem}") == stem:
             yield read_rule(path)
 
 
@@ -157,8 +157,9 @@ def add_selectors(
     Raises :class:`UsageError` for a host or a selector that is none, and when the file that is
     there cannot be read.
     """
-    if host_of(f"//{host}") != host or not host:
-        raise UsageError(f"{host[:80]!r} is not the name of a host")
+    name, host = host, _typed_host(host)
+    if not host:
+        raise UsageError(f"{name[:80]!r} is not the name of a host")
     for each in wanted:
         try:
             css.parse(each)
@@ -207,9 +208,10 @@ def remove_selectors(folder: Path, host: str, unwanted: Sequence[str]) -> Path:
 
     Raises :class:`UsageError` for one that is not in it, and when the file cannot be read.
     """
+    name, host = host, _typed_host(host)
     path = folder / f"{host}.toml"
-    if host_of(f"//{host}") != host or not path.is_file():
-        raise UsageError(f"there are no rules of yours for {host[:100]}")
+    if not host or not path.is_file():
+        raise UsageError(f"there are no rules of yours for {name[:100]}")
     text = path.read_text()
     there = parse_rule(text, host, str(path))
     if there.faults:
@@ -249,9 +251,16 @@ def _less(selectors: tuple[str, ...], unwanted: str) -> tuple[str, ...]:
     return tuple(each for each in selectors if each != unwanted)
 
 
+def _typed_host(text: str) -> str:
+    """Return a host that a person typed in the form that names its file, '' if it is none."""
+    host = rule_host(f"//{text}")
+    return host if host == text or not (text.isascii() or set("/?#@:\\") & set(text)) else ""
+
+
 def remove_rule(folder: Path, host: str) -> bool:
     """Delete the rule of a host; False when there is none."""
-    if host_of(f"//{host}") != host or not host:
+    host = _typed_host(host)
+    if not host:
         return False
     try:
         (folder / f"{host}.toml").unlink()

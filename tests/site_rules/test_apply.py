@@ -8,7 +8,7 @@ from printer.extract_stage import explain
 from printer.html.page import read_page
 from printer.options import ExtractOptions, SiteRule
 from printer.site_rules import fulltextrss, match_rules
-from printer.site_rules.apply import host_of
+from printer.site_rules.apply import rule_host
 from tests.support.story_page import SENTENCE
 
 URL = "https://www.news.example.org/a/story"
@@ -108,6 +108,8 @@ def test_a_page_of_which_nothing_is_left_says_what_to_try():
         ("0.0.1", "http://127.0.0.1:80/", False),
         ("localhost", "http://localhost/", True),
         ("xn--bcher-kva.example", "https://bücher.example/", True),
+        ("xn--strae-oqa.de", "https://straße.de/", True),
+        ("strasse.de", "https://straße.de/", False),
         ("example.org", "", False),
         ("example.org", "file:///example.org/a.html", False),
     ],
@@ -121,7 +123,7 @@ def test_for_which_hosts_a_rule_holds(host, url, fits):
     "url", ["http://../x", "http://a/../b", "http://a b/", "http://[::1]/", "http://..%2f/", "x"]
 )
 def test_no_host_is_a_path(url):
-    assert host_of(url) in ("", "a")
+    assert rule_host(url) in ("", "a")
 
 
 def test_only_the_same_site_goes_on():

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from printer.crawl.urls import mark, normal_url
 from printer.errors import BadURL
+from printer.urls import canonical_url, url_key
 
 SAME = [
     ("HTTP://Example.ORG/a", "http://example.org/a"),
@@ -41,14 +41,14 @@ SAME = [
 
 @pytest.mark.parametrize(("written", "normal"), SAME, ids=[written for written, _ in SAME])
 def test_an_address_is_made_normal(written, normal):
-    assert normal_url(written) == normal
-    assert mark(written) == mark(normal)
+    assert canonical_url(written) == normal
+    assert url_key(written) == url_key(normal)
 
 
 @pytest.mark.parametrize("url", ["ftp://example.org/", "https://", "mailto:a@b", "nothing", ""])
 def test_what_is_no_web_address_is_refused(url):
     with pytest.raises(BadURL):
-        normal_url(url)
+        canonical_url(url)
 
 
 piece = st.text(st.sampled_from("aB9-._~%/;=&?:@!$'()*+, éß語#"), max_size=12)
@@ -67,8 +67,8 @@ hosts = st.sampled_from(["example.org", "EXAMPLE.org", "bücher.example", "127.0
 )  # fmt: skip
 def test_normal_is_normal_again_and_the_host_stays(scheme, host, port, path, query):
     url = f"{scheme}://{host}{port}/{path}?{query}"
-    once = normal_url(url)
-    assert normal_url(once) == once
+    once = canonical_url(url)
+    assert canonical_url(once) == once
     assert once.isascii()
     before, after = urlsplit(url), urlsplit(once)
     expected = before.hostname.encode("idna").decode() if not host.startswith("[") else "::1"
@@ -90,7 +90,7 @@ def test_the_order_of_parameters_says_nothing_but_of_those_of_one_name(pairs, or
         return "https://example.org/a?" + "&".join("=".join(pair) for pair in found)
 
     turned = sorted(pairs, key=lambda pair: order.index(pair[0]))
-    assert normal_url(url(turned)) == normal_url(url(pairs))
+    assert canonical_url(url(turned)) == canonical_url(url(pairs))
     values_of_a = [value for name, value in pairs if name == "a"]
-    kept = normal_url(url(pairs)).partition("?")[2].split("&")
+    kept = canonical_url(url(pairs)).partition("?")[2].split("&")
     assert [pair[2:] for pair in kept if pair.startswith("a=")] == values_of_a
