@@ -123,25 +123,25 @@ class _Places:
 
     def _figure(self, figure: Figure) -> _Place:
         element = self.pictures.get(figure.svg or figure.src)
-        while element is not None and element not in self.tree.place:
+        while element is not None and element not in self.tree.indexes:
             element = element.getparent()
-        place = self.tree.place.get(element, -1) if element is not None else -1
+        place = self.tree.indexes.get(element, -1) if element is not None else -1
         return _Place(place, place)
 
     def _text(self, indexes: Sequence[int]) -> _Place:
         if not indexes:
             return _Place()
         leaf = self.segments[indexes[0]].leaves[0]
-        begin = self.tree.place.get(leaf.element, -1) + (0.5 if leaf.tail else 0)
+        begin = self.tree.indexes.get(leaf.element, -1) + (0.5 if leaf.tail else 0)
         ends = [*indexes[:_MOST_ENDS], *indexes[-_MOST_ENDS:]]
-        holders = [self.tree.place.get(self.segments[at].block, -1) for at in dict.fromkeys(ends)]
+        holders = [self.tree.indexes.get(self.segments[at].block, -1) for at in dict.fromkeys(ends)]
         return _Place(begin, self._around(holders))
 
     def _around(self, places: Sequence[int]) -> int:
         """Return the nearest element that holds all of some."""
         around = places[0]
         for place in places[1:]:
-            above = self.tree.above([around])
+            above = self.tree.with_ancestors([around])
             while place >= 0 and place not in above:
                 place = self.tree.parents[place]
             around = place

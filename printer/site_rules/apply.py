@@ -1,4 +1,4 @@
-"""Rules on a page: what they select, and what that makes of extraction's choice."""
+"""Apply site rules to a page: what they select, and what that makes of extraction's choice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from lxml.html import HtmlElement
 
-from ..html.index import IS_HIDDEN, Leaf, Segment
+from ..html.index import Segment
 from ..html.metadata.dates import parse_date
 from ..html.metadata.metadata import Metadata
 from ..html.page import Page
@@ -21,20 +21,23 @@ from ..options import SiteRule
 from ..selection import Verdict
 from ..text import clean_attribute, clean_line
 from ..urls import host_of, resolve
+from . import css, fulltextrss
 
 Action: TypeAlias = Literal["drop", "keep", "body", "title", "author", "date", "next_page"]
 
 ACTIONS: tuple[Action, ...] = ("drop", "keep", "body", "title", "author", "date", "next_page")
 
-#: How sure one is of an article that a person's rule says where it is.
-SURE = 0.9
+#: The confidence in an article whose place a rule names.
+RULE_CONFIDENCE = 0.9
 
 _RULE_HOST = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63}){0,9}")
+#: The attributes that an action reads before an element's text.
+_ATTRIBUTES = {"date": ("datetime", "content"), "next_page": ("href",)}
 
 
 @dataclass(frozen=True, slots=True)
 class SelectorMatch:
-    """What one selector of a rule met on a page; ``fault`` says why it could not be tried."""
+    """How many elements one selector of a rule met; ``error`` says why it could not be tried."""
 
     rule: SiteRule
     action: Action
@@ -43,17 +46,22 @@ class SelectorMatch:
     error: str = ""
 
     def __str__(self) -> str:
-        """The rule as explanations name it."""
+        """The selector as explanations name it."""
         return f"{self.action} {self.selector} ({self.rule.name or self.rule.host})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleMatch:
-    """What the rules for a page's site say of it.
+    """What the rules for a page's site select on it.
 
-    ``dropped``, ``wanted`` and ``body`` hold elements with all that is inside them (the nearest
-    rule around something decides); ``why`` names the rule of each element that one selected.
-    ``said`` are the page's metadata as the rules have them.
+    Attributes:
+        dropped, included, body: Elements with all that is inside them (the nearest rule around
+            something decides).
+        reasons: The selector that met an element, as explanations name it.
+        metadata_overrides: Fields of the page's metadata as the rules have them.
+        next_page: Where the article goes on, '' for nowhere.
+        matches: Every selector that was tried.
+        warnings: What of the rules cannot be used.
     """
 
     dropped: AbstractSet[HtmlElement] = frozenset()
@@ -65,12 +73,12 @@ class RuleMatch:
     matches: tuple[SelectorMatch, ...] = ()
     warnings: tuple[str, ...] = ()
 
-    def override_metadata(self, stated: Metadata) -> Metadata:
+    def override_metadata(self, metadata: Metadata) -> Metadata:
         """Return a page's metadata with what the rules say in the place of what it states."""
-        return replace(stated, **self.metadata_overrides) if self.metadata_overrides else stated
+        return replace(metadata, **self.metadata_overrides)
 
     def reason(self, element: HtmlElement | None) -> str:
-        """Return the rule that decides about an element, or ''."""
+        """Return the selector that decides about an element, or ''."""
         while element is not None:
             if element in self.reasons:
                 return self.reasons[element]
@@ -98,35 +106,33 @@ def parent_domains(host: str) -> Iterator[str]:
 
 
 def match_rules(page: Page, rules: Sequence[SiteRule]) -> RuleMatch:
-    """Find out what the rules for a page's host select on it."""
+    """Return what the rules for a page's host select on it."""
     host = rule_host(page.url)
-    names = set(parent_domains(host)) if host else set()
-    fitting = [r for r in rules if r.host == host or (r.subdomains and r.host in names)]
-    if not fitting:
-        return NO_RULES
-    return _Application(page, fitting).done()
+    domains = set(parent_domains(host)) if host else set()
+    rules = [r for r in rules if r.host == host or (r.subdomains and r.host in domains)]
+    return _Matcher(page).match(rules) if rules else NO_RULES
 
 
-class _Application:
-    """Gathers what rules select."""
+class _Matcher:
+    """Gathers what rules select on a page."""
 
-    def __init__(self, page: Page, rules: Sequence[SiteRule]) -> None:
-        self.page, self.rules = page, rules
-        from .css import ElementIndex
-
-        self.tree = ElementIndex(page.tree)
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.tree = css.ElementIndex(page.tree)
         self.matches: list[SelectorMatch] = []
-        self.chosen: dict[Action, dict[HtmlElement, str]] = {part: {} for part in ACTIONS}
+        self.selected: dict[Action, dict[HtmlElement, str]] = {action: {} for action in ACTIONS}
         self.texts: dict[Action, str] = {}
 
-    def done(self) -> RuleMatch:
-        for rule in self.rules:
-            for part in ACTIONS:
-                for selector in getattr(rule, part):
-                    self._match(rule, part, selector)
-        drop, body = self.chosen["drop"], self.chosen["body"]
-        keep = {each: why for each, why in self.chosen["keep"].items() if each not in drop}
-        said = {
+    def match(self, rules: Sequence[SiteRule]) -> RuleMatch:
+        for rule in rules:
+            for action in ACTIONS:
+                for selector in getattr(rule, action):
+                    self._match(rule, action, selector)
+        drop, body = self.selected["drop"], self.selected["body"]
+        keep = {
+            element: why for element, why in self.selected["keep"].items() if element not in drop
+        }
+        overrides = {
             "title": self.texts.get("title", ""),
             "byline": self.texts.get("author", ""),
             "published": parse_date(self.texts.get("date", "")),
@@ -136,58 +142,53 @@ class _Application:
             included=below(keep, drop),
             body=below(body),
             reasons={**body, **keep, **drop},
-            metadata_overrides={name: text for name, text in said.items() if text},
+            metadata_overrides={name: text for name, text in overrides.items() if text},
             next_page=self._next_page(),
             matches=tuple(self.matches),
-            warnings=tuple(fault for rule in self.rules for fault in rule.faults),
+            warnings=tuple(fault for rule in rules for fault in rule.faults),
         )
 
-    def _match(self, rule: SiteRule, part: Action, selector: str) -> None:
-        from . import css, fulltextrss
-
-        match = SelectorMatch(rule, part, selector)
+    def _match(self, rule: SiteRule, action: Action, selector: str) -> None:
+        match = SelectorMatch(rule, action, selector)
         texts: list[str] = []
         try:
             if rule.xpath:
-                places, texts = fulltextrss.select(self.tree, selector)
+                indexes, texts = fulltextrss.select_xpath(self.tree, selector)
             else:
-                places = css.select(self.tree, selector)
-        except css.InvalidSelector as fault:
-            self.matches.append(replace(match, error=str(fault)))
+                indexes = css.select(self.tree, selector)
+        except css.InvalidSelector as error:
+            self.matches.append(replace(match, error=str(error)))
             return
-        match = replace(match, count=len(places) + len(texts))
+        match = replace(match, count=len(indexes) + len(texts))
         self.matches.append(match)
-        found = [self.tree.elements[place] for place in places]
-        if part == "body" and self.chosen["body"]:
-            return  # The first that fits is the article.
-        for element in found:
-            self.chosen[part].setdefault(element, str(match))
-        if part not in self.texts:
-            said = [*map(clean_line, texts), *(_text(part, each) for each in found[:1])]
-            if said and said[0]:
-                self.texts[part] = said[0]
+        elements = [self.tree.elements[index] for index in indexes]
+        if action == "body" and self.selected["body"]:
+            return  # The first that matches is the article.
+        for element in elements:
+            self.selected[action].setdefault(element, str(match))
+        if action not in self.texts:
+            lines = [*map(clean_line, texts), *(_text(action, each) for each in elements[:1])]
+            if lines and lines[0]:
+                self.texts[action] = lines[0]
 
     def _next_page(self) -> str:
         """Return where the article goes on, unless that is another site."""
         url = resolve(self.page.base, self.texts.get("next_page", "")).partition("#")[0]
-        return (
-            url
-            if url and rule_host(url) == rule_host(self.page.url) and url != self.page.url
-            else ""
-        )
+        same_site = url and rule_host(url) == rule_host(self.page.url)
+        return url if same_site and url != self.page.url else ""
 
 
-def _text(part: Action, element: HtmlElement) -> str:
-    names = {"date": ("datetime", "content"), "next_page": ("href",)}.get(part, ("content",))
+def _text(action: Action, element: HtmlElement) -> str:
+    names = _ATTRIBUTES.get(action, ("content",))
     stated = next((value for name in names if (value := element.get(name))), "")
-    if part == "next_page":
+    if action == "next_page":
         return stated[:2000].strip()
     return clean_attribute(stated) or element_line(element)
 
 
-def below(tops: Iterable[HtmlElement], others: Iterable[HtmlElement] = ()) -> set[HtmlElement]:
+def below(tops: Iterable[HtmlElement], stops: Iterable[HtmlElement] = ()) -> set[HtmlElement]:
     """Return elements and what is inside them, up to where others decide."""
-    stops = set(others)
+    stops = set(stops)
     found: set[HtmlElement] = set()
     todo = list(tops)
     while todo:
@@ -202,31 +203,21 @@ def apply_rules(page: Page, match: RuleMatch, verdict: Verdict) -> Verdict:
     """Return the verdict with what the rules leave out and take in."""
     if not (match.dropped or match.included or match.body):
         return verdict
-    hidden = _hidden(page) if match.body else frozenset()
+    visible = page.index.visible_segments() if match.body else frozenset()
     keep = []
-    for segment, kept in zip(page.segments, verdict.keep, strict=True):
-        around = [_around(leaf) for leaf in segment.leaves if leaf.text.strip()]
+    for segment, is_kept in zip(page.segments, verdict.keep, strict=True):
+        around = [leaf.parent for leaf in segment.leaves if leaf.text.strip()]
         if match.body:
-            kept = segment.index not in hidden and any(each in match.body for each in around)
-        kept = kept or any(each in match.included for each in around)
-        keep.append(kept and not all(each in match.dropped for each in around))
-    known = bool(match.body or match.included)
-    confidence = max(verdict.confidence, SURE) if known and any(keep) else verdict.confidence
+            is_kept = segment.index in visible and any(each in match.body for each in around)
+        is_kept = is_kept or any(each in match.included for each in around)
+        keep.append(is_kept and not all(each in match.dropped for each in around))
+    confidence = verdict.confidence
+    if (match.body or match.included) and any(keep):
+        confidence = max(confidence, RULE_CONFIDENCE)
     return replace(verdict, keep=tuple(keep), confidence=confidence)
 
 
-def segment_reason(ruled: RuleMatch, segment: Segment) -> str:
-    """Return the rule that decides about a segment, or ''."""
+def segment_reason(match: RuleMatch, segment: Segment) -> str:
+    """Return the selector that decides about a segment, or ''."""
     leaf = next((leaf for leaf in segment.leaves if leaf.text.strip()), None)
-    return ruled.reason(_around(leaf)) if leaf and ruled.reasons else ""
-
-
-def _around(leaf: Leaf) -> HtmlElement | None:
-    return leaf.element.getparent() if leaf.tail else leaf.element
-
-
-def _hidden(page: Page) -> frozenset[int]:
-    """Return the segments that nothing of is seen."""
-    runs = page.index.text_runs
-    seen = {at for at, state in zip(runs[::4], runs[1::4], strict=True) if not state & IS_HIDDEN}
-    return frozenset(range(len(page.segments))) - seen
+    return match.reason(leaf.parent) if leaf and match.reasons else ""

@@ -1,15 +1,14 @@
-"""Where rules stand: a folder with a file a host, readable and made to be edited by hand."""
+"""Read and edit rule files: a folder with one file a host, made to be edited by hand too."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .. import toml_loader
 from ..atomic_write import atomic_write
@@ -17,14 +16,17 @@ from ..errors import OutputError, UsageError
 from ..options import SiteRule
 from . import css, fulltextrss
 from .apply import ACTIONS, parent_domains, rule_host
-from .css import InvalidSelector
+
+if TYPE_CHECKING:
+    from tomlkit import TOMLDocument
 
 MOST_BYTES = 200_000
 MOST_SELECTORS = 200
 MOST_FILES = 10_000
 
-_KEYS = tuple(part.replace("_", "-") for part in ACTIONS)
+_KEYS = tuple(action.replace("_", "-") for action in ACTIONS)
 _LINE = re.compile(r"line (\d+)")
+_NO_HOST = frozenset("/?#@:\\")
 
 
 def user_folder() -> Path:
@@ -35,39 +37,38 @@ def user_folder() -> Path:
 
 @dataclass(frozen=True, slots=True)
 class RuleStore:
-    """Folders with rules, read anew for each host, so that what is edited counts at once.
+    """Folders with rules, read again for each host, so that edits take effect at once.
 
-    ``HOST.toml`` is our own form; ``HOST.txt`` and ``.HOST.txt`` (with its subdomains) are read as
-    full-text-rss does.
+    ``HOST.toml`` is webprint's own format; ``HOST.txt`` and ``.HOST.txt`` (with its subdomains) are
+    read as full-text-rss does.
     """
 
     folders: tuple[Path, ...] = field(default_factory=lambda: (user_folder(),))
 
     def __call__(self, url: str) -> tuple[SiteRule, ...]:
-        """Return the rules for a page, those of the nearest name first."""
+        """Return the rules for a page, those of the nearest domain first."""
         host = rule_host(url)
-        return tuple(self._named(host)) if host else ()
+        return tuple(self._for_host(host)) if host else ()
 
-    def _named(self, host: str) -> Iterator[SiteRule]:
-        for name in parent_domains(host):
+    def _for_host(self, host: str) -> Iterator[SiteRule]:
+        for domain in parent_domains(host):
             for folder in self.folders:
-                yield from _read_all([folder / f"{name}.toml", folder / f".{name}.txt"])
-                bare = host.removeprefix("www.")
-                if name in (host, bare):
-                    yield from _read_all([folder / f"{name}.txt"])
+                yield from _read_rules([folder / f"{domain}.toml", folder / f".{domain}.txt"])
+                if domain in (host, host.removeprefix("www.")):
+                    yield from _read_rules([folder / f"{domain}.txt"])
 
     def all(self) -> list[SiteRule]:
-        """Return all rules there are, by host."""
-        found: list[SiteRule] = []
+        """Return all rules, sorted by host."""
+        rules: list[SiteRule] = []
         for folder in self.folders:
             if folder.is_dir():
-                paths = [each for each in folder.iterdir() if each.suffix in (".toml", ".txt")]
-                found += _read_all(sorted(paths)[:MOST_FILES])
-        return sorted(found, key=lambda rule: rule.host)
+                paths = [path for path in folder.iterdir() if path.suffix in (".toml", ".txt")]
+                rules += _read_rules(sorted(paths)[:MOST_FILES])
+        return sorted(rules, key=lambda rule: rule.host)
 
 
 def rule_store(own: bool = True, more: str = "") -> RuleStore:
-    """Return the folder that the user's rules are in, and another one; raises UsageError."""
+    """Return the store of the user's rules and of another folder; raises UsageError."""
     folders = [user_folder()] if own else []
     if more:
         path = Path(more).expanduser()
@@ -77,16 +78,20 @@ def rule_store(own: bool = True, more: str = "") -> RuleStore:
     return RuleStore(tuple(folders))
 
 
-def _read_all(paths: Iterable[Path]) -> Iterator[SiteRule]:
+def _read_rules(paths: Iterable[Path]) -> Iterator[SiteRule]:
     for path in paths:
-        stem = path.name.removeprefix(".").rpartition(".")[0]
-        if path.is_file() and rule_host(f"//{stem}") == stem:
+        host = _host_of_file(path)
+        if path.is_file() and rule_host(f"//{host}") == host:
             yield read_rule(path)
+
+
+def _host_of_file(path: Path) -> str:
+    return path.name.removeprefix(".").rpartition(".")[0]
 
 
 def read_rule(path: Path) -> SiteRule:
     """Return the rule in a file; what is wrong with it is among its faults, with its line."""
-    host = path.name.removeprefix(".").rpartition(".")[0]
+    host = _host_of_file(path)
     try:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
@@ -97,13 +102,13 @@ def read_rule(path: Path) -> SiteRule:
         return SiteRule(host=host, name=str(path), faults=(fault,))
     text = data.decode("utf-8", "replace")
     if path.suffix == ".txt":
-        below = path.name.startswith(".")
-        return fulltextrss.read(text, host, str(path), subdomains=below)
+        subdomains = path.name.startswith(".")
+        return fulltextrss.parse_file(text, host, str(path), subdomains=subdomains)
     return parse_rule(text, host, str(path))
 
 
 def parse_rule(text: str, host: str, name: str) -> SiteRule:
-    """Return the rule that TOML text holds; what is wrong with it is among its faults."""
+    """Return the rule in TOML text; what is wrong with it is among its faults."""
     try:
         table = toml_loader.parse(text)
     except toml_loader.TomlError as error:
@@ -111,161 +116,157 @@ def parse_rule(text: str, host: str, name: str) -> SiteRule:
         place = f"{name}, line {where[1] if where else len(text.splitlines())}"
         fault = f"{place}: it is not TOML: {str(error).partition(' (at ')[0].lower()[:200]}"
         return SiteRule(host=host, name=name, faults=(fault,))
-    parts: dict[str, Any] = {}
+    actions: dict[str, Any] = {}
     faults: list[str] = []
     count = 0
     for key, value in table.items():
-        values = [value] if isinstance(value, str) else value
+        selectors = [value] if isinstance(value, str) else value
+        place = f"{name}, line {_line_of(text, key)}"
         if key not in _KEYS:
-            faults.append(f"{_place(text, name, key)}: {key!r} is none of {', '.join(_KEYS)}")
-        elif not isinstance(values, list) or not all(isinstance(each, str) for each in values):
-            faults.append(f"{_place(text, name, key)}: {key} takes selectors between quotes")
+            faults.append(f"{place}: {key!r} is none of {', '.join(_KEYS)}")
+        elif not isinstance(selectors, list) or not all(isinstance(s, str) for s in selectors):
+            faults.append(f"{place}: {key} takes selectors between quotes")
         else:
-            count += len(values)
-            sound = tuple(each for each in values if _is_sound(each, text, name, key, faults))
-            parts[key.replace("-", "_")] = sound
+            count += len(selectors)
+            valid = []
+            for selector in selectors:
+                try:
+                    css.parse(selector)
+                    valid.append(selector)
+                except css.InvalidSelector as error:
+                    place = f"{name}, line {_line_of(text, key, selector)}"
+                    faults.append(f"{place}: {selector[:60]!r} cannot be used: {error}")
+            actions[key.replace("-", "_")] = tuple(valid)
     if count > MOST_SELECTORS:
         fault = f"{name}: more than {MOST_SELECTORS} selectors"
         return SiteRule(host=host, name=name, faults=(fault,))
-    return SiteRule(host=host, name=name, faults=tuple(faults), **parts)
+    return SiteRule(host=host, name=name, faults=tuple(faults), **actions)
 
 
-def _is_sound(selector: str, text: str, name: str, key: str, faults: list[str]) -> bool:
-    try:
-        css.parse(selector)
-    except InvalidSelector as fault:
-        place = _place(text, name, key, selector)
-        faults.append(f"{place}: {selector[:60]!r} cannot be used: {fault}")
-        return False
-    return True
-
-
-def _place(text: str, name: str, key: str, value: str = "") -> str:
-    """Return the file and line where a key, or a value after it, stands."""
+def _line_of(text: str, key: str, value: str = "") -> int:
+    """Return the line of a key, or of a value after it."""
     lines = text.splitlines()
     begin = next((n for n, line in enumerate(lines) if line.lstrip(" \"'").startswith(key)), 0)
     written = (value, json.dumps(value, ensure_ascii=False)[1:-1])
-    within = (n for n in range(begin, len(lines)) if any(w and w in lines[n] for w in written))
-    return f"{name}, line {next(within, begin) + 1}"
+    after = (n for n in range(begin, len(lines)) if any(w and w in lines[n] for w in written))
+    return next(after, begin) + 1
 
 
 def add_selectors(
-    folder: Path, host: str, part: Literal["drop", "keep"], wanted: Sequence[str]
+    folder: Path, host: str, action: Literal["drop", "keep"], selectors: Sequence[str]
 ) -> Path:
-    """Add selectors of what is left out, or taken in, to the rule of a host; the rest stays.
+    """Add selectors to the rule of a host; the rest of its file stays as it is.
 
-    Raises :class:`UsageError` for a host or a selector that is none, and when the file that is
-    there cannot be read.
+    Returns:
+        The file.
+
+    Raises:
+        UsageError: The host or a selector is invalid, or the file cannot be read.
+        OutputError: The file cannot be written.
     """
-    name, host = host, _typed_host(host)
-    if not host:
-        raise UsageError(f"{name[:80]!r} is not the name of a host")
-    for each in wanted:
+    path = _rule_file(folder, host)
+    if path is None:
+        raise UsageError(f"{host[:80]!r} is not the name of a host")
+    for selector in selectors:
         try:
-            css.parse(each)
-        except InvalidSelector as fault:
-            raise UsageError(f"{each[:60]!r} cannot be used: {fault}") from fault
-    path = folder / f"{host}.toml"
-    text = path.read_text() if path.is_file() else f"# What webprint does on {host}.\n"
-    there = parse_rule(text, host, str(path))
-    if there.faults:
-        raise UsageError(there.faults[0], hint="Mend the file first")
-    new = [each for each in dict.fromkeys(wanted) if each not in getattr(there, part)]
+            css.parse(selector)
+        except css.InvalidSelector as error:
+            raise UsageError(f"{selector[:60]!r} cannot be used: {error}") from error
+    text = path.read_text() if path.is_file() else f"# What webprint does on {path.stem}.\n"
+    known = getattr(_parse_sound(path, text), action)
+    new = [selector for selector in dict.fromkeys(selectors) if selector not in known]
     if new:
-        _write(path, with_selectors(text, part, new))
+        _write(path, with_selectors(text, action, new))
     return path
 
 
-def with_selectors(text: str, part: str, wanted: Sequence[str]) -> str:
-    """Return a file's text with selectors added to its ``drop`` or ``keep``."""
-    lines = "".join(f"    {json.dumps(each, ensure_ascii=False)},\n" for each in wanted)
-    begun = re.search(rf"^{part}[ \t]*=[ \t]*\[[ \t]*\n?", text, re.MULTILINE)
-    if begun:
-        return f"{text[: begun.end()].rstrip()}\n{lines}{text[begun.end() :]}"
-    single = re.search(rf"^{part}[ \t]*=[ \t]*(?=[\"'])([^\n]*)$", text, re.MULTILINE)
-    if single:
-        value = tomllib.loads(single[0])[part]
-        kept = f"{part} = [\n    {json.dumps(value, ensure_ascii=False)},\n{lines}]"
-        return text[: single.start()] + kept + text[single.end() :]
-    end = "" if not text or text.endswith("\n") else "\n"
-    return f"{text}{end}\n{part} = [\n{lines}]\n"
+def with_selectors(text: str, action: str, selectors: Sequence[str]) -> str:
+    """Return a file's text with selectors added under a key."""
+    import tomlkit  # takes longer to load than a page to read
+
+    document = tomlkit.parse(text)
+    value = document.get(action)
+    if not isinstance(value, list):
+        document[action] = tomlkit.array().multiline(True)
+        selectors = [*([] if value is None else [value]), *selectors]
+    document[action].extend(selectors)
+    return tomlkit.dumps(document)
+
+
+def remove_selectors(folder: Path, host: str, selectors: Sequence[str]) -> Path:
+    """Remove selectors from the rule of a host; the rest of its file stays as it is.
+
+    Returns:
+        The file, which is deleted with its last selector.
+
+    Raises:
+        UsageError: A selector is not in the file, or the file cannot be read.
+        OutputError: The file cannot be written.
+    """
+    import tomlkit
+
+    path = _rule_file(folder, host)
+    if path is None or not path.is_file():
+        raise UsageError(f"there are no rules of yours for {host[:100]}")
+    text = path.read_text()
+    _parse_sound(path, text)
+    document = tomlkit.parse(text)
+    for selector in selectors:
+        if not _remove(document, selector):
+            raise UsageError(f"{selector[:60]!r} is not in {path}", hint="See 'webprint rules'")
+    if any(document.values()):
+        _write(path, tomlkit.dumps(document))
+    else:
+        remove_rule(folder, host)
+    return path
+
+
+def _remove(document: TOMLDocument, selector: str) -> bool:
+    """Remove a selector wherever it stands; return whether it stood anywhere."""
+    found = False
+    for key, value in list(document.items()):
+        if isinstance(value, list):
+            while selector in value:
+                value.remove(selector)
+                found = True
+        elif value == selector:
+            document.remove(key)
+            found = True
+    return found
+
+
+def remove_rule(folder: Path, host: str) -> bool:
+    """Delete the rule of a host; return False when there is none."""
+    path = _rule_file(folder, host)
+    try:
+        if path is None or not path.is_file():
+            return False
+        path.unlink()
+    except OSError as error:
+        raise OutputError(f"the rule for {host} cannot be deleted: {error.strerror}") from error
+    return True
+
+
+def _rule_file(folder: Path, host: str) -> Path | None:
+    """Return the file for a host's rules; None for what is no host."""
+    name = rule_host(f"//{host}")
+    mapped = not host.isascii() and _NO_HOST.isdisjoint(host)
+    return folder / f"{name}.toml" if name and (name == host or mapped) else None
+
+
+def _parse_sound(path: Path, text: str) -> SiteRule:
+    rule = parse_rule(text, path.stem, str(path))
+    if rule.faults:
+        raise UsageError(rule.faults[0], hint="Correct the file first")
+    return rule
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
     if parse_rule(text, path.stem, str(path)).faults:
-        raise UsageError(f"{path} cannot be added to", hint="Add the selector by hand")
+        raise UsageError(f"{path} cannot be changed so", hint="Edit the file by hand")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         atomic_write(path, text, 0o600)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise OutputError(f"{path} cannot be written: {reason}") from error
-
-
-def remove_selectors(folder: Path, host: str, unwanted: Sequence[str]) -> Path:
-    """Take selectors out of the rule of a host; the rest of the file stays as it is.
-
-    Raises :class:`UsageError` for one that is not in it, and when the file cannot be read.
-    """
-    name, host = host, _typed_host(host)
-    path = folder / f"{host}.toml"
-    if not host or not path.is_file():
-        raise UsageError(f"there are no rules of yours for {name[:100]}")
-    text = path.read_text()
-    there = parse_rule(text, host, str(path))
-    if there.faults:
-        raise UsageError(there.faults[0], hint="Mend the file first")
-    for each in unwanted:
-        if not any(each in getattr(there, part) for part in ACTIONS):
-            raise UsageError(f"{each[:60]!r} is not in {path}", hint="See 'webprint rules'")
-        text, there = _without(text, there, each)
-    if any(getattr(there, part) for part in ACTIONS):
-        _write(path, text)
-    else:
-        remove_rule(folder, host)
-    return path
-
-
-def _without(text: str, there: SiteRule, unwanted: str) -> tuple[str, SiteRule]:
-    """Return a file's text and rule without a selector, wherever it stands."""
-    left = {part: _less(getattr(there, part), unwanted) for part in ACTIONS}
-    written = (json.dumps(unwanted, ensure_ascii=False), json.dumps(unwanted), f"'{unwanted}'")
-    value = "|".join(map(re.escape, dict.fromkeys(written)))
-    keys = "|".join(_KEYS)
-    for place in (
-        rf"^[ \t]*(?:{value})[ \t]*,?[ \t]*(?:#[^\n]*)?\n",  # on a line of its own
-        rf"^(?:{keys})[ \t]*=[ \t]*(?:{value})[ \t]*(?:#[^\n]*)?(?:\n|\Z)",  # alone under its key
-        rf"(?:{value})[ \t]*,[ \t]*",
-        rf",[ \t]*(?:{value})(?=[ \t]*\])",
-        rf"(?:{value})",
-    ):
-        text = re.sub(place, "", text, flags=re.MULTILINE)
-        now = parse_rule(text, there.host, there.name)
-        if {part: getattr(now, part) for part in ACTIONS} == left and not now.faults:
-            return text, now
-    raise UsageError(f"{there.name} cannot be changed so", hint="Take the selector out by hand")
-
-
-def _less(selectors: tuple[str, ...], unwanted: str) -> tuple[str, ...]:
-    return tuple(each for each in selectors if each != unwanted)
-
-
-def _typed_host(text: str) -> str:
-    """Return a host that a person typed in the form that names its file, '' if it is none."""
-    host = rule_host(f"//{text}")
-    return host if host == text or not (text.isascii() or set("/?#@:\\") & set(text)) else ""
-
-
-def remove_rule(folder: Path, host: str) -> bool:
-    """Delete the rule of a host; False when there is none."""
-    host = _typed_host(host)
-    if not host:
-        return False
-    try:
-        (folder / f"{host}.toml").unlink()
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise OutputError(f"the rule for {host} cannot be deleted: {error.strerror}") from error
-    return True

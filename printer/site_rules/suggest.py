@@ -1,14 +1,14 @@
-"""Selectors for what a person pointed at on one page, made to fit the next page as well.
+"""Suggest selectors for elements of one page that are likely to fit the site's other pages.
 
-A selector is made of ids, classes and a few attributes that people write, or of names below one of
-those; never of what build tools write anew each time, and never of how many siblings come before.
+A selector is made of ids, classes and a few attributes that people write, or of tags below one of
+those; never of what build tools generate anew each time, and never of how many siblings come first.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from . import css
@@ -42,101 +42,88 @@ class Suggestion:
 
 
 class Suggester:
-    """Suggests selectors for places of a page; ``places`` are elements by name."""
+    """Suggests selectors for places of a page; ``places`` are indexes of elements by name."""
 
     def __init__(self, tree: ElementIndex, places: Mapping[str, int]) -> None:
-        self.tree, self.elements = tree, places
-        self._sorted = sorted((place, name) for name, place in places.items())
-        self._ends = _ends(tree)
+        self.tree, self.places = tree, places
+        self._sorted = sorted((index, name) for name, index in places.items())
         self._known: dict[str, Suggestion | None] = {}
 
     def suggest(self, name: str) -> tuple[Suggestion, ...]:
-        """Return selectors that cover a place, of its own element first, then of those around."""
+        """Return selectors that cover a place, of its own element first, then of its ancestors."""
         found: dict[str, Suggestion] = {}
-        place = self.elements.get(name, -1)
+        index = self.places.get(name, -1)
         for _ in range(LEVELS):
-            if place < 0 or self.tree.elements[place].tag in _PLAIN_TAGS:
+            if index < 0 or self.tree.elements[index].tag in _PLAIN_TAGS:
                 break
-            for selector in self._selectors(place):
-                made = self._made(selector)
-                if made is not None and name in made.covers:
-                    found.setdefault(selector, made)
-            place = self.tree.parents[place]
+            for selector in self._selectors(index):
+                suggestion = self._suggestion(selector)
+                if suggestion is not None and name in suggestion.covers:
+                    found.setdefault(selector, suggestion)
+            index = self.tree.parents[index]
         return tuple(found.values())[:MOST]
 
-    def _made(self, selector: str) -> Suggestion | None:
-        """Return a selector with what it covers, None when that is too much of the page."""
+    def _suggestion(self, selector: str) -> Suggestion | None:
+        """Return a selector with what it covers; None when that is too much of the page."""
         if selector not in self._known:
-            fits = css.select(self.tree, selector)
+            selected = css.select(self.tree, selector)
             covered: dict[str, None] = {}
-            for top in fits:
-                at = bisect_left(self._sorted, (top, ""))
-                while at < len(self._sorted) and self._sorted[at][0] <= self._ends[top]:
-                    covered[self._sorted[at][1]] = None
-                    at += 1
+            for top in selected:
+                first = bisect_left(self._sorted, (top, ""))
+                end = bisect_left(self._sorted, (self.tree.subtree_ends[top], ""))
+                covered |= dict.fromkeys(name for _, name in self._sorted[first:end])
                 if len(covered) > MOST_COVERED:
                     break
             sound = len(covered) <= MOST_COVERED
-            made = Suggestion(selector, tuple(covered), len(fits)) if sound else None
-            self._known[selector] = made
+            suggestion = Suggestion(selector, tuple(covered), len(selected)) if sound else None
+            self._known[selector] = suggestion
         return self._known[selector]
 
-    def _selectors(self, place: int) -> Iterator[str]:
+    def _selectors(self, index: int) -> Iterator[str]:
         """Yield selectors of an element, the steadiest first."""
-        own = list(self._named(place))
-        yield from own
-        if own:
+        named = list(self._named(index))
+        yield from named
+        tag = str(self.tree.elements[index].tag)
+        if named or not is_plain_name(tag):
             return
-        tag = str(self.tree.elements[place].tag)
-        if not is_plain_name(tag):
-            return
-        steps = [tag]
-        above = self.tree.parents[place]
+        path = tag
         for _ in range(3):
-            if above < 0:
+            index = self.tree.parents[index]
+            if index < 0:
                 return
-            for name in self._named(above):
-                yield f"{name} > {' > '.join(steps)}"
-            tag = str(self.tree.elements[above].tag)
+            for name in self._named(index):
+                yield f"{name} > {path}"
+            tag = str(self.tree.elements[index].tag)
             if not is_plain_name(tag):
                 return
-            steps.insert(0, tag)
-            above = self.tree.parents[above]
+            path = f"{tag} > {path}"
 
-    def _named(self, place: int) -> Iterator[str]:
-        element = self.tree.elements[place]
+    def _named(self, index: int) -> Iterator[str]:
+        """Yield selectors that need nothing but the element's own names."""
+        element = self.tree.elements[index]
+        by_name = self.tree.by_name
         tag = str(element.tag)
         if not is_plain_name(tag):
             return
         name = element.get("id") or ""
-        if is_steady(name) and len(self.tree.named.get("#" + name, ())) == 1:
+        if is_steady(name) and len(by_name.get("#" + name, ())) == 1:
             yield f"#{name}"
-        steady = [each for each in classes(element) if is_steady(each)][:4]
-        rare = sorted(steady, key=lambda each: len(self.tree.named.get("." + each, ())))
-        for each in rare:
-            yield f".{each}"
+        steady = [name for name in classes(element) if is_steady(name)][:4]
+        rare = sorted(steady, key=lambda name: len(by_name.get("." + name, ())))
+        for name in rare:
+            yield f".{name}"
         if len(rare) > 1:
             yield "." + ".".join(rare[:2])
-        for each in rare[:1]:
-            yield f"{tag}.{each}"
+        for name in rare[:1]:
+            yield f"{tag}.{name}"
         for attribute in _ATTRIBUTES:
             value = element.get(attribute) or ""
             if is_steady(value):
                 yield f'{tag}[{attribute}="{value}"]'
 
 
-def _ends(tree: ElementIndex) -> Sequence[int]:
-    """Return the place of each element's last descendant, or its own."""
-    ends = list(range(len(tree.elements)))
-    for place in range(len(ends) - 1, 0, -1):
-        parent = tree.parents[place]
-        if parent >= 0:
-            ends[parent] = max(ends[parent], ends[place])
-    return ends
-
-
 def is_steady(name: str) -> bool:
-    """Say whether an id or a class looks as if a person had written it for more than one page."""
+    """Return whether an id or a class looks written by a person, for more than one page."""
     if not is_plain_name(name) or len(name) > 40 or name.lower() in _STATES or _DIGITS.search(name):
         return False
     parts = re.split(r"[-_]", name)

@@ -93,7 +93,7 @@ def fuzz_rules(data: bytes) -> None:
     rules = (
         store.parse_rule(text, "fuzz.test", "rule"),
         store.parse_rule(f"drop = [{json.dumps(text)}]", "fuzz.test", "rule"),
-        fulltextrss.read(f"body: {text}\n{text}", "fuzz.test", "file", subdomains=True),
+        fulltextrss.parse_file(f"body: {text}\n{text}", "fuzz.test", "file", subdomains=True),
     )
     page = _PAGE % "<ul class=a><li id=b><a href=/c>x</a></ul>"
     for rule in rules:

@@ -102,7 +102,7 @@ PATHS: dict[str, Callable[[], str]] = {
 @pytest.mark.parametrize("attack", PATHS)
 def test_a_site_file(attack: str) -> None:
     lines = f"body: {PATHS[attack]()}\nstrip: {PATHS[attack]()}\n"
-    rule = fulltextrss.read(lines, "reader.test", "file", subdomains=False)
+    rule = fulltextrss.parse_file(lines, "reader.test", "file", subdomains=False)
     from printer import ExtractOptions
 
     html = page("<div>" * 200 + "<p>x</p>" * 2_000)

@@ -169,7 +169,7 @@ nonsense
 
 
 def test_a_site_file_of_full_text_rss():
-    rule = fulltextrss.read(SITE_FILE, "example.org", "example.org.txt", subdomains=True)
+    rule = fulltextrss.parse_file(SITE_FILE, "example.org", "example.org.txt", subdomains=True)
     assert [fault.partition(": ")[0] for fault in rule.faults] == ["example.org.txt, line 9"]
     after = extract(PAGE, URL, rules=(rule,))
     assert (after.title, after.byline) == ("The morning letter", "Vera Example")

@@ -111,6 +111,15 @@ def test_no_host_leads_out_of_the_folder(tmp_path, host):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_rules_are_found_for_an_international_name(tmp_path):
+    path = add_selectors(tmp_path, "straße.de", "drop", [".ad"])
+    assert path.name == "xn--strae-oqa.de.toml"
+    (rule,) = RuleStore((tmp_path,))("https://straße.de/a")
+    assert rule.drop == (".ad",)
+    assert RuleStore((tmp_path,))("https://strasse.de/a") == ()
+    assert remove_rule(tmp_path, "straße.de")
+
+
 def test_a_faulty_file_is_not_added_to(tmp_path):
     path = tmp_path / "example.org.toml"
     path.write_text("drop = [\n")
