@@ -285,24 +285,24 @@ def clocks(kills: int, dice: random.Random, folder: Path) -> Came:
 
 def _scheduled(days: int, dice: random.Random, folder: Path) -> tuple[int, int, int]:
     """Let two schedulers serve days with clocks that jump; return days, those missed, and twice."""
-    from printer.digest.config import read_digests
-    from printer.digest.history import Memory
+    from printer.digest.config import parse_digests
+    from printer.digest.history import History
     from printer.digest.scheduler import Scheduler
 
     text = '[[digest]]\nname = "week"\nschedule = "30 2 * * *"\n[[digest.source]]\npage = "https://example.org/"\n'
-    (digest,) = read_digests(text, tables(text), "webprint.toml")
+    (digest,) = parse_digests(text, tables(text), "webprint.toml")
     now, made = [START], Counter[float]()
-    with closing(Memory(str(folder / "digests.sqlite"))) as memory:
+    with closing(History(str(folder / "digests.sqlite"))) as memory:
 
         def child(_: Any, slot: Any) -> int:
-            if memory.claim("week", slot.timestamp(), now[0].timestamp()):
+            if memory.claim_slot("week", slot.timestamp(), now[0].timestamp()):
                 made[slot.timestamp()] += 1
-                memory.done("week", slot.timestamp())
+                memory.finish_slot("week", slot.timestamp())
             return 0
 
         quiet = lambda _: None  # noqa: E731
         two = [
-            Scheduler([digest], memory, say=quiet, clock=lambda: now[0], child=child)
+            Scheduler([digest], memory, log=quiet, clock=lambda: now[0], run_digest=child)
             for _ in range(2)
         ]
         for hour in range(24 * days):
@@ -320,18 +320,18 @@ def _scheduled(days: int, dice: random.Random, folder: Path) -> tuple[int, int, 
 def refusing(kills: int, dice: random.Random, folder: Path) -> Came:
     """Mail digests by a server that refuses, hangs up and is not there; others get them once."""
     from printer.digest import smtp
-    from printer.digest.history import LEASE, TRIES
+    from printer.digest.history import LEASE_SECONDS, MAX_ATTEMPTS
 
-    smtp._PAUSE = 0.01
+    smtp._RETRY_DELAY = 0.01
     began, faults = time.monotonic(), Refusing(dice)
     with newspaper(folder, faults) as paper:
         for number in range(kills):
             paper.publish(number)
-            faults.begin(most=TRIES - 1)
+            faults.begin(most=MAX_ATTEMPTS - 1)
             late = 0.0
-            while late == 0.0 or (paper.state(number) != "done" and late < 9 * LEASE):
+            while late == 0.0 or (paper.state(number) != "done" and late < 9 * LEASE_SECONDS):
                 os.waitpid(forked(partial(paper.serve, number, late)), 0)
-                late += LEASE + 9
+                late += LEASE_SECONDS + 9
         return paper.came("mail servers that refuse", faults.done, kills, began)
 
 

@@ -194,7 +194,7 @@ class Newspaper:
 
     def __post_init__(self) -> None:
         """Describe the digest."""
-        from printer.digest.config import read_digests
+        from printer.digest.config import parse_digests
         from printer.settings import Settings
 
         self.place, self.out = str(self.folder / "digests.sqlite"), self.folder / "out"
@@ -204,7 +204,7 @@ class Newspaper:
             f'[[digest.deliver]]\nmail = "you@reader.test"\n'
             f'[[digest.deliver]]\nwebhook = "{self.hook}"\n'
         )
-        (self.digest,) = read_digests(text, tables(text), "webprint.toml")
+        (self.digest,) = parse_digests(text, tables(text), "webprint.toml")
         self.settings = Settings(
             render="never", cache=False, smtp=self.smtp, mail_from="me@reader.test",
             allow_private=True,
@@ -223,8 +223,8 @@ class Newspaper:
 
     def warm(self) -> None:
         """Load all that making one takes, for those that are forked afterwards."""
-        from printer.digest.builder import Editor
-        from printer.digest.history import Memory
+        from printer.digest.builder import IssueBuilder
+        from printer.digest.history import History
         from printer.digest.runner import Runner
         from printer.jobs.handler import preload
         from printer.render.weasy import engine
@@ -232,23 +232,25 @@ class Newspaper:
         preload()
         engine.load_fonts()
         self.publish(0)
-        with closing(Memory(str(self.folder / "warm.sqlite"))) as memory:
-            runner = Runner(Editor(self.settings, memory), memory, self.settings, lambda: START)
+        with closing(History(str(self.folder / "warm.sqlite"))) as memory:
+            runner = Runner(
+                IssueBuilder(self.settings, memory), memory, self.settings, lambda: START
+            )
             runner.run(self.digest, lambda _, result: str(len(result.data)))
 
     def serve(self, number: int, late: float = 0.0) -> None:
         """Make and deliver an issue, so many seconds after it is due; in a process of its own."""
-        from printer.digest.builder import Editor
-        from printer.digest.history import Memory
+        from printer.digest.builder import IssueBuilder
+        from printer.digest.history import History
         from printer.digest.runner import Runner
         from printer.render.worker_pool import RenderPool
 
         now = self.slot(number) + timedelta(seconds=late)
         # A press for each processor is started, and one of them is enough for one story.
         os.sched_setaffinity(0, {random.Random(number).choice(sorted(os.sched_getaffinity(0)))})
-        with RenderPool() as presses, closing(Memory(self.place)) as memory:
-            editor = Editor(self.settings, memory, press=presses)
-            Runner(editor, memory, self.settings, lambda: now).serve(
+        with RenderPool() as presses, closing(History(self.place)) as memory:
+            editor = IssueBuilder(self.settings, memory, press=presses)
+            Runner(editor, memory, self.settings, lambda: now).run_slot(
                 self.digest, self.slot(number).timestamp()
             )
 
@@ -307,7 +309,7 @@ def digests(kills: int, dice: random.Random, folder: Path) -> Came:
 
     Of two kills one falls anywhere in the run, the other while it is delivered.
     """
-    from printer.digest.history import LEASE
+    from printer.digest.history import LEASE_SECONDS
 
     began, number, hit = time.monotonic(), 0, 0
     with newspaper(folder) as paper:
@@ -334,5 +336,5 @@ def digests(kills: int, dice: random.Random, folder: Path) -> Came:
             if status == 0:
                 lasts = time.monotonic() - before
             # Another looks when the first has been silent for too long.
-            os.waitpid(forked(partial(paper.serve, number, LEASE + 9)), 0)
+            os.waitpid(forked(partial(paper.serve, number, LEASE_SECONDS + 9)), 0)
         return paper.came("digests: a process is killed", hit, number + 1, began)

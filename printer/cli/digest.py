@@ -20,11 +20,11 @@ from .console import Console
 from .options import Out, require, with_settings
 
 if TYPE_CHECKING:
-    from ..digest.builder import Editor, Issue
+    from ..digest.builder import Issue, IssueBuilder
     from ..digest.config import Digest
-    from ..digest.distributed import Spread
-    from ..digest.history import Memory
-    from ..digest.runner import Run
+    from ..digest.distributed import RemoteWorkers
+    from ..digest.history import History
+    from ..digest.runner import RunResult
     from ..digest.sources.opml import Subscription
     from ..render.worker_pool import RenderPool
 
@@ -83,14 +83,14 @@ def run(
         editor.spread = spread
         runner = Runner(editor, memory, loaded.settings)
         if slot:
-            done = runner.serve(digest, _moment(slot))
+            done = runner.run_slot(digest, _moment(slot))
             if done is None:
                 console.say(f"{name}: {slot} was served already, or is being served")
                 return
         else:
             write = None if digest.deliver and not out else _writing(out)
             done = runner.run(digest, write)
-    for named, reason in done.issue.remarks if done.issue else ():
+    for named, reason in done.issue.problems if done.issue else ():
         console.warn(f"{named}: {reason}")
     if done.issue and done.result is None:
         console.say(f"{name}: nothing new")
@@ -99,24 +99,24 @@ def run(
     _ended(done, counted, console)
 
 
-def _tell(done: Run, settings: Settings, console: Console, *, as_json: bool) -> str:
+def _tell(done: RunResult, settings: Settings, console: Console, *, as_json: bool) -> str:
     """Tell of what was printed and keep it in the library; return how much it is, in words."""
     if not done.issue or not done.result:
         return "made before"
-    from ..digest.runner import told
+    from ..digest.runner import issue_report
 
-    articles = [each.reading.article for each in done.issue.taken]
+    articles = [each.reading.article for each in done.issue.stories]
     if done.delivered:
         search.keep(settings, articles, done.delivered[0], console)
     for warning in done.result.warnings:
         console.warn(warning)
     if as_json:
-        data = {**told(done.issue, done.result), "delivered": list(done.delivered)}
+        data = {**issue_report(done.issue, done.result), "delivered": list(done.delivered)}
         print(json.dumps(data, ensure_ascii=False), flush=True)
     return f"{output.count(len(articles), 'article')}, {output.line(done.result)}"
 
 
-def _ended(done: Run, counted: str, console: Console) -> None:
+def _ended(done: RunResult, counted: str, console: Console) -> None:
     """Say where a digest went and where it did not; ends the program when it did not."""
     for where in done.delivered:
         console.say(f"{where}: {counted}")
@@ -135,7 +135,7 @@ def check(name: Name, *, loaded: LoadedSettings) -> None:
     console = Console.of(loaded.settings)
     digest = _digest(name)
     with closing(_memory(loaded.settings)) as memory:
-        issue = _editor(loaded, memory, console, None).issue(digest, datetime.now(UTC))
+        issue = _editor(loaded, memory, console, None).build(digest, datetime.now(UTC))
     for line in _report(issue):
         output.print_line(line)
 
@@ -191,13 +191,13 @@ def import_(
     """Add the feeds of an OPML file to a digest; its folders become sections."""
     del loaded
     require("digest")
-    from ..digest.sources.opml import read_opml
+    from ..digest.sources.opml import parse_opml
 
     try:
         data = file.read_bytes()
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror}") from error
-    _add(read_opml(data), to)
+    _add(parse_opml(data), to)
 
 
 @digest_app.command("export")
@@ -211,16 +211,16 @@ def export(
     """Write the feeds of all digests, or of one, as OPML."""
     del loaded
     require("digest")
-    from ..digest.sources.opml import Subscription, write_opml
+    from ..digest.sources.opml import Subscription, format_opml
 
     digests = [_digest(name)] if name else _load()
     feeds = [
-        Subscription(source.where, source.name, source.section)
+        Subscription(source.location, source.name, source.section)
         for digest in digests
         for source in digest.source
         if source.kind == "feed"
     ]
-    data = write_opml(digests[0].heading if name else "webprint", feeds)
+    data = format_opml(digests[0].heading if name else "webprint", feeds)
     output.deliver(data, out)
 
 
@@ -238,7 +238,7 @@ def schedule(*, loaded: LoadedSettings) -> None:
         raise UsageError("no digest in webprint.toml has a schedule")
     with closing(_memory(loaded.settings)) as memory:
         arguments = [a for a in sys.argv[1:] if a not in ("digest", "schedule")]
-        Scheduler(digests, memory, arguments, say=console.say).run()
+        Scheduler(digests, memory, arguments, log=console.say).run()
 
 
 @with_settings("Digests")
@@ -249,11 +249,11 @@ def later(
 ) -> None:
     """Put pages on the reading list, which a digest prints from."""
     require("digest")
-    from ..digest.sources.reading_list import add, list_path
+    from ..digest.sources.reading_list import add_url, reading_list_path
 
-    path = list_path(loaded.settings)
+    path = reading_list_path(loaded.settings)
     for url in urls:
-        new = add(path, url)
+        new = add_url(path, url)
         print(f"{path}: {url}{'' if new else ' is on it already'}", file=sys.stderr)
 
 
@@ -275,28 +275,28 @@ def _digest(name: str) -> Digest:
     return found[name]
 
 
-def _memory(settings: Settings) -> Memory:
-    from ..digest.history import Memory
+def _memory(settings: Settings) -> History:
+    from ..digest.history import History
 
-    return Memory(settings.database or str(data_folder() / "digests.sqlite"))
+    return History(settings.database or str(data_folder() / "digests.sqlite"))
 
 
-def _spread(loaded: LoadedSettings) -> Spread:
+def _spread(loaded: LoadedSettings) -> RemoteWorkers:
     """Return the workers of other machines, with what this one was told of how pages are read."""
-    from ..digest.distributed import Spread
+    from ..digest.distributed import RemoteWorkers
 
-    return Spread(loaded.settings, loaded.explicit)
+    return RemoteWorkers(loaded.settings, loaded.explicit)
 
 
 def _editor(
-    loaded: LoadedSettings, memory: Memory, console: Console, press: RenderPool | None
-) -> Editor:
-    from ..digest.builder import Editor
+    loaded: LoadedSettings, memory: History, console: Console, press: RenderPool | None
+) -> IssueBuilder:
+    from ..digest.builder import IssueBuilder
 
     if press:
         press.time_limit = loaded.settings.print_timeout
     named = {name for name, origin in loaded.origins.items() if origin == "command line"}
-    return Editor(loaded.settings, memory, frozenset(named), console.step, press, press)
+    return IssueBuilder(loaded.settings, memory, frozenset(named), console.step, press, press)
 
 
 def _writing(out: str) -> Callable[[Issue, Result], str]:
@@ -320,17 +320,20 @@ def _writing(out: str) -> Callable[[Issue, Result], str]:
 def _report(issue: Issue) -> list[str]:
     lines = []
     section = ""
-    for each in issue.taken:
-        if each.find.section != section:
-            section = each.find.section
+    for each in issue.stories:
+        if each.candidate.section != section:
+            section = each.candidate.section
             lines.append(f"{section}")
         article = each.reading.article
         mark = "~" if each.updated else "+"
         lines.append(f"  {mark} {article.title}  {each.urls[0]}")
-        also = (filter(None, (other.name, other.url)) for other in each.also)
+        also = (filter(None, (other.source_name, other.url)) for other in each.duplicates)
         lines += [f"      also {': '.join(other)}" for other in also]
-    lines += [f"  - {each.find.title or each.find.url}: {each.reason}" for each in issue.refused]
-    for offer in issue.offers:
+    lines += [
+        f"  - {each.candidate.title or each.candidate.url}: {each.reason}"
+        for each in issue.rejected
+    ]
+    for offer in issue.sources:
         if offer.error:  # Its name may be the address that the error would name again.
             said = filter(None, (offer.error.message, offer.error.hint))
             lines.append(f"  ! {offer.name}: {'. '.join(said)}")

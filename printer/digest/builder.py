@@ -19,30 +19,36 @@ from ..pipeline import ExtractedPage, Notify, Printer, prefetch, remote_extracto
 from ..settings import Settings
 from ..summarize import Tokenizer, build_profile
 from ..summarize.bm25 import BM25Document, bm25_scores
-from .candidates import Find, Offer
-from .collector import Gatherer
+from .candidates import Candidate, SourceResult
+from .collector import Collector
 from .config import Digest
-from .history import ToKeep, mark
-from .selection import Chooser, Refused, Remembers, Taken, arranged, candidates
-from .sources.reading_list import list_path
+from .history import History, StoryRecord, url_key
+from .selection import (
+    Rejected,
+    SelectedStory,
+    Selector,
+    filter_candidates,
+    in_print_order,
+)
+from .sources.reading_list import reading_list_path
 
 if TYPE_CHECKING:
     from ..render.worker_pool import RenderPool
-    from .distributed import Spread
+    from .distributed import RemoteWorkers
 
 
 #: With a query so many times the limit is read, to choose from.
-_CHOICE = 4
+_QUERY_FACTOR = 4
 
 #: A page with less text than this part of its feed's own gives less than it.
-_LESS = 0.7
+_MIN_PAGE_SHARE = 0.7
 
 #: The page of a find: as it was fetched, or read already; or why it cannot be had.
 Paged: TypeAlias = ExtractedPage | Capture | WebprintError
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class ArticleLoader:
     """Reads pages, and the texts of feeds where these say more.
 
     ``pages`` gives the page of each find, in their order; ``at_once`` articles are found at a time.
@@ -50,21 +56,24 @@ class Reader:
 
     printer: Printer
     feed_printer: Printer
-    pages: Callable[[Sequence[Find]], Iterable[Paged]]
+    pages: Callable[[Sequence[Candidate]], Iterable[Paged]]
     at_once: int = 1
 
     def fill(
-        self, chooser: Chooser, found: Sequence[Find], others: Mapping[str, Sequence[Find]]
+        self,
+        selector: Selector,
+        candidates: Sequence[Candidate],
+        duplicates: Mapping[str, Sequence[Candidate]],
     ) -> None:
         """Offer a chooser what was found until it has enough; the rest is told to be too much.
 
         ``others`` are finds at the same addresses, by the mark of each.
         """
-        digest = chooser.digest
-        most = digest.limit * (_CHOICE if digest.query else 1)
-        waiting, left = list(found), 2 * most + 50
-        while waiting and left > 0 and len(chooser.taken) < most:
-            batch = list(islice(_wanted(waiting, chooser, most), left))
+        digest = selector.digest
+        most = digest.limit * (_QUERY_FACTOR if digest.query else 1)
+        waiting, left = list(candidates), 2 * most + 50
+        while waiting and left > 0 and len(selector.stories) < most:
+            batch = list(islice(_within_limits(waiting, selector, most), left))
             if not batch:
                 break
             left -= len(batch)
@@ -72,29 +81,29 @@ class Reader:
             waiting = [find for find in waiting if id(find) not in ids]
             for find, reading in self._read_all(batch, digest):
                 if isinstance(reading, WebprintError):
-                    chooser.fault(find, reading.message)
+                    selector.reject(find, reading.message)
                 else:
-                    chooser.offer(find, reading, others.get(mark(find.url), ()))
+                    selector.consider(find, reading, duplicates.get(url_key(find.url), ()))
         for find in waiting:
-            chooser.refused.append(Refused(find, "is over the limit"))
+            selector.rejected.append(Rejected(find, "is over the limit"))
 
     def _read_all(
-        self, batch: Sequence[Find], digest: Digest
-    ) -> Iterator[tuple[Find, ExtractedPage | WebprintError]]:
-        def read(came: tuple[Find, Paged]) -> ExtractedPage:
+        self, batch: Sequence[Candidate], digest: Digest
+    ) -> Iterator[tuple[Candidate, ExtractedPage | WebprintError]]:
+        def read(came: tuple[Candidate, Paged]) -> ExtractedPage:
             find, page = came
             return self._read(find, page, find.source.body or digest.body)
 
-        fetched = zip(batch, self.pages(_paged(batch, digest)), strict=True)
+        fetched = zip(batch, self.pages(_with_feed_pages(batch, digest)), strict=True)
         for (find, _), reading in prefetch(read, fetched, self.at_once):
             yield find, reading
 
-    def _read(self, find: Find, page: Paged, body: str) -> ExtractedPage:
+    def _read(self, find: Candidate, page: Paged, body: str) -> ExtractedPage:
         """Return the article of a find, whose page may be read; raises what stood in the way."""
         if find.source.kind == "mail" and find.capture is not None:
-            return _named(self.feed_printer.read(find.capture), find, mail=True)
+            return _with_source_metadata(self.feed_printer.read(find.capture), find, mail=True)
         if body == "feed" and find.html:
-            return _named(self.feed_printer.read(_feed_page(find)), find)
+            return _with_source_metadata(self.feed_printer.read(_feed_page(find)), find)
         try:
             if isinstance(page, WebprintError):
                 raise page
@@ -103,40 +112,42 @@ class Reader:
                 page = self.printer.read(find.url if browse else page)
             reading = page
         except WebprintError:
-            own = self._own(find) if find.full else None
+            own = self._feed_reading(find) if find.is_full_text else None
             if own is None:
                 raise
             return own
-        own = self._own(find) if find.full else None
-        if own and len(reading.article.text) < _LESS * len(own.article.text):
+        own = self._feed_reading(find) if find.is_full_text else None
+        if own and len(reading.article.text) < _MIN_PAGE_SHARE * len(own.article.text):
             return own
-        return _named(reading, find)
+        return _with_source_metadata(reading, find)
 
-    def _own(self, find: Find) -> ExtractedPage | None:
+    def _feed_reading(self, find: Candidate) -> ExtractedPage | None:
         """Return the text that the feed holds."""
         try:
-            return _named(self.feed_printer.read(_feed_page(find)), find)
+            return _with_source_metadata(self.feed_printer.read(_feed_page(find)), find)
         except NoArticle:
             return None
 
 
-def _wanted(waiting: Sequence[Find], chooser: Chooser, most: int) -> Iterator[Find]:
+def _within_limits(
+    waiting: Sequence[Candidate], chooser: Selector, most: int
+) -> Iterator[Candidate]:
     """Yield what may still be taken, as far as the limits of all and of each source go."""
-    room = most - len(chooser.taken)
+    room = most - len(chooser.stories)
     taken: dict[int, int] = {}
-    for each in chooser.taken:
-        taken[each.find.place] = taken.get(each.find.place, 0) + 1
+    for each in chooser.stories:
+        taken[each.candidate.source_index] = taken.get(each.candidate.source_index, 0) + 1
     for find in waiting:
         limit = find.source.limit
         if room <= 0:
             return
-        if not limit or taken.get(find.place, 0) < limit:
-            taken[find.place] = taken.get(find.place, 0) + 1
+        if not limit or taken.get(find.source_index, 0) < limit:
+            taken[find.source_index] = taken.get(find.source_index, 0) + 1
             room -= 1
             yield find
 
 
-def _paged(batch: Sequence[Find], digest: Digest) -> list[Find]:
+def _with_feed_pages(batch: Sequence[Candidate], digest: Digest) -> list[Candidate]:
     """Return finds such that nothing is fetched of which the feed's own text is wanted."""
     return [
         replace(find, capture=_feed_page(find))
@@ -146,7 +157,7 @@ def _paged(batch: Sequence[Find], digest: Digest) -> list[Find]:
     ]
 
 
-def _feed_page(find: Find) -> Capture:
+def _feed_page(find: Candidate) -> Capture:
     """Make a page of what a feed gives of an article."""
     title = escape(find.title)
     page = (
@@ -157,7 +168,9 @@ def _feed_page(find: Find) -> Capture:
     return Capture(body, PageSource(find.url, find.url, "text/html", "utf-8", fetched=find.when))
 
 
-def _named(reading: ExtractedPage, find: Find, *, mail: bool = False) -> ExtractedPage:
+def _with_source_metadata(
+    reading: ExtractedPage, find: Candidate, *, mail: bool = False
+) -> ExtractedPage:
     """Fill in what the page does not say of its article, and the source does."""
     article = reading.article
     published = article.published or (find.when.isoformat() if find.when else "")
@@ -166,16 +179,16 @@ def _named(reading: ExtractedPage, find: Find, *, mail: bool = False) -> Extract
         title=find.title if mail else article.title or find.title,
         byline=article.byline or find.author,
         published=published,
-        site=article.site or find.name,
+        site=article.site or find.source_name,
     )
     return replace(reading, article=article)
 
 
 #: Words a minute that people read (Brysbaert 2019: 238 of English non-fiction).
-PACE = 238
+WORDS_PER_MINUTE = 238
 
 #: So many times articles are left out to keep to the pages there may be.
-_CUTS = 4
+_MAX_CUTS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,33 +200,35 @@ class Issue:
 
     digest: Digest
     when: datetime
-    taken: tuple[Taken, ...]
-    refused: tuple[Refused, ...] = ()
-    offers: tuple[Offer, ...] = ()
-    unchanged: tuple[Find, ...] = ()
+    stories: tuple[SelectedStory, ...]
+    rejected: tuple[Rejected, ...] = ()
+    sources: tuple[SourceResult, ...] = ()
+    unchanged: tuple[Candidate, ...] = ()
 
     @property
-    def remarks(self) -> tuple[tuple[str, str], ...]:
+    def problems(self) -> tuple[tuple[str, str], ...]:
         """What is missing that should be there, and why."""
-        failed = [(each.name, each.error.message) for each in self.offers if each.error]
-        lost = [(r.find.title or r.find.url, r.reason) for r in self.refused if r.fault]
+        failed = [(each.name, each.error.message) for each in self.sources if each.error]
+        lost = [
+            (r.candidate.title or r.candidate.url, r.reason) for r in self.rejected if r.is_error
+        ]
         return (*failed, *lost)
 
     @property
     def edition(self) -> Edition:
         """What the templates are told."""
-        return Edition(tuple(map(_story, self.taken)), self.when, self.remarks)
+        return Edition(tuple(map(_story_info, self.stories)), self.when, self.problems)
 
-    def to_keep(self) -> list[ToKeep]:
+    def records(self) -> list[StoryRecord]:
         """Return what is to be remembered when it was delivered."""
         return [
-            ToKeep(each.urls, each.reading.article.title, each.stamps, each.sketch)
-            for each in self.taken
+            StoryRecord(each.urls, each.reading.article.title, each.fingerprints, each.sketch)
+            for each in self.stories
         ]
 
 
 @dataclass(slots=True)
-class Editor:
+class IssueBuilder:
     """Makes the issues of digests; ``named`` says which settings the command line gave.
 
     ``press`` sets them, and ``readers`` find the articles; without them both is done here.  With
@@ -221,51 +236,51 @@ class Editor:
     """
 
     settings: Settings
-    memory: Remembers
+    history: History
     named: frozenset[str] = frozenset()
     notify: Notify = lambda _source, _step: None
     press: RenderPool | None = None
     readers: RenderPool | None = None
-    spread: Spread | None = None
+    spread: RemoteWorkers | None = None
 
-    def issue(self, digest: Digest, now: datetime) -> Issue:
+    def build(self, digest: Digest, now: datetime) -> Issue:
         """Ask all sources and choose; raises the first error when every source failed."""
-        addresses = tuple(source.where for source in digest.source)
+        addresses = tuple(source.location for source in digest.source)
         with self._printer(digest, addresses) as printer:
             fetch = replace(printer.options.fetch, render="never", follow=False)
             feed_printer = printer.variant(replace(printer.options, fetch=fetch))
-            gatherer = Gatherer(
-                printer.session.client, partial(list_path, self.settings), self.settings
+            gatherer = Collector(
+                printer.session.client, partial(reading_list_path, self.settings), self.settings
             )
-            offers = gatherer.offers(digest)
+            offers = gatherer.collect(digest)
             if all(offer.error for offer in offers):
                 raise next(offer.error for offer in offers if offer.error)
-            found, refused, others = candidates(digest, offers, self.memory, now)
-            chooser = Chooser(digest, self.memory)
+            found, refused, others = filter_candidates(digest, offers, self.history, now)
+            chooser = Selector(digest, self.history)
             run = f"{digest.name[:60]} {now:%Y-%m-%d}"
-            pages = partial(self.spread.pages, run=run) if self.spread else gatherer.pages
+            pages = partial(self.spread.pages, run=run) if self.spread else gatherer.fetch_pages
             at_once = self.readers.size if self.readers else 1
-            Reader(printer, feed_printer, pages, at_once).fill(chooser, found, others)
-        order, beyond = _best(digest, chooser.taken)
+            ArticleLoader(printer, feed_printer, pages, at_once).fill(chooser, found, others)
+        order, beyond = _choose_best(digest, chooser.stories)
         when = now.astimezone(ZoneInfo(digest.timezone))
-        every = (*refused, *beyond, *chooser.refused)
+        every = (*refused, *beyond, *chooser.rejected)
         return Issue(digest, when, tuple(order), every, tuple(offers), tuple(chooser.unchanged))
 
-    def set(self, issue: Issue) -> tuple[Issue, Result]:
+    def render(self, issue: Issue) -> tuple[Issue, Result]:
         """Set an issue; returns it without what could not be set, or not on so many pages."""
         digest = issue.digest
-        with self._printer(digest, tuple(source.where for source in digest.source)) as printer:
+        with self._printer(digest, tuple(source.location for source in digest.source)) as printer:
             most = printer.options.page.fit
-            for tries in reversed(range(_CUTS)):
-                result = printer.render([each.reading for each in issue.taken], issue.edition)
+            for tries in reversed(range(_MAX_CUTS)):
+                result = printer.render([each.reading for each in issue.stories], issue.edition)
                 if result.failures:
                     issue = _without(issue, result.failures)
                     continue
                 fits = most <= 0 or result.pages <= most
                 # What is left out after the last try would be on paper and not in the issue.
-                if fits or len(issue.taken) == 1 or not tries:
+                if fits or len(issue.stories) == 1 or not tries:
                     break
-                issue = _cut(issue, len(issue.taken) * most // result.pages)
+                issue = _cut(issue, len(issue.stories) * most // result.pages)
         return issue, result
 
     def _printer(self, digest: Digest, named: tuple[str, ...]) -> Printer:
@@ -285,43 +300,46 @@ class Editor:
         )
 
 
-def _best(digest: Digest, taken: Sequence[Taken]) -> tuple[list[Taken], list[Refused]]:
+def _choose_best(
+    digest: Digest, stories: Sequence[SelectedStory]
+) -> tuple[list[SelectedStory], list[Rejected]]:
     """Return the articles to be printed in their order, and those that say too little."""
-    worth = _worth(digest, taken)
-    useful = [each for each in taken if not worth or worth[id(each)] > 0]
+    worth = _relevance(digest, stories)
+    useful = [each for each in stories if not worth or worth[id(each)] > 0]
     refused = [
-        Refused(each.find, f"says nothing of {digest.query!r}")
-        for each in taken
+        Rejected(each.candidate, f"says nothing of {digest.query!r}")
+        for each in stories
         if worth and worth[id(each)] <= 0
     ]
     best = sorted(useful, key=lambda each: -worth.get(id(each), 0.0))
     refused += [
-        Refused(each.find, f"is over the limit of {digest.limit}") for each in best[digest.limit :]
+        Rejected(each.candidate, f"is over the limit of {digest.limit}")
+        for each in best[digest.limit :]
     ]
-    return arranged(digest, best[: digest.limit], worth), refused
+    return in_print_order(digest, best[: digest.limit], worth), refused
 
 
-def _worth(digest: Digest, taken: Sequence[Taken]) -> dict[int, float]:
+def _relevance(digest: Digest, stories: Sequence[SelectedStory]) -> dict[int, float]:
     if not digest.query:
         return {}
-    texts = [each.reading.article for each in taken]
+    texts = [each.reading.article for each in stories]
     scores = bm25_scores([BM25Document(a.title, a.text, a.language) for a in texts], digest.query)
-    return {id(each): score for each, score in zip(taken, scores, strict=True)}
+    return {id(each): score for each, score in zip(stories, scores, strict=True)}
 
 
-def _story(taken: Taken) -> Story:
-    article, find = taken.reading.article, taken.find
+def _story_info(taken: SelectedStory) -> Story:
+    article, find = taken.reading.article, taken.candidate
     words = count_words(article)
     return Story(
         section=find.section,
-        source=find.name or article.site,
+        source=find.source_name or article.site,
         words=words,
-        minutes=max(1, round(words / PACE)),
+        minutes=max(1, round(words / WORDS_PER_MINUTE)),
         keywords=keywords(article),
         also=tuple(
-            (each.name or each.title or each.url, each.url)
-            for each in taken.also
-            if each.name or each.url != find.url
+            (each.source_name or each.title or each.url, each.url)
+            for each in taken.duplicates
+            if each.source_name or each.url != find.url
         ),
         updated=taken.updated,
     )
@@ -343,25 +361,27 @@ def keywords(article: Article, most: int = 8) -> tuple[str, ...]:
 def _without(issue: Issue, failures: Sequence[Failure]) -> Issue:
     """Leave out what could not be set, so that the last page tells of it."""
     reasons = {failure.source: str(failure.error) for failure in failures}
-    kept: list[Taken] = []
-    refused = list(issue.refused)
-    for each in issue.taken:
+    kept: list[SelectedStory] = []
+    refused = list(issue.rejected)
+    for each in issue.stories:
         reason = reasons.get(each.reading.source.requested_url)
         if reason is None:
             kept.append(each)
         else:
-            refused.append(Refused(each.find, reason, fault=True))
-    return replace(issue, taken=tuple(kept), refused=tuple(refused))
+            refused.append(Rejected(each.candidate, reason, is_error=True))
+    return replace(issue, stories=tuple(kept), rejected=tuple(refused))
 
 
 def _cut(issue: Issue, count: int) -> Issue:
     """Leave articles out, the last of the longest section first."""
-    kept = list(issue.taken)
-    refused = list(issue.refused)
-    while len(kept) > max(1, min(count, len(issue.taken) - 1)):
-        sections = [each.find.section for each in kept]
+    kept = list(issue.stories)
+    refused = list(issue.rejected)
+    while len(kept) > max(1, min(count, len(issue.stories) - 1)):
+        sections = [each.candidate.section for each in kept]
         longest = max(dict.fromkeys(sections), key=sections.count)
         last = max(n for n, section in enumerate(sections) if section == longest)
         gone = kept.pop(last)
-        refused.append(Refused(gone.find, "does not fit on the pages there may be", fault=True))
-    return replace(issue, taken=tuple(kept), refused=tuple(refused))
+        refused.append(
+            Rejected(gone.candidate, "does not fit on the pages there may be", is_error=True)
+        )
+    return replace(issue, stories=tuple(kept), rejected=tuple(refused))

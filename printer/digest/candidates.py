@@ -13,7 +13,7 @@ from .sources.feeds import Entry
 
 
 @dataclass(frozen=True, slots=True)
-class Find:
+class Candidate:
     """An article that a source offers.
 
     ``place`` is that of its source in the description, ``name`` what the source is called.
@@ -23,16 +23,16 @@ class Find:
 
     url: str
     source: Source
-    place: int
-    name: str = ""
+    source_index: int
+    source_name: str = ""
     title: str = ""
     author: str = ""
     when: datetime | None = None
-    changed: datetime | None = None
+    updated: datetime | None = None
     summary: str = ""
     html: str = field(default="", repr=False)
-    full: bool = False
-    stamp: str = ""
+    is_full_text: bool = False
+    fingerprint: str = ""
     capture: Capture | None = field(default=None, repr=False)
 
     @property
@@ -42,29 +42,29 @@ class Find:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class SourceResult:
     """What a source offers, or why it offers nothing."""
 
     source: Source
-    finds: tuple[Find, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
     error: WebprintError | None = None
     name: str = ""
 
 
-def of_entry(entry: Entry, source: Source, place: int, feed_title: str) -> Find:
+def candidate_from_entry(entry: Entry, source: Source, place: int, feed_title: str) -> Candidate:
     """Return what an entry of a feed offers."""
     said = f"{entry.updated}\n{entry.title}\n{entry.summary}\n{entry.html}"
-    return Find(
+    return Candidate(
         url=entry.url,
         source=source,
-        place=place,
-        name=source.name or feed_title,
+        source_index=place,
+        source_name=source.name or feed_title,
         title=entry.title,
         author=entry.author,
         when=entry.when,
-        changed=entry.updated,
+        updated=entry.updated,
         summary=entry.summary,
         html=entry.html,
-        full=entry.full,
-        stamp=hashlib.sha256(said.encode("utf-8", "replace")).hexdigest(),
+        is_full_text=entry.is_full_text,
+        fingerprint=hashlib.sha256(said.encode("utf-8", "replace")).hexdigest(),
     )

@@ -14,22 +14,22 @@ from ..capture import Capture
 from ..errors import FetchTimeout, WebprintError
 from ..fetch.client import HttpClient
 from ..settings import Settings
-from .candidates import Find, Offer, of_entry
+from .candidates import Candidate, SourceResult, candidate_from_entry
 from .config import Digest, Source
-from .sources.crawl import crawled
+from .sources.crawl import crawl_source
 from .sources.discovery import get_feed
-from .sources.feeds import addressed
-from .sources.mail import mails
-from .sources.reading_list import addresses
+from .sources.feeds import unique_entries
+from .sources.mail import read_mail_folder
+from .sources.reading_list import read_urls
 
 #: Connections at once, and of those to one host.
-AT_ONCE, PER_HOST = 8, 2
+MAX_CONNECTIONS, MAX_PER_HOST = 8, 2
 
 #: A host that did not answer in time so often is not asked for further pages of this digest.
-TIMEOUTS = 3
+MAX_TIMEOUTS = 3
 
 
-class Gatherer:
+class Collector:
     """Gets feeds and pages side by side; ``reading_list`` tells where one is."""
 
     def __init__(
@@ -39,63 +39,68 @@ class Gatherer:
         self._settings = settings
         self._reading_list = reading_list
         self._hosts: dict[str, threading.Semaphore] = defaultdict(
-            lambda: threading.Semaphore(PER_HOST)
+            lambda: threading.Semaphore(MAX_PER_HOST)
         )
         self._lock = threading.Lock()
-        self._silent: dict[str, list[FetchTimeout]] = defaultdict(list)
+        self._timeouts: dict[str, list[FetchTimeout]] = defaultdict(list)
 
-    def offers(self, digest: Digest) -> list[Offer]:
+    def collect(self, digest: Digest) -> list[SourceResult]:
         """Return what each source offers, in the order of the description."""
-        with ThreadPoolExecutor(AT_ONCE) as pool:
+        with ThreadPoolExecutor(MAX_CONNECTIONS) as pool:
             query = [digest.query] * len(digest.source)
-            return list(pool.map(self._offer, digest.source, range(len(digest.source)), query))
+            return list(
+                pool.map(self._collect_source, digest.source, range(len(digest.source)), query)
+            )
 
-    def _offer(self, source: Source, place: int, query: str) -> Offer:
+    def _collect_source(self, source: Source, place: int, query: str) -> SourceResult:
         try:
-            name, finds = self._ask(source, place, query)
+            name, finds = self._entries(source, place, query)
         except WebprintError as error:
-            return Offer(source, error=error, name=source.name or source.where)
-        return Offer(source, tuple(finds), name=name or source.name or source.where)
+            return SourceResult(source, error=error, name=source.name or source.location)
+        return SourceResult(source, tuple(finds), name=name or source.name or source.location)
 
-    def _ask(self, source: Source, place: int, query: str) -> tuple[str, Iterable[Find]]:
+    def _entries(self, source: Source, place: int, query: str) -> tuple[str, Iterable[Candidate]]:
         match source.kind:
             case "feed":
-                with self._turn(source.where):
-                    feed = get_feed(self._web, source.where).feed
-                found = (of_entry(e, source, place, feed.title) for e in addressed(feed.entries))
+                with self._host_slot(source.location):
+                    feed = get_feed(self._web, source.location).feed
+                found = (
+                    candidate_from_entry(e, source, place, feed.title)
+                    for e in unique_entries(feed.entries)
+                )
                 return source.name or feed.title, found
             case "page":
-                return source.name, [Find(source.where, source, place, source.name)]
+                return source.name, [Candidate(source.location, source, place, source.name)]
             case "mail":
-                return source.name, mails(source, place)
+                return source.name, read_mail_folder(source, place)
             case "crawl":
-                return source.name, crawled(source, place, query, self._settings)
+                return source.name, crawl_source(source, place, query, self._settings)
             case _:
-                urls = addresses(self._reading_list(source.where))
-                return source.name, [Find(url, source, place, source.name) for url in urls]
+                urls = read_urls(self._reading_list(source.location))
+                return source.name, [Candidate(url, source, place, source.name) for url in urls]
 
-    def pages(self, finds: Sequence[Find]) -> Iterator[Capture | WebprintError]:
+    def fetch_pages(self, candidates: Sequence[Candidate]) -> Iterator[Capture | WebprintError]:
         """Yield the page of each, or why it cannot be had."""
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            yield from pool.map(self._page, finds)
+        with ThreadPoolExecutor(MAX_CONNECTIONS) as pool:
+            yield from pool.map(self._fetch_page, candidates)
 
-    def _page(self, find: Find) -> Capture | WebprintError:
-        if find.capture is not None:
-            return find.capture
-        host = _host(find.url)
+    def _fetch_page(self, candidate: Candidate) -> Capture | WebprintError:
+        if candidate.capture is not None:
+            return candidate.capture
+        host = _host(candidate.url)
         try:
-            with self._turn(find.url):
-                if len(self._silent[host]) >= TIMEOUTS:
-                    return self._silent[host][0]
-                return self._web.get_page(find.url)
+            with self._host_slot(candidate.url):
+                if len(self._timeouts[host]) >= MAX_TIMEOUTS:
+                    return self._timeouts[host][0]
+                return self._web.get_page(candidate.url)
         except FetchTimeout as error:
-            self._silent[host].append(error)
+            self._timeouts[host].append(error)
             return error
         except WebprintError as error:
             return error
 
     @contextmanager
-    def _turn(self, url: str) -> Iterator[None]:
+    def _host_slot(self, url: str) -> Iterator[None]:
         """Wait until the host may be asked."""
         with self._lock:
             host = self._hosts[_host(url)]

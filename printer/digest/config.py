@@ -41,26 +41,26 @@ from .. import toml_loader
 from ..atomic_write import atomic_write
 from ..errors import OutputError, UsageError
 from ..settings import SETTINGS_FILE, settings_files
-from .filters import Pattern, pattern
+from .filters import Pattern, parse_pattern
 from .sources.opml import Subscription
 from .toml_positions import line_of
 
 #: So many articles are in a digest that does not say how many.
-ARTICLES = 50
-MOST_ARTICLES = 1_000
-MOST_SOURCES = 500
+DEFAULT_LIMIT = 50
+MAX_ARTICLES = 1_000
+MAX_SOURCES = 500
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 _ADDRESS = re.compile(r"[^@\s<>,;:\"()\[\]\\]{1,64}@[A-Za-z0-9.-]{1,255}")
 
 
-def _name(text: str) -> str:
+def _check_name(text: str) -> str:
     if not _NAME.fullmatch(text):
         raise ValueError("should be small letters, digits, - and _")
     return text
 
 
-def _web(text: str) -> str:
+def _check_url(text: str) -> str:
     try:
         parts = urlsplit(text)
     except ValueError as error:
@@ -70,7 +70,7 @@ def _web(text: str) -> str:
     return text
 
 
-def _zone(text: str) -> str:
+def _check_time_zone(text: str) -> str:
     try:
         ZoneInfo(text)
     except (KeyError, ValueError, OSError) as error:
@@ -78,7 +78,7 @@ def _zone(text: str) -> str:
     return text
 
 
-def _cron(text: str) -> str:
+def _check_cron(text: str) -> str:
     from cronsim import CronSim, CronSimError
 
     try:
@@ -88,30 +88,30 @@ def _cron(text: str) -> str:
     return text
 
 
-def _mail_address(text: str) -> str:
+def _check_mail_address(text: str) -> str:
     if not _ADDRESS.fullmatch(text):
         raise ValueError("is no e-mail address")
     return text
 
 
-def _one_line(text: str) -> str:
+def _check_one_line(text: str) -> str:
     if any(not c.isprintable() for c in text):
         raise ValueError("should be one line")
     return text
 
 
-def _listed(value: object) -> object:
+def _as_list(value: object) -> object:
     return [value] if isinstance(value, str | Mapping) else value
 
 
-Line = Annotated[str, Field(max_length=300), AfterValidator(_one_line)]
-Web = Annotated[str, AfterValidator(_web)]
-Span = Annotated[timedelta, BeforeValidator(lambda value: span(str(value)))]
+Line = Annotated[str, Field(max_length=300), AfterValidator(_check_one_line)]
+WebURL = Annotated[str, AfterValidator(_check_url)]
+Duration = Annotated[timedelta, BeforeValidator(lambda value: parse_duration(str(value)))]
 Patterns = Annotated[
-    tuple[Annotated[Pattern, BeforeValidator(lambda value: pattern(str(value)))], ...],
-    BeforeValidator(_listed),
+    tuple[Annotated[Pattern, BeforeValidator(lambda value: parse_pattern(str(value)))], ...],
+    BeforeValidator(_as_list),
 ]
-Body = Literal["page", "feed"]
+TextFrom = Literal["page", "feed"]
 
 
 class _Table(BaseModel):
@@ -138,20 +138,20 @@ class Source(_Table):
     ``pages``, ``depth`` and ``delay`` (seconds between two requests) bound a crawl.
     """
 
-    feed: Web | None = None
-    page: Web | None = None
+    feed: WebURL | None = None
+    page: WebURL | None = None
     mail: str = ""
     reading_list: str = ""
-    crawl: Web | None = None
+    crawl: WebURL | None = None
 
     name: Line = ""
     section: Line = ""
-    limit: int = Field(0, ge=0, le=MOST_ARTICLES)
-    age: Span | None = None
-    body: Body | None = None
+    limit: int = Field(0, ge=0, le=MAX_ARTICLES)
+    age: Duration | None = None
+    body: TextFrom | None = None
     include: Patterns = ()
     exclude: Patterns = ()
-    language: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
+    language: Annotated[tuple[str, ...], BeforeValidator(_as_list)] = ()
 
     pages: int = Field(200, ge=1, le=100_000)
     depth: int = Field(3, ge=0, le=50)
@@ -159,24 +159,24 @@ class Source(_Table):
 
     @model_validator(mode="after")
     def _checked(self) -> Source:
-        self._kind(SOURCES)
+        self._kind(SOURCE_KINDS)
         return self
 
     @property
     def kind(self) -> str:
         """Which kind of source it is."""
-        return self._kind(SOURCES)
+        return self._kind(SOURCE_KINDS)
 
     @property
-    def where(self) -> str:
+    def location(self) -> str:
         """The address or path it is read from."""
         return str(getattr(self, self.kind))
 
 
-SOURCES = ("feed", "page", "mail", "reading_list", "crawl")
+SOURCE_KINDS = ("feed", "page", "mail", "reading_list", "crawl")
 
 
-class Delivery(_Table):
+class Destination(_Table):
     """Where a digest goes: one of a folder or URL that fsspec knows, mail, a printer, a webhook.
 
     ``most`` is how large a mail may be, in megabytes; ``copies`` what a printer prints; ``feed``
@@ -184,20 +184,20 @@ class Delivery(_Table):
     """
 
     folder: str = ""
-    mail: Annotated[str, AfterValidator(lambda text: text and _mail_address(text))] = ""
+    mail: Annotated[str, AfterValidator(lambda text: text and _check_mail_address(text))] = ""
     printer: Line = ""
     webhook: SecretStr | None = None
 
     most: float = Field(20.0, gt=0, le=200)
     copies: int = Field(1, ge=1, le=99)
     options: tuple[Line, ...] = ()
-    feed: Web | None = None
+    feed: WebURL | None = None
 
     @model_validator(mode="after")
-    def _checked(self) -> Delivery:
-        self._kind(DELIVERIES)
+    def _checked(self) -> Destination:
+        self._kind(DESTINATION_KINDS)
         if self.webhook:
-            _web(self.webhook.get_secret_value())
+            _check_url(self.webhook.get_secret_value())
         if self.feed and not self.folder:
             raise ValueError("feed goes with a folder")
         return self
@@ -205,13 +205,13 @@ class Delivery(_Table):
     @property
     def kind(self) -> str:
         """Which kind of delivery it is."""
-        return self._kind(DELIVERIES)
+        return self._kind(DESTINATION_KINDS)
 
 
-DELIVERIES = ("folder", "mail", "printer", "webhook")
+DESTINATION_KINDS = ("folder", "mail", "printer", "webhook")
 
 
-class Destination(Delivery):
+class NamedDestination(Destination):
     """Where a single print may be sent: a [[send]] table, a delivery with a ``name`` for people."""
 
     name: Line = ""
@@ -221,15 +221,15 @@ class Destination(Delivery):
 class Digest(_Table):
     """A digest as webprint.toml describes it; see docs/digests.md for each key."""
 
-    name: Annotated[str, AfterValidator(_name)]
+    name: Annotated[str, AfterValidator(_check_name)]
     title: Line = ""
-    source: tuple[Source, ...] = Field((), min_length=1, max_length=MOST_SOURCES)
-    limit: int = Field(ARTICLES, ge=1, le=MOST_ARTICLES)
-    age: Span | None = None
-    body: Body = "page"
+    source: tuple[Source, ...] = Field((), min_length=1, max_length=MAX_SOURCES)
+    limit: int = Field(DEFAULT_LIMIT, ge=1, le=MAX_ARTICLES)
+    age: Duration | None = None
+    body: TextFrom = "page"
     include: Patterns = ()
     exclude: Patterns = ()
-    language: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
+    language: Annotated[tuple[str, ...], BeforeValidator(_as_list)] = ()
     query: Line = ""
 
     theme: str = ""
@@ -238,10 +238,10 @@ class Digest(_Table):
     fit: int | None = Field(None, ge=0)
     qr: bool = True
 
-    schedule: Annotated[str, AfterValidator(lambda text: text and _cron(text))] = ""
-    timezone: Annotated[str, AfterValidator(_zone)] = "UTC"
-    catch_up: Span = timedelta(days=7)
-    deliver: Annotated[tuple[Delivery, ...], BeforeValidator(_listed)] = ()
+    schedule: Annotated[str, AfterValidator(lambda text: text and _check_cron(text))] = ""
+    timezone: Annotated[str, AfterValidator(_check_time_zone)] = "UTC"
+    catch_up: Duration = timedelta(days=7)
+    deliver: Annotated[tuple[Destination, ...], BeforeValidator(_as_list)] = ()
 
     @property
     def heading(self) -> str:
@@ -249,23 +249,23 @@ class Digest(_Table):
         return self.title or self.name.replace("-", " ").replace("_", " ").capitalize()
 
 
-class Described(BaseModel):
+class SettingsTables(BaseModel):
     """The tables of a settings file that are read here."""
 
     digest: tuple[Digest, ...] = ()
-    send: tuple[Destination, ...] = ()
+    send: tuple[NamedDestination, ...] = ()
 
 
-def read_digests(text: str, tables: Mapping[str, Any], file: str) -> tuple[Digest, ...]:
+def parse_digests(text: str, tables: Mapping[str, Any], file: str) -> tuple[Digest, ...]:
     """Return the digests that a settings file describes.
 
     ``text`` is the file's, ``tables`` what a parser made of it.  Raises :class:`UsageError` that
     names the line of what is wrong.
     """
     try:
-        found = Described(digest=tables.get("digest", ())).digest
+        found = SettingsTables(digest=tables.get("digest", ())).digest
     except ValidationError as error:
-        raise wrong(error, text, file) from error
+        raise config_error(error, text, file) from error
     seen: set[str] = set()
     for number, each in enumerate(found):
         if each.name in seen:
@@ -275,15 +275,15 @@ def read_digests(text: str, tables: Mapping[str, Any], file: str) -> tuple[Diges
     return found
 
 
-def wrong(error: ValidationError, text: str, file: str) -> UsageError:
+def config_error(error: ValidationError, text: str, file: str) -> UsageError:
     """Return what is wrong with a table of a settings file, with its line."""
     fault = error.errors(include_url=False, include_input=False)[0]
     place = fault["loc"]
     where = f"{file}, line {line_of(text, place)}"
-    return UsageError(f"{where}: {_said(fault, place)}", hint=_hint(fault, place))
+    return UsageError(f"{where}: {_message(fault, place)}", hint=_hint(fault, place))
 
 
-def _said(fault: Any, place: tuple[str | int, ...]) -> str:
+def _message(fault: Any, place: tuple[str | int, ...]) -> str:
     names = [str(part) for part in place if isinstance(part, str)]
     message = str(fault["msg"]).removeprefix("Value error, ")
     if fault["type"] == "extra_forbidden":
@@ -298,7 +298,7 @@ def _hint(fault: Any, place: tuple[str | int, ...]) -> str:
         return ""
     around = next((p for p in reversed(place[:-1]) if isinstance(p, str)), "")
     tables: dict[str, type[_Table]] = {
-        "source": Source, "deliver": Delivery, "send": Destination,
+        "source": Source, "deliver": Destination, "send": NamedDestination,
     }  # fmt: skip
     table = tables.get(around, Digest)
     known = [str(field.alias) for field in table.model_fields.values()]
@@ -313,7 +313,7 @@ def load_digests() -> tuple[Digest, ...]:
     """
     found: dict[str, Digest] = {}
     for path, text, tables in read_settings_files():
-        found |= {each.name: each for each in read_digests(text, tables, path)}
+        found |= {each.name: each for each in parse_digests(text, tables, path)}
     return tuple(found.values())
 
 
@@ -330,19 +330,19 @@ def read_settings_files() -> Iterator[tuple[str, str, Mapping[str, Any]]]:
                 raise UsageError(f"{path} is not valid TOML: {error}") from error
 
 
-_SPAN = re.compile(r"([1-9]\d{0,4}) ?(m|h|d|w)")
+_DURATION = re.compile(r"([1-9]\d{0,4}) ?(m|h|d|w)")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
-def span(text: str) -> timedelta:
+def parse_duration(text: str) -> timedelta:
     """Return a span of time; raises :class:`ValueError` for what is none."""
-    match = _SPAN.fullmatch(text.strip())
+    match = _DURATION.fullmatch(text.strip())
     if not match:
         raise ValueError("should be a span of time such as 36h, 2d or 1w")
     return timedelta(**{_UNITS[match[2]]: int(match[1])})
 
 
-def moment(text: str) -> datetime | None:
+def parse_datetime(text: str) -> datetime | None:
     """Return the time that an ISO 8601 text names, in UTC where it has no zone; None for others."""
     try:
         found = datetime.fromisoformat(text) if text else None
@@ -362,7 +362,7 @@ def add_sources(subscriptions: Sequence[Subscription], name: str) -> tuple[Path,
         tables = toml_loader.parse(text)
     except (OSError, UnicodeDecodeError, toml_loader.TomlError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
-    digests = read_digests(text, tables, str(path))
+    digests = parse_digests(text, tables, str(path))
     names = [digest.name for digest in digests]
     if name in names:
         place = names.index(name)
@@ -376,7 +376,7 @@ def add_sources(subscriptions: Sequence[Subscription], name: str) -> tuple[Path,
         gap = "\n" if text else ""
         added = f"{text.rstrip()}{gap * 2}[[digest]]\nname = {_string(name)}\n{_tables(new)}"
     if new:
-        read_digests(
+        parse_digests(
             added, toml_loader.parse(added), str(path)
         )  # Nothing is written that is wrong.
         _replace(path, added)

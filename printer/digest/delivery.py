@@ -21,25 +21,32 @@ from ..options import Format
 from ..render.inline import printable
 from ..settings import Settings
 from ..urls import origin_of
-from .config import Delivery, Described, Destination, load_digests, read_settings_files, wrong
-from .smtp import Mail, MayHaveArrived, Server, send
+from .config import (
+    Destination,
+    NamedDestination,
+    SettingsTables,
+    config_error,
+    load_digests,
+    read_settings_files,
+)
+from .smtp import DeliveryUncertain, Mail, SMTPServer, send
 
 #: Seconds that a printer's queue and a webhook may take to answer.
-_PATIENCE = 60.0
+_TIMEOUT = 60.0
 
 #: So many names are tried when files are there already.
-_MOST_NAMES = 1_000
+_MAX_NAMES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
+class Delivery:
     """A digest to be delivered; ``told`` is what a webhook is told of it."""
 
     name: str
     title: str
     when: datetime
     data: bytes
-    told: dict[str, Any]
+    report: dict[str, Any]
     format: Format = "pdf"
 
     @property
@@ -48,7 +55,7 @@ class Parcel:
         return f"{self.name}-{self.when:%Y-%m-%d}"
 
     @property
-    def ending(self) -> str:
+    def extension(self) -> str:
         """The ending of its file name."""
         return f".{self.format}"
 
@@ -58,70 +65,77 @@ class Parcel:
         return "application/epub+zip" if self.format == "epub" else "application/pdf"
 
 
-def deliver(parcel: Parcel, to: Delivery, settings: Settings) -> str:
+def deliver(delivery: Delivery, destination: Destination, settings: Settings) -> str:
     """Deliver a digest; returns where it went.  Raises :class:`OutputError` and the like."""
-    kinds: dict[str, Callable[[Parcel, Delivery, Settings], str]] = {
-        "folder": _to_folder, "mail": _by_mail, "printer": _to_printer, "webhook": _by_webhook,
-    }  # fmt: skip
-    return kinds[to.kind](parcel, to, settings)
+    kinds: dict[str, Callable[[Delivery, Destination, Settings], str]] = {
+        "folder": _deliver_to_folder,
+        "mail": _deliver_by_mail,
+        "printer": _deliver_to_printer,
+        "webhook": _deliver_by_webhook,
+    }
+    return kinds[destination.kind](delivery, destination, settings)
 
 
 # ---- files ----
 
 
-def _to_folder(parcel: Parcel, to: Delivery, settings: Settings) -> str:
+def _deliver_to_folder(parcel: Delivery, to: Destination, settings: Settings) -> str:
     del settings
-    fs, root = _opened(to.folder)
-    with _told(to.folder):
+    fs, root = _open_filesystem(to.folder)
+    with _write_errors(to.folder):
         fs.makedirs(root, exist_ok=True)
-        path = _free(fs, f"{root}/{parcel.stem}", parcel.ending)
-        _put(fs, path, parcel.data)
-        _announce(fs, root, path, parcel, to)
+        path = _free_path(fs, f"{root}/{parcel.stem}", parcel.extension)
+        _write_file(fs, path, parcel.data)
+        _add_to_feed(fs, root, path, parcel, to)
     return path
 
 
-def _announce(fs: Any, root: str, path: str, parcel: Parcel, to: Delivery) -> None:
+def _add_to_feed(fs: Any, root: str, path: str, parcel: Delivery, to: Destination) -> None:
     """Write of a file in the folder's feed, where one is kept."""
     if not to.feed:
         return
     url = f"{to.feed.rstrip('/')}/{quote(path.rpartition('/')[2])}"
-    issue = Issue(parcel.title, url, parcel.when, parcel.data, parcel.media_type)
+    issue = FeedIssue(parcel.title, url, parcel.when, parcel.data, parcel.media_type)
     place = f"{root}/{parcel.name}.atom"
     old = fs.cat_file(place, end=5_000_000) if fs.exists(place) else b""
     if f'href="{escape(url)}"'.encode() not in old:  # Else who wrote it was killed afterwards.
-        _put(fs, place, with_issue(old, parcel.title, f"{to.feed}#{quote(parcel.name)}", issue))
+        _write_file(
+            fs, place, add_feed_entry(old, parcel.title, f"{to.feed}#{quote(parcel.name)}", issue)
+        )
 
 
-def goal(parcel: Parcel, to: Delivery) -> str:
+def target_path(parcel: Delivery, to: Destination) -> str:
     """Return the file that a delivery is going to write, '' where it writes none."""
     if to.kind != "folder":
         return ""
-    fs, root = _opened(to.folder)
-    with _told(to.folder):
-        return _free(fs, f"{root}/{parcel.stem}", parcel.ending)
+    fs, root = _open_filesystem(to.folder)
+    with _write_errors(to.folder):
+        return _free_path(fs, f"{root}/{parcel.stem}", parcel.extension)
 
 
-def arrived(parcel: Parcel, to: Delivery, goal: str) -> bool | None:
+def has_arrived(parcel: Delivery, to: Destination, goal: str) -> bool | None:
     """Tell whether what was on its way to a place is there; None where nobody can know."""
     if not goal:
         return None
-    fs, root = _opened(to.folder)
-    with _told(to.folder):
+    fs, root = _open_filesystem(to.folder)
+    with _write_errors(to.folder):
         if not fs.exists(goal):
             return False
-        _announce(fs, root, goal, parcel, to)
+        _add_to_feed(fs, root, goal, parcel, to)
     return True
 
 
-def _opened(place: str) -> tuple[Any, str]:
+def _open_filesystem(place: str) -> tuple[Any, str]:
     import fsspec
 
     try:
         fs, root = fsspec.core.url_to_fs(place if "://" in place else f"file://{_home(place)}")
     except ImportError as error:
-        raise MissingLibrary(f"a package is missing to reach {_scheme(place)}: {error}") from error
+        raise MissingLibrary(
+            f"a package is missing to reach {_public_name(place)}: {error}"
+        ) from error
     except (ValueError, OSError) as error:
-        raise OutputError(f"{_scheme(place)} cannot be reached: {error}") from error
+        raise OutputError(f"{_public_name(place)} cannot be reached: {error}") from error
     return fs, str(root).rstrip("/")
 
 
@@ -129,16 +143,16 @@ def _home(place: str) -> str:
     return str(Path(place).expanduser().absolute())
 
 
-def _free(fs: Any, stem: str, ending: str) -> str:
+def _free_path(fs: Any, stem: str, ending: str) -> str:
     """Return a name that no file has yet: what was delivered before stays as it is."""
-    for number in range(1, _MOST_NAMES):
+    for number in range(1, _MAX_NAMES):
         path = f"{stem}{f'-{number}' if number > 1 else ''}{ending}"
         if not fs.exists(path):
             return path
     raise OutputError(f"there are too many files called {stem.rpartition('/')[2]}")
 
 
-def _put(fs: Any, path: str, data: bytes) -> None:
+def _write_file(fs: Any, path: str, data: bytes) -> None:
     """Write a file so that nobody sees a part of it, as other stores do by themselves."""
     if "file" not in (fs.protocol if isinstance(fs.protocol, tuple | list) else (fs.protocol,)):
         fs.pipe_file(path, data)
@@ -149,15 +163,15 @@ def _put(fs: Any, path: str, data: bytes) -> None:
 
 
 @contextmanager
-def _told(place: str) -> Iterator[None]:
+def _write_errors(place: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
-        raise OutputError(f"{_scheme(place)} cannot be written: {reason}") from error
+        raise OutputError(f"{_public_name(place)} cannot be written: {reason}") from error
 
 
-def _scheme(place: str) -> str:
+def _public_name(place: str) -> str:
     """Return a place as it may be told: the rest of a URL can hold a key."""
     return place if "://" not in place else f"{place.partition('://')[0]}://"
 
@@ -165,25 +179,25 @@ def _scheme(place: str) -> str:
 # ---- mail ----
 
 
-def _by_mail(parcel: Parcel, to: Delivery, settings: Settings) -> str:
-    server = Server.of(settings.smtp)
+def _deliver_by_mail(parcel: Delivery, to: Destination, settings: Settings) -> str:
+    server = SMTPServer.from_url(settings.smtp)
     mail = Mail(
         sender=settings.mail_from or server.user,
         to=to.mail,
         subject=f"{parcel.title}, {parcel.when:%Y-%m-%d}",
-        text="\n".join(each["title"] for each in parcel.told["articles"]),
-        name=f"{parcel.stem}{parcel.ending}",
+        text="\n".join(each["title"] for each in parcel.report["articles"]),
+        name=f"{parcel.stem}{parcel.extension}",
         data=parcel.data,
         media_type=parcel.media_type,
     )
-    send(mail, server, most=to.most)
+    send(mail, server, max_megabytes=to.most)
     return to.mail
 
 
 # ---- a printer ----
 
 
-def _to_printer(parcel: Parcel, to: Delivery, settings: Settings) -> str:
+def _deliver_to_printer(parcel: Delivery, to: Destination, settings: Settings) -> str:
     del settings
     if parcel.format != "pdf":
         raise OutputError(f"a printer takes no {parcel.format.upper()}")
@@ -193,12 +207,12 @@ def _to_printer(parcel: Parcel, to: Delivery, settings: Settings) -> str:
     try:
         # What a person wrote goes as arguments, and no shell reads them.
         ran = subprocess.run(  # noqa: S603
-            command, input=parcel.data, capture_output=True, timeout=_PATIENCE, check=False
+            command, input=parcel.data, capture_output=True, timeout=_TIMEOUT, check=False
         )
     except FileNotFoundError as error:
         raise MissingLibrary("there is no lp", hint="On Debian: apt install cups-client") from error
     except subprocess.TimeoutExpired as error:
-        raise MayHaveArrived(f"the printer {to.printer} did not answer") from error
+        raise DeliveryUncertain(f"the printer {to.printer} did not answer") from error
     except OSError as error:
         raise OutputError(f"the printer {to.printer} cannot be asked: {error.strerror}") from error
     if ran.returncode:
@@ -210,55 +224,55 @@ def _to_printer(parcel: Parcel, to: Delivery, settings: Settings) -> str:
 # ---- a webhook ----
 
 
-def _by_webhook(parcel: Parcel, to: Delivery, settings: Settings) -> str:
+def _deliver_by_webhook(parcel: Delivery, to: Destination, settings: Settings) -> str:
     import httpx2
 
     del settings
     url = to.webhook.get_secret_value() if to.webhook else ""
     where = str(origin_of(url))  # The rest of it may be a key.
     try:
-        with httpx2.Client(timeout=_PATIENCE, trust_env=False) as client:
-            answer = client.post(url, json=parcel.told)
+        with httpx2.Client(timeout=_TIMEOUT, trust_env=False) as client:
+            answer = client.post(url, json=parcel.report)
     except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
         raise OutputError(f"the webhook at {where} cannot be reached") from error
     except httpx2.HTTPError as error:
-        raise MayHaveArrived(f"the webhook at {where} gave no answer") from error
+        raise DeliveryUncertain(f"the webhook at {where} gave no answer") from error
     if answer.status_code >= 300:
         raise OutputError(f"the webhook at {where} answered {answer.status_code}")
     return f"webhook at {where}"
 
 
-MOST = 50
+MAX_DESTINATIONS = 50
 
 
-def destinations() -> dict[str, Destination]:
+def destinations() -> dict[str, NamedDestination]:
     """Return where prints may be sent, by the names that people know; none when none is set.
 
     Raises :class:`UsageError` that names the line of what is wrong in a settings file.
     """
-    found: dict[str, Destination] = {}
+    found: dict[str, NamedDestination] = {}
     for path, text, tables in read_settings_files():
         for each in _read(text, tables, path):
-            found.setdefault(each.name or place_of(each), each)
-    known = {place_of(each) for each in found.values()}
+            found.setdefault(each.name or describe(each), each)
+    known = {describe(each) for each in found.values()}
     for digest in load_digests():
         for delivery in digest.deliver:
-            name = place_of(delivery)
+            name = describe(delivery)
             if name not in known:
                 found.setdefault(
-                    name, Destination.model_validate(delivery.model_dump(by_alias=True))
+                    name, NamedDestination.model_validate(delivery.model_dump(by_alias=True))
                 )
-    return dict(list(found.items())[:MOST])
+    return dict(list(found.items())[:MAX_DESTINATIONS])
 
 
-def _read(text: str, tables: Mapping[str, Any], file: str) -> tuple[Destination, ...]:
+def _read(text: str, tables: Mapping[str, Any], file: str) -> tuple[NamedDestination, ...]:
     try:
-        return Described(send=tables.get("send", ())).send
+        return SettingsTables(send=tables.get("send", ())).send
     except ValidationError as error:
-        raise wrong(error, text, file) from error
+        raise config_error(error, text, file) from error
 
 
-def place_of(to: Delivery) -> str:
+def describe(to: Destination) -> str:
     """Return a delivery as it may be told: what of its address can hold a key is left out."""
     match to.kind:
         case "mail":
@@ -272,25 +286,25 @@ def place_of(to: Delivery) -> str:
             return f"folder {scheme}://" if remote else f"folder {to.folder}"
 
 
-def chosen(name: str) -> Destination:
+def find_destination(name: str) -> NamedDestination:
     """Return the destination of a name; raises :class:`UsageError` when it is none."""
     known = destinations()
     if name not in known:
-        hint = f"There are: {', '.join(known)}" if known else NONE
+        hint = f"There are: {', '.join(known)}" if known else NO_DESTINATIONS
         raise UsageError(f"{name[:60]!r} is no place to send a print to", hint=hint)
     return known[name]
 
 
-NONE = "None is set: give webprint.toml a [[send]] table, as docs/print-button.md says"
+NO_DESTINATIONS = "None is set: give webprint.toml a [[send]] table, as docs/print-button.md says"
 
 
 _ATOM = "http://www.w3.org/2005/Atom"
 #: So many digests are in the feed.
-_MOST = 50
+_MAX_FEED_ENTRIES = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Issue:
+class FeedIssue:
     """A digest that was put somewhere, and the address it is read at."""
 
     title: str
@@ -300,7 +314,7 @@ class Issue:
     media_type: str = "application/pdf"
 
 
-def with_issue(old: bytes, title: str, identity: str, issue: Issue) -> bytes:
+def add_feed_entry(old: bytes, title: str, identity: str, issue: FeedIssue) -> bytes:
     """Return a feed (b'' for a new one) with one more issue, the newest first."""
     feed = etree.Element(_name("feed"), nsmap={None: _ATOM})  # type: ignore[dict-item]
     _add(feed, "title", title)
@@ -321,7 +335,7 @@ def with_issue(old: bytes, title: str, identity: str, issue: Issue) -> bytes:
         type=issue.media_type,
         length=str(len(issue.data)),
     )
-    for each in _entries(old)[: _MOST - 1]:
+    for each in _entries(old)[: _MAX_FEED_ENTRIES - 1]:
         feed.append(each)
     data: bytes = etree.tostring(feed, xml_declaration=True, encoding="utf-8", pretty_print=True)
     return data

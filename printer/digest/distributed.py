@@ -27,16 +27,16 @@ from ..pipeline import ExtractedPage
 from ..render.context import Document
 from ..render.weasy.engine import RenderedPdf
 from ..settings import Settings
-from .candidates import Find
+from .candidates import Candidate
 
 #: Seconds that a host is left between two pages, whoever fetches them.
-DELAY = 1.0
+HOST_DELAY = 1.0
 
 #: Pages and documents that are in the workers' hands at a time: documents hold their pictures.
-_PAGES, _DOCUMENTS = 100, 24
+_MAX_PAGES, _MAX_DOCUMENTS = 100, 24
 
 
-class Spread:
+class RemoteWorkers:
     """Has pages read and documents laid out by whoever works for a database; a context manager.
 
     To be made while there is one thread: with ``workers`` in the settings so many work here, with a
@@ -44,7 +44,7 @@ class Spread:
     """
 
     def __init__(
-        self, settings: Settings, chosen: Iterable[str] = (), *, delay: float = DELAY
+        self, settings: Settings, chosen: Iterable[str] = (), *, delay: float = HOST_DELAY
     ) -> None:
         if "://" not in settings.database or not settings.storage:
             raise UsageError(
@@ -59,7 +59,7 @@ class Spread:
             self._keeper.start(settings)
         self._table = JobQueue(settings.database)
         self._store = open_result_storage(settings)
-        self._pauses = HostDelays(settings.database, delay)
+        self._host_delays = HostDelays(settings.database, delay)
 
     def __enter__(self) -> Self:
         return self
@@ -70,19 +70,19 @@ class Spread:
     def close(self) -> None:
         """End the workers of this machine, and close the database."""
         self._keeper.close()
-        self._pauses.close()
+        self._host_delays.close()
         self._table.disconnect()
 
     def pages(
-        self, finds: Sequence[Find], run: str
+        self, finds: Sequence[Candidate], run: str
     ) -> Iterator[ExtractedPage | Capture | WebprintError]:
         """Yield what each find's page says, the page itself where it is here, or what is amiss.
 
         ``run`` names the issue they are read for: what was read for another is not good enough.
         """
-        handed = self._handed(f"read {run}", _PAGES)
-        handed.may_submit = self._may
-        handed.may_retry = self._passes
+        handed = self._client(f"read {run}", _MAX_PAGES)
+        handed.may_submit = self._may_fetch
+        handed.may_retry = self._is_temporary
         absent = (find.url for find in finds if find.capture is None)
         outcomes = handed.results(
             JobRequest(url, self._options, {READ_PART: b""}) for url in absent
@@ -104,28 +104,28 @@ class Spread:
     def render_all(self, documents: Iterable[Document]) -> Iterator[RenderedPdf | RenderError]:
         """Yield what came of documents, in their order, as presses do."""
         parts = ({DOCUMENT_PART: dump_document(document)} for document in documents)
-        handed = self._handed("lay out", _DOCUMENTS)
+        handed = self._client("lay out", _MAX_DOCUMENTS)
         for outcome in handed.results(JobRequest("", {}, part) for part in parts):
             yield load_printed(outcome) if isinstance(outcome, bytes) else _error(outcome)
 
-    def _handed(self, name: str, most: int) -> JobClient:
+    def _client(self, name: str, most: int) -> JobClient:
         return JobClient(
             queue=self._table, storage=self._store, name=name, file=TASK_RESULT, max_pending=most,
-            on_submit=self._sent,
+            on_submit=self._wake_workers,
         )  # fmt: skip
 
-    def _may(self, request: JobRequest) -> bool:
+    def _may_fetch(self, request: JobRequest) -> bool:
         try:
-            return self._pauses.acquire(request.url)
+            return self._host_delays.acquire(request.url)
         except BadURL:
             return True  # Whoever reads it says what is wrong with it.
 
-    def _passes(self, request: JobRequest, error: Mapping[str, Any]) -> bool:
+    def _is_temporary(self, request: JobRequest, error: Mapping[str, Any]) -> bool:
         if after := retry_after(error):
-            self._pauses.delay(request.url, after)
+            self._host_delays.delay(request.url, after)
         return is_transient(error)
 
-    def _sent(self) -> None:
+    def _wake_workers(self) -> None:
         self._keeper.check()
         self._keeper.wake()
 

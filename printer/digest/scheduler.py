@@ -14,12 +14,12 @@ from zoneinfo import ZoneInfo
 from cronsim import CronSim
 
 from .config import Digest
-from .history import Memory
+from .history import History
 
 #: The longest that the scheduler sleeps: a computer that slept long itself notices soon.
-LONGEST_SLEEP = 30.0
+MAX_SLEEP = 30.0
 #: Seconds that making and delivering one digest may take.
-LIMIT = 3600.0
+RUN_TIMEOUT = 3600.0
 
 
 def next_slot(digest: Digest, now: datetime) -> datetime | None:
@@ -30,7 +30,9 @@ def next_slot(digest: Digest, now: datetime) -> datetime | None:
     return next(CronSim(digest.schedule, local), None)
 
 
-def due(digest: Digest, now: datetime, served: float | None, began: datetime) -> datetime | None:
+def due_slot(
+    digest: Digest, now: datetime, last_slot: float | None, started: datetime
+) -> datetime | None:
     """Return the time that is to be served now, None when there is none.
 
     Of several that passed (the computer slept) the latest stands for all.  ``served`` is the
@@ -45,11 +47,11 @@ def due(digest: Digest, now: datetime, served: float | None, began: datetime) ->
     latest = next(CronSim(digest.schedule, local + timedelta(seconds=1), reverse=True), None)
     if latest is None or now - latest > digest.catch_up:
         return None
-    after = datetime.fromtimestamp(served, UTC) if served is not None else began
+    after = datetime.fromtimestamp(last_slot, UTC) if last_slot is not None else started
     return latest if latest > after else None
 
 
-Child = Callable[[Digest, datetime], int]
+RunDigest = Callable[[Digest, datetime], int]
 
 
 @dataclass(slots=True)
@@ -60,13 +62,13 @@ class Scheduler:
     """
 
     digests: Sequence[Digest]
-    memory: Memory
+    history: History
     arguments: Sequence[str] = ()
-    say: Callable[[str], None] = print
+    log: Callable[[str], None] = print
     clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
-    child: Child | None = None
+    run_digest: RunDigest | None = None
     _stop: threading.Event = field(default_factory=threading.Event)
-    _began: datetime | None = None
+    _started: datetime | None = None
     _again: dict[str, tuple[datetime, datetime]] = field(default_factory=dict)
 
     def run(self) -> None:
@@ -75,46 +77,46 @@ class Scheduler:
             signal.signal(number, lambda *_: self._stop.set())
         for digest in self.digests:
             after = next_slot(digest, self.clock())
-            self.say(f"{digest.name}: next {after:%Y-%m-%d %H:%M %Z}" if after else digest.name)
+            self.log(f"{digest.name}: next {after:%Y-%m-%d %H:%M %Z}" if after else digest.name)
         while not self._stop.is_set():
             self.tick()
-            self._stop.wait(LONGEST_SLEEP)
+            self._stop.wait(MAX_SLEEP)
 
     def tick(self) -> None:
         """Serve what is due."""
         now = self.clock()
-        self._began = self._began or now
+        self._started = self._started or now
         for digest in self.digests:
-            slot = due(digest, now, self.memory.last_slot(digest.name), self._began)
+            slot = due_slot(digest, now, self.history.last_slot(digest.name), self._started)
             if slot is None:
-                slot = self._failed(digest)
+                slot = self._slot_to_retry(digest)
             if slot is None or self._stop.is_set():
                 continue
-            self.say(f"{digest.name}: making the one of {slot:%Y-%m-%d %H:%M %Z}")
-            code = (self.child or self._made)(digest, slot)
+            self.log(f"{digest.name}: making the one of {slot:%Y-%m-%d %H:%M %Z}")
+            code = (self.run_digest or self._run_in_process)(digest, slot)
             if code:
-                self.say(f"{digest.name}: failed with code {code}, to be tried again")
+                self.log(f"{digest.name}: failed with code {code}, to be tried again")
 
-    def _failed(self, digest: Digest) -> datetime | None:
+    def _slot_to_retry(self, digest: Digest) -> datetime | None:
         """Return the latest slot when it failed or was left, for another try."""
-        served = self.memory.last_slot(digest.name)
-        if served is None or self.memory.slot_state(digest.name, served) not in (
+        served = self.history.last_slot(digest.name)
+        if served is None or self.history.slot_state(digest.name, served) not in (
             "failed", "making", "sending",
         ):  # fmt: skip
             return None
         slot = datetime.fromtimestamp(served, UTC)
         recent = self.clock() - slot <= digest.catch_up
-        ready = self.memory.may_take(digest.name, served, self.clock().timestamp())
+        ready = self.history.can_take_over(digest.name, served, self.clock().timestamp())
         return slot.astimezone(ZoneInfo(digest.timezone)) if recent and ready else None
 
-    def _made(self, digest: Digest, slot: datetime) -> int:
+    def _run_in_process(self, digest: Digest, slot: datetime) -> int:
         command = [sys.executable, "-c", "from printer.cli import main; main()", "digest", "run",
                    digest.name, "--slot", slot.isoformat(), *self.arguments]  # fmt: skip
         # Our own program, and as arguments what started this one.
         with subprocess.Popen(command) as process:  # noqa: S603
             waited = 0.0
             while process.poll() is None:
-                if self._stop.wait(0.2) or (waited := waited + 0.2) > LIMIT:
+                if self._stop.wait(0.2) or (waited := waited + 0.2) > RUN_TIMEOUT:
                     process.terminate()
                     try:
                         return process.wait(30)

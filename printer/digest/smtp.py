@@ -18,18 +18,18 @@ from ..errors import OutputError, UsageError
 
 _PORTS = {"smtp": 587, "smtps": 465}
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-_TRIES, _PAUSE, _PATIENCE = 3, 5.0, 60.0
+_MAX_ATTEMPTS, _RETRY_DELAY, _TIMEOUT = 3, 5.0, 60.0
 
 #: How much larger an attachment is in the mail (base64, with its line breaks).
-_GROWTH = 1.38
+_BASE64_GROWTH = 1.38
 
 
-class MayHaveArrived(OutputError):
+class DeliveryUncertain(OutputError):
     """Nobody knows whether it arrived: it is not sent again."""
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class SMTPServer:
     """What sends mail; ``secure`` from the first byte, or by STARTTLS."""
 
     host: str
@@ -39,7 +39,7 @@ class Server:
     password: str = field(default="", repr=False)
 
     @classmethod
-    def of(cls, url: str) -> Server:
+    def from_url(cls, url: str) -> SMTPServer:
         """Read the setting; raises :class:`UsageError`, which never repeats it."""
         hint = "It is smtps://USER:PASSWORD@HOST, or smtp://... for STARTTLS"
         if not url:
@@ -93,9 +93,9 @@ class Mail:
 
 def send(
     mail: Mail,
-    server: Server,
+    server: SMTPServer,
     *,
-    most: float,
+    max_megabytes: float,
     context: ssl.SSLContext | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
@@ -106,14 +106,14 @@ def send(
     """
     if "@" not in mail.sender:
         raise UsageError("no --mail-from says who sends the mail")
-    size = len(mail.data) * _GROWTH / 1_000_000
-    if size > most:
+    size = len(mail.data) * _BASE64_GROWTH / 1_000_000
+    if size > max_megabytes:
         raise OutputError(
-            f"the mail to {mail.to} would have {size:.1f} MB, over the limit of {most:g}",
+            f"the mail to {mail.to} would have {size:.1f} MB, over the limit of {max_megabytes:g}",
             hint="Fewer articles (limit), smaller pictures (dpi), or a larger 'most'",
         )
     message = mail.message()
-    for attempt in range(1, _TRIES + 1):
+    for attempt in range(1, _MAX_ATTEMPTS + 1):
         try:
             _send(message, server, context or ssl.create_default_context())
             return
@@ -128,46 +128,46 @@ def send(
             codes = [code for code, _ in error.recipients.values()]
             failure = OutputError(f"{server.host} takes no mail to {mail.to}: {codes[0]}")
             passing, reason = all(400 <= code < 500 for code in codes), error
-        except MayHaveArrived:
+        except DeliveryUncertain:
             raise
         except (_Unreachable, OSError, smtplib.SMTPException) as error:
-            failure = OutputError(f"{server.host} cannot send the mail: {_said(error)}")
+            failure = OutputError(f"{server.host} cannot send the mail: {_error_text(error)}")
             passing, reason = isinstance(error, _Unreachable), error
-        if not passing or attempt == _TRIES:
+        if not passing or attempt == _MAX_ATTEMPTS:
             raise failure from reason
-        sleep(_PAUSE * 2 ** (attempt - 1))
+        sleep(_RETRY_DELAY * 2 ** (attempt - 1))
 
 
 class _Unreachable(Exception):
     """No connection came about, or was lost before the mail was handed over."""
 
 
-class _Notes(smtplib.SMTP):
+class _TrackingSMTP(smtplib.SMTP):
     """Notes when the mail itself is handed over: what is lost before that did not arrive."""
 
-    handed_over = False
+    data_sent = False
 
     def data(self, msg: Any) -> tuple[int, bytes]:
-        self.handed_over = True
+        self.data_sent = True
         return super().data(msg)
 
 
-class _SecureNotes(_Notes, smtplib.SMTP_SSL):
+class _TrackingSMTPS(_TrackingSMTP, smtplib.SMTP_SSL):
     """The same over TLS."""
 
 
-def _send(message: EmailMessage, server: Server, context: ssl.SSLContext) -> None:
+def _send(message: EmailMessage, server: SMTPServer, context: ssl.SSLContext) -> None:
     try:
         if server.secure:
-            client: _Notes = _SecureNotes(
-                server.host, server.port, timeout=_PATIENCE, context=context
+            client: _TrackingSMTP = _TrackingSMTPS(
+                server.host, server.port, timeout=_TIMEOUT, context=context
             )
         else:
-            client = _Notes(server.host, server.port, timeout=_PATIENCE)
+            client = _TrackingSMTP(server.host, server.port, timeout=_TIMEOUT)
     except ssl.SSLError:
         raise
     except OSError as error:
-        raise _Unreachable(_said(error)) from error
+        raise _Unreachable(_error_text(error)) from error
     try:
         if not server.secure:
             client.ehlo_or_helo_if_needed()
@@ -182,12 +182,14 @@ def _send(message: EmailMessage, server: Server, context: ssl.SSLContext) -> Non
         with suppress(smtplib.SMTPException, OSError):
             client.quit()
     except (smtplib.SMTPServerDisconnected, ConnectionError, TimeoutError) as error:
-        if client.handed_over:
-            raise MayHaveArrived(f"{server.host} did not say whether it took the mail") from error
-        raise _Unreachable(_said(error)) from error
+        if client.data_sent:
+            raise DeliveryUncertain(
+                f"{server.host} did not say whether it took the mail"
+            ) from error
+        raise _Unreachable(_error_text(error)) from error
     finally:
         client.close()
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return str(getattr(error, "strerror", None) or error or type(error).__name__)[:200]

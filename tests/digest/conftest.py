@@ -7,9 +7,9 @@ from functools import cache
 
 import pytest
 
-from printer.digest.builder import Editor
-from printer.digest.config import read_digests
-from printer.digest.history import Memory
+from printer.digest.builder import IssueBuilder
+from printer.digest.config import parse_digests
+from printer.digest.history import History
 from printer.digest.runner import Runner
 from printer.errors import RenderError
 from printer.render.context import Document
@@ -19,7 +19,7 @@ from printer.settings import Settings
 
 @pytest.fixture
 def memory(tmp_path):
-    with closing(Memory(str(tmp_path / "digests.sqlite"))) as memory:
+    with closing(History(str(tmp_path / "digests.sqlite"))) as memory:
         yield memory
 
 
@@ -34,7 +34,7 @@ def empty_pages(count):
 class Desk:
     """Runs digests at times that a test names, and lays nothing out."""
 
-    memory: Memory
+    memory: History
     settings: Settings
     documents: list = field(default_factory=list)
     sent: list = field(default_factory=list)
@@ -43,10 +43,10 @@ class Desk:
 
     def digest(self, text):
         text = f'[[digest]]\nname = "week"\n{text}'
-        (digest,) = read_digests(text, tomllib.loads(text), "webprint.toml")
+        (digest,) = parse_digests(text, tomllib.loads(text), "webprint.toml")
         return digest
 
-    def layouts(self, documents):
+    def render_all(self, documents):
         """Stand in for presses: note what is to be set, and give empty pages for it."""
         for document in documents:
             self.documents.append(document.html)
@@ -56,23 +56,23 @@ class Desk:
             count = document.html.count
             yield empty_pages(max(1, count("<article") + count('class="sheet"')))
 
-    def deliver(self, parcel, to, settings):
+    def deliver(self, delivery, to, settings):
         if self.refuse:
             raise self.refuse[0]
-        self.sent.append(parcel)
+        self.sent.append(delivery)
         return to.folder
 
     def runner(self, now):
-        editor = Editor(self.settings, self.memory, press=self)
+        editor = IssueBuilder(self.settings, self.memory, press=self)
         return Runner(editor, self.memory, self.settings, lambda: now, self.deliver)
 
     def run(self, digest, now, slot=None):
         if slot is not None:
-            return self.runner(now).serve(digest, slot)
+            return self.runner(now).run_slot(digest, slot)
         return self.runner(now).run(digest, lambda issue, result: "here")
 
     def issue(self, digest, now):
-        return Editor(self.settings, self.memory).issue(digest, now)
+        return IssueBuilder(self.settings, self.memory).build(digest, now)
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ from datetime import timedelta
 import pytest
 
 from printer.digest.delivery import deliver
-from printer.digest.history import LEASE, TRIES
-from printer.digest.smtp import MayHaveArrived
+from printer.digest.history import LEASE_SECONDS, MAX_ATTEMPTS
+from printer.digest.smtp import DeliveryUncertain
 from printer.errors import OutputError
 from tests.support.feeds import at, page, rss
 
 SLOT = at(1, 6)
-LATER = timedelta(seconds=LEASE + 1)
+LATER = timedelta(seconds=LEASE_SECONDS + 1)
 
 
 class Killed(BaseException):
@@ -25,13 +25,13 @@ class Places:
     def __init__(self):
         self.got, self.before, self.after = [], {}, {}
 
-    def __call__(self, parcel, to, settings):
+    def __call__(self, delivery, to, settings):
         name = to.folder or to.mail
         if fault := self.before.get(name):
             raise fault
         if to.folder:
-            deliver(parcel, to, settings)
-        self.got.append((name, parcel.data, parcel.told["articles"]))
+            deliver(delivery, to, settings)
+        self.got.append((name, delivery.data, delivery.report["articles"]))
         if fault := self.after.get(name):
             raise fault
         return name
@@ -82,7 +82,7 @@ def test_a_mail_on_its_way_is_not_sent_again_and_that_is_told(places):
     run = places.serve(SLOT + LATER)
     assert places.names() == ["one@a.test", places.folder, "two@a.test"]
     (doubt,) = run.failed
-    assert isinstance(doubt, MayHaveArrived)
+    assert isinstance(doubt, DeliveryUncertain)
     assert "one@a.test" in str(doubt)
     assert places.serve(SLOT + 9 * LATER) is None
 
@@ -106,7 +106,7 @@ def test_a_place_that_refuses_is_tried_again_and_no_other(places):
 
 
 def test_what_may_have_arrived_is_not_tried_again(places):
-    places.after["two@a.test"] = MayHaveArrived("no answer")
+    places.after["two@a.test"] = DeliveryUncertain("no answer")
     assert len(places.serve(SLOT).failed) == 1
     assert places.serve(SLOT + 9 * LATER) is None
     assert places.names().count("two@a.test") == 1
@@ -115,7 +115,7 @@ def test_what_may_have_arrived_is_not_tried_again(places):
 def test_what_came_nowhere_is_in_the_next_edition(desk, places):
     for name in ("one@a.test", "two@a.test", places.folder):
         places.before[name] = OutputError("no")
-    for tries in range(TRIES):
+    for tries in range(MAX_ATTEMPTS):
         assert len(places.serve(SLOT + tries * LATER).failed) == 3
     assert places.serve(SLOT + 99 * LATER) is None
     places.before.clear()
@@ -126,14 +126,14 @@ def test_what_came_nowhere_is_in_the_next_edition(desk, places):
 def test_one_that_slept_while_another_took_its_slot_sends_nothing_more(places, monkeypatch):
     whole = Places.__call__
 
-    def sleeps(self, parcel, to, settings):
+    def sleeps(self, delivery, to, settings):
         """While the first mail is being sent, another takes the slot over, and is killed."""
         monkeypatch.setattr(Places, "__call__", whole)
         self.before["two@a.test"] = Killed()
         with suppress(Killed):
             self.serve(SLOT + LATER)
         self.before.clear()
-        return whole(self, parcel, to, settings)
+        return whole(self, delivery, to, settings)
 
     monkeypatch.setattr(Places, "__call__", sleeps)
     places.serve(SLOT)

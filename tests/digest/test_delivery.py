@@ -9,10 +9,10 @@ import pytest
 from aiosmtpd.controller import Controller
 from pydantic import SecretStr
 
-from printer.digest.config import Delivery
-from printer.digest.delivery import Parcel, deliver
-from printer.digest.smtp import Mail, MayHaveArrived, Server, send
-from printer.digest.sources.feeds import read_feed
+from printer.digest.config import Destination
+from printer.digest.delivery import Delivery, deliver
+from printer.digest.smtp import DeliveryUncertain, Mail, SMTPServer, send
+from printer.digest.sources.feeds import parse_feed
 from printer.errors import MissingLibrary, OutputError, UsageError
 from printer.settings import Settings
 from tests.support.web_server import Reply, WebServer
@@ -23,27 +23,27 @@ PDF = b"%PDF-1.7\n" + bytes(range(256)) * 20
 
 def parcel(pdf=PDF, title="The Morning Paper"):
     told = {"digest": "morning", "articles": [{"title": "Harbour"}, {"title": "Bread"}]}
-    return Parcel("morning", title, WHEN, pdf, told)
+    return Delivery("morning", title, WHEN, pdf, told)
 
 
 # ---- folders ----
 
 
 def test_a_folder_keeps_every_issue_and_a_feed_of_them(tmp_path):
-    to = Delivery(folder=str(tmp_path / "papers"), feed="https://example.org/papers")
+    to = Destination(folder=str(tmp_path / "papers"), feed="https://example.org/papers")
     paths = [deliver(parcel(), to, Settings()) for _ in range(2)]
     names = ["morning-2026-01-05.pdf", "morning-2026-01-05-2.pdf"]
     assert [path.rpartition("/")[2] for path in paths] == names
     assert sorted(p.name for p in (tmp_path / "papers").iterdir()) == sorted(
         [*names, "morning.atom"]
     )
-    feed = read_feed((tmp_path / "papers/morning.atom").read_bytes(), "https://example.org/")
+    feed = parse_feed((tmp_path / "papers/morning.atom").read_bytes(), "https://example.org/")
     assert [entry.url.rpartition("/")[2] for entry in feed.entries] == names[::-1]
     assert feed.entries[0].title == "The Morning Paper, 2026-01-05"
 
 
 def test_any_place_that_fsspec_knows():
-    deliver(parcel(), Delivery(folder="memory://papers"), Settings())
+    deliver(parcel(), Destination(folder="memory://papers"), Settings())
     files = fsspec.filesystem("memory")
     assert files.cat_file("/papers/morning-2026-01-05.pdf") == PDF
 
@@ -51,9 +51,9 @@ def test_any_place_that_fsspec_knows():
 def test_a_folder_that_cannot_be_written_is_an_error_that_tells_no_key(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot be"):
-        deliver(parcel(), Delivery(folder=str(tmp_path / "file/x")), Settings())
+        deliver(parcel(), Destination(folder=str(tmp_path / "file/x")), Settings())
     with pytest.raises((OutputError, MissingLibrary)) as caught:
-        deliver(parcel(), Delivery(folder="nothing://key:hunter2@x"), Settings())
+        deliver(parcel(), Destination(folder="nothing://key:hunter2@x"), Settings())
     assert "hunter2" not in str(caught.value)
 
 
@@ -94,14 +94,14 @@ def office(post, **options):
 
 def mailed(port, most=20.0, sleep=pytest.fail, **more):
     mail = Mail("paper@example.org", "ann@kindle.test", "The Paper", "Harbour", "p.pdf", PDF)
-    send(mail, Server("127.0.0.1", port, secure=False, **more), most=most, sleep=sleep)
+    send(mail, SMTPServer("127.0.0.1", port, secure=False, **more), max_megabytes=most, sleep=sleep)
 
 
 def test_a_mail_carries_the_pdf():
     post = Post()
     with office(post) as port:
         settings = Settings(smtp=f"smtp://127.0.0.1:{port}", mail_from="p@example.org")
-        deliver(parcel(title="Läute\nBcc: x@y.test"), Delivery(mail="ann@kindle.test"), settings)
+        deliver(parcel(title="Läute\nBcc: x@y.test"), Destination(mail="ann@kindle.test"), settings)
     (envelope,) = post.mails
     assert envelope.rcpt_tos == ["ann@kindle.test"]
     import email.policy
@@ -176,7 +176,7 @@ def test_whenever_a_server_hangs_up_a_mail_comes_once(at):
 
 def test_a_mail_that_may_have_arrived_is_not_sent_again():
     post = Rude("DATA")
-    with office(post) as port, pytest.raises(MayHaveArrived):
+    with office(post) as port, pytest.raises(DeliveryUncertain):
         mailed(port)
     assert len(post.mails) == 1
 
@@ -195,13 +195,13 @@ def test_no_header_can_be_put_into_an_address(address):
 
 
 def test_a_password_is_told_nobody():
-    server = Server.of("smtps://ann:hunter2@mail.example.org")
+    server = SMTPServer.from_url("smtps://ann:hunter2@mail.example.org")
     assert (server.password, server.port, server.secure) == ("hunter2", 465, True)
     settings = Settings(smtp="smtps://ann:hunter2@mail.example.org")
     assert "hunter2" not in repr(server) + repr(settings)
     for wrong in ("ann:hunter2@x", "smtps://ann:hunter2@x:port", "http://hunter2"):
         with pytest.raises(UsageError) as caught:
-            Server.of(wrong)
+            SMTPServer.from_url(wrong)
         assert "hunter2" not in str(caught.value)
 
 
@@ -221,11 +221,11 @@ def test_starttls_is_used_where_it_is_offered_and_the_name_is_checked(tmp_path):
     post = Post()
     with office(post, tls_context=context, require_starttls=True) as port:
         mail = Mail("p@example.org", "ann@kindle.test", "S", "T", "p.pdf", PDF)
-        server = Server("127.0.0.1", port, secure=False)
+        server = SMTPServer("127.0.0.1", port, secure=False)
         with pytest.raises(OutputError, match="certificate"):
-            send(mail, server, most=20, sleep=pytest.fail)
+            send(mail, server, max_megabytes=20, sleep=pytest.fail)
         trusted = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
-        send(mail, server, most=20, sleep=pytest.fail, context=trusted)
+        send(mail, server, max_megabytes=20, sleep=pytest.fail, context=trusted)
     assert len(post.mails) == 1
 
 
@@ -251,7 +251,7 @@ def lp(tmp_path, monkeypatch):
 
 def test_a_printer_gets_it_by_lp(lp):
     folder = lp("exit 0")
-    to = Delivery(printer="hall", copies=2, options=("sides=two-sided-long-edge",))
+    to = Destination(printer="hall", copies=2, options=("sides=two-sided-long-edge",))
     assert deliver(parcel(title="A; rm -rf $HOME"), to, Settings()) == "printer hall"
     words = (folder / "words").read_text().splitlines()
     assert words == ["-d", "hall", "-n", "2", "-t", "A; rm -rf $HOME", "-o",
@@ -262,16 +262,16 @@ def test_a_printer_gets_it_by_lp(lp):
 def test_a_printer_that_refuses_says_why(lp):
     lp("echo 'lp: no such printer' >&2; exit 1")
     with pytest.raises(OutputError, match="no such printer"):
-        deliver(parcel(), Delivery(printer="hall"), Settings())
+        deliver(parcel(), Destination(printer="hall"), Settings())
 
 
 def test_a_webhook_is_told_and_its_address_kept_secret():
     with WebServer() as web:
         url = web.add("/hunter2", lambda hit: Reply("", 204))
-        to = Delivery(webhook=SecretStr(url))
+        to = Destination(webhook=SecretStr(url))
         assert deliver(parcel(), to, Settings()) == f"webhook at {web.url}"
         web.add("/hunter2", "no", status=500)
         with pytest.raises(OutputError, match="answered 500") as caught:
             deliver(parcel(), to, Settings())
     assert "hunter2" not in str(caught.value) + repr(to)
-    assert json.loads(json.dumps(parcel().told))["digest"] == "morning"
+    assert json.loads(json.dumps(parcel().report))["digest"] == "morning"

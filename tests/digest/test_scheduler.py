@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from printer.digest.history import LEASE, TRIES, Memory, ToKeep
-from printer.digest.scheduler import Scheduler, due, next_slot
+from printer.digest.history import LEASE_SECONDS, MAX_ATTEMPTS, History, StoryRecord
+from printer.digest.scheduler import Scheduler, due_slot, next_slot
 from printer.errors import HTTPStatusError, OutputError
 from tests.support.feeds import at, page, rss
 
@@ -33,7 +33,7 @@ def utc(text):
 def test_what_is_due(desk, now, served, slot):
     digest = desk.digest(DAILY)
     taken = utc(served).timestamp() if served else None
-    found = due(digest, utc(now), taken, utc(now))
+    found = due_slot(digest, utc(now), taken, utc(now))
     assert found == (utc(slot) if slot else None)
 
 
@@ -49,7 +49,7 @@ def test_a_day_with_an_hour_less_or_more_has_one_slot(desk):
 def test_what_is_too_old_is_not_caught_up(desk):
     digest = desk.digest('catch-up = "2h"\n' + DAILY)
     served = utc("2026-01-04T01:30:00").timestamp()
-    assert due(digest, utc("2026-01-05T09:00:00"), served, utc("2026-01-01T00:00:00")) is None
+    assert due_slot(digest, utc("2026-01-05T09:00:00"), served, utc("2026-01-01T00:00:00")) is None
 
 
 def test_of_many_schedulers_one_serves_a_slot(tmp_path):
@@ -57,9 +57,9 @@ def test_of_many_schedulers_one_serves_a_slot(tmp_path):
     taken = []
 
     def scheduler():
-        with closing(Memory(place)) as memory:
+        with closing(History(place)) as memory:
             ready.wait()
-            if memory.claim("week", 100.0, 100.0):
+            if memory.claim_slot("week", 100.0, 100.0):
                 taken.append(threading.get_ident())
 
     ready = threading.Barrier(8)
@@ -72,28 +72,28 @@ def test_of_many_schedulers_one_serves_a_slot(tmp_path):
 
 
 def test_a_slot_whose_maker_died_is_taken_over(memory):
-    assert memory.claim("week", 1.0, now=0) == 1
-    assert not memory.claim("week", 1.0, now=LEASE - 1)
-    assert memory.claim("week", 1.0, now=LEASE + 1) == 2
-    memory.done("week", 1.0)
-    assert not memory.claim("week", 1.0, now=LEASE * 9)
+    assert memory.claim_slot("week", 1.0, now=0) == 1
+    assert not memory.claim_slot("week", 1.0, now=LEASE_SECONDS - 1)
+    assert memory.claim_slot("week", 1.0, now=LEASE_SECONDS + 1) == 2
+    memory.finish_slot("week", 1.0)
+    assert not memory.claim_slot("week", 1.0, now=LEASE_SECONDS * 9)
 
 
 def test_a_slot_that_fails_is_tried_so_many_times(memory):
     now, tries = 0.0, 0
-    while memory.claim("week", 1.0, now):
+    while memory.claim_slot("week", 1.0, now):
         tries += 1
-        memory.failed("week", 1.0, now)
-        assert not memory.claim("week", 1.0, now + 1)
-        now += 10 * LEASE
-    assert tries == TRIES
+        memory.fail_slot("week", 1.0, now)
+        assert not memory.claim_slot("week", 1.0, now + 1)
+        now += 10 * LEASE_SECONDS
+    assert tries == MAX_ATTEMPTS
 
 
 def test_what_was_printed_long_ago_is_forgotten(memory):
-    memory.keep("week", [ToKeep(("https://example.org/a",), "A", ("1",))], now=0)
-    assert memory.printed("week", ["https://EXAMPLE.org:443/a#x"]).title == "A"
-    memory.keep("week", [ToKeep(("https://example.org/b",), "B", ("1",))], now=500 * 86400)
-    assert memory.printed("week", ["https://example.org/a"]) is None
+    memory.remember("week", [StoryRecord(("https://example.org/a",), "A", ("1",))], now=0)
+    assert memory.find_by_url("week", ["https://EXAMPLE.org:443/a#x"]).title == "A"
+    memory.remember("week", [StoryRecord(("https://example.org/b",), "B", ("1",))], now=500 * 86400)
+    assert memory.find_by_url("week", ["https://example.org/a"]) is None
 
 
 def described(web):
@@ -107,7 +107,7 @@ def test_a_slot_is_delivered_once(web, desk):
     slot = at(1, 6).timestamp()
     assert desk.run(digest, at(1, 6), slot).delivered == ("x",)
     assert desk.run(digest, at(1, 7), slot) is None
-    assert [parcel.stem for parcel in desk.sent] == ["week-2026-01-11"]
+    assert [delivery.stem for delivery in desk.sent] == ["week-2026-01-11"]
 
 
 def test_what_could_not_be_delivered_is_not_taken_for_printed(web, desk):
@@ -138,13 +138,13 @@ def test_the_scheduler_serves_each_slot_once_and_the_latest_after_a_sleep(desk, 
     made = []
 
     def child(digest, slot):
-        if memory.claim(digest.name, slot.timestamp(), now[0].timestamp()):
-            memory.done(digest.name, slot.timestamp())
+        if memory.claim_slot(digest.name, slot.timestamp(), now[0].timestamp()):
+            memory.finish_slot(digest.name, slot.timestamp())
             made.append(slot.astimezone(UTC).isoformat()[:16])
         return 0
 
     two = [
-        Scheduler([digest], memory, say=lambda line: None, clock=lambda: now[0], child=child)
+        Scheduler([digest], memory, log=lambda line: None, clock=lambda: now[0], run_digest=child)
         for _ in range(2)
     ]
     for minutes in (0, 60, 90, 91, 600, 4 * 1440, 4 * 1440 + 100):
@@ -160,13 +160,13 @@ def test_the_scheduler_tries_a_failed_slot_again(desk, memory):
     tried = []
 
     def child(digest, slot):
-        assert memory.claim(digest.name, slot.timestamp(), now[0].timestamp())
-        memory.failed(digest.name, slot.timestamp(), now[0].timestamp())
+        assert memory.claim_slot(digest.name, slot.timestamp(), now[0].timestamp())
+        memory.fail_slot(digest.name, slot.timestamp(), now[0].timestamp())
         tried.append(slot)
         return 4
 
     scheduler = Scheduler(
-        [digest], memory, say=lambda line: None, clock=lambda: now[0], child=child
+        [digest], memory, log=lambda line: None, clock=lambda: now[0], run_digest=child
     )
     for minutes in (0, 90, 91, 100, 101):
         now[0] = utc("2026-01-05T00:00:00") + timedelta(minutes=minutes)

@@ -4,8 +4,8 @@ from html import escape
 import pytest
 
 from printer.digest import builder
-from printer.digest.candidates import Find
-from printer.digest.collector import PER_HOST, TIMEOUTS, Gatherer
+from printer.digest.candidates import Candidate
+from printer.digest.collector import MAX_PER_HOST, MAX_TIMEOUTS, Collector
 from printer.errors import FetchTimeout, HTTPStatusError
 from tests.support.feeds import at, atom, body, page, rss
 
@@ -15,7 +15,7 @@ NOW = at(3, 6)
 def titles(told):
     """The titles of what was chosen, in order."""
     issue = getattr(told, "issue", told)
-    return [each.reading.article.title for each in issue.taken]
+    return [each.reading.article.title for each in issue.stories]
 
 
 def feed(web, path, *entries, name="News", extra=""):
@@ -29,7 +29,7 @@ def entry(web, title, day=3, seed="", **more):
 
 
 def reasons(issue):
-    return {refused.find.title: refused.reason for refused in issue.refused}
+    return {rejected.candidate.title: rejected.reason for rejected in issue.rejected}
 
 
 def test_filters_age_and_language_say_why(web, desk):
@@ -81,8 +81,8 @@ def test_the_text_of_the_feed_stands_in_for_a_page_that_gives_less(web, desk):
     url = web.add("/f", f"{head}<title>N</title>{items}</channel></rss>")
     issue = desk.issue(desk.digest(f'[[digest.source]]\nfeed = "{url}"'), NOW)
     assert titles(issue) == ["short", "full", "gone"]
-    assert all(len(each.reading.article.text) > 500 for each in issue.taken)
-    assert not issue.remarks
+    assert all(len(each.reading.article.text) > 500 for each in issue.stories)
+    assert not issue.problems
 
 
 def test_with_body_feed_no_page_is_asked_for(web, desk):
@@ -103,7 +103,7 @@ def test_one_story_of_several_feeds_is_printed_once_in_its_best_version(web, oth
     text += f'[[digest.source]]\nfeed = "{web.add("/h", same)}"\n'
     issue = desk.issue(desk.digest(text), NOW)
     assert titles(issue) == ["The storm"]
-    assert sorted(other.name for other in issue.taken[0].also) == ["Again", "News"]
+    assert sorted(other.source_name for other in issue.stories[0].duplicates) == ["Again", "News"]
     assert len(web.hits("/storm")) == 1
 
 
@@ -112,7 +112,7 @@ def test_a_page_of_the_reading_list_is_not_told_to_stand_at_its_own_address(web,
     text += '[[digest.source]]\nreading-list = "default"\n'
     (tmp_path / "later.txt").write_text(f"{web.url}/storm\n")
     issue = desk.issue(desk.digest(text), NOW)
-    assert [other.url for other in issue.taken[0].also] == [f"{web.url}/storm"]
+    assert [other.url for other in issue.stories[0].duplicates] == [f"{web.url}/storm"]
     assert issue.edition.stories[0].also == ()
 
 
@@ -121,7 +121,7 @@ def test_an_article_that_cannot_be_set_is_named_and_may_come_again(web, desk):
     desk.too_hard = "Bridge</h1>"
     run = desk.run(digest, NOW)
     assert titles(run) == ["Ferry"]
-    assert run.issue.remarks == (("Bridge", "it is too hard"),)
+    assert run.issue.problems == (("Bridge", "it is too hard"),)
     assert "it is too hard" in "".join(desk.documents)
     desk.too_hard = ""
     assert titles(desk.run(digest, NOW)) == ["Bridge"]
@@ -132,7 +132,7 @@ def test_sources_fail_alone_and_all_together_are_an_error(web, desk):
     gone = f'[[digest.source]]\nfeed = "{web.url}/gone"\nname = "Gone"\n'
     run = desk.run(desk.digest(good + gone), NOW)
     assert titles(run) == ["Ferry"]
-    assert [name for name, _ in run.issue.remarks] == ["Gone"]
+    assert [name for name, _ in run.issue.problems] == ["Gone"]
     assert "Gone" in "".join(desk.documents)
     assert "404" in "".join(desk.documents)
     with pytest.raises(HTTPStatusError):
@@ -142,7 +142,7 @@ def test_sources_fail_alone_and_all_together_are_an_error(web, desk):
 def test_a_page_without_an_article_is_told_and_tried_again(web, desk):
     web.add("/empty", "<title>Empty</title><body></body>")
     digest = desk.digest(feed(web, "/f", ("Empty", "/empty", at(3, 1))))
-    assert desk.run(digest, NOW).issue.remarks == (("Empty", "the page holds no article"),)
+    assert desk.run(digest, NOW).issue.problems == (("Empty", "the page holds no article"),)
     web.add("/empty", page("Empty"))
     assert titles(desk.run(digest, NOW)) == ["Empty"]
 
@@ -159,16 +159,16 @@ def test_a_digest_is_kept_to_its_pages_and_what_was_cut_is_not_forgotten(web, de
     digest = desk.digest("fit = 3\n" + feed(web, "/f", *entries))
     run = desk.run(digest, NOW)  # A page each and one more: two of them fit.
     assert titles(run) == ["Story 3", "Story 2"]
-    assert "does not fit" in run.issue.remarks[0][1]
+    assert "does not fit" in run.issue.problems[0][1]
     assert titles(desk.run(digest, NOW + timedelta(days=1))) == ["Story 1"]
 
 
 def test_what_is_on_paper_is_in_the_issue_when_it_never_fits(web, desk, monkeypatch):
-    monkeypatch.setattr(builder, "_CUTS", 1)
+    monkeypatch.setattr(builder, "_MAX_CUTS", 1)
     entries = [entry(web, f"Story {n}", day=n) for n in (1, 2, 3)]
     run = desk.run(desk.digest("fit = 1\n" + feed(web, "/f", *entries)), NOW)
     assert titles(run) == ["Story 3", "Story 2", "Story 1"]
-    assert not run.issue.remarks
+    assert not run.issue.problems
 
 
 def test_a_canonical_address_of_the_same_story_is_known(web, desk):
@@ -179,7 +179,7 @@ def test_a_canonical_address_of_the_same_story_is_known(web, desk):
     web.add("/story", page("Story", "story", head=canonical))
     again = desk.digest(feed(web, "/f", ("Story", "/story", at(3, 1))))
     run = desk.run(again, NOW)
-    assert all(each.updated for each in run.issue.taken)
+    assert all(each.updated for each in run.issue.stories)
 
 
 def test_a_feed_may_not_name_private_addresses_of_others(web, other_web, desk):
@@ -187,7 +187,7 @@ def test_a_feed_may_not_name_private_addresses_of_others(web, other_web, desk):
     digest = desk.digest(feed(web, "/f", ("Secret", secret, at(3, 1)), entry(web, "Ferry")))
     run = desk.run(digest, NOW)
     assert titles(run) == ["Ferry"]
-    assert "private" in run.issue.remarks[0][1] or "local" in run.issue.remarks[0][1]
+    assert "private" in run.issue.problems[0][1] or "local" in run.issue.problems[0][1]
     assert not other_web.hits()
 
 
@@ -209,21 +209,23 @@ def test_a_host_that_never_answers_is_not_asked_on_and_on(desk):
     class Silent:
         asked = 0
 
-        def page(self, url):
+        def get_page(self, url):
             self.asked += 1
             if "slow" in url:
                 raise FetchTimeout("no complete answer", url=url)
             return url
 
     (source,) = desk.digest('[[digest.source]]\npage = "https://example.org/"').source
-    slow = [Find(f"https://slow.test/{n}", source, 0) for n in range(50)]
+    slow = [Candidate(f"https://slow.test/{n}", source, 0) for n in range(50)]
     web = Silent()
     got = list(
-        Gatherer(web, None, desk.settings).pages([*slow, Find("https://a.test/", source, 0)])
+        Collector(web, None, desk.settings).fetch_pages(
+            [*slow, Candidate("https://a.test/", source, 0)]
+        )
     )
     assert all(isinstance(each, FetchTimeout) for each in got[:50])
     assert got[50] == "https://a.test/"
-    assert web.asked <= 1 + TIMEOUTS + PER_HOST
+    assert web.asked <= 1 + MAX_TIMEOUTS + MAX_PER_HOST
 
 
 def test_what_says_it_changed_and_did_not_is_looked_at_once(web, desk):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from printer.digest.sources.reading_list import add
+from printer.digest.sources.reading_list import add_url
 from tests.support.feeds import at, atom, body, json_feed, page, rdf, rss
 from tests.support.web_server import Reply
 
@@ -120,10 +120,10 @@ def test_a_week_of_digests(town, desk):
     for day in DAYS:
         town.publish(day)
         if day == 2:
-            add(Path(desk.settings.reading_list), f"{town.web.url}/kept")
-            add(Path(desk.settings.reading_list), f"{town.web.url}/alpha/1#top")
+            add_url(Path(desk.settings.reading_list), f"{town.web.url}/kept")
+            add_url(Path(desk.settings.reading_list), f"{town.web.url}/alpha/1#top")
         run = desk.run(digest, at(day, 6))
-        told = [(each.find.section, each.reading.article.title) for each in run.issue.taken]
+        told = [(each.candidate.section, each.reading.article.title) for each in run.issue.stories]
         expected = [
             (section, title)
             for section, days in (
@@ -135,11 +135,13 @@ def test_a_week_of_digests(town, desk):
         assert told == expected, f"day {day}"
         again = desk.run(digest, at(day, 6, 30))
         assert again.result is None, f"day {day} printed something twice"
-        updated = [e.reading.article.title for e in run.issue.taken if e.updated]
+        updated = [e.reading.article.title for e in run.issue.stories if e.updated]
         assert updated == {1: [], 2: []}.get(day, ["Epsilon"] * (day == 5) + ["Weather"])
-        remarks = [name for name, _ in run.issue.remarks]
+        remarks = [name for name, _ in run.issue.problems]
         assert remarks == ([f"{town.web.url}/gamma.json"] if day == 3 else [])
         if day % 2 == 0:
-            best = run.issue.taken[0]
-            assert [(other.name, other.title) for other in best.also] == [("Alpha", f"Alpha {day}")]
+            best = run.issue.stories[0]
+            assert [(other.source_name, other.title) for other in best.duplicates] == [
+                ("Alpha", f"Alpha {day}")
+            ]
     assert len(town.web.hits("/alpha/1")) == 1  # What was printed was not even asked for again.

@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from printer.digest.builder import Editor
+from printer.digest.builder import IssueBuilder
 from printer.errors import HTTPStatusError, NotHTML
 from printer.render.worker_pool import RenderPool
 from tests.support.feeds import at, page, rss
@@ -28,16 +28,16 @@ def test_what_is_read_apart_is_what_is_read_here(web, desk, presses):
     web.add("/feed.xml", rss("Town", entries))
     digest = desk.digest(f'[[digest.source]]\nfeed = "{web.url}/feed.xml"\n')
     here = desk.issue(digest, at(2, 0))
-    apart = Editor(desk.settings, desk.memory, readers=presses).issue(digest, at(2, 0))
-    assert [each.reading.article for each in apart.taken] == [
-        each.reading.article for each in here.taken
+    apart = IssueBuilder(desk.settings, desk.memory, readers=presses).build(digest, at(2, 0))
+    assert [each.reading.article for each in apart.stories] == [
+        each.reading.article for each in here.stories
     ]
-    assert [each.reading.article.title for each in apart.taken] == [
+    assert [each.reading.article.title for each in apart.stories] == [
         f"Story {n}" for n in (5, 2, 1, 0)
     ]
-    assert apart.remarks == here.remarks
-    assert {name for name, _ in apart.remarks} == {"Story 3", "Story 4"}
-    pages = [each.reading.source for each in apart.taken]
+    assert apart.problems == here.problems
+    assert {name for name, _ in apart.problems} == {"Story 3", "Story 4"}
+    pages = [each.reading.source for each in apart.stories]
     assert not any(page.body for page in pages), "pages that were read are held until all is set"
     assert len({page.sha256 for page in pages}) == len(pages)
 

@@ -75,15 +75,15 @@ def fuzz_captions(data: bytes) -> None:
 def fuzz_feeds(data: bytes) -> None:
     """A feed's entries, all of which are on the web."""
     with suppress(WebprintError):
-        for entry in feeds.read_feed(data, URL).entries:
+        for entry in feeds.parse_feed(data, URL).entries:
             assert entry.url.startswith(("http://", "https://"))
     with suppress(WebprintError):
-        opml.read_opml(data)
+        opml.parse_opml(data)
 
 
 def fuzz_mail(data: bytes) -> None:
     """A mail as a page."""
-    found = mail.of_mail(data, digest_config.Source(mail="x"), 0)
+    found = mail.parse_mail(data, digest_config.Source(mail="x"), 0)
     assert "\n" not in found.title + found.author
 
 
@@ -109,7 +109,7 @@ def fuzz_config(data: bytes) -> None:
     except toml_loader.TomlError:
         return
     with suppress(WebprintError):
-        digest_config.read_digests(text, tables, "webprint.toml")
+        digest_config.parse_digests(text, tables, "webprint.toml")
     with suppress(WebprintError):
         values = {key.replace("-", "_"): value for key, value in tables.items() if key != "digest"}
         _check_layer(Layer("webprint.toml", values))

@@ -186,7 +186,7 @@ LISTS: dict[str, Callable[[], bytes]] = {
 
 @pytest.mark.parametrize("attack", LISTS)
 def test_a_list_of_feeds(attack: str) -> None:
-    outcome = ends(lambda: opml.read_opml(LISTS[attack]()))
+    outcome = ends(lambda: opml.parse_opml(LISTS[attack]()))
     if not isinstance(outcome, WebprintError):
         assert len(outcome) <= 2_000
         assert all(each.feed.startswith(("http://", "https://")) for each in outcome)
@@ -233,7 +233,7 @@ MAILS: dict[str, Callable[[], bytes]] = {
 @pytest.mark.parametrize("attack", MAILS)
 def test_a_mail(attack: str) -> None:
     source = digest_config.Source(mail="~/Mail")
-    found = mail.of_mail(MAILS[attack](), source, 0)
+    found = mail.parse_mail(MAILS[attack](), source, 0)
     assert found.url.startswith("mid:")
     assert len(found.title) <= 300
     assert "\n" not in found.title + found.author + found.url
@@ -270,6 +270,6 @@ FEEDS: dict[str, Callable[[], bytes]] = {
 @pytest.mark.parametrize("attack", FEEDS)
 def test_a_feed(attack: str) -> None:
     charset = "punycode" if "charset" in attack else ""
-    outcome = ends(lambda: feeds.read_feed(FEEDS[attack](), "https://site.test/feed", charset))
+    outcome = ends(lambda: feeds.parse_feed(FEEDS[attack](), "https://site.test/feed", charset))
     if not isinstance(outcome, WebprintError):
         assert all(each.url.startswith(("http://", "https://")) for each in outcome.entries)

@@ -4,7 +4,7 @@ import threading
 from contextlib import closing
 
 from printer.crawl.near_duplicates import sketch
-from printer.digest.history import Memory, ToKeep
+from printer.digest.history import History, StoryRecord
 
 TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it. " * 9
 
@@ -14,8 +14,8 @@ def test_of_many_that_open_and_claim_at_once_one_wins(database):
 
     def claim():
         ready.wait()
-        with closing(Memory(database)) as memory:
-            taken.append(memory.claim("week", 1767600000.5, 100.0))
+        with closing(History(database)) as memory:
+            taken.append(memory.claim_slot("week", 1767600000.5, 100.0))
 
     threads = [threading.Thread(target=claim) for _ in range(6)]
     for thread in threads:
@@ -27,24 +27,31 @@ def test_of_many_that_open_and_claim_at_once_one_wins(database):
 
 def test_stories_are_known_by_address_and_likeness(database):
     urls = ("https://example.org/a?utm_source=x", "https://example.org/canonical", "mid:1@a.test")
-    with closing(Memory(database)) as memory:
-        memory.keep("week", [ToKeep(urls, "Ferry", ("s1", "s2"), sketch(TEXT))], now=5.0)
-        memory.keep("week", [ToKeep(urls[:1], "Ferry again", ("s3",), sketch(TEXT))], now=6.0)
-        assert memory.printed("week", ["https://EXAMPLE.org/a"]).title == "Ferry again"
-        assert memory.printed("week", ["mid:1@a.test"]).stamps == ("s1", "s2")
-        assert memory.printed("other", urls) is None
-        assert memory.near("week", sketch(TEXT + "One more word.")).title.startswith("Ferry")
-        assert memory.near("week", sketch("Something else altogether, of bread and oven.")) is None
-        assert memory.near("other", sketch(TEXT)) is None
+    with closing(History(database)) as memory:
+        memory.remember("week", [StoryRecord(urls, "Ferry", ("s1", "s2"), sketch(TEXT))], now=5.0)
+        memory.remember(
+            "week", [StoryRecord(urls[:1], "Ferry again", ("s3",), sketch(TEXT))], now=6.0
+        )
+        assert memory.find_by_url("week", ["https://EXAMPLE.org/a"]).title == "Ferry again"
+        assert memory.find_by_url("week", ["mid:1@a.test"]).fingerprints == ("s1", "s2")
+        assert memory.find_by_url("other", urls) is None
+        assert memory.find_similar("week", sketch(TEXT + "One more word.")).title.startswith(
+            "Ferry"
+        )
+        assert (
+            memory.find_similar("week", sketch("Something else altogether, of bread and oven."))
+            is None
+        )
+        assert memory.find_similar("other", sketch(TEXT)) is None
 
 
 def test_a_slot_goes_its_way(database):
-    with closing(Memory(database)) as memory:
+    with closing(History(database)) as memory:
         assert memory.last_slot("week") is None
-        assert memory.claim("week", 1.0, 1.0)
-        memory.failed("week", 1.0, 1.0)
+        assert memory.claim_slot("week", 1.0, 1.0)
+        memory.fail_slot("week", 1.0, 1.0)
         assert memory.slot_state("week", 1.0) == "failed"
-        assert not memory.may_take("week", 1.0, 2.0)
-        assert memory.claim("week", 1.0, 1000.0)
-        memory.done("week", 1.0)
+        assert not memory.can_take_over("week", 1.0, 2.0)
+        assert memory.claim_slot("week", 1.0, 1000.0)
+        memory.finish_slot("week", 1.0)
         assert (memory.last_slot("week"), memory.slot_state("week", 1.0)) == (1.0, "done")

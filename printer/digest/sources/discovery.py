@@ -12,7 +12,7 @@ from lxml import etree
 from ...capture import Capture
 from ...errors import BadURL, FetchError, UsageError
 from ...fetch.client import HttpClient
-from .feeds import MOST_BYTES, Feed, read_feed
+from .feeds import MAX_BYTES, Feed, parse_feed
 
 #: What servers are asked for.
 ACCEPT = (
@@ -21,26 +21,26 @@ ACCEPT = (
 )
 
 _TYPES = ("rss", "atom", "feed+json", "rdf+xml")
-_PLACES = ("/feed", "/feed.xml", "/rss.xml", "/atom.xml", "/index.xml", "/feed.json", "/rss")
-_MOST_LINKS = 5_000
-_MOST_TRIED = 4
+_USUAL_PATHS = ("/feed", "/feed.xml", "/rss.xml", "/atom.xml", "/index.xml", "/feed.json", "/rss")
+_MAX_LINKS = 5_000
+_MAX_FEEDS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DiscoveredFeed:
     """A feed and the address it is at."""
 
     url: str
     feed: Feed
 
 
-def get_feed(web: HttpClient, url: str) -> Found:
+def get_feed(web: HttpClient, url: str) -> DiscoveredFeed:
     """Get a feed, from the disk when it has not changed; raises :class:`FetchError`."""
     capture = web.get_fresh(url, ACCEPT)
-    return Found(capture.url, _read(capture))
+    return DiscoveredFeed(capture.url, _parse(capture))
 
 
-def find_feeds(web: HttpClient, url: str) -> list[Found]:
+def find_feeds(web: HttpClient, url: str) -> list[DiscoveredFeed]:
     """Return the feed at an address, or those of the page there, the best first.
 
     Raises :class:`FetchError` for a page that cannot be had, :class:`UsageError` when nothing was
@@ -48,11 +48,11 @@ def find_feeds(web: HttpClient, url: str) -> list[Found]:
     """
     capture = web.get_fresh(url, ACCEPT)
     try:
-        return [Found(capture.url, _read(capture))]
+        return [DiscoveredFeed(capture.url, _parse(capture))]
     except FetchError:
-        stated = list(dict.fromkeys(links(capture.body, capture.url)))
-    found: list[Found] = []
-    for address in stated[:_MOST_TRIED] or [urljoin(capture.url, place) for place in _PLACES]:
+        stated = list(dict.fromkeys(feed_links(capture.body, capture.url)))
+    found: list[DiscoveredFeed] = []
+    for address in stated[:_MAX_FEEDS] or [urljoin(capture.url, place) for place in _USUAL_PATHS]:
         try:
             found.append(get_feed(web, address))
         except (FetchError, BadURL):
@@ -67,18 +67,18 @@ def find_feeds(web: HttpClient, url: str) -> list[Found]:
     return found
 
 
-def links(body: bytes, url: str) -> Iterator[str]:
+def feed_links(body: bytes, url: str) -> Iterator[str]:
     """Yield the addresses of the feeds that a page names, those in its head first.
 
     Feeds of comments come last.
     """
     try:
-        tree = lxml.html.fromstring(body[:MOST_BYTES])
+        tree = lxml.html.fromstring(body[:MAX_BYTES])
     except (etree.ParserError, ValueError):
         return
     stated: list[tuple[bool, str]] = []
     for number, link in enumerate(tree.iter("link", "a")):
-        if number >= _MOST_LINKS:
+        if number >= _MAX_LINKS:
             break
         kind = (link.get("type") or "").lower()
         rel = (link.get("rel") or "").lower().split()
@@ -93,5 +93,5 @@ def links(body: bytes, url: str) -> Iterator[str]:
             continue
 
 
-def _read(capture: Capture) -> Feed:
-    return read_feed(capture.body, capture.url, capture.source.charset)
+def _parse(capture: Capture) -> Feed:
+    return parse_feed(capture.body, capture.url, capture.source.charset)

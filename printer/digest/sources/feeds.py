@@ -21,19 +21,19 @@ from lxml import etree
 from ...errors import FetchError
 from ...html.decode import codec_for_label
 from ...html.parse import strip_invalid_references
-from ..config import moment
+from ..config import parse_datetime
 
 #: The largest feed that is read, in bytes, and the most entries of one.
-MOST_BYTES = 8_000_000
-MOST_ENTRIES = 1_000
+MAX_BYTES = 8_000_000
+MAX_ENTRIES = 1_000
 
-_MOST_ATTRIBUTES = 100
-_LONGEST_TITLE, _LONGEST_ADDRESS = 300, 4_000
-_FIND = "webprint digest add finds the feed of a site"
+_MAX_ATTRIBUTES = 100
+_MAX_TITLE, _MAX_URL = 300, 4_000
+_HINT = "webprint digest add finds the feed of a site"
 _NO_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _DECLARATION = re.compile(r"<\?xml[^>]{0,200}\?>")
 _ENCODING = re.compile(rb"<\?xml[^>]{0,100}encoding=[\"']([A-Za-z0-9._-]{1,40})")
-_NAMED = re.compile(r"&(?!#\w{1,8};|(?:amp|lt|gt|quot|apos);)(?:(\w{1,30});)?")
+_ENTITY = re.compile(r"&(?!#\w{1,8};|(?:amp|lt|gt|quot|apos);)(?:(\w{1,30});)?")
 _MARKUP = re.compile(r"<[^<>]{0,2000}>")
 
 
@@ -52,7 +52,7 @@ class Entry:
     author: str = ""
     summary: str = ""
     html: str = ""
-    full: bool = False
+    is_full_text: bool = False
 
     @property
     def when(self) -> datetime | None:
@@ -69,25 +69,25 @@ class Feed:
     entries: tuple[Entry, ...]
 
 
-def read_feed(data: bytes, url: str, charset: str = "") -> Feed:
+def parse_feed(data: bytes, url: str, charset: str = "") -> Feed:
     """Return the feed that was found at ``url``; raises :class:`FetchError` when it is none."""
-    if len(data) > MOST_BYTES:
+    if len(data) > MAX_BYTES:
         raise FetchError("the feed is too large", url=url)
     start = data[:2000].lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"{"):
-        return _json_feed(data, url)
-    return _xml_feed(data, url, charset)
+        return _parse_json(data, url)
+    return _parse_xml(data, url, charset)
 
 
 # ---- RSS, Atom, RDF ----
 
 
-def _xml_feed(data: bytes, url: str, charset: str) -> Feed:
+def _parse_xml(data: bytes, url: str, charset: str) -> Feed:
     import feedparser
 
-    tidy = _tidied(data, charset)
+    tidy = _repair_xml(data, charset)
     if not tidy:
-        raise FetchError("this is no feed", url=url, hint=_FIND)
+        raise FetchError("this is no feed", url=url, hint=_HINT)
     try:
         # Its own cleaning of HTML takes time that grows with the square of what is open, and what
         # an entry holds goes the way of every page, of which no markup is left.
@@ -100,24 +100,24 @@ def _xml_feed(data: bytes, url: str, charset: str) -> Feed:
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
         raise FetchError(f"the feed cannot be read: {error}", url=url) from error
     if not parsed.get("version") and not parsed.entries:
-        raise FetchError("this is no feed", url=url, hint=_FIND)
+        raise FetchError("this is no feed", url=url, hint=_HINT)
     channel = parsed.get("feed", {})
-    entries = [_entry(each, url) for each in parsed.entries[:MOST_ENTRIES]]
+    entries = [_entry(each, url) for each in parsed.entries[:MAX_ENTRIES]]
     return Feed(
         _title(channel.get("title", "")),
-        _address(channel.get("link", ""), url),
+        _web_url(channel.get("link", ""), url),
         tuple(each for each in entries if each.url),
     )
 
 
-def _tidied(data: bytes, charset: str) -> bytes:
+def _repair_xml(data: bytes, charset: str) -> bytes:
     """Return a feed as XML without fault, no deeper than XML may be, and of bounded length.
 
     Publishers forget to escape, cut feeds off in the middle and lie about their charset.
     """
-    text = _NO_XML.sub(" ", _decoded(data, charset))
+    text = _NO_XML.sub(" ", _decode(data, charset))
     text = _DECLARATION.sub("", text.lstrip("\ufeff \t\r\n"), count=1)
-    text = _NAMED.sub(_numeric, text)
+    text = _ENTITY.sub(_numeric_reference, text)
     parser = etree.XMLParser(
         recover=True, resolve_entities=False, no_network=True, huge_tree=False, load_dtd=False,
         remove_comments=True, remove_pis=True,
@@ -128,14 +128,14 @@ def _tidied(data: bytes, charset: str) -> bytes:
         return b""
     if root is None:
         return b""
-    for entry in list(root.iter("{*}item", "{*}entry"))[MOST_ENTRIES:]:
+    for entry in list(root.iter("{*}item", "{*}entry"))[MAX_ENTRIES:]:
         parent = entry.getparent()
         if parent is not None:
             parent.remove(entry)
     for element in root.iter(etree.Element):
         # The parser that reads this next takes time that grows with the square of them.
-        if len(element.attrib) > _MOST_ATTRIBUTES:
-            kept = {name: element.attrib[name] for name in element.keys()[:_MOST_ATTRIBUTES]}
+        if len(element.attrib) > _MAX_ATTRIBUTES:
+            kept = {name: element.attrib[name] for name in element.keys()[:_MAX_ATTRIBUTES]}
             element.attrib.clear()
             element.attrib.update(kept)
     try:
@@ -145,7 +145,7 @@ def _tidied(data: bytes, charset: str) -> bytes:
     return tidy
 
 
-def _decoded(data: bytes, charset: str) -> str:
+def _decode(data: bytes, charset: str) -> str:
     if data.startswith((b"\xfe\xff", b"\xff\xfe")):
         return data.decode("utf-16", "replace")
     match = _ENCODING.search(data[:200])
@@ -159,7 +159,7 @@ def _decoded(data: bytes, charset: str) -> str:
     return data.decode("cp1252", "replace")
 
 
-def _numeric(match: re.Match[str]) -> str:
+def _numeric_reference(match: re.Match[str]) -> str:
     """Write a character that HTML has a name for as XML can; a bare & is itself."""
     name = match[1]
     if name and (sign := html5.get(name + ";")):
@@ -176,19 +176,19 @@ def _entry(each: dict[str, Any], base: str) -> Entry:
     if not link and identity.startswith(("http://", "https://")):
         link = identity
     return Entry(
-        url=_address(link, base),
+        url=_web_url(link, base),
         title=_title(each.get("title", "")),
         # Its own get answers for one with the other, and warns that it will not always do so.
-        published=_moment(dict.get(each, "published_parsed")),
-        updated=_moment(dict.get(each, "updated_parsed")),
+        published=_parse_time(dict.get(each, "published_parsed")),
+        updated=_parse_time(dict.get(each, "updated_parsed")),
         author=_title(each.get("author", "")),
-        summary=_plain(summary or html),
+        summary=_plain_text(summary or html),
         html=html or summary,
-        full=bool(html),
+        is_full_text=bool(html),
     )
 
 
-def _moment(parts: Any) -> datetime | None:
+def _parse_time(parts: Any) -> datetime | None:
     """Return a moment that feedparser read, which is in UTC."""
     try:
         return datetime.fromtimestamp(timegm(parts), UTC) if parts else None
@@ -199,7 +199,7 @@ def _moment(parts: Any) -> datetime | None:
 # ---- JSON Feed ----
 
 
-def _json_feed(data: bytes, url: str) -> Feed:
+def _parse_json(data: bytes, url: str) -> Feed:
     try:
         feed = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -207,30 +207,30 @@ def _json_feed(data: bytes, url: str) -> Feed:
     if not isinstance(feed, dict) or "jsonfeed.org" not in str(feed.get("version", ""))[:100]:
         raise FetchError("this is JSON, but no feed", url=url)
     items = feed.get("items")
-    entries = [_item(i, url) for i in (items if isinstance(items, list) else [])[:MOST_ENTRIES]
+    entries = [_json_entry(i, url) for i in (items if isinstance(items, list) else [])[:MAX_ENTRIES]
                if isinstance(i, dict)]  # fmt: skip
     return Feed(
         _title(feed.get("title", "")),
-        _address(feed.get("home_page_url", ""), url),
+        _web_url(feed.get("home_page_url", ""), url),
         tuple(each for each in entries if each.url),
     )
 
 
-def _item(item: Mapping[str, Any], base: str) -> Entry:
+def _json_entry(item: Mapping[str, Any], base: str) -> Entry:
     html = _text(item.get("content_html"))
     plain = _text(item.get("content_text"))
     authors = item.get("authors") or [item.get("author")]
     names = (a.get("name") for a in authors if isinstance(a, dict)) if _is_list(authors) else ()
     link = _text(item.get("url")) or _text(item.get("external_url")) or _text(item.get("id"))
     return Entry(
-        url=_address(link, base),
+        url=_web_url(link, base),
         title=_title(item.get("title", "")),
         published=_iso(item.get("date_published")),
         updated=_iso(item.get("date_modified")),
         author=_title(", ".join(_text(name) for name in names if name)),
-        summary=_plain(_text(item.get("summary")) or html or plain),
+        summary=_plain_text(_text(item.get("summary")) or html or plain),
         html=html or "".join(f"<p>{_escaped(p)}</p>" for p in plain.split("\n\n")),
-        full=bool(html or plain),
+        is_full_text=bool(html or plain),
     )
 
 
@@ -239,7 +239,7 @@ def _is_list(value: object) -> bool:
 
 
 def _iso(text: object) -> datetime | None:
-    return moment(str(text)[:40] if text else "")
+    return parse_datetime(str(text)[:40] if text else "")
 
 
 # ---- text ----
@@ -251,10 +251,10 @@ def _text(value: object) -> str:
 
 def _title(value: object) -> str:
     """Return a title as one line of text, its markup and character references read."""
-    return _plain(_text(value), _LONGEST_TITLE)
+    return _plain_text(_text(value), _MAX_TITLE)
 
 
-def _plain(html: str, longest: int = 2_000) -> str:
+def _plain_text(html: str, longest: int = 2_000) -> str:
     text = unescape(_MARKUP.sub(" ", html[: longest * 10]))
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:longest]
 
@@ -263,10 +263,10 @@ def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _address(link: object, base: str) -> str:
+def _web_url(link: object, base: str) -> str:
     """Return an absolute web address, '' for what is none."""
     text = _text(link).strip()
-    if not text or len(text) > _LONGEST_ADDRESS:
+    if not text or len(text) > _MAX_URL:
         return ""
     try:
         url = urljoin(base, text)
@@ -275,7 +275,7 @@ def _address(link: object, base: str) -> str:
         return ""
 
 
-def addressed(entries: tuple[Entry, ...]) -> Iterator[Entry]:
+def unique_entries(entries: tuple[Entry, ...]) -> Iterator[Entry]:
     """Yield entries, of those with one address only the first."""
     seen: set[str] = set()
     for each in entries:

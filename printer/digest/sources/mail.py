@@ -19,26 +19,26 @@ from typing import Any
 from ...capture import Capture, PageSource
 from ...errors import FetchError
 from ...html.decode import codec_for_label
-from ..candidates import Find
+from ..candidates import Candidate
 from ..config import Source
 
 #: Of a folder the newest so many are looked at, each of at most so many bytes and parts.
-MOST_FILES, MOST_BYTES, MOST_PARTS = 500, 25_000_000, 200
+MAX_FILES, MAX_BYTES, MAX_PARTS = 500, 25_000_000, 200
 #: Pictures of a mail that are printed, in bytes of all.
-MOST_PICTURES = 15_000_000
+MAX_PICTURE_BYTES = 15_000_000
 
 #: Of a header so many characters are looked at.
-_LONGEST_HEADER = 2_000
+_MAX_HEADER = 2_000
 
 _CID = re.compile(rb"cid:([^\"'\s<>)]{1,200})", re.IGNORECASE)
 
 
-def mails(source: Source, place: int) -> list[Find]:
+def read_mail_folder(source: Source, place: int) -> list[Candidate]:
     """Return what a folder of mails offers, the newest first; raises :class:`FetchError`."""
     folder = Path(source.mail).expanduser()
     try:
         files = [path for path in folder.iterdir() if path.suffix.lower() == ".eml"]
-        files = sorted(files, key=lambda path: path.stat().st_mtime, reverse=True)[:MOST_FILES]
+        files = sorted(files, key=lambda path: path.stat().st_mtime, reverse=True)[:MAX_FILES]
     except OSError as error:
         raise FetchError(f"the folder {folder} cannot be read: {error.strerror}") from error
     found = [find for path in files for find in _read(path, source, place)]
@@ -46,17 +46,17 @@ def mails(source: Source, place: int) -> list[Find]:
     return sorted(found, key=lambda find: find.when or old, reverse=True)
 
 
-def _read(path: Path, source: Source, place: int) -> Iterator[Find]:
+def _read(path: Path, source: Source, place: int) -> Iterator[Candidate]:
     try:
-        if not path.is_file() or path.stat().st_size > MOST_BYTES:
+        if not path.is_file() or path.stat().st_size > MAX_BYTES:
             return
         data = path.read_bytes()
     except OSError:
         return
-    yield of_mail(data, source, place)
+    yield parse_mail(data, source, place)
 
 
-def of_mail(data: bytes, source: Source, place: int) -> Find:
+def parse_mail(data: bytes, source: Source, place: int) -> Candidate:
     """Return what a mail offers: its text as a page, with the pictures that came with it."""
     try:
         message = BytesParser(policy=_POLICY).parsebytes(data)
@@ -66,13 +66,13 @@ def of_mail(data: bytes, source: Source, place: int) -> Find:
     sender, address = _sender(_line(_header(message, "From")))
     identity = _line(_header(message, "Message-ID")).strip("<>")
     url = f"mid:{identity[:300] or base64.b16encode(data[:60]).decode()}"
-    when = _moment(_header(message, "Date"))
+    when = _parse_date(_header(message, "Date"))
     body = _page(message, subject)
-    return Find(
+    return Candidate(
         url=url,
         source=source,
-        place=place,
-        name=source.name or sender or address,
+        source_index=place,
+        source_name=source.name or sender or address,
         title=subject[:300],
         author=(sender or address)[:200],
         when=when,
@@ -82,7 +82,7 @@ def of_mail(data: bytes, source: Source, place: int) -> Find:
     )
 
 
-class _Bounded(Compat32):
+class _BoundedHeaders(Compat32):
     """The policy that takes headers as they stand, and no more of them than is needed.
 
     The newer policies parse each header by its grammar: recursively, and in time that grows with
@@ -90,10 +90,10 @@ class _Bounded(Compat32):
     """
 
     def header_fetch_parse(self, name: str, value: str) -> Any:
-        return super().header_fetch_parse(name, value[:_LONGEST_HEADER])
+        return super().header_fetch_parse(name, value[:_MAX_HEADER])
 
 
-_POLICY: Any = _Bounded()
+_POLICY: Any = _BoundedHeaders()
 
 
 def _header(message: Message, name: str) -> str:
@@ -121,7 +121,7 @@ def _sender(text: str) -> tuple[str, str]:
         return "", ""
 
 
-def _moment(text: str) -> datetime | None:
+def _parse_date(text: str) -> datetime | None:
     try:
         moment = parsedate_to_datetime(text[:100])
         return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -133,7 +133,7 @@ def _page(message: Message, subject: str) -> bytes:
     """Return a mail's HTML, its own pictures put in their places; of plain text a page."""
     html, plain, pictures = b"", "", {}
     for number, part in enumerate(_parts(message)):
-        if number >= MOST_PARTS:
+        if number >= MAX_PARTS:
             break
         kind = part.get_content_type()
         if kind == "text/html" and not html:
@@ -143,7 +143,7 @@ def _page(message: Message, subject: str) -> bytes:
         elif kind.startswith("image/") and part.get("Content-ID"):
             pictures[_header(part, "Content-ID").strip(" <>")] = part
     if html:
-        return _with_pictures(html, pictures)
+        return _embed_pictures(html, pictures)
     paragraphs = (escape(each.strip()) for each in re.split(r"\n[ \t]*\n", plain))
     text = "".join(f"<p>{each}</p>" for each in paragraphs if each)
     return f"<title>{escape(subject)}</title><article>{text}</article>".encode()
@@ -159,8 +159,8 @@ def _text(part: Message) -> str:
         return data.decode("utf-8", "replace")
 
 
-def _with_pictures(html: bytes, pictures: dict[str, Message]) -> bytes:
-    left = MOST_PICTURES
+def _embed_pictures(html: bytes, pictures: dict[str, Message]) -> bytes:
+    left = MAX_PICTURE_BYTES
     made: dict[str, bytes] = {}
     for name, part in pictures.items():
         data = part.get_payload(decode=True)

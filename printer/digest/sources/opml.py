@@ -10,8 +10,8 @@ from lxml import etree
 from ...errors import UsageError
 from ...html.parse import strip_invalid_references
 
-_MOST_BYTES = 5_000_000
-_MOST_FEEDS = 2_000
+_MAX_BYTES = 5_000_000
+_MAX_FEEDS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +23,9 @@ class Subscription:
     section: str = ""
 
 
-def read_opml(data: bytes) -> list[Subscription]:
+def parse_opml(data: bytes) -> list[Subscription]:
     """Return the feeds of an OPML file, each once; raises :class:`UsageError`."""
-    if len(data) > _MOST_BYTES:
+    if len(data) > _MAX_BYTES:
         raise UsageError("the file is too large for a list of feeds")
     parser = etree.XMLParser(
         recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
@@ -39,14 +39,14 @@ def read_opml(data: bytes) -> list[Subscription]:
     found: dict[str, Subscription] = {}
     for outline in root.iter("outline"):
         url = _line(outline.get("xmlUrl") or outline.get("xmlurl") or "", 4_000)
-        if url.startswith(("http://", "https://")) and len(found) < _MOST_FEEDS:
+        if url.startswith(("http://", "https://")) and len(found) < _MAX_FEEDS:
             parent = outline.getparent()
             section = _name(parent) if parent is not None and parent.tag == "outline" else ""
             found.setdefault(url, Subscription(url, _name(outline), section))
     return list(found.values())
 
 
-def write_opml(title: str, subscriptions: Iterable[Subscription]) -> bytes:
+def format_opml(title: str, subscriptions: Iterable[Subscription]) -> bytes:
     """Return an OPML file of these feeds, those of a section in a folder of its own."""
     root = etree.Element("opml", version="2.0")
     etree.SubElement(etree.SubElement(root, "head"), "title").text = title

@@ -12,8 +12,8 @@ from fastapi import APIRouter, HTTPException, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import RedirectResponse, Response
 
-from ...digest.config import Destination
-from ...digest.delivery import NONE, Parcel, chosen, deliver, destinations
+from ...digest.config import NamedDestination
+from ...digest.delivery import NO_DESTINATIONS, Delivery, deliver, destinations, find_destination
 from ...errors import WebprintError
 from ...jobs import handler
 from ...jobs.models import Job
@@ -49,7 +49,7 @@ class Sent(BaseModel):
 
 def _send(prints: PrintService, job: Job, name: str) -> str:
     """Send a finished print; returns where it went.  Raises what :func:`deliver` raises."""
-    to, now = chosen(name), datetime.now()
+    to, now = find_destination(name), datetime.now()
     told = {
         "print": job.id,
         "title": job.title,
@@ -60,11 +60,11 @@ def _send(prints: PrintService, job: Job, name: str) -> str:
     }
     data = _made(prints, job, to)
     title = job.title or "An article"
-    parcel = Parcel(file_name(job.title), title, now, data, told, to.format)
+    parcel = Delivery(file_name(job.title), title, now, data, told, to.format)
     return deliver(parcel, to, prints.settings)
 
 
-def _made(prints: PrintService, job: Job, to: Destination) -> bytes:
+def _made(prints: PrintService, job: Job, to: NamedDestination) -> bytes:
     if to.format == "epub":
         book = prints.written(job, "epub")
         if book is None:
@@ -126,7 +126,11 @@ def add_sending_pages(pages: APIRouter, prints: PrintService, sender: Sender) ->
         except WebprintError as error:
             return trouble(error)
         return page(
-            "deliver", print=job, names=names, none=NONE, sent=sent if sent in names else ""
+            "deliver",
+            print=job,
+            names=names,
+            none=NO_DESTINATIONS,
+            sent=sent if sent in names else "",
         )
 
     @pages.post("/prints/{print_id}/deliver")

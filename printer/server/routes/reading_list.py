@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
-from ...digest.sources.reading_list import add, addresses, list_path
+from ...digest.sources.reading_list import add_url, read_urls, reading_list_path
 from ...errors import WebprintError
 from ...jobs.validation import MAX_URL_LENGTH, validate_url
 from ..errors import documented
@@ -42,7 +42,7 @@ def keep(prints: PrintService, url: str) -> bool:
     :class:`BadURL`, :class:`OutputError`.
     """
     validate_url(url)
-    return add(list_path(prints.settings), url)
+    return add_url(reading_list_path(prints.settings), url)
 
 
 def kept(prints: PrintService, url: str) -> Response:
@@ -71,7 +71,7 @@ def add_later(api: APIRouter, pages: APIRouter, prints: PrintService) -> None:
     @api.get("/later", response_model=list[str], responses=documented(401, 502))
     def listed() -> Any:
         """Get the addresses of the reading list, the oldest first."""
-        return addresses(list_path(prints.settings))
+        return read_urls(reading_list_path(prints.settings))
 
     @pages.post("/later")
     async def order(request: Request) -> Response:

@@ -1,7 +1,7 @@
 import pytest
 
-from printer.digest.sources.discovery import find_feeds, get_feed, links
-from printer.digest.sources.opml import Subscription, read_opml, write_opml
+from printer.digest.sources.discovery import feed_links, find_feeds, get_feed
+from printer.digest.sources.opml import Subscription, format_opml, parse_opml
 from printer.errors import UsageError
 from printer.fetch.client import HttpClient
 from printer.options import FetchOptions
@@ -43,8 +43,8 @@ def test_a_site_without_a_feed_says_so(web, client):
 
 def test_endless_pages_and_broken_addresses_are_no_trouble():
     page = b'<link rel=alternate type=application/rss+xml href="http://[">' + b"<a>" * 100_000
-    assert list(links(page, "https://example.org/")) == []
-    assert list(links(b"", "https://example.org/")) == []
+    assert list(feed_links(page, "https://example.org/")) == []
+    assert list(feed_links(b"", "https://example.org/")) == []
 
 
 def test_a_feed_that_did_not_change_is_not_sent_again(web):
@@ -67,13 +67,13 @@ def test_opml_goes_out_and_comes_back():
         Subscription("https://example.org/b", "B", "News"),
         Subscription("https://example.org/c", "https://example.org/c"),
     ]
-    assert read_opml(write_opml("Feeds", feeds)) == feeds
+    assert parse_opml(format_opml("Feeds", feeds)) == feeds
 
 
 @pytest.mark.parametrize("data", [b"", b"<html/>", b"not xml", b"<rss/>"])
 def test_what_is_no_opml_is_refused(data):
     with pytest.raises(UsageError):
-        read_opml(data)
+        parse_opml(data)
 
 
 def test_opml_reads_no_file(tmp_path):
@@ -82,4 +82,4 @@ def test_opml_reads_no_file(tmp_path):
     feed = '<outline text="&f;" xmlUrl="https://example.org/"/>'
     entity = f'<!DOCTYPE o [<!ENTITY f SYSTEM "{secret.as_uri()}">]>'
     data = f"{entity}<opml><body>{feed}</body></opml>"
-    assert "hunter2" not in repr(read_opml(data.encode()))
+    assert "hunter2" not in repr(parse_opml(data.encode()))
