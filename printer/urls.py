@@ -24,6 +24,8 @@ _USERINFO = re.compile(r"(?:(?<=//)|^(?!mailto:))[^/?#@]{1,2000}@", re.IGNORECAS
 _HOST_NAME = re.compile(r"[a-z0-9_.-]{1,253}")
 _IPV6 = re.compile(r"[0-9a-f:.]+(%[0-9a-z_.-]+)?")
 _PATH_SAFE = "!$%&'()*+,/:;=?@[]~"
+_LINK_SAFE = "!#$%&'()*+,/:;=?@~-._"
+_STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 #: Endings of file names that no host name has.
 _FILE_ENDINGS = (".html", ".htm", ".xhtml", ".pdf", ".epub", ".json", ".jsonl", ".txt")
@@ -143,6 +145,29 @@ def resolve(base: str, href: str, schemes: frozenset[str] = frozenset({"http", "
 def is_http(url: str) -> bool:
     """Return whether a URL has the scheme http or https."""
     return url[:8].lower().startswith(("http://", "https://"))
+
+
+def link_url(url: str) -> str:
+    """Return a URL for a link, quoted as by RFC 3986; '' if it is broken or not http(s) or mailto."""
+    text = url.strip()
+    if text[:7].lower() == "mailto:":
+        return _quote_part(text) if "@" in text and "#" not in text else ""
+    try:
+        parts = _split(text, text)
+        host = str(_origin(parts, text)).partition("://")[2]
+    except BadURL:
+        return ""
+    if ".." in host or host[0] in ".-":
+        return ""
+    user, at, _ = parts.netloc.rpartition("@")
+    place = _quote_part(user).replace("/", "%2F") + at + host
+    fragment = _quote_part(parts.fragment).replace("#", "%23")
+    path, query = _quote_part(parts.path), _quote_part(parts.query)
+    return urlunsplit((parts.scheme, place, path, query, fragment))
+
+
+def _quote_part(text: str) -> str:
+    return _STRAY_PERCENT.sub("%25", quote(text, safe=_LINK_SAFE, errors="replace"))
 
 
 def origin_of(url: str) -> Origin:

@@ -17,7 +17,7 @@ from ..options import Format
 from ..output import CompletenessReport
 from ..render.completeness import check_completeness
 from ..render.weasy.layout_text import LayoutText
-from .make import local
+from .math import local_name
 
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 #: A formula between two dollar signs or pairs of them, none of which is escaped.
@@ -78,7 +78,7 @@ def _marked_up(trees: Any) -> LayoutText:
     targets: set[str] = set()
     for tree in trees:
         for element in tree.iter(etree.Element):
-            tag = local(element)
+            tag = local_name(element)
             things[_kind(element, tag)] += 1
             if tag == "a" and (href := element.get("href")):
                 targets.add(href)

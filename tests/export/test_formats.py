@@ -255,3 +255,25 @@ def test_any_text_and_any_address_make_a_sound_file(text, href) -> None:
         names = page.xpath("//@id")
         assert len(names) == len(set(names))
     lxml_html.fromstring(export_articles([article], "html", {})[0])
+
+
+@pytest.mark.parametrize(
+    ("url", "link"),
+    [
+        ("https://straße.de/a", "https://xn--strae-oqa.de/a"),
+        ("https://example.org:443/ü?q=%zz", "https://example.org/%C3%BC?q=%25zz"),
+        ("https://user:pass@example.org/", "https://user:pass@example.org/"),
+        ("https://a..b/", ""),
+    ],
+)
+@pytest.mark.parametrize("format_", ["epub", "html"])
+def test_links_lead_to_the_same_host(format_, url, link) -> None:
+    """A name like straße.de must not become another domain, as under IDNA 2003."""
+    article = Article("T", (para("See ", Span("this", href=url)),))
+    data, _ = export_articles([article], format_, {})
+    if format_ == "epub":
+        trees = [tree for name, tree in chapters(data).items() if "chapter" in name]
+    else:
+        trees = [lxml_html.fromstring(data)]
+    links = [e.get("href") for tree in trees for e in tree.iter(etree.Element) if e.get("href")]
+    assert [href for href in links if href.startswith("http")] == ([link] if link else [])
