@@ -148,7 +148,7 @@ def is_http(url: str) -> bool:
 
 
 def link_url(url: str) -> str:
-    """Return a URL for a link, quoted as by RFC 3986; '' if it is broken or not http(s) or mailto."""
+    """Return a URL quoted for a link (RFC 3986), '' if it is broken or not http(s) or mailto."""
     text = url.strip()
     if text[:7].lower() == "mailto:":
         return _quote_part(text) if "@" in text and "#" not in text else ""
