@@ -22,7 +22,12 @@ and only they print them.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+#: HTTP statuses after which a retry may succeed.
+TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 523, 524})
 
 
 class WebprintError(Exception):
@@ -160,3 +165,53 @@ class Incomplete(WebprintError):
 
     exit_code = 15
     stage = "render"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRecord:
+    """An error as plain data: for the job table, reports and the API.
+
+    ``kind`` is the name of the exception class, ``code`` its exit code; ``status`` and
+    ``retry_after`` are those of an :class:`HTTPStatusError`, else 0.
+    """
+
+    message: str
+    kind: str = "WebprintError"
+    hint: str = ""
+    stage: str = ""
+    code: int = 1
+    status: int = 0
+    retry_after: float = 0.0
+
+    @classmethod
+    def of(cls, error: WebprintError, max_length: int = 400) -> Self:
+        """Describe an exception; texts are cut at ``max_length``."""
+        return cls(
+            error.message[:max_length],
+            type(error).__name__,
+            error.hint[:max_length],
+            error.stage,
+            error.exit_code,
+            getattr(error, "status", 0),
+            getattr(error, "retry_after", 0.0),
+        )
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read what :meth:`to_dict` returned; what is missing or of another type is left out."""
+        numbers = ("code", "status", "retry_after")
+        valid: dict[str, Any] = {"message": "unknown error"}
+        for name in cls.__dataclass_fields__:
+            if isinstance(data.get(name), (int, float) if name in numbers else str):
+                valid[name] = data[name]
+        return cls(**valid)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields by name, without ``status`` and ``retry_after`` if they are 0."""
+        optional = ("status", "retry_after")
+        return {name: v for name, v in asdict(self).items() if v or name not in optional}
+
+    @property
+    def is_transient(self) -> bool:
+        """Whether a retry may succeed."""
+        return self.kind in ("FetchError", "FetchTimeout") or self.status in TRANSIENT_STATUSES

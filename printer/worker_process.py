@@ -310,6 +310,11 @@ class WorkerProcess:
             os.waitpid(pid, 0)
         self._close_channel()
 
+    def disown(self) -> None:
+        """Close this copy of the connection after a fork; the process stays the original's."""
+        self.pid = 0
+        self._close_channel()
+
     def _take_pid(self) -> int:
         """Return the process id to the one caller that will reap the process."""
         with self._reaping:

@@ -1,8 +1,8 @@
-"""A list printed: addresses handed to the engine as jobs, results brought into a folder.
+"""Print a list: submit its addresses as jobs, bring the results into a folder, and report.
 
-The engine's table holds few jobs of the list at a time: one is submitted when its host may be asked
-again, so that each host's pause holds whichever worker prints, on this machine or another.  A job
-is named by its address and the number of the try, so that submitting it twice makes one.
+Few items are in the job table at a time: one is submitted when its host may be asked again, so that
+hosts are left their delay whichever worker prints.  A job is named by its address and the number of
+the try, so that it cannot be submitted twice.
 """
 
 from __future__ import annotations
@@ -13,182 +13,175 @@ import json
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
 from ..crawl.store import MAX_DELAY, HostDelays
-from ..errors import JobsError, UsageError
-from ..fetch.errors import is_transient, retry_after
+from ..errors import ErrorRecord, JobsError, UsageError
 from ..jobs.factory import LocalWorkers, open_result_storage
 from ..jobs.handler import PDF
-from ..jobs.models import FINISHED, Job, JobRequest, Lease, result_folder
+from ..jobs.models import FINISHED, Job, JobRequest, Lease
 from ..jobs.queue import JobQueue, QueueFull
 from ..settings import Settings
 from ..urls import normalize_url
 from . import BatchOptions
 from .store import BatchItem, BatchStore
 
-#: The folder of the state, in the one for the files.
-STATE = ".webprint"
+#: The folder for the state of a batch, inside its folder.
+STATE_FOLDER = ".webprint"
 
-#: Seconds between two looks at what the workers have done.
-_LOOK = 0.1
+_POLL_INTERVAL = 0.1
+_JOBS_PER_LOCAL_WORKER = 3
+_MAX_REMOTE_JOBS = 100
 
-#: Jobs at a time, for each worker here and for workers elsewhere.
-_AHEAD, _AHEAD_ELSEWHERE = 3, 100
-
-
-def _nothing(item: BatchItem) -> None:
-    del item
+_REPORTED = ("title", "pages", "pictures", "bytes", "warnings")
 
 
 class BatchRunner:
-    """Prints a list to a folder; a context manager that owns the folder while it is open.
+    """Prints a list to a folder, which it locks; a context manager.
 
-    ``name`` makes a file name of a title, ``write`` writes a file whole or not at all, ``tell`` is
-    told of every item that is over.
+    Args:
+        folder: where the files go.
+        settings: those of the prints and of the job queue.
+        options: how the list is printed.
+        name: makes a file name of a title.
+        write: writes a file completely or not at all.
     """
 
     def __init__(
         self,
-        place: Path,
+        folder: Path,
         settings: Settings,
         options: BatchOptions,
         *,
         name: Callable[[str], str],
         write: Callable[[Path, bytes], None],
-        tell: Callable[[BatchItem], None] = _nothing,
     ) -> None:
-        self.place = place
-        self.options = options
-        self._name, self._write, self.tell = name, write, tell
+        self._folder, self._options = folder, options
+        self._name, self._write = name, write
+        #: Called with each finished item.
+        self.on_finished: Callable[[BatchItem], None] = lambda _: None
         self._shared = bool(settings.database)
-        state = place / STATE
+        state = folder / STATE_FOLDER
         try:
             state.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise UsageError(f"the folder {place} cannot be made: {error.strerror}") from error
-        self._lock = _locked(state / "lock")
+            raise UsageError(f"the folder {folder} cannot be made: {error.strerror}") from error
+        self._lock = _lock(state / "lock")
         self._settings = settings.model_copy(update={
             "database": settings.database or str(state / "jobs.sqlite"),
             "storage": settings.storage or str(state / "prints"),
         })  # fmt: skip
-        self._embedded = settings.workers or (0 if self._shared else os.cpu_count() or 1)
-        self._keeper = LocalWorkers()
+        self._local = settings.workers or (0 if self._shared else os.cpu_count() or 1)
+        self._workers = LocalWorkers()
         self.store = BatchStore(state / "items.sqlite")
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._keeper.close()
+        self._workers.close()
         self.store.close()
         self._lock.close()
 
     def start(self) -> None:
-        """Start the workers of this machine; to be called while there is one thread."""
-        wanted = self._embedded or self._settings.broker  # That is what calls workers elsewhere.
-        if wanted and any(self.store.items("waiting", "sent")):
+        """Start the local workers, while this process has one thread."""
+        needed = self._local or self._settings.broker  # A broker needs its call sender.
+        if needed and any(self.store.items("waiting", "sent")):
             if not self._shared:
-                self._put_back_jobs()
-            workers = self._settings.model_copy(update={"workers": self._embedded})
-            # The folder is this process's alone: the lock ends with it.
-            self._keeper.start(workers, [self._lock])
+                self._release_jobs()
+            settings = self._settings.model_copy(update={"workers": self._local})
+            self._workers.start(settings, [self._lock])
 
     def run(self) -> None:
-        """Print what is not done yet; what was done is kept when this is broken off."""
+        """Print what is not done yet; after an interruption, a later run continues."""
         self.start()
-        table = JobQueue(self._settings.database)
-        pauses = HostDelays(self._settings.database, self.options.delay)
+        queue = JobQueue(self._settings.database)
+        delays = HostDelays(self._settings.database, self._options.delay)
+        storage = open_result_storage(self._settings)
         try:
-            self._go(table, pauses)
+            while True:
+                submitted = list(self.store.items("sent"))
+                for item in submitted:
+                    job = queue.get(item.job)
+                    pdf = None
+                    if job is not None and job.state == "done":
+                        pdf = storage.get(f"{job.result_folder}/{PDF}")
+                    self._collect(item, job, pdf, delays)
+                    if job is not None and job.state in FINISHED:
+                        queue.delete(job.id)
+                        with suppress(JobsError):  # Retention deletes it later.
+                            storage.delete(job.id)
+                working = self._submit(queue, delays) or submitted
+                if not working and self.store.next_due() is None:
+                    return
+                self._workers.check()
+                time.sleep(_POLL_INTERVAL)
         finally:
-            pauses.close()
-            table.disconnect()
+            delays.close()
+            queue.disconnect()
 
-    def _go(self, table: JobQueue, pauses: HostDelays) -> None:
-        store = open_result_storage(self._settings)
-        most = self._embedded * _AHEAD if self._embedded else _AHEAD_ELSEWHERE
-        while True:
-            held = list(self.store.items("sent"))
-            for item in held:
-                job = table.get(item.job)
-                if job is None:
-                    self.store.mark_waiting(item)
-                elif job.state == "cancelled":
-                    self._fail(item, {"message": "its job was cancelled", "code": 1})
-                elif job.state == "done":
-                    self._keep(item, job, store.get(f"{result_folder(job.id, job.attempt)}/{PDF}"))
-                elif job.state == "failed":
-                    self._fail(item, job.error)
-                    if after := retry_after(job.error):
-                        pauses.delay(item.url, after)
-                if job is not None and job.state in FINISHED:
-                    table.delete(job.id)
-                    with suppress(JobsError):  # The store is cleaned of it later.
-                        store.delete(job.id)
-            room = most - len(list(self.store.items("sent")))
-            sent = self._send(table, pauses, room)
-            if not sent and not held and self.store.next_due() is None:
-                return
-            self._keeper.check()
-            time.sleep(_LOOK)
+    def _collect(
+        self, item: BatchItem, job: Job | None, pdf: bytes | None, delays: HostDelays
+    ) -> None:
+        """Update an item from its job; ``pdf`` is the result of one that is done."""
+        if job is not None and job.state in ("failed", "cancelled"):
+            self._fail(item, job.error or ErrorRecord("its job was cancelled"), delays)
+        elif job is None or (job.state == "done" and pdf is None):
+            self.store.mark_waiting(item)
+        elif pdf is not None:
+            name = self.store.assign_name(item, self._name(job.title or "article"), self._folder)
+            self._write(self._folder / name, pdf)
+            self.store.mark_done(item, job.result)
+            self.on_finished(item)
 
-    def _send(self, table: JobQueue, pauses: HostDelays, room: int) -> int:
-        """Submit items whose hosts may be asked, and say how many."""
-        if room <= 0:
-            return 0
-        sent = 0
-        for item in self.store.due(room, pauses.waiting_hosts()):
+    def _fail(self, item: BatchItem, error: ErrorRecord, delays: HostDelays) -> None:
+        if error.retry_after:
+            delays.delay(item.url, error.retry_after)
+        if error.is_transient and item.tries + 1 < self._options.max_tries:
+            delay = max(self._options.retry_delay * 2.0**item.tries, error.retry_after)
+            self.store.mark_failed(item, error, min(delay, MAX_DELAY))
+        else:
+            self.store.mark_failed(item, error, None)
+            self.on_finished(item)
+
+    def _submit(self, queue: JobQueue, delays: HostDelays) -> int:
+        """Submit items whose hosts may be asked; return how many."""
+        limit = self._local * _JOBS_PER_LOCAL_WORKER if self._local else _MAX_REMOTE_JOBS
+        room = limit - len(list(self.store.items("sent")))
+        submitted = 0
+        for item in self.store.due(room, delays.waiting_hosts()) if room > 0 else ():
             url = normalize_url(item.url)
-            if not pauses.acquire(url):
+            if not delays.acquire(url):
                 continue
             try:
-                job, _ = table.submit(JobRequest(url, dict(self.options.chosen)), self._key(item))
+                request = JobRequest(url, dict(self._options.chosen))
+                job, _ = queue.submit(request, self._key(item))
             except QueueFull:
                 break
             self.store.mark_submitted(item, job.id)
-            sent += 1
-        if sent:
-            self._keeper.wake()
-        return sent
+            submitted += 1
+        if submitted:
+            self._workers.wake()
+        return submitted
 
     def _key(self, item: BatchItem) -> str:
-        """Return the name of one try to print an item to this folder."""
-        run = hashlib.sha256(f"{os.uname().nodename} {self.place.resolve()}".encode()).hexdigest()
-        return f"batch {run[:24]} {item.seq} {item.tries}"
+        """Return the idempotency key of one try to print an item to this folder."""
+        place = f"{os.uname().nodename} {self._folder.resolve()}"
+        return f"batch {hashlib.sha256(place.encode()).hexdigest()[:24]} {item.seq} {item.tries}"
 
-    def _keep(self, item: BatchItem, job: Job, pdf: bytes | None) -> None:
-        if pdf is None:
-            self.store.mark_waiting(item)
-            return
-        name = self.store.assign_name(item, self._name(job.title or "article"), self.place)
-        self._write(self.place / name, pdf)
-        self.store.mark_done(item, job.result)
-        self.tell(item)
-
-    def _fail(self, item: BatchItem, error: Mapping[str, Any]) -> None:
-        tries = item.tries + 1
-        passing = is_transient(error)
-        rest = max(self.options.retry_delay * 2.0**item.tries, retry_after(error))
-        rest = min(rest, MAX_DELAY)
-        over = not passing or tries >= self.options.max_tries
-        self.store.mark_failed(item, error, None if over else rest)
-        if over:
-            self.tell(item)
-
-    def _put_back_jobs(self) -> None:
-        """Put back the jobs of workers that were killed: none other work for this folder."""
-        table = JobQueue(self._settings.database)
-        for job, attempt, _ in table.list_running():
-            table.release(Lease(job, attempt, JobRequest("")))
-        table.disconnect()
+    def _release_jobs(self) -> None:
+        """Requeue the jobs of killed workers: no others work for this folder."""
+        queue = JobQueue(self._settings.database)
+        for job_id, attempt, _ in queue.list_running():
+            queue.release(Lease(job_id, attempt, JobRequest("")))
+        queue.disconnect()
 
 
-def _locked(path: Path) -> BinaryIO:
-    """Hold a file so that no other process does; given up when this one ends, however it does."""
+def _lock(path: Path) -> BinaryIO:
+    """Lock a file until it is closed or this process ends."""
     file = path.open("ab")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -200,11 +193,8 @@ def _locked(path: Path) -> BinaryIO:
     return file
 
 
-_TELL_OF = ("title", "pages", "pictures", "bytes", "warnings")
-
-
-def to_json(items: Sequence[BatchItem], repeated: int) -> str:
-    """Return the report as data."""
+def report_json(items: Sequence[BatchItem], repeated: int) -> str:
+    """Return the report as JSON."""
     counts = Counter(item.state for item in items)
     report = {
         "counts": {
@@ -212,59 +202,55 @@ def to_json(items: Sequence[BatchItem], repeated: int) -> str:
             "printed": counts["done"], "failed": counts["failed"],
             "not printed": counts["waiting"] + counts["sent"],
         },
-        "failures": dict(reasons(items)),
-        "pages": [_page(item) for item in items],
+        "failures": dict(failure_reasons(items)),
+        "pages": [_page_report(item) for item in items],
     }  # fmt: skip
     return json.dumps(report, ensure_ascii=False, indent=1) + "\n"
 
 
-def to_text(items: Sequence[BatchItem], repeated: int) -> str:
-    """Return the report for people: the failures by their reasons, then each with its line."""
-    lines = [summary(items, repeated), ""]
-    failed: dict[str, list[BatchItem]] = {}
-    for item in items:
-        if item.state == "failed":
-            failed.setdefault(_reason(item), []).append(item)
-    for reason, count in reasons(items):
+def _page_report(item: BatchItem) -> dict[str, Any]:
+    page: dict[str, Any] = {"line": item.line, "url": item.url, "state": item.state}
+    if item.state == "done":
+        page |= {"file": item.name} | {key: item.result.get(key) for key in _REPORTED}
+    if item.error:
+        page |= {"tries": item.tries, "error": item.error.to_dict()}
+    return page
+
+
+def report_text(items: Sequence[BatchItem], repeated: int) -> str:
+    """Return the report for people: failures by reason with their lines, then what was printed."""
+    lines = [summarize(items, repeated), ""]
+    for reason, count in failure_reasons(items):
+        failed = [item for item in items if item.state == "failed" and _reason(item) == reason]
         lines.append(f"{count} failed: {reason}")
-        lines += [f"    line {item.line}: {item.url}" for item in failed[reason]]
-        hint = str(failed[reason][0].error.get("hint", ""))
+        lines += [f"    line {item.line}: {item.url}" for item in failed]
+        hint = failed[0].error.hint if failed[0].error else ""
         lines += [f"    {hint}", ""] if hint else [""]
-    lines += [f"{item.name}: {_pages(item)}, {item.url}" for item in items if item.state == "done"]
+    for item in items:
+        if item.state == "done":
+            pages = item.result.get("pages", 0)
+            lines.append(f"{item.name}: {pages} page{'' if pages == 1 else 's'}, {item.url}")
     return "\n".join(lines) + "\n"
 
 
-def _pages(item: BatchItem) -> str:
-    pages = item.result.get("pages", 0)
-    return f"{pages} page{'' if pages == 1 else 's'}"
-
-
-def summary(items: Sequence[BatchItem], repeated: int) -> str:
-    """Return the report in a line."""
+def summarize(items: Sequence[BatchItem], repeated: int) -> str:
+    """Return the report as one line."""
     counts = Counter(item.state for item in items)
-    parts = [
-        f"{counts['done']} of {len(items)} printed",
-        f"{counts['failed']} failed" * bool(counts["failed"]),
-        f"{counts['waiting'] + counts['sent']} not printed yet"
-        * bool(counts["waiting"] + counts["sent"]),
-        f"{repeated} stand in the list more than once" * bool(repeated),
-    ]
-    return ", ".join(filter(None, parts))
+    unfinished = counts["waiting"] + counts["sent"]
+    parts = [f"{counts['done']} of {len(items)} printed"]
+    if counts["failed"]:
+        parts.append(f"{counts['failed']} failed")
+    if unfinished:
+        parts.append(f"{unfinished} not printed yet")
+    if repeated:
+        parts.append(f"{repeated} listed more than once")
+    return ", ".join(parts)
 
 
-def reasons(items: Sequence[BatchItem]) -> list[tuple[str, int]]:
-    """Return why pages failed, the most frequent reason first."""
+def failure_reasons(items: Sequence[BatchItem]) -> list[tuple[str, int]]:
+    """Return the reasons for failures and their counts, the most frequent first."""
     return Counter(_reason(item) for item in items if item.state == "failed").most_common()
 
 
 def _reason(item: BatchItem) -> str:
-    return str(item.error.get("message", "")) or "no reason is known"
-
-
-def _page(item: BatchItem) -> dict[str, Any]:
-    page: dict[str, Any] = {"line": item.line, "url": item.url, "state": item.state}
-    if item.state == "done":
-        page |= {"file": item.name} | {key: item.result.get(key) for key in _TELL_OF}
-    if item.error:
-        page |= {"tries": item.tries, "error": dict(item.error)}
-    return page
+    return item.error.message if item.error else "unknown reason"

@@ -1,4 +1,4 @@
-"""The addresses of a list and how far each has come, in a database beside the files."""
+"""The items of a batch and their state, in an SQLite file beside the printed files."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from sqlalchemy import (
 from ..crawl import url_key
 from ..crawl.scope import netloc_of
 from ..db.engine import open_engine, translate_db_errors
-from ..errors import BadURL, UsageError
+from ..errors import BadURL, ErrorRecord, UsageError
 from ..urls import normalize_url
 
 State = Literal["waiting", "sent", "done", "failed"]
 
-#: Bytes of a list, and characters of a line, that are read.
-MOST_LIST, _LONGEST_LINE = 100_000_000, 8_000
-#: Hosts that are passed over in one look; those beyond them are found unready one by one.
-_MOST_HOSTS = 5_000
+_MAX_LIST_BYTES = 100_000_000
+_MAX_LINE_LENGTH = 8_000
+#: Hosts that a query can exclude; the others are checked one by one.
+_MAX_EXCLUDED_HOSTS = 5_000
 
 _metadata = MetaData()
 
@@ -62,10 +62,10 @@ _items = Table(
 
 @dataclass(frozen=True, slots=True)
 class BatchItem:
-    """An address of the list: where it stands in it, and what came of it.
+    """An address of the list.
 
-    ``name`` is the file it was printed to ('' until it is known), ``told`` what the print is like,
-    ``error`` why there is none.
+    ``job`` is the id of its current job, ``name`` the file it was printed to, '' until it is known;
+    ``result`` describes the print.
     """
 
     seq: int
@@ -76,18 +76,19 @@ class BatchItem:
     tries: int
     name: str = ""
     result: Mapping[str, Any] = field(default_factory=dict)
-    error: Mapping[str, Any] = field(default_factory=dict)
+    error: ErrorRecord | None = None
 
 
 def read_list(data: bytes) -> list[tuple[int, str]]:
-    """Return the addresses of a list and their line numbers; blank lines and # comments are none.
+    """Return line numbers and addresses of a list, without blank lines and # comments.
 
-    Raises :class:`UsageError` for a list that is too long.
+    Raises:
+        UsageError: the list is too long.
     """
-    if len(data) > MOST_LIST:
-        raise UsageError(f"the list is longer than {MOST_LIST // 1_000_000} MB")
+    if len(data) > _MAX_LIST_BYTES:
+        raise UsageError(f"the list is longer than {_MAX_LIST_BYTES // 1_000_000} MB")
     lines = data.decode("utf-8-sig", "replace").splitlines()
-    numbered = ((number, line.strip()[:_LONGEST_LINE]) for number, line in enumerate(lines, 1))
+    numbered = ((number, line.strip()[:_MAX_LINE_LENGTH]) for number, line in enumerate(lines, 1))
     return [(number, line) for number, line in numbered if line and not line.startswith("#")]
 
 
@@ -104,124 +105,118 @@ class BatchStore:
         """Close the file."""
         self._engine.dispose()
 
-    def import_list(self, listed: Iterable[tuple[int, str]], folder: Path, *, again: bool) -> int:
-        """Take in a list; return how many of its addresses stand in it more than once.
+    def import_list(
+        self, lines: Iterable[tuple[int, str]], folder: Path, *, retry_failed: bool
+    ) -> int:
+        """Replace the list, given as line numbers and addresses; return the number of repetitions.
 
-        What was done stays done as long as its file is there; what failed is tried ``again``, or
-        stays failed.  What the list no longer names is left out.
+        An address that was printed stays done as long as its file exists.
         """
-        entries: dict[str, tuple[int, str, str, Mapping[str, Any]]] = {}
+        entries: dict[str, tuple[int, str, str, ErrorRecord | None]] = {}
         count = 0
-        for line, url in listed:
+        for line, url in lines:
             count += 1
             try:
-                whole = normalize_url(url)
-                entries.setdefault(url_key(whole), (line, url, netloc_of(whole), {}))
-            except BadURL as fault:
+                normalized = normalize_url(url)
+                entries.setdefault(url_key(normalized), (line, url, netloc_of(normalized), None))
+            except BadURL as invalid:
                 key = "bad " + hashlib.sha256(url.encode("utf-8", "replace")).hexdigest()
-                entries.setdefault(key, (line, url, "", _error(fault)))
+                entries.setdefault(key, (line, url, "", ErrorRecord.of(invalid)))
         with self._write() as connection:
             connection.execute(update(_items).values(line=0))
             known = {row.mark: row for row in connection.execute(select(_items))}
             for key, (line, url, host, error) in entries.items():
                 if (row := known.get(key)) is None:
-                    state = "failed" if error else "waiting"
                     connection.execute(_items.insert().values(
-                        mark=key, line=line, url=url, host=host, state=state,
-                        error=json.dumps(error),
+                        mark=key, line=line, url=url, host=host,
+                        state="failed" if error else "waiting", error=_dump_error(error),
                     ))  # fmt: skip
                     continue
                 values: dict[str, Any] = {"line": line}
-                lost = row.state == "done" and not (folder / row.name).exists()
-                if lost or (row.state == "failed" and again and row.host):
+                missing = row.state == "done" and not (folder / row.name).exists()
+                if missing or (row.state == "failed" and retry_failed and row.host):
                     values |= {"state": "waiting", "tries": 0, "due": 0.0, "error": "{}"}
                 connection.execute(update(_items).where(_items.c.seq == row.seq).values(**values))
         return count - len(entries)
 
     def items(self, *states: State) -> Iterator[BatchItem]:
-        """Yield the items of the list in its order, those in some states or all."""
-        wanted = select(_items).where(_items.c.line > 0).order_by(_items.c.line)
+        """Yield the items in the order of the list, of all states or of some."""
+        query = select(_items).where(_items.c.line > 0).order_by(_items.c.line)
         if states:
-            wanted = wanted.where(_items.c.state.in_(states))
+            query = query.where(_items.c.state.in_(states))
         with self._write() as connection:
-            rows = connection.execute(wanted).all()
+            rows = connection.execute(query).all()
         yield from map(_item, rows)
 
-    def due(self, limit: int, unready: Iterable[str]) -> list[BatchItem]:
-        """Return items to be sent now, in the order of the list, none of an unready host."""
-        wanted = (
+    def due(self, limit: int, excluded_hosts: Iterable[str]) -> list[BatchItem]:
+        """Return items to submit now, in the order of the list."""
+        query = (
             select(_items)
             .where(_items.c.line > 0, _items.c.state == "waiting", _items.c.due <= self._clock())
-            .where(_items.c.host.not_in(sorted(unready)[:_MOST_HOSTS]))
+            .where(_items.c.host.not_in(sorted(excluded_hosts)[:_MAX_EXCLUDED_HOSTS]))
             .order_by(_items.c.tries, _items.c.line)
             .limit(limit)
         )
         with self._write() as connection:
-            return [_item(row) for row in connection.execute(wanted)]
+            return [_item(row) for row in connection.execute(query)]
 
     def next_due(self) -> float | None:
-        """Return the seconds until an item that waits may be sent, None when none waits."""
-        soonest = select(func.min(_items.c.due)).where(
-            _items.c.line > 0, _items.c.state == "waiting"
-        )
+        """Return the seconds until the next item may be submitted, None if none waits."""
+        query = select(func.min(_items.c.due)).where(_items.c.line > 0, _items.c.state == "waiting")
         with self._write() as connection:
-            due = connection.execute(soonest).scalar()
+            due = connection.execute(query).scalar()
         return None if due is None else max(0.0, float(due) - self._clock())
 
-    def mark_submitted(self, item: BatchItem, job: str) -> None:
-        """Note under which job an item is printed."""
-        self._set(item, state="sent", job=job)
-
-    def assign_name(self, item: BatchItem, wanted: str, folder: Path) -> str:
-        """Return the file name of an item, chosen once: a name that no other item or file has."""
+    def assign_name(self, item: BatchItem, stem: str, folder: Path) -> str:
+        """Return the file name of an item, chosen once and not in use."""
         if item.name:
             return item.name
         with self._write() as connection:
-            number = 1
+            number, name = 1, f"{stem}.pdf"
             while True:
-                name = f"{wanted}.pdf" if number == 1 else f"{wanted} {number}.pdf"
-                used = select(_items.c.seq).where(func.lower(_items.c.name) == name.lower())
-                taken = connection.execute(used).first() or (folder / name).exists()
-                if not taken:
+                query = select(_items.c.seq).where(func.lower(_items.c.name) == name.lower())
+                if not connection.execute(query).first() and not (folder / name).exists():
                     break
                 number += 1
+                name = f"{stem} {number}.pdf"
             connection.execute(update(_items).where(_items.c.seq == item.seq).values(name=name))
         return name
 
-    def mark_done(self, item: BatchItem, told: Mapping[str, Any]) -> None:
-        """Note that an item's file is there."""
-        self._set(item, state="done", told=json.dumps(dict(told)), error="{}")
+    def mark_submitted(self, item: BatchItem, job_id: str) -> None:
+        """Record the job of an item."""
+        self._update(item, state="sent", job=job_id)
 
-    def mark_failed(self, item: BatchItem, error: Mapping[str, Any], rest: float | None) -> None:
-        """Note that an item failed; it waits for ``rest`` seconds, or for good with None."""
-        state, due = ("failed", 0.0) if rest is None else ("waiting", self._clock() + rest)
-        tries = item.tries + 1
-        self._set(item, state=state, due=due, tries=tries, error=json.dumps(dict(error)))
+    def mark_done(self, item: BatchItem, result: Mapping[str, Any]) -> None:
+        """Record that an item's file was written."""
+        self._update(item, state="done", told=json.dumps(dict(result)), error="{}")
+
+    def mark_failed(self, item: BatchItem, error: ErrorRecord, delay: float | None) -> None:
+        """Record a failure; the item is tried again after ``delay`` seconds unless None."""
+        state, due = ("failed", 0.0) if delay is None else ("waiting", self._clock() + delay)
+        self._update(item, state=state, due=due, tries=item.tries + 1, error=_dump_error(error))
 
     def mark_waiting(self, item: BatchItem) -> None:
-        """Let an item wait again whose job is not there any more."""
-        self._set(item, state="waiting", job="")
+        """Record that an item's job is gone."""
+        self._update(item, state="waiting", job="")
 
-    def _set(self, item: BatchItem, **values: Any) -> None:
+    def _update(self, item: BatchItem, **values: Any) -> None:
         with self._write() as connection:
             connection.execute(update(_items).where(_items.c.seq == item.seq).values(**values))
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
-        told = translate_db_errors("the state of the list cannot be kept")
-        with told, self._engine.begin() as connection:
+        errors = translate_db_errors("the state of the list cannot be stored")
+        with errors, self._engine.begin() as connection:
             yield connection
 
 
 def _item(row: Any) -> BatchItem:
+    error = json.loads(row.error)
     return BatchItem(
         row.seq, row.line, row.url, row.state, row.job, row.tries, row.name or "",
-        json.loads(row.told), json.loads(row.error),
+        json.loads(row.told), ErrorRecord.from_dict(error) if error else None,
     )  # fmt: skip
 
 
-def _error(error: BadURL) -> dict[str, Any]:
-    return {
-        "kind": type(error).__name__, "message": error.message, "hint": error.hint,
-        "code": error.exit_code,
-    }  # fmt: skip
+def _dump_error(error: ErrorRecord | None) -> str:
+    return json.dumps(error.to_dict() if error else {})

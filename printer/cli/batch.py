@@ -49,13 +49,13 @@ def batch(
         options = replace(options, chosen=chosen)
     console = Console.of(settings)
     with BatchRunner(folder, settings, options, name=file_name, write=output.write) as work:
-        repeated = work.store.import_list(listed, folder, again=not options.resume)
+        repeated = work.store.import_list(listed, folder, retry_failed=not options.resume)
 
         def tell(item: object) -> None:
             console.doing(getattr(item, "url", ""))
             console.done_one()
 
-        work.tell = tell
+        work.on_finished = tell
         stopped = False
         waiting = sum(1 for _ in work.store.items("waiting", "sent"))
         try:
@@ -66,17 +66,17 @@ def batch(
             stopped = True
         finally:
             items = list(work.store.items())
-            output.write(folder / REPORT_DATA, runner.to_json(items, repeated).encode())
-            output.write(folder / REPORT, runner.to_text(items, repeated).encode())
-    for reason, count in runner.reasons(items)[:10]:
+            output.write(folder / REPORT_DATA, runner.report_json(items, repeated).encode())
+            output.write(folder / REPORT, runner.report_text(items, repeated).encode())
+    for reason, count in runner.failure_reasons(items)[:10]:
         console.say(f"{count} failed: {reason}")
-    console.say(f"{runner.summary(items, repeated)}; see {folder / REPORT}")
+    console.say(f"{runner.summarize(items, repeated)}; see {folder / REPORT}")
     if stopped:
         console.say("interrupted; what was printed is kept: begin it again to go on")
         raise typer.Exit(INTERRUPTED)
     failed = next((item for item in items if item.state == "failed"), None)
     if failed:
-        raise typer.Exit(int(failed.error.get("code", 1)))
+        raise typer.Exit(failed.error.code if failed.error else 1)
 
 
 def _read(name: str) -> bytes:

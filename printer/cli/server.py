@@ -92,10 +92,11 @@ def _act(table: JobQueue, action: Action, ids: list[str]) -> None:
 
 def _line(job: Job) -> str:
     when = datetime.fromtimestamp(job.created).strftime("%Y-%m-%d %H:%M")
-    said = job.error.get("message", "") if job.state == "failed" else job.title
-    return f"{job.id}  {job.state:9}  {when}  {job.url}" + (f"  {said}" if said else "")
+    text = job.error.message if job.error else job.title
+    return f"{job.id}  {job.state:9}  {when}  {job.url}" + (f"  {text}" if text else "")
 
 
 def _data(job: Job) -> str:
     values = {name: getattr(job, name) for name in job.__dataclass_fields__}
+    values["error"] = job.error.to_dict() if job.error else {}
     return json.dumps(values, ensure_ascii=False, default=dict)

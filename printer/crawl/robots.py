@@ -9,9 +9,8 @@ from typing import Literal
 from protego import Protego
 from sqlalchemy import select, update
 
-from ..errors import HTTPStatusError, WebprintError
+from ..errors import TRANSIENT_STATUSES, HTTPStatusError, WebprintError
 from ..fetch.client import HttpClient
-from ..fetch.errors import TRANSIENT_STATUSES
 from ..urls import origin_of
 from .store import Store, hosts, robots
 

@@ -9,6 +9,7 @@ from lxml.html import HtmlElement
 
 from ..capture import Capture
 from ..errors import (
+    TRANSIENT_STATUSES,
     BadURL,
     BlockedAddress,
     FetchError,
@@ -20,7 +21,6 @@ from ..errors import (
     WebprintError,
 )  # fmt: skip
 from ..fetch.client import HttpClient
-from ..fetch.errors import TRANSIENT_STATUSES
 from ..html.metadata.metadata import read_head
 from ..html.parse import base_url, decode, parse
 from ..options import ExtractOptions, FetchOptions, Options, SiteRule

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
 from ..capture import Capture
 from ..crawl.store import HostDelays
-from ..errors import BadURL, RenderError, UsageError, WebprintError
-from ..fetch.errors import is_transient, retry_after
+from ..errors import BadURL, ErrorRecord, RenderError, UsageError, WebprintError
 from ..jobs.factory import LocalWorkers, open_result_storage
 from ..jobs.models import JobRequest
 from ..jobs.queue import JobQueue
@@ -120,10 +119,10 @@ class RemoteWorkers:
         except BadURL:
             return True  # Whoever reads it says what is wrong with it.
 
-    def _is_temporary(self, request: JobRequest, error: Mapping[str, Any]) -> bool:
-        if after := retry_after(error):
-            self._host_delays.delay(request.url, after)
-        return is_transient(error)
+    def _is_temporary(self, request: JobRequest, error: ErrorRecord) -> bool:
+        if error.retry_after:
+            self._host_delays.delay(request.url, error.retry_after)
+        return error.is_transient
 
     def _wake_workers(self) -> None:
         self._keeper.check()
@@ -134,5 +133,5 @@ def _reading(outcome: TaskResult) -> ExtractedPage | WebprintError:
     return load_reading(outcome) if isinstance(outcome, bytes) else _error(outcome, WebprintError)
 
 
-def _error(outcome: Mapping[str, Any], kind: Any = RenderError) -> Any:
-    return kind(str(outcome.get("message", "")), hint=str(outcome.get("hint", "")))
+def _error(outcome: ErrorRecord, kind: Any = RenderError) -> Any:
+    return kind(outcome.message, hint=outcome.hint)

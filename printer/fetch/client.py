@@ -14,13 +14,20 @@ from urllib.parse import urljoin
 import httpx2
 
 from ..capture import Capture, PageSource
-from ..errors import BadURL, FetchError, HTTPStatusError, TooLarge, WebprintError
+from ..errors import (
+    TRANSIENT_STATUSES,
+    BadURL,
+    FetchError,
+    HTTPStatusError,
+    TooLarge,
+    WebprintError,
+)
 from ..options import FetchOptions
 from ..urls import encode_url, normalize_url, origin_of
 from .budget import Budget, format_bytes, spending
 from .content_type import check_html
 from .credentials import load_credentials
-from .errors import LIBRARY_ERRORS, TRANSIENT_STATUSES, TransientError, status_error, translate
+from .errors import LIBRARY_ERRORS, TransientError, status_error, translate
 from .ssrf import Guard, Resolver, resolve_host
 from .transport import CachedTransport, CacheFault, GuardedTransport
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import socket
 import ssl
-from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any
 
 import httpcore2
 import httpx2
@@ -99,23 +97,6 @@ def _root(error: BaseException) -> BaseException:
 def _reason(error: BaseException) -> str:
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return str(text).splitlines()[0][:200].rstrip(".").lower()
-
-
-#: Statuses of a server that may answer in a moment.
-TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 523, 524})
-
-#: What may pass by itself, by the name of the error; of statuses only some.
-_TRANSIENT_KINDS = frozenset({"FetchError", "FetchTimeout"})
-
-
-def is_transient(told: Mapping[str, Any]) -> bool:
-    """Say whether what a job is told to have failed of may be over the next time."""
-    return told.get("kind") in _TRANSIENT_KINDS or told.get("status") in TRANSIENT_STATUSES
-
-
-def retry_after(told: Mapping[str, Any]) -> float:
-    """Return how many seconds a server asks to be left alone, 0 when it does not."""
-    return float(told.get("after", 0.0))
 
 
 def status_error(status: int, url: str, after: float | None = None) -> HTTPStatusError:

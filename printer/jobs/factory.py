@@ -1,4 +1,4 @@
-"""The job table and its workers, as the settings ask for them."""
+"""The job queue, its storage and its workers, as the settings say."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from .worker_process import Closeable, fork
 
 
 def open_queue(settings: Settings, *, durable: bool = True) -> JobQueue:
-    """Open the job table; for ``durable`` see :class:`JobTable`."""
+    """Open the job table; for ``durable`` see :func:`~printer.db.engine.open_engine`."""
     return JobQueue(settings.database or str(data_folder() / "jobs.sqlite"), durable=durable)
 
 
 def storage_location(settings: Settings) -> str:
-    """Return where results are stored."""
+    """Return the folder or URL of the results."""
     return settings.storage or str(data_folder() / "prints")
 
 
 def open_result_storage(settings: Settings) -> Storage:
-    """Open the store of results."""
+    """Open the storage of the results."""
     return open_storage(storage_location(settings))
 
 
 def worker_limits(settings: Settings) -> Limits:
-    """Return what workers may use."""
+    """Return the limits of workers."""
     return Limits(
         workers=settings.workers or os.cpu_count() or 1,
         seconds=settings.time_limit,
@@ -48,37 +48,37 @@ def worker_limits(settings: Settings) -> Limits:
 def supervise(
     settings: Settings,
     *,
-    private: bool = False,
-    companions: Sequence[ManagedProcess] = (),
-    calls: int | None = None,
-    inherited: Sequence[Closeable] = (),
+    allow_private: bool = False,
+    processes: Sequence[ManagedProcess] = (),
+    wakeup: int | None = None,
+    inherited_files: Sequence[Closeable] = (),
 ) -> None:
-    """Work until told to stop by SIGTERM or SIGINT (see :class:`Supervisor`).
+    """Run a :class:`Supervisor` until SIGTERM or SIGINT.
 
-    With a message broker the work is done by those it calls, and calls are sent for it.
+    With a message broker, Celery workers do the jobs, and this process sends them calls.
     """
-    # What workers write can be lost with the machine's power alone, and then a print is made again.
-    table, may = open_queue(settings, durable=False), worker_limits(settings)
+    # A write that is lost in a power failure only means that a print is made again.
+    queue, limits = open_queue(settings, durable=False), worker_limits(settings)
     if settings.broker:
-        make_celery(settings.broker, may)
-        sender = CallSender(settings.broker, may, table, _say)
-        companions = [*companions, ManagedProcess(sender.run, "what calls the workers")]
-        may = replace(may, workers=0)
+        make_celery(settings.broker, limits)
+        sender = CallSender(settings.broker, limits, queue, _log)
+        processes = [*processes, ManagedProcess(sender.run, "what calls the workers")]
+        limits = replace(limits, workers=0)
     Supervisor(
-        queue=table,
+        queue=queue,
         storage=open_result_storage(settings),
-        handler=JobHandler(settings, storage_location(settings), private),
-        limits=may,
-        processes=companions,
-        wakeup=calls,
-        inherited_files=inherited,
-        log=_say,
+        handler=JobHandler(settings, storage_location(settings), allow_private),
+        limits=limits,
+        processes=processes,
+        wakeup=wakeup,
+        inherited_files=inherited_files,
+        log=_log,
         preload=preload,
     ).run()
 
 
 def run_worker(settings: Settings) -> None:
-    """Work on what is asked of a server elsewhere until told to stop."""
+    """Do the jobs of a server elsewhere until SIGTERM or SIGINT."""
     if not settings.broker:
         supervise(settings)
         return
@@ -89,56 +89,53 @@ def run_worker(settings: Settings) -> None:
         partial(open_result_storage, settings),
         JobHandler(settings, storage_location(settings)),
         worker_limits(settings),
-        _say,
+        _log,
     )
 
 
-def _say(line: str) -> None:
-    print(f"webprint: {line}", file=sys.stderr, flush=True)
-
-
 class LocalWorkers:
-    """Workers of this machine that end with the process they work for."""
+    """Workers in a process of their own that ends with this one."""
 
     def __init__(self) -> None:
-        self._pid, self._call = 0, -1
+        self._pid, self._wakeup = 0, -1
 
-    def start(self, settings: Settings, own: Sequence[Closeable] = ()) -> None:
-        """Start as many workers as the settings say; to be called while there is one thread.
-
-        What is this process's ``own`` is closed on their side.
-        """
+    def start(self, settings: Settings, private_files: Sequence[Closeable] = ()) -> None:
+        """Start the workers, while this process has one thread; ``private_files`` stay with it."""
         if self._pid:
             return
-        called, self._call = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        wakeup, self._wakeup = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
-        def keep() -> None:
-            for each in own:
-                each.close()
-            supervise(settings, private=True, calls=called)
+        def run() -> None:
+            for file in private_files:
+                file.close()
+            supervise(settings, allow_private=True, wakeup=wakeup)
 
-        self._pid = fork(keep)
-        os.close(called)
+        self._pid = fork(run)
+        os.close(wakeup)
 
     def wake(self) -> None:
-        """Say that a job has come."""
-        if self._call >= 0:
+        """Announce that a job was queued."""
+        if self._wakeup >= 0:
             with suppress(BlockingIOError, BrokenPipeError):
-                os.write(self._call, b".")
+                os.write(self._wakeup, b".")
 
     def check(self) -> None:
-        """Raise :class:`JobsError` when the workers that were started are no more."""
+        """Raise :class:`JobsError` if the process died."""
         if self._pid and os.waitpid(self._pid, os.WNOHANG)[0]:
             self._pid = 0
-            raise JobsError("the process that keeps the workers ended", hint="Run it again")
+            raise JobsError("the process that runs the workers died", hint="Run it again")
 
     def close(self) -> None:
-        """End the workers."""
+        """Stop the workers."""
         if self._pid:
             with suppress(ProcessLookupError):
                 os.kill(self._pid, signal.SIGTERM)
             os.waitpid(self._pid, 0)
             self._pid = 0
-        if self._call >= 0:
-            os.close(self._call)
-            self._call = -1
+        if self._wakeup >= 0:
+            os.close(self._wakeup)
+            self._wakeup = -1
+
+
+def _log(line: str) -> None:
+    print(f"webprint: {line}", file=sys.stderr, flush=True)

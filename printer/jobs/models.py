@@ -6,28 +6,30 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
+
+from ..errors import ErrorRecord
 
 State: TypeAlias = Literal["queued", "running", "done", "failed", "cancelled"]
 
-STATES: tuple[State, ...] = ("queued", "running", "done", "failed", "cancelled")
+STATES: tuple[State, ...] = get_args(State)
 
-#: States in which nothing more happens by itself.
+#: States that a job leaves only when somebody asks for it.
 FINISHED: tuple[State, ...] = ("done", "failed", "cancelled")
 
 #: The part of a request that holds the page as the sender saw it.
 PAGE_PART = "page"
 
-#: The part that holds what a person changed of a finished print.
+#: The part that holds the edit of a finished print.
 EDIT_PART = "edit"
 
 
 @dataclass(frozen=True, slots=True)
 class JobRequest:
-    """A print that somebody asks for.
+    """A print to be made.
 
-    ``options`` are settings by name; ``parts`` hold what came with the request: the page's HTML
-    under :data:`PAGE`, pictures under their addresses.
+    ``options`` are settings by name.  ``parts`` are files that came with the request: the page's
+    HTML under :data:`PAGE_PART`, pictures under their addresses.
     """
 
     url: str
@@ -36,21 +38,20 @@ class JobRequest:
 
     @property
     def fingerprint(self) -> str:
-        """A hash that two requests share only when they ask for the same."""
-        made = hashlib.sha256(json.dumps([self.url, self.options], sort_keys=True).encode())
+        """A hash of the address, the options and the parts."""
+        sha256 = hashlib.sha256(json.dumps([self.url, self.options], sort_keys=True).encode())
         for name, data in sorted(self.parts.items()):
-            made.update(hashlib.sha256(name.encode()).digest() + hashlib.sha256(data).digest())
-        return made.hexdigest()
+            sha256.update(hashlib.sha256(name.encode()).digest() + hashlib.sha256(data).digest())
+        return sha256.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A row of the table.
+    """A row of the job table.
 
-    ``attempt`` counts how often it was taken up, ``faults`` what is held against it for workers it
-    lost; ``step`` is what is being done, ``result`` what a finished print is like, ``error`` why
-    there is none.  Times are seconds since 1970 and for people: nothing is decided by them but how
-    long results are kept.
+    ``attempt`` counts the leases, ``faults`` the weighted number of workers that died with the
+    job.  ``step`` is the current stage, ``result`` describes a finished print.  Times are seconds
+    since 1970; nothing but retention depends on them.
     """
 
     id: str
@@ -61,7 +62,7 @@ class Job:
     faults: int = 0
     step: str = ""
     result: Mapping[str, Any] = field(default_factory=dict)
-    error: Mapping[str, Any] = field(default_factory=dict)
+    error: ErrorRecord | None = None
     created: float = 0.0
     started: float | None = None
     finished: float | None = None
@@ -71,26 +72,31 @@ class Job:
         """The article's title, '' until it is known."""
         return str(self.result.get("title", ""))
 
+    @property
+    def result_folder(self) -> str:
+        """The storage key of the current attempt's results."""
+        return result_folder(self.id, self.attempt)
+
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to work on a job: it ends when the job is over or taken by another attempt."""
+    """The right to work on a job, until the job is finished or leased again."""
 
     id: str
     attempt: int
     request: JobRequest
 
     @property
-    def folder(self) -> str:
-        """Where this attempt keeps its results."""
+    def result_folder(self) -> str:
+        """The storage key of this attempt's results."""
         return result_folder(self.id, self.attempt)
 
 
-def snapshot_key(job: str) -> str:
-    """Return where a job keeps what its revisions are made from."""
-    return f"{job}/0/base.zip"
+def snapshot_key(job_id: str) -> str:
+    """Return the storage key of what a job is revised from."""
+    return f"{job_id}/0/base.zip"
 
 
-def result_folder(job: str, attempt: int) -> str:
-    """Return where an attempt's results are stored; no two attempts share a place."""
-    return f"{job}/{attempt}"
+def result_folder(job_id: str, attempt: int) -> str:
+    """Return the storage key of an attempt's results; no two attempts share one."""
+    return f"{job_id}/{attempt}"

@@ -1,8 +1,7 @@
-"""Requests handed to the workers of a job table, and what came of them, in their order.
+"""Parts of a larger job for workers elsewhere: pages to read, documents to render.
 
-Every host is left its pause, whichever worker fetches; what failed for a reason that may pass is
-asked for again, ever later.  A request is named by what it asks for: whoever asks twice, as one
-that was killed and begins again, gets the same job.
+What goes to a worker and comes back is plain data: a worker handles strangers' pages, and neither
+it nor the storage may make this process run anything.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import base64
 import json
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -24,43 +23,58 @@ from pydantic import TypeAdapter, ValidationError
 from ..article import Article
 from ..capture import PageSource
 from ..editing.codec import block_data, block_of
-from ..errors import JobsError
+from ..errors import ErrorRecord, JobsError
 from ..output import CompletenessReport
 from ..render.context import Document
 from ..render.weasy.engine import RenderedPdf, render_pdf
 from ..selection import PictureDecision
-from .models import Job, JobRequest, result_folder
+from .models import Job, JobRequest
 from .queue import JobQueue, QueueFull
 from .storage import Storage
 
 if TYPE_CHECKING:
     from ..pipeline import ExtractedPage
 
+#: The parts of a request that ask for a task: to read its page, to render a document.
+READ_PART, DOCUMENT_PART = "read", "document"
 
-#: Seconds between two looks at what the workers have done.
-_LOOK = 0.1
+#: The file name of a task's result.
+TASK_RESULT = "share.json"
 
-#: What came of a request: the file asked for, or why there is none as :func:`work.told` says it.
-TaskResult: TypeAlias = bytes | Mapping[str, Any]
+#: Seconds between two looks at the queue.
+_POLL_INTERVAL = 0.1
+
+#: The key that marks bytes in JSON.
+_BYTES = "base64"
+
+#: The requested file, or why there is none.
+TaskResult: TypeAlias = bytes | ErrorRecord
 
 
 @dataclass(slots=True)
-class _Order:
+class _Task:
     request: JobRequest
-    job: str = ""
+    job_id: str = ""
     tries: int = 0
     due: float = 0.0
-    outcome: TaskResult | None = None
+    result: TaskResult | None = None
 
 
 @dataclass(slots=True, kw_only=True)
 class JobClient:
-    """Hands requests to workers, ``most`` of them at a time.
+    """Submits requests to workers, ``max_pending`` at a time, and collects their results.
 
-    ``file`` is the result that is wanted of each; ``may`` tells whether a request may be sent now,
-    ``passes`` whether a failure may not come again, ``sent`` is called when some were.  One is
-    tried ``tries`` times, after a ``rest`` in seconds that doubles.  When nothing is done for
-    ``patience`` seconds, nobody works.
+    A request is named by its content, so that a client which was killed and starts again gets the
+    same jobs.
+
+    Args:
+        name: the prefix of the jobs' keys.
+        file: the name of the result file to return.
+        max_tries: how often a request is tried, after ``retry_delay`` seconds that double.
+        may_submit: whether a request may be submitted now.
+        may_retry: whether a failed request may succeed later.
+        on_submit: called after requests were submitted.
+        timeout: raise :class:`JobsError` if nothing is finished for so many seconds.
     """
 
     queue: JobQueue
@@ -71,160 +85,152 @@ class JobClient:
     max_tries: int = 3
     retry_delay: float = 5.0
     may_submit: Callable[[JobRequest], bool] = lambda _: True
-    may_retry: Callable[[JobRequest, Mapping[str, Any]], bool] = lambda _request, _error: False
+    may_retry: Callable[[JobRequest, ErrorRecord], bool] = lambda _request, _error: False
     on_submit: Callable[[], None] = lambda: None
     timeout: float = 900.0
 
     def results(self, requests: Iterable[JobRequest]) -> Iterator[TaskResult]:
-        """Yield what came of each request; no more are asked for than are handed on.
+        """Yield the result of each request, in order; requests are taken as needed.
 
-        Raises :class:`JobsError` when the table cannot be used, or nobody works.
+        Raises:
+            JobsError: the queue cannot be used, or nobody works.
         """
-        asked = map(_Order, requests)
-        waiting: deque[_Order] = deque()
+        tasks = map(_Task, requests)
+        pending: deque[_Task] = deque()
         last = time.monotonic()
         try:
             while True:
-                waiting.extend(islice(asked, self.max_pending - len(waiting)))
-                if not waiting:
+                pending.extend(islice(tasks, self.max_pending - len(pending)))
+                if not pending:
                     return
-                if self._look(waiting):
+                if self._poll(pending):
                     last = time.monotonic()
                 elif time.monotonic() - last > self.timeout:
                     raise JobsError(
-                        f"no worker has done anything for {self.timeout:g} seconds",
+                        f"no worker has finished anything for {self.timeout:g} seconds",
                         hint="Start some with 'webprint worker'",
                     )
-                if waiting[0].outcome is None:
-                    time.sleep(_LOOK)
-                while waiting and waiting[0].outcome is not None:
-                    yield waiting.popleft().outcome  # type: ignore[misc]
+                if pending[0].result is None:
+                    time.sleep(_POLL_INTERVAL)
+                while pending and pending[0].result is not None:
+                    yield pending.popleft().result  # type: ignore[misc]
         finally:
-            for order in waiting:  # They are wanted no more.
-                if order.job:
-                    self._forget(order.job)
+            for task in pending:
+                if task.job_id:
+                    self._delete(task.job_id)
 
-    def _look(self, orders: Iterable[_Order]) -> bool:
-        """Bring what is done, and send what may be sent; tell whether anything happened."""
-        open_ = [each for each in orders if each.outcome is None]
-        known = self.queue.get_many([each.job for each in open_ if each.job])
-        for order in open_:
-            if order.job:
-                self._bring(order, known.get(order.job))
-        sent = [self._send(each) for each in open_ if not each.job and each.outcome is None]
-        if any(sent):
+    def _poll(self, tasks: Iterable[_Task]) -> bool:
+        """Collect what is done and submit what may be; return whether anything happened."""
+        unfinished = [task for task in tasks if task.result is None]
+        jobs = self.queue.get_many([task.job_id for task in unfinished if task.job_id])
+        for task in unfinished:
+            if task.job_id:
+                self._collect(task, jobs.get(task.job_id))
+        waiting = [task for task in unfinished if not task.job_id and task.result is None]
+        submitted = [self._submit(task) for task in waiting]
+        if any(submitted):
             self.on_submit()
-        return any(sent) or any(each.outcome is not None for each in open_)
+        return any(submitted) or any(task.result is not None for task in unfinished)
 
-    def _bring(self, order: _Order, job: Job | None) -> None:
+    def _collect(self, task: _Task, job: Job | None) -> None:
         if job is not None and job.state in ("queued", "running"):
             return
-        order.job = ""  # One that is not there any more is asked for again.
+        task.job_id = ""  # A job that was deleted is submitted again.
         if job is None:
             return
         if job.state == "done":
-            order.outcome = self.storage.get(f"{result_folder(job.id, job.attempt)}/{self.file}")
+            task.result = self.storage.get(f"{job.result_folder}/{self.file}")
         else:
-            error = dict(job.error) or {"message": "its job was cancelled", "code": 1}
-            order.tries += 1
-            if order.tries >= self.max_tries or not self.may_retry(order.request, error):
-                order.outcome = error
-            order.due = time.monotonic() + self.retry_delay * 2.0 ** (order.tries - 1)
-        self._forget(job.id)
+            error = job.error or ErrorRecord("its job was cancelled")
+            task.tries += 1
+            if task.tries >= self.max_tries or not self.may_retry(task.request, error):
+                task.result = error
+            task.due = time.monotonic() + self.retry_delay * 2.0 ** (task.tries - 1)
+        self._delete(job.id)
 
-    def _forget(self, job: str) -> None:
-        self.queue.delete(job)
-        with suppress(JobsError):  # The store is cleaned of it later.
-            self.storage.delete(job)
+    def _delete(self, job_id: str) -> None:
+        self.queue.delete(job_id)
+        with suppress(JobsError):  # Retention deletes it later.
+            self.storage.delete(job_id)
 
-    def _send(self, order: _Order) -> bool:
-        if time.monotonic() < order.due or not self.may_submit(order.request):
+    def _submit(self, task: _Task) -> bool:
+        if time.monotonic() < task.due or not self.may_submit(task.request):
             return False
-        key = f"{self.name} {order.request.fingerprint} {order.tries}"
+        key = f"{self.name} {task.request.fingerprint} {task.tries}"
         try:
-            job, _ = self.queue.submit(order.request, key)
+            job, _ = self.queue.submit(task.request, key)
         except QueueFull:
             return False
-        order.job = job.id
+        task.job_id = job.id
         return True
 
 
-#: The parts of a request that ask for a share: of a page to be read and no more, of a document.
-READ_PART, DOCUMENT_PART = "read", "document"
-
-#: The name under which a share's result is kept.
-TASK_RESULT = "share.json"
-
-#: What holds bytes in JSON.
-_BYTES = "base64"
-
-
-def render_document(document: bytes) -> tuple[bytes, int]:
-    """Lay out a document; return what came of it, and how many pages."""
-    printed = render_pdf(_load(Document, document))
-    return _dump(RenderedPdf, printed), printed.pages
-
-
 def dump_document(document: Document) -> bytes:
-    """Write a document for a worker."""
+    """Encode a document for a worker."""
     return _dump(Document, document)
 
 
+def render_document(document: bytes) -> tuple[bytes, int]:
+    """Render an encoded document; return the encoded result and the number of pages."""
+    rendered = render_pdf(_load(Document, document))
+    return _dump(RenderedPdf, rendered), rendered.pages
+
+
 def load_printed(data: bytes) -> RenderedPdf:
-    """Read what a worker laid out; raises :class:`JobsError`."""
-    printed: RenderedPdf = _load(RenderedPdf, data)
-    return printed
+    """Decode what :func:`render_document` returned; raises :class:`JobsError`."""
+    rendered: RenderedPdf = _load(RenderedPdf, data)
+    return rendered
 
 
 def dump_reading(reading: ExtractedPage) -> bytes:
-    """Write what a worker has read."""
-    article = reading.article
-    blocks = {name: [*map(block_data, getattr(article, name))] for name in ("blocks", "key")}
+    """Encode an extracted page."""
+    article = {field.name: getattr(reading.article, field.name) for field in fields(Article)}
+    article |= {name: [*map(block_data, article[name])] for name in ("blocks", "key")}
     return _dump(dict, {
-        "article": {each.name: getattr(article, each.name) for each in fields(article)} | blocks,
-        "source": _kind(PageSource).dump_python(reading.source),
+        "article": article,
+        "source": _adapter(PageSource).dump_python(reading.source),
         "html": reading.html,
-        "pictures": _kind(tuple[PictureDecision, ...]).dump_python(reading.pictures),
-        "losses": _kind(tuple[CompletenessReport, ...]).dump_python(reading.losses),
+        "pictures": _adapter(tuple[PictureDecision, ...]).dump_python(reading.pictures),
+        "losses": _adapter(tuple[CompletenessReport, ...]).dump_python(reading.losses),
         "kind": reading.kind,
         "canonical": reading.canonical,
     })  # fmt: skip
 
 
 def load_reading(data: bytes) -> ExtractedPage:
-    """Read what a worker has read; raises :class:`JobsError`."""
+    """Decode an extracted page; raises :class:`JobsError`."""
     from ..pipeline import ExtractedPage
 
-    said = _load(dict, data)
+    values = _load(dict, data)
     try:
-        about = said["article"]
+        article = values["article"]
         for name in ("blocks", "key"):
-            about[name] = tuple(map(block_of, about[name]))
+            article[name] = tuple(map(block_of, article[name]))
         for name in ("warnings", "keywords"):
-            about[name] = tuple(map(str, about[name]))
+            article[name] = tuple(map(str, article[name]))
         return ExtractedPage(
-            Article(**about),
-            _kind(PageSource).validate_python(said["source"]),
-            said["html"],
-            pictures=_kind(tuple[PictureDecision, ...]).validate_python(said["pictures"]),
-            losses=_kind(tuple[CompletenessReport, ...]).validate_python(said["losses"]),
-            kind=str(said["kind"]),
-            canonical=str(said["canonical"]),
+            Article(**article),
+            _adapter(PageSource).validate_python(values["source"]),
+            values["html"],
+            pictures=_adapter(tuple[PictureDecision, ...]).validate_python(values["pictures"]),
+            losses=_adapter(tuple[CompletenessReport, ...]).validate_python(values["losses"]),
+            kind=str(values["kind"]),
+            canonical=str(values["canonical"]),
         )
     except (KeyError, TypeError, ValueError, ValidationError) as error:
-        raise JobsError("what a worker has read cannot be understood") from error
+        raise JobsError("what a worker has read cannot be decoded") from error
 
 
 @cache
-def _kind(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
+def _adapter(type_: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(type_)
 
 
-def _dump(kind: Any, value: object) -> bytes:
-    return json.dumps(_kind(kind).dump_python(value), default=_said).encode()
+def _dump(type_: Any, value: object) -> bytes:
+    return json.dumps(_adapter(type_).dump_python(value), default=_to_json).encode()
 
 
-def _said(value: object) -> object:
+def _to_json(value: object) -> object:
     if isinstance(value, bytes):
         return {_BYTES: base64.b64encode(value).decode("ascii")}
     if isinstance(value, datetime):
@@ -232,12 +238,12 @@ def _said(value: object) -> object:
     return list(value)  # type: ignore[call-overload] # a set
 
 
-def _load(kind: Any, data: bytes) -> Any:
+def _load(type_: Any, data: bytes) -> Any:
     try:
-        return _kind(kind).validate_python(json.loads(data, object_hook=_bytes_of))
+        return _adapter(type_).validate_python(json.loads(data, object_hook=_from_json))
     except (ValueError, RecursionError) as error:
-        raise JobsError("what a worker was sent or sent back cannot be understood") from error
+        raise JobsError("what a worker received or sent cannot be decoded") from error
 
 
-def _bytes_of(data: dict[str, Any]) -> Any:
+def _from_json(data: dict[str, Any]) -> Any:
     return base64.b64decode(data[_BYTES], validate=True) if data.keys() == {_BYTES} else data

@@ -1,7 +1,7 @@
-"""The process that keeps the others: hands jobs to workers, holds them to their limits.
+"""The supervisor: a single-threaded process that gives jobs to workers and limits them.
 
-It has one thread and never waits for a worker.  When it dies, all below it die with it; when one
-of them dies, its job is put back and another takes its place.
+When it dies, all processes below it die with it; when one of them dies, its job is requeued and the
+process is replaced.
 """
 
 from __future__ import annotations
@@ -18,16 +18,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from ..errors import JobsError, RenderError
-from .handler import told
+from ..errors import ErrorRecord, JobsError, RenderError
+from ..worker_process import WorkerCrashed, WorkerError
 from .models import FINISHED, Lease
 from .queue import CRASH_FAULTS, KILL_FAULTS, JobQueue
 from .storage import Storage
 from .worker_process import (
     Closeable,
     Handler,
-    WorkerExit,
-    WorkerProcess,
+    JobWorker,
     become_subreaper,
     fork,
     kill_orphans,
@@ -35,118 +34,114 @@ from .worker_process import (
     memory_usage,
 )
 
+DAY = 86_400.0
 
-def apply_retention(table: JobQueue, storage: Storage, keep: float) -> None:
-    """Forget jobs that have been over for ``keep`` seconds, and delete what no job refers to."""
-    while gone := table.delete_older_than(keep):
-        for job in gone:
-            storage.delete(job)
-    # The storage is asked first: what is put there afterwards belongs to a job that is known by
-    # the time the table is asked.
-    found = storage.names()
-    known = table.attempts()
-    for job in found:
-        if job not in known:
-            storage.delete(job)
-            continue
-        state, attempt = known[job]
-        if state in FINISHED:
-            for name in storage.names(job):
-                if name not in ("0", str(attempt)):  # What revisions are made from is in 0.
-                    storage.delete(f"{job}/{name}")
+#: Seconds between two checks of time and memory limits, and between two looks into an idle queue.
+_LIMITS_INTERVAL, _POLL_INTERVAL = 0.1, 1.0
+_HEARTBEAT_INTERVAL, _RETENTION_INTERVAL, _LOG_INTERVAL = 3.0, 600.0, 30.0
+_STEP_DELAY = 0.3  # until a new step is written to the table
+_START_INTERVAL = 0.2  # between two starts of workers
+_MAX_PAUSE = 60.0  # while results cannot be stored
+_STOP_SECONDS = 5.0
 
-
-#: The clock may go so many seconds off the steady one, as it is corrected all the time; after it
-#: was set it is believed again when it has gone evenly for so long.
-_DRIFT, _EVENLY = 60.0, 86_400.0
-
-
-def _since_boot() -> float:
-    """Return the seconds since the machine was started, those that it slept among them."""
-    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+#: The wall clock may drift so many seconds; after a larger jump it is not trusted for so long.
+_MAX_DRIFT, _DISTRUST_SECONDS = 60.0, DAY
 
 
 @dataclass(slots=True)
-class ClockGuard:
-    """Compares the time of day with one that nobody can set, each time that it is looked at."""
-
-    wall_clock: Callable[[], float] = time.time
-    monotonic_clock: Callable[[], float] = _since_boot
-    _begins: float | None = None  # the time of day when the steady one was nought
-    _set: float | None = None  # when it was seen to be set, by the steady one
-
-    def check(self) -> None:
-        """Note whether the clock was set since the last look."""
-        steady = self.monotonic_clock()
-        begins = self.wall_clock() - steady
-        if self._begins is not None and abs(begins - self._begins) > _DRIFT:
-            self._set = steady
-        self._begins = begins
-
-    @property
-    def is_reliable(self) -> bool:
-        """Whether it was not set while it was looked at, or not for a day."""
-        return self._set is None or self.monotonic_clock() - self._set > _EVENLY
-
-
-@dataclass(slots=True)
-class _Seen:
+class _Beat:
     mark: tuple[int, int]
     silence: float = 0.0
 
 
 @dataclass(slots=True)
 class LeaseMonitor:
-    """Finds jobs whose worker has been silent for longer than ``lease`` seconds.
+    """Finds leases without a heartbeat for ``timeout`` seconds.
 
-    Workers raise a job's beat; the watch measures with its own monotonic clock how long it has
-    seen the same one, so clocks that jump or differ between machines change nothing.  A pause
-    between two looks counts for ``look`` seconds at most: while nobody could reach the table, no
-    worker could raise its beat either.
+    Time is measured by the monitor's own monotonic clock, so that wall clocks which jump or differ
+    between machines do not matter.  A gap between two checks counts for two intervals at most:
+    while the table is out of reach, no worker can send heartbeats either.
     """
 
     timeout: float = 15.0
     interval: float = 3.0
-    _seen: dict[str, _Seen] = field(default_factory=dict, repr=False)
+    _beats: dict[str, _Beat] = field(default_factory=dict, repr=False)
     _last: float | None = None
 
     def expired(
         self, running: Iterable[tuple[str, int, int]], now: float
     ) -> list[tuple[str, int, int]]:
-        """Return the jobs (id, attempt, beat) to take back, having looked at all of them."""
+        """Return the expired of all running jobs, given as (id, attempt, heartbeat count)."""
         passed = 0.0 if self._last is None else min(now - self._last, 2 * self.interval)
         self._last = now
-        before, self._seen = self._seen, {}
-        over = []
-        for job, attempt, beat in running:
-            known = before.get(job)
-            if known is None or known.mark != (attempt, beat):
-                self._seen[job] = _Seen((attempt, beat))
+        before, self._beats = self._beats, {}
+        expired = []
+        for job_id, attempt, count in running:
+            beat = before.get(job_id)
+            if beat is None or beat.mark != (attempt, count):
+                self._beats[job_id] = _Beat((attempt, count))
                 continue
-            known.silence += passed
-            self._seen[job] = known
-            if known.silence >= self.timeout:
-                over.append((job, attempt, beat))
-        return over
+            beat.silence += passed
+            self._beats[job_id] = beat
+            if beat.silence >= self.timeout:
+                expired.append((job_id, attempt, count))
+        return expired
 
 
-BUSY_LOOK = 0.1  # Seconds between two looks at time and memory while something is printed.
-IDLE_LOOK = 1.0  # Seconds between two looks for jobs that came without a call.
-BEAT = 3.0
-STEP_BEAT = 0.3
-CLEAN = 600.0
-LONGEST_REST = 60.0
-GRACE = 5.0
-START = 0.2  # Seconds between two starts of workers.
-DAY = 86_400.0
+def _boot_time() -> float:
+    """Return the seconds since boot, including those asleep."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
+@dataclass(slots=True)
+class ClockGuard:
+    """Detects jumps of the wall clock, so that retention is paused after one."""
+
+    wall_clock: Callable[[], float] = time.time
+    monotonic_clock: Callable[[], float] = _boot_time
+    _offset: float | None = None
+    _jumped: float | None = None  # on the monotonic clock
+
+    def check(self) -> None:
+        """Compare the clocks with the last check."""
+        now = self.monotonic_clock()
+        offset = self.wall_clock() - now
+        if self._offset is not None and abs(offset - self._offset) > _MAX_DRIFT:
+            self._jumped = now
+        self._offset = offset
+
+    @property
+    def is_reliable(self) -> bool:
+        """Whether there was no jump within a day."""
+        return self._jumped is None or self.monotonic_clock() - self._jumped > _DISTRUST_SECONDS
+
+
+def apply_retention(queue: JobQueue, storage: Storage, seconds: float) -> None:
+    """Delete jobs that finished so many seconds ago, and results that no job refers to."""
+    while deleted := queue.delete_older_than(seconds):
+        for job_id in deleted:
+            storage.delete(job_id)
+    # The storage is listed first: whatever comes later belongs to a job that the table knows.
+    stored = storage.names()
+    known = queue.attempts()
+    for job_id in stored:
+        if job_id not in known:
+            storage.delete(job_id)
+            continue
+        state, attempt = known[job_id]
+        if state in FINISHED:
+            for name in storage.names(job_id):
+                if name not in ("0", str(attempt)):  # 0 holds the snapshot for revisions.
+                    storage.delete(f"{job_id}/{name}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What workers may use: ``seconds`` and ``memory`` (bytes) for a job, ``jobs`` in their life.
+    """Limits of workers, and of leases and results.
 
-    A worker that holds more than half the memory after a job is replaced as well.  ``keep`` is how
-    many seconds results stay, ``lease`` after how many silent ones a job is taken back.
+    A job may take ``seconds`` and ``memory`` (bytes).  A worker is replaced after
+    ``jobs_per_worker`` jobs, or if it holds more than half the memory after one.  Results are
+    deleted after ``retention`` seconds; a lease expires after ``lease`` seconds of silence.
     """
 
     workers: int = 2
@@ -159,7 +154,7 @@ class Limits:
 
 @dataclass(slots=True)
 class ManagedProcess:
-    """Another process to keep running; ``name`` is what people call it."""
+    """Another process to keep running; ``name`` is for log messages."""
 
     run: Callable[[], None]
     name: str = "the web server"
@@ -169,11 +164,10 @@ class ManagedProcess:
 
 @dataclass(slots=True)
 class Supervisor:
-    """Keeps workers and companions until it is told to stop by SIGTERM or SIGINT.
+    """Runs workers and managed processes until SIGTERM or SIGINT.
 
-    ``calls`` is the reading end of a pipe: a byte in it says that a job has come.  ``say`` is told
-    what a person who runs the server should know.  ``prepare`` is called once before the first
-    worker is forked: what it loads, all of them have.
+    ``wakeup`` is the reading end of a pipe: a byte means that a job was queued.  ``preload`` is
+    called once before the first worker is forked.  ``inherited_files`` are closed in workers.
     """
 
     queue: JobQueue
@@ -185,289 +179,289 @@ class Supervisor:
     inherited_files: Sequence[Closeable] = ()
     log: Callable[[str], None] = print
     preload: Callable[[], None] | None = None
-    _children: list[WorkerProcess] = field(default_factory=list)
-    _owed: list[Callable[[], object]] = field(default_factory=list)
-    _due: dict[str, float] = field(default_factory=dict)
-    _waiting: bool = True
-    _rest: float = 0.0
-    _cleaner: int = 0
+    _workers: list[JobWorker] = field(default_factory=list)
+    _writes: list[Callable[[], object]] = field(default_factory=list)
+    _timers: dict[str, float] = field(default_factory=dict)
+    _may_have_jobs: bool = True
+    _max_leases: float = math.inf
+    _pause: float = 0.0
+    _retention_pid: int = 0
     _stopping: bool = False
-    _allowed: float = math.inf
     _selector: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector)
-    _watch: LeaseMonitor = field(default_factory=LeaseMonitor)
+    _leases: LeaseMonitor = field(default_factory=LeaseMonitor)
     _clock: ClockGuard = field(default_factory=ClockGuard)
 
-    @property
-    def name(self) -> str:
-        """What the table calls this process, for people."""
-        return f"{platform.node()}:{os.getpid()}"
-
     def run(self) -> None:
-        """Work until told to stop; jobs that are not done by then are put back."""
+        """Run until told to stop; unfinished jobs are requeued."""
         become_subreaper()
-        self._watch.timeout = self.limits.lease
-        self._due["clean"] = time.monotonic() + GRACE
-        woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        self._leases.timeout = self.limits.lease
+        self._timers["retention"] = time.monotonic() + _STOP_SECONDS
+        signalled, signal_end = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        signal.set_wakeup_fd(signal_end, warn_on_full_buffer=False)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        for readable in filter(None, (woken, self.wakeup)):
+        for readable in filter(None, (signalled, self.wakeup)):
             os.set_blocking(readable, False)
             self._selector.register(readable, selectors.EVENT_READ)
         try:
             while not self._stopping:
-                self._round()
+                self._tick()
         finally:
-            self._end()
+            self._shut_down()
             signal.set_wakeup_fd(-1)
-            for each in (woken, wake):
-                os.close(each)
+            for descriptor in (signalled, signal_end):
+                os.close(descriptor)
 
     def run_one(self) -> None:
         """Run the next job to its end; return at once if none is queued.
 
         For :mod:`printer.jobs.celery_bridge`, where leases and retention are watched elsewhere.
         """
-        if not self._due:
+        if not self._timers:
             become_subreaper()
-            self._due = {"watch": math.inf, "clean": math.inf}
-        self._allowed, self._waiting = 1, True
+            self._timers = {"leases": math.inf, "retention": math.inf}
+        self._max_leases, self._may_have_jobs = 1, True
         while True:
-            self._round(0.01)
-            at_work = any(child.lease for child in self._children)
-            if self._children and not at_work and not self._owed:
+            self._tick(0.01)
+            if self._workers and not self._busy_workers() and not self._writes:
                 return
 
     def _stop(self, *_: object) -> None:
         self._stopping = True
 
-    def _round(self, idle: float = IDLE_LOOK / 2) -> None:
+    def _busy_workers(self) -> list[JobWorker]:
+        return [worker for worker in self._workers if worker.lease]
+
+    def _tick(self, idle_seconds: float = _POLL_INTERVAL / 2) -> None:
         self._clock.check()
-        self._keep_companions()
-        self._keep_children()
-        busy = any(child.lease for child in self._children)
-        for key, _ in self._selector.select(BUSY_LOOK if busy or self._owed else idle):
-            if isinstance(key.fileobj, WorkerProcess):
-                self._hear(key.fileobj)
+        self._start_processes()
+        self._start_worker()
+        active = self._writes or self._busy_workers()
+        for key, _ in self._selector.select(_LIMITS_INTERVAL if active else idle_seconds):
+            if isinstance(key.data, JobWorker):
+                self._read_messages(key.data)
             else:
                 with suppress(BlockingIOError):
                     os.read(key.fd, 4096)
-                self._waiting = True
-        if self._is_due("limits", BUSY_LOOK):
-            for child in [child for child in self._children if child.lease]:
-                self._hold_to_limits(child)
-        if self._cleaner and os.waitpid(self._cleaner, os.WNOHANG)[0]:
-            self._cleaner = 0
-        self._talk_to_table()
+                self._may_have_jobs = True
+        if self._is_due("limits", _LIMITS_INTERVAL):
+            for worker in self._busy_workers():
+                self._enforce_limits(worker)
+        if self._retention_pid and os.waitpid(self._retention_pid, os.WNOHANG)[0]:
+            self._retention_pid = 0
+        self._sync_queue()
 
     # Workers
 
-    def _keep_children(self) -> None:
-        if len(self._children) < self.limits.workers and self._is_due("start", START):
+    def _start_worker(self) -> None:
+        if len(self._workers) < self.limits.workers and self._is_due("start", _START_INTERVAL):
             if self.preload:
                 self.preload()
                 self.preload = None
             self.queue.disconnect()
-            child = WorkerProcess(self.handler, [*self._held_files(), *self.inherited_files])
-            self._children.append(child)
-            self._selector.register(child, selectors.EVENT_READ)
+            worker = JobWorker(self.handler, [*self._private_files(), *self.inherited_files])
+            self._workers.append(worker)
+            self._selector.register(worker.descriptor, selectors.EVENT_READ, worker)
 
-    def _hear(self, child: WorkerProcess) -> None:
+    def _read_messages(self, worker: JobWorker) -> None:
         try:
-            for message in child.messages():
-                self._heard(child, message)
-        except EOFError:
-            if child not in self._children:
-                return
-            ending = self._discard(child)
-            if child.lease is None and self._is_due("complain", 30.0):
-                self.log(f"a worker ended: {ending.reason}")
-            if child.lease:
-                self.log(f"a worker ended in the midst of job {child.lease.id}: {ending.reason}")
-                fault = f"the process that worked on it ended ({ending.reason})"
-                blame = KILL_FAULTS if ending.killed else CRASH_FAULTS
-                self._owe(partial(self.queue.release, child.lease, fault, blame))
+            while worker in self._workers and (message := worker.receive(deadline=0.0)):
+                is_outcome, value = message
+                if is_outcome:
+                    self._handle_outcome(worker, value if isinstance(value, dict) else {})
+                else:
+                    worker.step = _checked_step(value)
+                    due = time.monotonic() + _STEP_DELAY
+                    self._timers["heartbeat"] = min(self._timers.get("heartbeat", 0.0), due)
+        except WorkerError as error:
+            lease = worker.lease
+            self._remove_worker(worker)
+            if lease:
+                self.log(f"a worker died during job {lease.id}: {error}")
+                killed = isinstance(error, WorkerCrashed) and error.killed
+                faults = KILL_FAULTS if killed else CRASH_FAULTS
+                fault = f"the process that worked on it died ({error})"
+                self._write_later(partial(self.queue.release, lease, fault, faults))
+            elif self._is_due("log", _LOG_INTERVAL):
+                self.log(f"a worker died: {error}")
 
-    def _heard(self, child: WorkerProcess, message: dict[str, Any]) -> None:
-        claim = child.lease
-        if claim is None:
+    def _handle_outcome(self, worker: JobWorker, outcome: dict[str, Any]) -> None:
+        lease, worker.lease = worker.lease, None
+        self._may_have_jobs = True
+        if lease is None:
             return
-        if "step" in message:
-            step = str(message["step"])
-            child.step = step if step.isidentifier() and step.isascii() else ""
-            self._due["beat"] = min(self._due.get("beat", 0.0), time.monotonic() + STEP_BEAT)
-            return
-        child.lease = None
-        self._waiting = True
-        if "done" in message:
-            self._rest = 0.0
-            self._owe(partial(self.queue.finish, claim, message["done"]))
-        elif "failed" in message:
-            self._owe(partial(self.queue.fail, claim, message["failed"]))
-        elif "ended" in message:
-            self._owe(partial(self.queue.release, claim, str(message["ended"])))
+        if isinstance(result := outcome.get("done"), dict):
+            self._pause = 0.0
+            self._write_later(partial(self.queue.finish, lease, result))
+        elif isinstance(error := outcome.get("failed"), dict):
+            self._write_later(partial(self.queue.fail, lease, ErrorRecord.from_dict(error)))
+        elif "process_died" in outcome:
+            self._write_later(partial(self.queue.release, lease, str(outcome["process_died"])))
         else:
-            self._put_back(claim, str(message.get("put_back", "")))
-        if (
-            child.jobs >= self.limits.jobs_per_worker
-            or memory_usage(child.pid) > self.limits.memory / 2
-        ):
-            self._discard(child)
+            self._back_off(lease, str(outcome.get("not_stored", "")))
+        worn_out = worker.calls >= self.limits.jobs_per_worker
+        if worn_out or memory_usage(worker.pid) > self.limits.memory / 2:
+            self._remove_worker(worker)
 
-    def _put_back(self, claim: Lease, reason: str) -> None:
-        """Return a job that found no room for its result, and take no more for a while."""
-        self._rest = min(max(2 * self._rest, 1.0), LONGEST_REST)
-        self._due["claim"] = time.monotonic() + self._rest
-        self.log(f"{reason}; trying again in {self._rest:g} s")
-        self._owe(partial(self.queue.release, claim))
+    def _back_off(self, lease: Lease, reason: str) -> None:
+        """Requeue a job whose result could not be stored, and lease no other for a while."""
+        self._pause = min(max(2 * self._pause, 1.0), _MAX_PAUSE)
+        self._timers["lease"] = time.monotonic() + self._pause
+        self.log(f"{reason}; trying again in {self._pause:g} s")
+        self._write_later(partial(self.queue.release, lease))
 
-    def _hold_to_limits(self, child: WorkerProcess) -> None:
-        claim, limits = child.lease, self.limits
-        if claim is None:
+    def _enforce_limits(self, worker: JobWorker) -> None:
+        lease, limits = worker.lease, self.limits
+        if time.monotonic() - worker.started > limits.seconds:
+            reason = f"the print took longer than {limits.seconds:g} seconds"
+        elif memory_usage(worker.pid) > limits.memory:
+            reason = f"the print needed more than {limits.memory / 1e6:g} MB of memory"
+        else:
             return
-        over = ""
-        if time.monotonic() - child.started > limits.seconds:
-            over = f"the print took longer than {limits.seconds:g} seconds"
-        elif memory_usage(child.pid) > limits.memory:
-            over = f"the print needed more than {limits.memory / 1e6:g} MB of memory"
-        if over:
-            self.log(f"job {claim.id} was ended: {over}")
-            self._discard(child)
-            self._owe(partial(self.queue.fail, claim, told(RenderError(over))))
+        if lease is not None:
+            self.log(f"job {lease.id} was stopped: {reason}")
+            self._remove_worker(worker)
+            error = ErrorRecord.of(RenderError(reason))
+            self._write_later(partial(self.queue.fail, lease, error))
 
-    def _discard(self, child: WorkerProcess) -> WorkerExit:
-        """End a worker, unless that was done; return how it ended."""
-        if child not in self._children:
-            return WorkerExit("")
-        self._selector.unregister(child)
-        self._children.remove(child)
-        ending = child.stop()
-        kill_orphans(self._known())
-        return ending
+    def _remove_worker(self, worker: JobWorker) -> None:
+        self._selector.unregister(worker.descriptor)
+        self._workers.remove(worker)
+        worker.close()
+        pids = {worker.pid for worker in self._workers} | {p.pid for p in self.processes}
+        kill_orphans(pids | {self._retention_pid})
 
-    def _known(self) -> set[int]:
-        kept = {child.pid for child in self._children} | {each.pid for each in self.processes}
-        return kept | {self._cleaner}
+    # The queue
 
-    # The table
-
-    def _talk_to_table(self) -> None:
-        """Write what happened and take new jobs; if that fails, it is tried again in a moment."""
-        if not self._is_due("table", 0.0):
+    def _sync_queue(self) -> None:
+        """Write what happened and lease jobs; retry later if the queue is out of reach."""
+        if not self._is_due("sync", 0.0):
             return
         try:
-            while self._owed:
-                self._owed[0]()
-                self._owed.pop(0)
-            if self._is_due("beat", BEAT):
-                self._beat()
-            if self._is_due("watch", self._watch.interval):
-                self._take_back()
-            self._take_jobs()
-            if self._is_due("clean", CLEAN):
-                self._clean()
+            while self._writes:
+                self._writes[0]()
+                self._writes.pop(0)
+            if self._is_due("heartbeat", _HEARTBEAT_INTERVAL):
+                self._send_heartbeats()
+            if self._is_due("leases", self._leases.interval):
+                self._expire_leases()
+            self._lease_jobs()
+            if self._is_due("retention", _RETENTION_INTERVAL):
+                self._start_retention()
         except JobsError as error:
-            self._due["table"] = time.monotonic() + 1.0
-            if self._is_due("complain", 30.0):
+            self._timers["sync"] = time.monotonic() + 1.0
+            if self._is_due("log", _LOG_INTERVAL):
                 self.log(str(error))
 
-    def _owe(self, write: Callable[[], object]) -> None:
-        """Remember something to write: it is written in order, however long that takes."""
-        self._owed.append(write)
+    def _write_later(self, write: Callable[[], object]) -> None:
+        """Add something to write to the queue, in order, however long that takes."""
+        self._writes.append(write)
 
-    def _beat(self) -> None:
-        held = {c.lease.id: (c.lease.attempt, c.step) for c in self._children if c.lease}
-        lost = self.queue.heartbeat(held) if held else set()
-        for child in [c for c in self._children if c.lease and c.lease.id in lost]:
-            self._discard(child)
+    def _send_heartbeats(self) -> None:
+        leased = {w.lease.id: (w.lease.attempt, w.step) for w in self._workers if w.lease}
+        lost = self.queue.heartbeat(leased) if leased else set()
+        for worker in self._busy_workers():
+            if worker.lease and worker.lease.id in lost:
+                self._remove_worker(worker)
 
-    def _take_back(self) -> None:
-        for job, attempt, beat in self._watch.expired(self.queue.list_running(), time.monotonic()):
-            if self.queue.expire(job, attempt, beat):
-                self.log(f"job {job} was taken back from a worker that is gone")
-                self._waiting = True
+    def _expire_leases(self) -> None:
+        for job_id, attempt, beat in self._leases.expired(
+            self.queue.list_running(), time.monotonic()
+        ):
+            if self.queue.expire(job_id, attempt, beat):
+                self.log(f"job {job_id} was taken back from a worker that is gone")
+                self._may_have_jobs = True
 
-    def _take_jobs(self) -> None:
-        if self._is_due("look", IDLE_LOOK):
-            self._waiting = True
-        if self._due.get("claim", 0.0) > time.monotonic():
+    def _lease_jobs(self) -> None:
+        if self._is_due("poll", _POLL_INTERVAL):
+            self._may_have_jobs = True
+        if self._timers.get("lease", 0.0) > time.monotonic():
             return
-        for child in [child for child in self._children if child.lease is None]:
-            if not self._waiting or not self._allowed:
+        for worker in [worker for worker in self._workers if worker.lease is None]:
+            if not self._may_have_jobs or not self._max_leases:
                 return
-            claim = self.queue.lease(self.name)
-            if claim is None:
-                self._waiting = False
+            lease = self.queue.lease(f"{platform.node()}:{os.getpid()}")
+            if lease is None:
+                self._may_have_jobs = False
                 return
-            self._allowed -= 1
+            self._max_leases -= 1
             try:
-                child.send(claim)
-            except OSError:
-                self._discard(child)
-                self._owe(partial(self.queue.release, claim))
+                worker.assign(lease)
+            except WorkerError:
+                self._remove_worker(worker)
+                self._write_later(partial(self.queue.release, lease))
 
-    def _clean(self) -> None:
-        """Let a process of its own delete what is not kept: a distant storage may take long.
+    def _start_retention(self) -> None:
+        """Delete old results in a process of its own: a remote storage may take long.
 
-        Nothing is, while the clock tells how old things are no better than those who set it.
+        Skipped while the wall clock is unreliable.
         """
-        if self._cleaner or not self._clock.is_reliable:
-            return
-        self.queue.disconnect()
-        self._cleaner = fork(
-            partial(self._run_cleaner, [*self._held_files(), *self.inherited_files])
-        )
+        if not self._retention_pid and self._clock.is_reliable:
+            self.queue.disconnect()
+            delete = partial(apply_retention, self.queue, self.storage, self.limits.retention)
+            files = [*self._private_files(), *self.inherited_files]
+            self._retention_pid = fork(partial(_run_without, files, delete))
 
-    def _run_cleaner(self, files: Sequence[Closeable]) -> None:
-        for each in files:
-            each.close()
-        apply_retention(self.queue, self.storage, self.limits.retention)
+    # Other processes
 
-    # Beginning and end
-
-    def _keep_companions(self) -> None:
-        for each in self.processes:
-            if each.pid and os.waitpid(each.pid, os.WNOHANG)[0]:
-                self.log(f"{each.name} ended and is started again")
-                each.pid, each.next_start = 0, time.monotonic() + 1.0
-            if not each.pid and time.monotonic() >= each.next_start:
+    def _start_processes(self) -> None:
+        for process in self.processes:
+            if process.pid and os.waitpid(process.pid, os.WNOHANG)[0]:
+                self.log(f"{process.name} ended and is started again")
+                process.pid, process.next_start = 0, time.monotonic() + 1.0
+            if not process.pid and time.monotonic() >= process.next_start:
                 self.queue.disconnect()
-                each.pid = fork(partial(self._run_companion, each))
+                process.pid = fork(partial(_run_without, self._private_files(), process.run))
 
-    def _run_companion(self, companion: ManagedProcess) -> None:
-        for each in self._held_files():
-            each.close()
-        companion.run()
+    def _private_files(self) -> list[Closeable]:
+        """Return what a forked process must not use."""
+        return [self._selector, *map(_Connection, self._workers)]
 
-    def _held_files(self) -> list[Closeable]:
-        """Return what a fork carries over and only this process may use."""
-        return [self._selector, *self._children]
-
-    def _end(self) -> None:
-        for each in self.processes:
-            if each.pid:
-                os.kill(each.pid, signal.SIGTERM)
-        for child in list(self._children):
-            claim = child.lease
-            self._discard(child)
-            if claim:
-                self._owe(partial(self.queue.release, claim))
+    def _shut_down(self) -> None:
+        for process in self.processes:
+            if process.pid:
+                os.kill(process.pid, signal.SIGTERM)
+        for worker in list(self._workers):
+            if worker.lease:
+                self._write_later(partial(self.queue.release, worker.lease))
+            self._remove_worker(worker)
         with suppress(JobsError):
-            for write in self._owed:
+            for write in self._writes:
                 write()
-        deadline = time.monotonic() + GRACE
-        for each in self.processes:
-            while each.pid and not os.waitpid(each.pid, os.WNOHANG)[0]:
+        deadline = time.monotonic() + _STOP_SECONDS
+        for process in self.processes:
+            while process.pid and not os.waitpid(process.pid, os.WNOHANG)[0]:
                 if time.monotonic() > deadline:
-                    kill_tree(each.pid)
+                    kill_tree(process.pid)
                 time.sleep(0.02)
         self._selector.close()
 
-    def _is_due(self, what: str, every: float) -> bool:
-        """Say whether it is time for something again, and count from now when it is."""
+    def _is_due(self, timer: str, interval: float) -> bool:
+        """Return whether a timer has run out, and start it again if so."""
         now = time.monotonic()
-        if now < self._due.get(what, 0.0):
+        if now < self._timers.get(timer, 0.0):
             return False
-        self._due[what] = now + every
+        self._timers[timer] = now + interval
         return True
+
+
+def _checked_step(value: object) -> str:
+    is_step = isinstance(value, str) and value.isidentifier() and value.isascii()
+    return str(value) if is_step else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Connection:
+    """A worker's connection, to be closed in forked processes without ending the worker."""
+
+    worker: JobWorker
+
+    def close(self) -> None:
+        self.worker.disown()
+
+
+def _run_without(files: Sequence[Closeable], run: Callable[[], None]) -> None:
+    for file in files:
+        file.close()
+    run()

@@ -1,4 +1,4 @@
-"""What those who send prints may ask for, checked before a job is accepted."""
+"""Which options a print request may have, and checks before a job is accepted."""
 
 from __future__ import annotations
 
@@ -20,19 +20,24 @@ from .models import PAGE_PART, JobRequest
 MAX_URL_LENGTH = 4000
 MAX_VALUE_LENGTH = 200
 MAX_PICTURES = 100
-#: A database's index takes no longer name of a part.
+#: A database index takes no longer part name.
 MAX_PICTURE_URL_LENGTH = 2000
 
-_DATA = re.compile(r"data:image/[a-z0-9.+-]{1,40}(?:;[^,;]{1,100}){0,3};base64,", re.IGNORECASE)
+_DATA_URL = re.compile(r"data:image/[a-z0-9.+-]{1,40}(?:;[^,;]{1,100}){0,3};base64,", re.IGNORECASE)
 
-#: The settings that a request may choose.  Any other is the server's own: what names a file or a
-#: place, and what the server would then do that it does not do by itself.
+#: The settings that a request may choose.  The others name files or hosts, or let the server do
+#: more than it does by itself.
 REQUEST_OPTIONS = frozenset({
     "format", "paper", "margin", "theme", "font_size", "links", "qr", "extractor", "images",
     "image_method", "render", "follow", "fit", "booklet", "nup", "duplex", "ink_save", "grayscale",
-    "comments", "pdf", "title", "no_rules", "key_paragraphs",
-    "key_paragraphs_as", "key_query",
+    "comments", "pdf", "title", "no_rules", "key_paragraphs", "key_paragraphs_as", "key_query",
 })  # fmt: skip
+
+#: Labels of forms, where the setting's name does not say it.
+_LABELS = {
+    "fit": "Fit on at most … pages", "ink_save": "Save ink", "nup": "Pages per sheet",
+    "pdf": "PDF standard", "qr": "QR code",
+}  # fmt: skip
 
 
 def request_options() -> list[str]:
@@ -42,7 +47,7 @@ def request_options() -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """A setting as a form offers it; ``kind`` is "switch", "choice", "number" or "text"."""
+    """A setting in a form; ``kind`` is "switch", "choice", "number" or "text"."""
 
     name: str
     label: str
@@ -52,14 +57,14 @@ class FormField:
     choices: tuple[str, ...] = ()
 
 
-def form_fields(base: Settings) -> list[FormField]:
-    """Return the settings that a request may choose, with the server's own values."""
+def form_fields(settings: Settings) -> list[FormField]:
+    """Return the settings that a request may choose, with their current values."""
     return [
         FormField(
             name,
-            name.replace("_", " ").capitalize(),
+            _LABELS.get(name) or name.replace("_", " ").capitalize(),
             _kind(name, field.annotation),
-            getattr(base, name),
+            getattr(settings, name),
             str(field.description),
             tuple(theme_names()) if name == "theme" else get_args(field.annotation),
         )
@@ -76,72 +81,82 @@ def _kind(name: str, annotation: Any) -> str:
     return "number" if annotation is int else "text"
 
 
-def merge_options(base: Settings, options: Mapping[str, Any]) -> Settings:
-    """Return the settings of one print; raises :class:`UsageError` for what may not be chosen."""
-    known = request_options()
+def merge_options(settings: Settings, options: Mapping[str, Any]) -> Settings:
+    """Return settings with the options of a request.
+
+    Raises:
+        UsageError: an option may not be chosen or has no valid value.
+    """
     for name, value in options.items():
-        if name not in known:
-            raise UsageError(
-                f"{name[:40]!r} is not an option of a print", hint=f"There are: {', '.join(known)}"
-            )
+        if name not in REQUEST_OPTIONS:
+            known = ", ".join(request_options())
+            raise UsageError(f"{name[:40]!r} is not an option of a print", hint=f"Use: {known}")
         if isinstance(value, str) and len(value) > MAX_VALUE_LENGTH:
             raise UsageError(f"{name} is too long")
     if "theme" in options and options["theme"] not in theme_names():
         raise UsageError("there is no such theme", hint=f"Themes: {', '.join(theme_names())}")
     try:
-        return Settings(**{**base.model_dump(), **options})
+        return Settings(**{**settings.model_dump(), **options})
     except ValidationError as error:
-        fault = error.errors(include_input=False, include_url=False)[0]
-        raise UsageError(f"{fault['loc'][0]}: {fault['msg']}") from error
+        first = error.errors(include_input=False, include_url=False)[0]
+        raise UsageError(f"{first['loc'][0]}: {first['msg']}") from error
 
 
-def decode_pictures(given: Mapping[str, str], most: int) -> dict[str, bytes]:
-    """Return the pictures that a browser sent: by address, each as a ``data:`` URL in base64.
+def decode_pictures(data_urls: Mapping[str, str], max_bytes: int) -> dict[str, bytes]:
+    """Decode the pictures that came with a page, given as ``data:`` URLs by address.
 
-    They may have ``most`` bytes together.  Raises :class:`UsageError`.
+    Raises:
+        UsageError: there are too many, they have more than ``max_bytes`` together, or one of
+            them is no base64 ``data:image/`` URL.
     """
-    if len(given) > MAX_PICTURES:
+    if len(data_urls) > MAX_PICTURES:
         raise UsageError(f"at most {MAX_PICTURES} pictures can be sent with a page")
     pictures = {}
-    for url, text in given.items():
-        if not _is_web(url) or len(url.encode()) > MAX_PICTURE_URL_LENGTH:
-            raise UsageError("a picture that is sent needs its http or https address")
-        head = _DATA.match(text)
+    for url, data_url in data_urls.items():
+        if not _is_web_url(url) or len(url.encode()) > MAX_PICTURE_URL_LENGTH:
+            raise UsageError("a picture needs its http or https address")
+        prefix = _DATA_URL.match(data_url)
         try:
-            pictures[url] = base64.b64decode(text[head.end() :] if head else "!", validate=True)
+            encoded = data_url[prefix.end() :] if prefix else "!"
+            pictures[url] = base64.b64decode(encoded, validate=True)
         except (binascii.Error, ValueError):
-            raise UsageError("a picture is sent as data:image/...;base64,...") from None
-    if sum(map(len, pictures.values())) > most:
-        raise UsageError(f"the pictures that are sent may have {most} bytes together")
+            raise UsageError("a picture must be sent as data:image/...;base64,...") from None
+    if sum(map(len, pictures.values())) > max_bytes:
+        raise UsageError(f"the pictures of a page may have {max_bytes} bytes together")
     return pictures
 
 
-def validate_request(request: JobRequest, base: Settings) -> Settings:
-    """Return the settings of a request, having made sure that it can be worked on.
+def validate_request(request: JobRequest, settings: Settings) -> Settings:
+    """Return the settings for a request after checking that it can be printed.
 
-    Raises :class:`BadURL` when it names anything but a web address, :class:`UsageError` for its
-    options.
+    Raises:
+        BadURL: its address is no web address.
+        UsageError: its options cannot be printed with.
     """
-    if request.url or PAGE_PART not in request.parts:
-        validate_url(request.url)
+    validate_source(request)
     from ..pipeline import check_options
 
-    settings = merge_options(base, request.options)
-    check_options(settings.print_options())
-    return settings
+    merged = merge_options(settings, request.options)
+    check_options(merged.print_options())
+    return merged
+
+
+def validate_source(request: JobRequest) -> None:
+    """Raise :class:`BadURL` unless a request has a web address, or a page without address."""
+    if request.url or PAGE_PART not in request.parts:
+        validate_url(request.url)
 
 
 def validate_url(url: str) -> None:
-    """Raise :class:`BadURL` for anything but the address of a page on the web."""
-    if not _is_web(url) or len(url) > MAX_URL_LENGTH:
+    """Raise :class:`BadURL` for anything but the address of a web page."""
+    if not _is_web_url(url) or len(url) > MAX_URL_LENGTH:
         raise BadURL("a print needs the http or https address of a page")
 
 
-def _is_web(url: str) -> bool:
+def _is_web_url(url: str) -> bool:
     try:
-        url.encode()  # Half a character, which JSON can write, is none.
+        url.encode()  # JSON can contain lone surrogates.
         parts = urlsplit(url)
-        sound = parts.scheme in ("http", "https") and bool(parts.hostname)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and min(url) > " "
     except ValueError:
         return False
-    return sound and all(c > " " for c in url)

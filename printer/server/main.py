@@ -36,10 +36,10 @@ def serve(settings: Settings) -> None:
     factory.supervise(
         settings,
         # A server with a name of its own is for others too, whoever passes on what they ask.
-        private=is_loopback(settings.host) and not settings.hostnames,
-        companions=[web],
-        calls=calls,
-        inherited=[listening],
+        allow_private=is_loopback(settings.host) and not settings.hostnames,
+        processes=[web],
+        wakeup=calls,
+        inherited_files=[listening],
     )
 
 

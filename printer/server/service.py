@@ -308,7 +308,7 @@ def shown(job: Job) -> dict[str, Any]:
         "step": job.step,
         "attempt": job.attempt,
         "result": dict(job.result) or None,
-        "error": dict(job.error) or None,
+        "error": job.error.to_dict() if job.error else None,
         "created": job.created,
         "started": job.started,
         "finished": job.finished,

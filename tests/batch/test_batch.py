@@ -56,7 +56,7 @@ def test_a_list_is_printed_and_what_failed_is_told(web, tmp_path):
     assert code == 6, said
     assert pdfs(tmp_path) == ["A ferry at dawn 2.pdf", "A ferry at dawn.pdf", "After a while.pdf"]
     assert "1 failed: the server answered 404 Not Found" in said
-    assert "3 of 6 printed, 3 failed, 1 stand in the list more than once" in said
+    assert "3 of 6 printed, 3 failed, 1 listed more than once" in said
     report = json.loads((tmp_path / "out/report.json").read_text())
     assert report["counts"] == {
         "listed": 7, "repeated": 1, "printed": 3, "failed": 3, "not printed": 0,

@@ -2,6 +2,7 @@
 
 import json
 
+from printer.errors import ErrorRecord
 from printer.jobs import factory
 from printer.jobs.models import JobRequest
 from printer.settings import Settings
@@ -10,7 +11,7 @@ from printer.settings import Settings
 def filled():
     table = factory.open_queue(Settings())
     ids = [table.submit(JobRequest(f"https://example.org/{n}"))[0].id for n in range(3)]
-    table.fail(table.lease("w"), {"message": "no such page"})
+    table.fail(table.lease("w"), ErrorRecord("no such page"))
     return table, ids
 
 

@@ -11,7 +11,7 @@ from printer.errors import BadURL, UsageError
 from printer.jobs import factory
 from printer.jobs.handler import JobHandler
 from printer.jobs.models import PAGE_PART, JobRequest, Lease
-from printer.jobs.storage import Folder
+from printer.jobs.storage import FolderStorage
 from printer.jobs.validation import (
     REQUEST_OPTIONS,
     merge_options,
@@ -35,7 +35,7 @@ def test_a_page_is_fetched_and_printed(web, tmp_path):
     outcome = do(JobRequest(url, {"paper": "A5"}), tmp_path, steps=steps)
     assert outcome["done"]["title"] == "Harbour lights go dark"
     assert steps == ["fetch", "extract", "pictures", "print", "store"]
-    kept = Folder(tmp_path)
+    kept = FolderStorage(tmp_path)
     with pikepdf.open(io.BytesIO(kept.get("abc/1/article.pdf"))) as pdf:
         assert len(pdf.pages) == outcome["done"]["pages"]
         assert float(pdf.pages[0].mediabox[2]) == pytest.approx(148 / 25.4 * 72, abs=1)
@@ -94,7 +94,7 @@ def test_a_full_storage_puts_the_job_back(tmp_path):
     (tmp_path / "abc" / "1").mkdir(parents=True)
     (tmp_path / "abc" / "1" / "article.pdf.part").symlink_to("/dev/full")
     outcome = do(JobRequest("https://example.org/", {}, {PAGE_PART: story().encode()}), tmp_path)
-    assert "it is full" in outcome["put_back"]
+    assert "it is full" in outcome["not_stored"]
 
 
 def test_the_settings_of_a_request_go_over_those_of_the_server():

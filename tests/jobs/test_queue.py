@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import event
 
-from printer.errors import JobsError, UsageError
+from printer.errors import ErrorRecord, JobsError, UsageError
 from printer.jobs import queue as table_module
 from printer.jobs.models import PAGE_PART, JobRequest
 from printer.jobs.queue import (
@@ -88,7 +88,7 @@ def test_only_the_attempt_that_holds_a_job_finishes_it(table):
     new = table.lease("second")
     assert (new.id, new.attempt) == (job.id, 2)
     assert not table.finish(old, {"title": "old"})
-    assert not table.fail(old, {"message": "old"})
+    assert not table.fail(old, ErrorRecord("old"))
     assert not table.release(old)
     assert table.heartbeat({job.id: (old.attempt, "x")}) == {job.id}
     assert table.finish(new, {"title": "new"})
@@ -114,7 +114,7 @@ def test_a_job_whose_workers_end_each_time_is_given_up(table, blame, times):
         table.release(table.lease("w"), "it broke", blame)
     over = table.get(job.id)
     assert over.state == "failed"
-    assert "it broke" in over.error["message"]
+    assert "it broke" in over.error.message
     assert table.retry(job.id)
     assert table.get(job.id).faults == 0
 
@@ -189,7 +189,7 @@ def test_counts(table):
     for n in range(4):
         table.submit(JobRequest(f"https://a.test/{n}"))
     table.finish(table.lease("w"), {})
-    table.fail(table.lease("w"), {"message": "no"})
+    table.fail(table.lease("w"), ErrorRecord("no"))
     table.lease("w")
     counts = {"queued": 1, "running": 1, "done": 1, "failed": 1, "cancelled": 0}
     assert table.count_by_state() == counts
@@ -213,7 +213,7 @@ def test_what_was_accepted_is_there_when_opened_again(database):
 
 
 def test_a_locked_database_is_told_and_nothing_is_lost(tmp_path, monkeypatch):
-    monkeypatch.setattr("printer.db.engine.PATIENCE", 0.1)
+    monkeypatch.setattr("printer.db.engine.LOCK_TIMEOUT", 0.1)
     path = tmp_path / "jobs.sqlite"
     table = JobQueue(str(path))
     kept, _ = table.submit(STORY)
@@ -304,7 +304,7 @@ def test_whatever_happens_a_job_is_done_at_most_once_and_never_lost(
             done.append(claim.id)
             assert table.get(claim.id).result == {"by": claim.attempt}
         elif move == "fail" and claim:
-            table.fail(claim, {"message": "no"})
+            table.fail(claim, ErrorRecord("no"))
         elif move == "release" and claim:
             table.release(claim, "lost")
         elif move == "beat" and claim:

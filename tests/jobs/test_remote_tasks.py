@@ -3,7 +3,7 @@
 import pytest
 
 from printer.capture import Capture, PageSource
-from printer.errors import JobsError
+from printer.errors import ErrorRecord, JobsError
 from printer.jobs.models import JobRequest, result_folder
 from printer.jobs.remote_tasks import (
     JobClient,
@@ -39,7 +39,7 @@ class Workers:
             url = claim.request.url
             if self.faults.get(url, 0) > 0:
                 self.faults[url] -= 1
-                self.table.fail(claim, {"message": "come again", "kind": "FetchError", "code": 4})
+                self.table.fail(claim, ErrorRecord("come again", "FetchError", code=4))
                 continue
             self.done.append(url)
             self.storage.put(f"{result_folder(claim.id, claim.attempt)}/share.json", url.encode())
@@ -48,7 +48,7 @@ class Workers:
 
 def handed(table, storage, workers, **more):
     more = {
-        "retry_delay": 0.01, "may_retry": lambda _, error: error["code"] == 4,
+        "retry_delay": 0.01, "may_retry": lambda _, error: error.code == 4,
         "on_submit": workers, **more,
     }  # fmt: skip
     return JobClient(queue=table, storage=storage, name="test", file="share.json", **more)
@@ -69,7 +69,7 @@ def test_results_come_in_order_and_what_may_pass_is_asked_again(sqlite_table, st
     assert len(asked) == 3, "no more are made than are handed on"
     came = list(outcomes)
     assert came[:3] == [url.encode() for url in urls[1:4]]
-    assert came[3]["message"] == "come again"
+    assert came[3].message == "come again"
     assert came[4:] == [url.encode() for url in urls[5:]]
     assert sorted(workers.done) == sorted(set(urls) - {urls[4]})
     assert not sqlite_table.list_recent()

@@ -9,7 +9,7 @@ import pytest
 
 from printer.errors import JobsError, UsageError
 from printer.jobs.models import JobRequest
-from printer.jobs.storage import Folder, open_storage
+from printer.jobs.storage import FolderStorage, open_storage
 from printer.jobs.supervisor import apply_retention
 
 KEY = "0a1b/3/article.pdf"
@@ -57,11 +57,11 @@ def test_other_keys_are_refused(storage, key):
 
 
 def test_a_full_disk_leaves_what_was_there(tmp_path):
-    Folder(tmp_path).put(KEY, b"old")
-    full = Folder(tmp_path, open_new=lambda path: Path("/dev/full").open("wb"))  # noqa: SIM115
+    FolderStorage(tmp_path).put(KEY, b"old")
+    full = FolderStorage(tmp_path, open_file=lambda path: Path("/dev/full").open("wb"))  # noqa: SIM115
     with pytest.raises(JobsError, match="it is full"):
         full.put(KEY, b"new" * 100_000)
-    assert Folder(tmp_path).get(KEY) == b"old"
+    assert FolderStorage(tmp_path).get(KEY) == b"old"
     assert [path.name for path in tmp_path.rglob("*.part")] == []
 
 
@@ -71,8 +71,8 @@ import subprocess, sys
 subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", {str(tmp_path)!r}], check=True)
 from pathlib import Path
 from printer.errors import JobsError
-from printer.jobs.storage import Folder
-kept = Folder(Path({str(tmp_path)!r}))
+from printer.jobs.storage import FolderStorage
+kept = FolderStorage(Path({str(tmp_path)!r}))
 kept.put("a/1/article.pdf", b"x" * 20_000)
 try:
     kept.put("b/1/article.pdf", b"x" * 200_000)
@@ -107,18 +107,18 @@ def test_cleaning_leaves_what_jobs_refer_to(sqlite_table, storage):
     table = sqlite_table
     ids = [table.submit(JobRequest(f"https://a.test/{n}"))[0].id for n in range(3)]
     first = table.lease("w")
-    storage.put(f"{first.folder}/article.pdf", b"of a worker that was killed")
+    storage.put(f"{first.result_folder}/article.pdf", b"of a worker that was killed")
     table.release(first, "killed")
     second = table.lease("w")
-    storage.put(f"{second.folder}/article.pdf", b"kept")
+    storage.put(f"{second.result_folder}/article.pdf", b"kept")
     table.finish(second, {})
     running = table.lease("w")
-    storage.put(f"{running.folder}/article.pdf", b"on its way")
+    storage.put(f"{running.result_folder}/article.pdf", b"on its way")
     storage.put("dead/1/article.pdf", b"of nobody")
     apply_retention(table, storage, 1000)
     assert storage.names() == sorted(ids[:2])
     assert storage.names(first.id) == ["2"]
-    assert storage.get(f"{running.folder}/article.pdf") == b"on its way"
+    assert storage.get(f"{running.result_folder}/article.pdf") == b"on its way"
     apply_retention(table, storage, -1000)
     assert storage.names() == [running.id]
     assert table.get(first.id) is None

@@ -43,7 +43,7 @@ def test_a_print_that_takes_too_long_is_ended_with_all_it_started(engine, tmp_pa
     after, _ = table.submit(ask("nap/0"))
     engine.keep(workers=1, seconds=1.0)
     until(lambda: over(table, slow.id, after.id))
-    assert "longer than 1 seconds" in table.get(slow.id).error["message"]
+    assert "longer than 1 seconds" in table.get(slow.id).error.message
     assert table.get(after.id).state == "done"
     grandchild = int((tmp_path / "family").read_text())
     with pytest.raises(ProcessLookupError):
@@ -55,7 +55,7 @@ def test_a_print_that_eats_memory_is_ended(engine):
     greedy, _ = table.submit(ask("eat"))
     engine.keep(workers=1, memory=300_000_000)
     until(lambda: over(table, greedy.id))
-    assert "300 MB of memory" in table.get(greedy.id).error["message"]
+    assert "300 MB of memory" in table.get(greedy.id).error.message
 
 
 def test_a_print_that_crashes_its_worker_is_given_up_and_others_are_done(engine):
@@ -64,7 +64,7 @@ def test_a_print_that_crashes_its_worker_is_given_up_and_others_are_done(engine)
     good = [table.submit(ask("nap/0"))[0].id for _ in range(4)]
     engine.keep(**QUICK)
     until(lambda: over(table, bad.id, *good))
-    assert "SIGABRT" in table.get(bad.id).error["message"]
+    assert "SIGABRT" in table.get(bad.id).error.message
     assert {table.get(job).state for job in good} == {"done"}
 
 
@@ -82,12 +82,12 @@ def test_a_print_whose_workers_are_killed_by_others_is_done(sqlite_table, keep):
 
 
 def test_a_print_whose_helper_ends_is_tried_again_so_many_times(sqlite_table, keep):
-    job, _ = sqlite_table.submit(ask("ended"))
+    job, _ = sqlite_table.submit(ask("helper-dies"))
     keep(workers=1)
     until(lambda: over(sqlite_table, job.id))
     over_ = sqlite_table.get(job.id)
     assert (over_.state, over_.attempt) == ("failed", 5)
-    assert "the browser ended" in over_.error["message"]
+    assert "the browser exited" in over_.error.message
 
 
 def test_a_cancelled_print_is_ended(engine):

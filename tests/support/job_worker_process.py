@@ -2,8 +2,8 @@
 
     python -m tests.support.job_worker_process DATABASE STORAGE LIMITS-AS-JSON [BROKER send|answer]
 
-http://labour.test/nap/0.2 naps and stores a result; /crash, /eat, /ended, /hang and /family end
-badly.
+http://labour.test/nap/0.2 sleeps and stores a result; /crash, /eat, /helper-dies, /hang and /family
+end badly.
 """
 
 import json
@@ -22,16 +22,16 @@ from printer.jobs.storage import open_storage
 from printer.jobs.supervisor import Limits, ManagedProcess, Supervisor
 
 
-def labour(claim, notify):
-    _, what, *more = claim.request.url.removeprefix("http://labour.test").split("/")
+def handle(lease, notify):
+    _, what, *more = lease.request.url.removeprefix("http://labour.test").split("/")
     notify(what)
     if what == "crash":
         os.abort()
     if what == "eat":
         held = [b"x" * 1_000_000 for _ in range(2000)]
         time.sleep(60 + len(held))
-    if what == "ended":
-        return {"ended": "the browser ended of itself"}
+    if what == "helper-dies":
+        return {"process_died": "the browser exited"}
     if what == "hang":
         time.sleep(600)
     if what == "family":
@@ -42,9 +42,9 @@ def labour(claim, notify):
         time.sleep(float(more[0]))
     try:
         storage = open_storage(sys.argv[2])
-        storage.put(f"{claim.folder}/article.pdf", claim.request.url.encode() * 100)
+        storage.put(f"{lease.result_folder}/article.pdf", lease.request.url.encode() * 100)
     except JobsError as error:
-        return {"put_back": str(error)}
+        return {"not_stored": str(error)}
     return {"done": {"title": what, "worker": os.getpid()}}
 
 
@@ -58,11 +58,11 @@ if __name__ == "__main__":
     companions = ()
     if called and called[1] == "answer":
         tables, storages = partial(JobQueue, database), partial(open_storage, place)
-        run_celery_worker(called[0], tables, storages, labour, limits, say)
+        run_celery_worker(called[0], tables, storages, handle, limits, say)
         sys.exit()
     if called:
         companions = (ManagedProcess(CallSender(called[0], limits, JobQueue(database), say).run),)
         limits = replace(limits, workers=0)
     Supervisor(
-        JobQueue(database), open_storage(place), labour, limits, processes=companions, log=say
+        JobQueue(database), open_storage(place), handle, limits, processes=companions, log=say
     ).run()
