@@ -14,6 +14,7 @@ from ..html.comments import Comment, Comments
 from ..html.forum import Post, read_posts
 from ..html.index import Segment
 from ..html.page import Page
+from ..i18n import load_table
 from ..selection import Verdict
 from .builder import ArticleBuilder
 from .footnotes import LinkTargets
@@ -28,14 +29,7 @@ _HINTS = (
     re.compile(r"""id=["']?(?:post|msg|p)[-_]?\d"""),
 )
 #: The heading of comments that have none on the page, by language.
-_HEADINGS = {
-    "ar": "التعليقات", "cs": "Komentáře", "da": "Kommentarer", "de": "Kommentare", "el": "Σχόλια",
-    "en": "Comments", "es": "Comentarios", "fi": "Kommentit", "fr": "Commentaires",
-    "he": "תגובות", "hi": "टिप्पणियाँ", "hu": "Hozzászólások", "it": "Commenti", "ja": "コメント",
-    "ko": "댓글", "nb": "Kommentarer", "nl": "Reacties", "no": "Kommentarer", "pl": "Komentarze",
-    "pt": "Comentários", "ru": "Комментарии", "sv": "Kommentarer", "th": "ความคิดเห็น",
-    "tr": "Yorumlar", "uk": "Коментарі", "vi": "Bình luận", "zh": "评论",
-}  # fmt: skip
+_HEADINGS = load_table("comment_headings")["by_language"]
 
 
 def find_posts(page: Page, verdict: Verdict) -> Mapping[HtmlElement, Post]:
