@@ -12,11 +12,10 @@ from typing import Any
 import lightgbm as lgb
 import numpy as np
 
-from printer.extraction.classifier.features import extract_features
+from printer.extraction.classifier.features import FeatureContext, extract_features
 from printer.extraction.classifier.gbdt import BoostedTrees
-from printer.extraction.classifier.tokens import TokenPriors
+from printer.extraction.classifier.lexical import TokenPriors
 from printer.extraction.extract import score_segments
-from printer.extraction.reading import FeatureContext
 from printer.html.page import read_page
 
 from . import labels

@@ -30,7 +30,6 @@ from typing import get_args
 
 from printer.extraction.extract import PAPER_METHODS
 from printer.extraction.papers import text_to_tag
-from printer.extraction.positions import positions
 from printer.html.page import read_page
 
 from . import corpus
@@ -83,12 +82,11 @@ def measure(samples: Iterable[corpus.Sample]) -> tuple[dict[str, Figures], dict[
     }
     for sample in samples:
         page = read_page(sample.html, sample.url)
-        tree = positions(page)
         answer = sample.text or ""
         texts = [segment.text for segment in page.segments]
         right = [bool(share > 0.5) for share in from_text(texts, answer)]
         for name, scorer in PAPER_METHODS.items():
-            keep = [value > 0 for value in scorer(page, tree)]
+            keep = [value > 0 for value in scorer(page)]
             figures = methods[name]
             found = "\n".join(compress(texts, keep))
             figures.f1[sample.kind].append(word_score(found, answer).f1)
@@ -97,7 +95,7 @@ def measure(samples: Iterable[corpus.Sample]) -> tuple[dict[str, Figures], dict[
             counts[:] = map(int.__add__, counts, (both, sum(keep), sum(right)))
         seen: dict[str, tuple[float, float]] = {}
         for name, chosen in options.items():
-            keep = [value > 0 for value in text_to_tag.score(page, chosen, tree)]
+            keep = [value > 0 for value in text_to_tag.score(page, chosen)]
             found = "\n".join(compress(texts, keep))
             if found not in seen:
                 seen[found] = own_ratios(found, answer)

@@ -25,6 +25,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from printer.extraction.classifier.gbdt import BoostedTrees
+from printer.extraction.classifier.lexical import TokenPriors
 from printer.extraction.classifier.model import (
     PAGE_KINDS,
     ClassifierModel,
@@ -38,7 +39,6 @@ from printer.extraction.classifier.model import (
     segment_features,
 )
 from printer.extraction.classifier.network import NetworkEnsemble
-from printer.extraction.classifier.tokens import TokenPriors
 
 from . import networks
 from .corpus import samples, there

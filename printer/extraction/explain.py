@@ -1,8 +1,8 @@
-"""Why the article is what it is: every segment with every method's score."""
+"""Explain a selection: every segment with every method's score."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from lxml.html import HtmlElement
 
@@ -12,20 +12,27 @@ from ..selection import Explanation, MarkedArea, PlacedFigure, SegmentDecision, 
 from .extract import score_segments
 from .visual import read_segment_layout
 
-#: How many ancestors name a segment's place.
+#: How many ancestors are in a segment's path.
 DEPTH = 5
 
 
 def explain(page: Page, verdict: Verdict, pictures: Sequence[PlacedFigure] = ()) -> Explanation:
-    """Set each segment beside what the default and every paper's method thought of it.
+    """Explain what was selected.
 
-    ``pictures`` are those kept, where they stand.
+    Args:
+        page: The page.
+        verdict: What was decided about its segments.
+        pictures: The selected pictures.
+
+    Returns:
+        Each segment with the scores of the classifier and of every paper's method; on a rendered
+        page the areas of segments and pictures besides.
     """
     scores = {**verdict.scores, **score_segments(page)}
-    judged = (
+    segments = tuple(
         SegmentDecision(
             text=segment.text,
-            path=_place(segment.block),
+            path=_path(segment.block),
             keep=verdict.keep[segment.index],
             scores={name: float(values[segment.index]) for name, values in scores.items()},
         )
@@ -36,38 +43,38 @@ def explain(page: Page, verdict: Verdict, pictures: Sequence[PlacedFigure] = ())
         page.metadata.title,
         verdict.kind,
         verdict.confidence,
-        tuple(judged),
-        areas=_marks(page, verdict, pictures),
+        segments,
+        areas=tuple(_areas(page, verdict, pictures)),
     )
 
 
-def _marks(
-    page: Page, verdict: Verdict, pictures: Sequence[PlacedFigure]
-) -> tuple[MarkedArea, ...]:
-    """Return the places of a page's segments and pictures as a browser drew them."""
-    drawn = read_segment_layout(page)
-    if drawn is None or page.layout is None:
-        return ()
+def _areas(page: Page, verdict: Verdict, pictures: Sequence[PlacedFigure]) -> Iterator[MarkedArea]:
+    """Yield the areas of a page's segments and pictures as a browser rendered them."""
+    layout = read_segment_layout(page)
+    if layout is None or page.layout is None:
+        return
     title = page.metadata.title.casefold().split()
-    titles = (at for at, each in enumerate(page.segments) if each.text.casefold().split() == title)
-    printed = {next(titles, -1)}  # The title is printed though it is no running text.
-    captions = frozenset[int]().union(*(each.captions for each in pictures))
-    marks = []
-    for at, (area, keep) in enumerate(zip(drawn.text_rects, verdict.keep, strict=True)):
-        # Layers over the page are left out of its picture.
-        if area is not None and not drawn.visibilities[at] & Visibility.FIXED:
-            keep = keep or at in printed
-            marks.append(
-                MarkedArea(area, "caption" if at in captions else "kept" if keep else "dropped")
-            )
-    graphics = (page.layout.graphics.get(each.element) for each in pictures)
-    return (*marks, *(MarkedArea(each.rect, "picture") for each in graphics if each is not None))
+    # The title is printed though it is no running text.
+    titles = (at for at, it in enumerate(page.segments) if it.text.casefold().split() == title)
+    title_at = next(titles, -1)
+    captions = frozenset[int]().union(*(picture.captions for picture in pictures))
+    for at, (rect, keep) in enumerate(zip(layout.text_rects, verdict.keep, strict=True)):
+        # Layers over the page are left out of its screenshot.
+        if rect is not None and not layout.visibilities[at] & Visibility.FIXED:
+            if at in captions:
+                yield MarkedArea(rect, "caption")
+            else:
+                yield MarkedArea(rect, "kept" if keep or at == title_at else "dropped")
+    for picture in pictures:
+        box = page.layout.graphics.get(picture.element)
+        if box is not None:
+            yield MarkedArea(box.rect, "picture")
 
 
-def _place(element: HtmlElement | None) -> str:
+def _path(element: HtmlElement | None) -> str:
     names: list[str] = []
     while element is not None and len(names) < DEPTH:
-        mark = element.get("id") or (element.get("class") or "").partition(" ")[0]
-        names.append(f"{element.tag}.{mark[:30]}" if mark else str(element.tag))
+        name = element.get("id") or (element.get("class") or "").partition(" ")[0]
+        names.append(f"{element.tag}.{name[:30]}" if name else str(element.tag))
         element = element.getparent()
     return " > ".join(reversed(names))

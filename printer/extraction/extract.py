@@ -1,4 +1,4 @@
-"""The papers' methods by name."""
+"""Score text segments by each algorithm, and select the article's."""
 
 from __future__ import annotations
 
@@ -7,23 +7,28 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from ..errors import UsageError
 from ..html.page import Page
+from ..options import ExtractOptions
+from ..selection import Verdict
+from .classifier.model import classify, load_default_model
+from .layout_filter import filter_by_layout
 from .papers import article_subtree, max_subsequence, summary_node, text_to_tag, useful_text
-from .positions import Positions, positions
+from .postprocess import add_linked_notes, complete_elements
 
 Scores: TypeAlias = tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method and its options; called, it gives a number per segment, kept where above 0."""
+    """A paper's method with its options: a number per segment, selected above 0."""
 
-    score: Callable[[Page, Any, Positions | None], Scores]
+    score: Callable[[Page, Any], Scores]
     options: Any
 
-    def __call__(self, page: Page, tree: Positions | None = None) -> Scores:
+    def __call__(self, page: Page) -> Scores:
         """Score a page's segments."""
-        return self.score(page, self.options, tree)
+        return self.score(page, self.options)
 
     def with_options(self, **options: object) -> Method:
         """Return the method with some of its options changed."""
@@ -39,8 +44,50 @@ PAPER_METHODS: Mapping[str, Method] = MappingProxyType({
     "useful-text": Method(useful_text.score, useful_text.UsefulTextOptions()),
 })  # fmt: skip
 
+#: The names of the extractors: the trained classifier, then the papers' methods.
+EXTRACTORS = ("default", *PAPER_METHODS)
+
+#: A paper's method does not say how sure it is.
+_UNKNOWN_CONFIDENCE = 0.5
+
 
 def score_segments(page: Page, names: Iterable[str] = PAPER_METHODS) -> dict[str, Scores]:
-    """Score a page's segments by the methods named, giving its tree positions once."""
-    tree = positions(page)
-    return {name: PAPER_METHODS[name](page, tree) for name in names}
+    """Score a page's segments by some of the papers' methods."""
+    return {name: PAPER_METHODS[name](page) for name in names}
+
+
+def postprocess(page: Page, verdict: Verdict) -> Verdict:
+    """Return the verdict with elements completed, and leftovers and hidden text dropped."""
+    keep = add_linked_notes(page, complete_elements(page, verdict.keep, verdict.kind))
+    keep = filter_by_layout(page, keep, verdict.scores["default"], verdict.kind)
+    return replace(verdict, keep=keep)
+
+
+def select_segments(page: Page, options: ExtractOptions) -> Verdict:
+    """Select the text segments of a page's article.
+
+    Args:
+        page: The parsed page.
+        options: ``extractor`` names the algorithm, one of :data:`EXTRACTORS`.
+
+    Returns:
+        A flag per segment, and the scores of each algorithm that was run.
+
+    Raises:
+        UsageError: No extractor has that name.
+    """
+    name = options.extractor
+    if name not in EXTRACTORS:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, EXTRACTORS, 1, 0.0)[0]
+        known = ", ".join(EXTRACTORS)
+        raise UsageError(
+            f"no extractor is called {name!r}", hint=f"Did you mean {near!r}? There are {known}"
+        )
+    if name == "default":
+        verdict = classify(page, score_segments(page), load_default_model())
+        return postprocess(page, verdict) if verdict.keep else verdict
+    scores = score_segments(page, (name,))
+    keep = tuple(score > 0 for score in scores[name])
+    return Verdict(keep, scores, confidence=_UNKNOWN_CONFIDENCE if any(keep) else 0.0)

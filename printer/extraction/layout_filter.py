@@ -1,17 +1,17 @@
-"""The choice beside what a browser drew: no text that is not seen, none beside the column.
+"""Correct the classifier's selection by the layout of a rendered page.
 
-The default learned from pages without a layout.  Where a page has one, its choice is
-looked at again, by what holds of any page laid out for reading (Luo et al., section 4.2, go by the
-last alone):
+The classifier was trained on pages without a layout.  Where a page has one, its selection is
+corrected by what holds of any page laid out for reading (Luo et al., section 4.2, go by the last
+alone):
 
-- what a reader does not see, or what covers the page in a layer of its own, is not the article's;
-- the article stands in a column: what stands beside it, or within it in a narrow box that lines up
-  with neither edge, or in a box in smaller print, is not the article's, however likely its words;
-- what stands in the column in the article's own print, between pieces of the article, is the
-  article's unless its words are most unlikely.
+- Text that is not visible, or that covers the page in a layer of its own, is not the article's.
+- The article stands in a column: text beside it, or within it in a narrow box that lines up with
+  neither edge, or in a box in smaller print, is not the article's, however likely its words.
+- Text in the column in the article's own print, between selected segments, is the article's unless
+  its words are most unlikely.
 
-A choice that contradicts most of what was drawn is kept as it is: then it is the layout that
-misleads (pages that show their text by ways a browser without a reader does not take).
+A correction that contradicts most of the selection is not made: then the layout misleads (pages
+that show their text by ways a browser without a reader does not take).
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ import numpy as np
 from ..html.index import ElementFlag
 from ..html.page import Page
 from ..layout import Font, Rect, Visibility
+from .arrays import Bools, Ints
 from .papers.max_subsequence import MaxSubsequenceOptions, find_columns
-from .positions import Bools, Ints
 from .visual import SegmentLayout, read_segment_layout
 
 #: What is set smaller and indented as part of running text.
-_SET_IN = int(
+_INSET = int(
     ElementFlag.QUOTE
     | ElementFlag.LIST
     | ElementFlag.TABLE
@@ -44,18 +44,21 @@ _SET_IN = int(
 class LayoutFilterOptions:
     """How far the layout is trusted.
 
-    ``least`` is the share of the chosen text that must be seen, and then stand in the column, for
-    each rule to hold.  ``beside`` is how much of a segment's width may lie in the column and it
-    still stands beside it; ``narrow`` the share of the column's width below which a box in smaller
-    print is no part of the text.  ``unlikely`` is the score below which nothing is taken in.
+    Attributes:
+        min_remaining: The share of the selected text that each rule must leave to be applied.
+        min_inside: The share of a segment's width in the column below which it stands beside it.
+        narrow: The share of the column's width below which a box in smaller print is no text.
+        min_score: The score below which no segment is added.
+        min_size_difference: How much smaller print must be to be smaller, in CSS pixels.
+        tolerance: How far edges that line up may be apart, in CSS pixels.
     """
 
-    least: float = 0.6
-    beside: float = 0.3
+    min_remaining: float = 0.6
+    min_inside: float = 0.3
     narrow: float = 0.6
-    unlikely: float = 0.05
-    smaller: float = 0.5
-    slack: float = 4.0
+    min_score: float = 0.05
+    min_size_difference: float = 0.5
+    tolerance: float = 4.0
 
 
 def filter_by_layout(
@@ -65,112 +68,101 @@ def filter_by_layout(
     kind: str = "article",
     options: LayoutFilterOptions = LayoutFilterOptions(),
 ) -> tuple[bool, ...]:
-    """Return the choice as the layout mends it; a page without a layout keeps its own."""
-    drawn = read_segment_layout(page)
-    if drawn is None or not any(keep):
+    """Return the selection corrected by the layout; unchanged for a page without one."""
+    layout = read_segment_layout(page)
+    if layout is None or not any(keep):
         return tuple(keep)
-    lengths = np.array([len(segment.text) for segment in page.segments])
-    chosen = np.array(keep, dtype=bool)
-    there = drawn.visible & ~_layered(drawn, lengths)
-    chosen = _trusted(chosen, chosen & there, lengths, options)
-    found = _columns(drawn, chosen, lengths)
-    if not found or kind != "article":
-        return tuple(chosen.tolist())
-    body = _body_font(drawn, chosen)
-    fonts = _fonts(drawn, len(lengths))
-    apart = np.zeros(len(lengths), dtype=bool)
-    filling = np.zeros(len(lengths), dtype=bool)
+    lengths = page.index.segment_chars
+    selected = np.array(keep, dtype=bool)
+    readable = layout.visible & ~_in_layers(layout, lengths)
+    selected = _if_trusted(selected, selected & readable, lengths, options)
+    columns = _columns(layout, selected, lengths)
+    if not columns or kind != "article":
+        return tuple(selected.tolist())
+    fonts, body = _fonts(layout, selected)
+    aside = np.zeros(len(lengths), dtype=bool)
+    in_column = np.zeros(len(lengths), dtype=bool)
     for at, (rect, area, font) in enumerate(
-        zip(drawn.block_rects, drawn.text_rects, fonts, strict=True)
+        zip(layout.block_rects, layout.text_rects, fonts, strict=True)
     ):
         if rect is None or area is None or font is None:
             continue
-        column = _nearest(rect, found)
-        set_in = page.index.flags[page.index.segment_blocks[at]] & _SET_IN
-        smaller = font.size < body.size - options.smaller and not set_in
-        apart[at] = _is_beside(area, column, options) or _is_aside(rect, smaller, column, options)
-        filling[at] = font == body and _level(rect, column, options) == 2
-    chosen = _trusted(chosen, chosen & ~apart, lengths, options)
-    likely = np.asarray(scores) > options.unlikely
-    linked = np.array([segment.link_chars for segment in page.segments]) >= lengths / 2
-    taken = _between(chosen) & there & filling & likely & ~linked
-    return tuple((chosen | taken).tolist())
+        column = _nearest(rect, columns)
+        inset = page.index.flags[page.index.segment_blocks[at]] & _INSET
+        smaller = font.size < body.size - options.min_size_difference and not inset
+        aligned = _aligned_edges(rect, column, options)
+        narrow = rect.width < options.narrow * column.width
+        aside[at] = _is_beside(area, column, options) or (
+            (narrow or aligned < 2) if smaller else (narrow and aligned == 0)
+        )
+        in_column[at] = font == body and aligned == 2
+    selected = _if_trusted(selected, selected & ~aside, lengths, options)
+    likely = np.asarray(scores) > options.min_score
+    linked = page.index.segment_link_chars >= lengths / 2
+    added = _between(selected) & readable & in_column & likely & ~linked
+    return tuple((selected | added).tolist())
 
 
-def _trusted(before: Bools, after: Bools, lengths: Ints, options: LayoutFilterOptions) -> Bools:
-    """Return the mended choice unless it leaves too little of the one before."""
-    return after if lengths[after].sum() >= options.least * lengths[before].sum() else before
+def _if_trusted(before: Bools, after: Bools, lengths: Ints, options: LayoutFilterOptions) -> Bools:
+    """Return the corrected selection unless it leaves too little of the one before."""
+    remaining = options.min_remaining * lengths[before].sum()
+    return after if lengths[after].sum() >= remaining else before
 
 
-def _layered(drawn: SegmentLayout, lengths: Ints) -> Bools:
+def _in_layers(layout: SegmentLayout, lengths: Ints) -> Bools:
     """Return what stands in layers over the page; none when most of its text does."""
-    layered = np.array([bool(sight & Visibility.LAYER) for sight in drawn.visibilities], dtype=bool)
-    if lengths[layered & drawn.visible].sum() > lengths[drawn.visible].sum() / 2:
+    flags = [bool(visibility & Visibility.LAYER) for visibility in layout.visibilities]
+    layered = np.array(flags, dtype=bool)
+    if lengths[layered & layout.visible].sum() > lengths[layout.visible].sum() / 2:
         return np.zeros_like(layered)
     return layered
 
 
-def _columns(drawn: SegmentLayout, chosen: Bools, lengths: Ints) -> list[Rect]:
-    """Return the edges of the article's column, of each if it has several."""
-    rects = [rect if flag else None for rect, flag in zip(drawn.block_rects, chosen, strict=True)]
-    found = find_columns(rects, lengths.tolist(), MaxSubsequenceOptions())
-    return [Rect(left, 0, right, 0) for left, right in found]
+def _columns(layout: SegmentLayout, selected: Bools, lengths: Ints) -> list[Rect]:
+    """Return the edges of the article's columns."""
+    rects = [
+        rect if flag else None for rect, flag in zip(layout.block_rects, selected, strict=True)
+    ]
+    columns = find_columns(rects, lengths.tolist(), MaxSubsequenceOptions())
+    return [Rect(left, 0, right, 0) for left, right in columns]
 
 
-def _nearest(rect: Rect, found: Sequence[Rect]) -> Rect:
-    """Return the column that a box has most in common with."""
-    return max(found, key=lambda each: min(rect.right, each.right) - max(rect.left, each.left))
+def _nearest(rect: Rect, columns: Sequence[Rect]) -> Rect:
+    """Return the column that a box overlaps most."""
+    return max(columns, key=lambda it: min(rect.right, it.right) - max(rect.left, it.left))
 
 
-def _body_font(drawn: SegmentLayout, chosen: Bools) -> Font:
-    """Return the font most of the chosen text is in."""
-    weight: Counter[int] = Counter()
-    runs = drawn.font_runs
+def _fonts(layout: SegmentLayout, selected: Bools) -> tuple[list[Font | None], Font]:
+    """Return the font of most of each segment (None: not visible), and of most selected text."""
+    most = [0] * len(selected)
+    fonts: list[Font | None] = [None] * len(selected)
+    weights: Counter[int] = Counter()
+    runs = layout.font_runs
     for segment, font, chars in zip(
         runs.segment.tolist(), runs.font.tolist(), runs.chars.tolist(), strict=True
     ):
-        weight[font] += chars * bool(chosen[segment])
-    return runs.fonts[max(weight, key=weight.__getitem__)]
-
-
-def _fonts(drawn: SegmentLayout, count: int) -> list[Font | None]:
-    """Return the font that most of each segment is in, None where nothing of it is seen."""
-    most = [0] * count
-    found: list[Font | None] = [None] * count
-    runs = drawn.font_runs
-    for segment, font, chars in zip(
-        runs.segment.tolist(), runs.font.tolist(), runs.chars.tolist(), strict=True
-    ):
+        weights[font] += chars * bool(selected[segment])
         if chars > most[segment]:
-            most[segment], found[segment] = chars, runs.fonts[font]
-    return found
+            most[segment], fonts[segment] = chars, runs.fonts[font]
+    return fonts, runs.fonts[max(weights, key=weights.__getitem__)]
 
 
 def _is_beside(area: Rect, column: Rect, options: LayoutFilterOptions) -> bool:
-    """Tell whether text stands left or right of the column."""
+    """Return whether text stands left or right of the column."""
     inside = min(area.right, column.right) - max(area.left, column.left)
-    return area.width > 0 and inside < options.beside * area.width
+    return area.width > 0 and inside < options.min_inside * area.width
 
 
-def _is_aside(rect: Rect, smaller: bool, column: Rect, options: LayoutFilterOptions) -> bool:
-    """Tell whether text stands in a box of its own within the column."""
-    level = _level(rect, column, options)
-    narrow = rect.width < options.narrow * column.width
-    if smaller:
-        return narrow or level < 2
-    return narrow and level == 0
-
-
-def _level(rect: Rect, column: Rect, options: LayoutFilterOptions) -> int:
+def _aligned_edges(rect: Rect, column: Rect, options: LayoutFilterOptions) -> int:
     """Return with how many of the column's edges a box lines up."""
     edges = abs(rect.left - column.left), abs(rect.right - column.right)
-    return sum(edge <= options.slack for edge in edges)
+    return sum(edge <= options.tolerance for edge in edges)
 
 
-def _between(chosen: Bools) -> Bools:
-    """Return what stands between the first and the last that were chosen."""
-    between = np.zeros_like(chosen)
-    places = np.flatnonzero(chosen)
+def _between(selected: Bools) -> Bools:
+    """Return what stands between the first and the last selected segment."""
+    between = np.zeros_like(selected)
+    places = np.flatnonzero(selected)
     if len(places):
         between[places[0] : places[-1]] = True
     return between

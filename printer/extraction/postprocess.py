@@ -1,227 +1,299 @@
-"""What belongs together stays together; what a page repeats or labels goes.
+"""Complete elements and drop leftovers after the classifier.
 
-The learned choice is made segment by segment.  On paper half a table, a quotation without its
-source or the label of an advertisement that is not there would be a fault, however likely each
-piece looked by itself.
+The classifier decides segment by segment.  In print half a table, a quotation without its source or
+the label of an advertisement that is not there would be a fault, however likely each segment was.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Sequence
 from itertools import islice, pairwise
 from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
-from ..html.index import Leaf, PageIndex, Segment
+from ..html.index import Segment
 from ..html.page import Page
+from ..i18n import load_table
 from ..text import continues_drop_cap
 from ..urls import resolve
 
 _WORDS = re.compile(r"\w+")
+_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 
-#: The share of an element's text that must be kept for the rest of it to be kept as well.
+# Elements
+
+#: The share of an element's text that must be selected for the rest of it to be selected as well.
 _COMPLETED = {
     "blockquote": 0.5, "table": 0.5, "dl": 0.5, "p": 0.5, "pre": 0.3, "ul": 0.85, "ol": 0.85,
 }  # fmt: skip
-#: On articles sooner.
-_COMPLETED_THERE = _COMPLETED | {"table": 0.35, "ul": 0.7, "ol": 0.7}
-#: A table with more than this share of the kept text lays out the page.
-_LAYOUT = 0.5
-#: Lists of which less than this share is kept are lists of links with a likely one among them;
+_COMPLETED_IN_ARTICLES = _COMPLETED | {"table": 0.35, "ul": 0.7, "ol": 0.7}
+#: A table with more than this share of the selected text lays out the page.
+_LAYOUT_TABLE = 0.5
+#: Lists of which less than this share is selected are lists of links with a likely one among them;
 #: on collections, which are such lists, less than that.
-_STRAY, _STRAY_THERE = 0.3, 0.15
-_LISTS = frozenset({"ul", "ol"})
+_STRAY_ITEMS, _STRAY_ITEMS_IN_COLLECTIONS = 0.3, 0.15
 
-#: Boxes in the midst of articles that ask for an address, or for something else to be done.
-_ASKING = re.compile(
+# Leftovers: sizes are in characters, of segments in words where that is said
+
+#: Boxes within articles that ask for an e-mail address, or for something else to be done.
+_PROMOTION = re.compile(
     r"newsletter|sign-?up|subscri(?:be|ption)-?(?:box|form|promo)|\bcta\b", re.IGNORECASE
 )
-#: A box of more than this share of the kept text, or of more segments, is no such box.
-_BOX = 0.2
-_BOX_SEGMENTS = 6
-
-#: So many lines of nothing but links, above the first paragraph, are a menu.
-_MENU = 4
-
-#: A copyright line is no longer than this, in characters; what stands between links of a row.
-_IMPRINT, _BETWEEN = 300, 3
-
-#: Labels that stand above advertisements, in the languages we could name.
-_LABELS = frozenset({
-    "ad", "advertisement", "advertisements", "advertising", "advert", "sponsored", "promoted",
-    "sponsored content", "article continues below", "story continues below advertisement",
-    "anzeige", "werbung", "annonce", "publicité", "publicidad", "publicidade", "pubblicità",
-    "advertentie", "reclame", "reklama", "reklam", "mainos", "реклама", "διαφήμιση", "广告",
-    "廣告", "広告", "スポンサーリンク", "광고", "إعلان", "פרסומת", "विज्ञापन",
-})  # fmt: skip
-#: A label, with what it may announce, has no more characters.
-_SHORT = 200
-#: What a reader of a discussion may do with a post; a line of such words is no part of it.
-_ACTIONS = frozenset({
-    "like", "likes", "quote", "report", "reply", "share", "flag", "edit", "delete", "link", "copy",
-    "permalink", "save", "follow", "upvote", "downvote", "thank", "thanks", "translate",
-})  # fmt: skip
-#: Words that may stand around a name in a byline, and so many more with a date; a line of names is
-#: no longer than this, in characters.
-_AROUND, _DATED, _LINE = 4, 4, 160
-#: What may stand above a byline, however long.
-_TITLES = frozenset({"h1", "h2"})
-#: A label that points to another page is no longer, in characters; what it may stand in.
-_POINTING = 30
-_POINTERS = frozenset({"p", "div", "section", "blockquote", "h3", "h4", "h5", "h6"})
-#: The title it points to has so many words where words are parted, and characters from, to.
-_TITLE_WORDS, _TITLE_CHARS = 4, (8, 160)
-#: A label with nothing left to announce is no longer; what it does not stand in.
-_ANNOUNCING = 30
-_NAMED = frozenset({"td", "th", "dt", "pre", "code"})
-#: A link of fewer words may be a paragraph's one word.
-_TEASER = 5
-_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
+#: The largest share of the selected text, and the most segments, of such a box.
+_BOX_SHARE, _BOX_SEGMENTS = 0.2, 6
+#: The fewest lines of nothing but links that are a menu, above the first paragraph.
+_MENU_LINES = 4
+#: The longest copyright line; what may stand between two links of a row.
+_IMPRINT_CHARS, _SEPARATOR_CHARS = 300, 3
+#: The longest label together with what it may announce.
+_LABEL_CHARS = 200
+#: Words that may stand around a name in a byline, and so many more with a date; its length.
+_BYLINE_WORDS, _DATE_WORDS, _BYLINE_CHARS = 4, 4, 160
+_TITLE_TAGS = frozenset({"h1", "h2"})
+#: The longest label of a link to another page; what it may stand in; the words (where a script
+#: separates them) and the characters, at least and at most, of the title it links to.
+_POINTER_CHARS = 30
+_POINTER_TAGS = frozenset({"p", "div", "section", "blockquote", "h3", "h4", "h5", "h6"})
+_POINTER_WORDS, _POINTER_TITLE = 4, (8, 160)
+#: The longest label that announces something; where short text with a colon is none.
+_ANNOUNCEMENT_CHARS = 30
+_TERM_TAGS = frozenset({"td", "th", "dt", "pre", "code"})
+#: The fewest words of a link that is a teaser: a shorter one may be a paragraph's one word.
+_TEASER_WORDS = 5
 
 
 def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
-    """Return the choice with its elements completed and its leftovers dropped."""
-    kept = list(keep)
-    sizes = [len(segment.text) for segment in page.segments]
-    most = _LAYOUT * sum(size for size, keep in zip(sizes, keep, strict=True) if keep)
-    completed = _COMPLETED_THERE if kind == "article" else _COMPLETED
-    stray = _STRAY_THERE if kind == "collection" else _STRAY
-    for tag, begin, end in _elements(page, completed.keys()):
-        total = sum(sizes[begin:end])
-        if tag == "table" and total > most:
-            continue
-        share = sum(sizes[at] for at in range(begin, end) if kept[at]) / total
-        if share >= completed[tag]:
-            kept[begin:end] = [True] * (end - begin)
-        elif tag in _LISTS and 0 < share < stray:
-            kept[begin:end] = [False] * (end - begin)
-    _drop_byline(page, kept)
+    """Return the selection with its elements completed and its leftovers dropped.
+
+    Args:
+        page: The page.
+        keep: The selected segments.
+        kind: The kind of the page.
+    """
+    selection = _Selection(page, keep)
+    selection.complete(kind)
+    selection.drop_byline()
     if kind == "article":
-        _drop_boxes(page, kept, sizes)
-        _drop_pointers(page, kept)
-        _drop_teasers(page, kept, sizes)
-        _drop_above(page, kept)
-        _drop_menu(page, kept)
-        _drop_imprint(page, kept)
-        _drop_announcing(page, kept)
-    for at, segment in enumerate(page.segments):
-        if kept[at] and len(segment.text) <= _SHORT and _is_label(segment):
-            kept[at] = False
-    for at, (segment, after) in enumerate(pairwise(page.segments)):
-        if kept[at + 1] and continues_drop_cap(segment.text, after.text):
-            kept[at] = True
-    return tuple(kept)
+        selection.drop_promotions()
+        selection.drop_pointers()
+        selection.drop_teasers()
+        selection.drop_above_title()
+        selection.drop_menu()
+        selection.drop_imprint()
+        selection.drop_announcements()
+    selection.drop_labels()
+    selection.add_initials()
+    return tuple(selection.keep)
 
 
-def _elements(page: Page, tags: AbstractSet[str]) -> Iterator[tuple[str, int, int]]:
-    """Yield the elements of some tags that hold several segments, and which ones."""
-    outline = page.index
-    for tag, begin, end in zip(
-        outline.tags, outline.segment_begins, outline.segment_ends, strict=True
-    ):
-        if tag in tags and end - begin > 1:
-            yield tag, begin, end
+class _Selection:
+    """The selected segments of a page while they are corrected."""
 
+    def __init__(self, page: Page, keep: Sequence[bool]) -> None:
+        self.page, self.index, self.segments = page, page.index, page.segments
+        self.keep = list(keep)
+        self.sizes = [len(segment.text) for segment in page.segments]
+        self.hosts = frozenset(
+            {_host(page.base), _host(page.metadata.canonical) or _host(page.base)}
+        )
 
-def _drop_boxes(page: Page, kept: list[bool], sizes: list[int]) -> None:
-    """Drop small boxes that are named for a newsletter or hold a field for an e-mail address."""
-    outline = page.index
-    most = _BOX * sum(size for size, keep in zip(sizes, kept, strict=True) if keep)
-    asking: dict[str, bool] = {}
-    for index, element in enumerate(outline.elements):
-        # Most elements hold no text of their own, and most of those no field either.
-        if not outline.has_attributes[index] or (
-            outline.segment_begins[index] == outline.segment_ends[index]
-            and outline.tags[index] != "input"
-        ):
-            continue
-        names = element.get("class") or ""
-        if names not in asking:
-            asking[names] = _ASKING.search(names) is not None
-        box = -1
-        if asking[names]:
-            box = index
-        elif outline.tags[index] == "input" and element.get("type") == "email":
-            box = _box_around(outline, index)
-        if box < 0:
-            continue
-        begin, end = outline.segment_begins[box], outline.segment_ends[box]
-        inside = sum(sizes[at] for at in range(begin, end) if kept[at])
-        if 0 < inside <= most:
-            kept[begin:end] = [False] * (end - begin)
+    def size(self, segments: Iterable[int]) -> int:
+        """Return the selected characters of some segments."""
+        return sum(self.sizes[at] for at in segments if self.keep[at])
 
+    def drop(self, segments: Iterable[int]) -> None:
+        """Remove segments from the selection."""
+        for at in segments:
+            self.keep[at] = False
 
-def _box_around(outline: PageIndex, index: int) -> int:
-    """Return the widest element around one that is still a small box, or -1."""
-    box = -1
-    while (
-        index >= 0 and outline.segment_ends[index] - outline.segment_begins[index] <= _BOX_SEGMENTS
-    ):
-        box, index = index, outline.parents[index]
-    return box
+    def complete(self, kind: str) -> None:
+        """Select the rest of elements most of which is selected; drop stray items of lists."""
+        completed = _COMPLETED_IN_ARTICLES if kind == "article" else _COMPLETED
+        stray = _STRAY_ITEMS_IN_COLLECTIONS if kind == "collection" else _STRAY_ITEMS
+        index = self.index
+        most = _LAYOUT_TABLE * self.size(range(len(self.sizes)))
+        elements = zip(index.tags, index.segment_begins, index.segment_ends, strict=True)
+        for tag, begin, end in elements:
+            if tag not in completed or end - begin < 2:
+                continue
+            total = sum(self.sizes[begin:end])
+            if tag == "table" and total > most:
+                continue
+            share = self.size(range(begin, end)) / total
+            if share >= completed[tag]:
+                self.keep[begin:end] = [True] * (end - begin)
+            elif tag in {"ul", "ol"} and 0 < share < stray:
+                self.drop(range(begin, end))
 
+    def drop_byline(self) -> None:
+        """Drop lines above the first paragraph that only name the author."""
+        byline = self.page.metadata.byline
+        names = [name.strip().lower() for name in byline.split(",") if name.strip()]
+        if not names:
+            return
+        limit = len(byline.split()) + _BYLINE_WORDS
+        for at, segment in enumerate(self.segments):
+            if not self.keep[at]:
+                continue
+            most = limit + (_DATE_WORDS if _YEAR.search(segment.text) else 0)
+            words = segment.text.split(None, most + 1)
+            if len(words) > most + 1 or len(segment.text) > _BYLINE_CHARS:
+                if segment.block.tag in _TITLE_TAGS:
+                    continue
+                return
+            if len(words) <= most and any(name in segment.text.lower() for name in names):
+                self.keep[at] = False
 
-def _drop_above(page: Page, kept: list[bool]) -> None:
-    """Drop what stands above the last line that is the title, before the first paragraph."""
-    title = _folded(page.metadata.title)
-    above: list[int] = []
-    dropped: list[int] = []
-    for at, segment in enumerate(page.segments):
-        if title and _folded(segment.text) == title:
-            dropped += above
-            above = []
-        elif kept[at]:
-            if _is_paragraph(segment):
-                break
-            above.append(at)
-    for at in dropped:
-        kept[at] = False
+    def drop_promotions(self) -> None:
+        """Drop small boxes named for a newsletter or with a field for an e-mail address."""
+        index = self.index
+        most = _BOX_SHARE * self.size(range(len(self.sizes)))
+        promotes: dict[str, bool] = {}
+        for at, element in enumerate(index.elements):
+            # Most elements hold no text of their own, and most of those no field either.
+            if not index.has_attributes[at] or (
+                index.segment_begins[at] == index.segment_ends[at] and index.tags[at] != "input"
+            ):
+                continue
+            names = element.get("class") or ""
+            if names not in promotes:
+                promotes[names] = _PROMOTION.search(names) is not None
+            if promotes[names]:
+                box = at
+            elif index.tags[at] == "input" and element.get("type") == "email":
+                box = self._small_box(at)
+            else:
+                continue
+            inside = range(index.segment_begins[box], index.segment_ends[box])
+            if box >= 0 and 0 < self.size(inside) <= most:
+                self.drop(inside)
+
+    def _small_box(self, at: int) -> int:
+        """Return the widest element around one that is still a small box, or -1."""
+        index, box = self.index, -1
+        while at >= 0 and index.segment_ends[at] - index.segment_begins[at] <= _BOX_SEGMENTS:
+            box, at = at, index.parents[at]
+        return box
+
+    def drop_pointers(self) -> None:
+        """Drop paragraphs of a label and a link to another page of the site: 'Read also: ...'."""
+        for at, segment in enumerate(self.segments):
+            if self.keep[at] and self._is_pointer(segment):
+                self.keep[at] = False
+
+    def _is_pointer(self, segment: Segment) -> bool:
+        unlinked = len(segment.text) - segment.link_chars
+        if not 2 <= unlinked <= _POINTER_CHARS or segment.block.tag not in _POINTER_TAGS:
+            return False
+        label, colon, rest = segment.text.replace("：", ":").partition(":")
+        title = rest.strip(" ]).")
+        links = list(islice(segment.block.iter("a"), 2)) if colon and len(label) < unlinked else []
+        # Fewer words may be what the label is about: 'Genre: Romance'.
+        if len(links) != 1 or (title.isascii() and len(title.split()) < _POINTER_WORDS):
+            return False
+        href = links[0].get("href") or ""
+        if href.startswith("#") or not _POINTER_TITLE[0] <= len(title) <= _POINTER_TITLE[1]:
+            return False
+        return _host(resolve(self.page.base, href)) in self.hosts
+
+    def drop_teasers(self) -> None:
+        """Drop paragraphs that are nothing but a link to another page of the site.
+
+        Where they are most of what is selected they are what the page is about.
+        """
+        teasers = [
+            at
+            for at, segment in enumerate(self.segments)
+            if self.keep[at]
+            and (href := _teaser_link(segment))
+            and _host(resolve(self.page.base, href)) in self.hosts
+        ]
+        if self.size(teasers) <= _LAYOUT_TABLE * self.size(range(len(self.sizes))):
+            self.drop(teasers)
+
+    def drop_above_title(self) -> None:
+        """Drop what stands above the last line that is the title, before the first paragraph."""
+        title = _folded(self.page.metadata.title)
+        above: list[int] = []
+        dropped: list[int] = []
+        for at, segment in enumerate(self.segments):
+            if title and _folded(segment.text) == title:
+                dropped += above
+                above = []
+            elif self.keep[at]:
+                if _is_paragraph(segment):
+                    break
+                above.append(at)
+        self.drop(dropped)
+
+    def drop_menu(self) -> None:
+        """Drop runs of lines that only link to other pages, above the first paragraph."""
+        run: list[int] = []
+        for at, segment in enumerate(self.segments):
+            if _is_linked(segment) and not _is_internal(segment):
+                run.append(at)
+                continue
+            if len(run) >= _MENU_LINES:
+                self.drop(run)
+            run = []
+            if self.keep[at] and _is_paragraph(segment):
+                return
+
+    def drop_imprint(self) -> None:
+        """Drop the page's last lines from the end of the text: a copyright line, a row of links."""
+        for at in range(len(self.keep) - 1, -1, -1):
+            if not self.keep[at]:
+                continue
+            text = self.segments[at].text
+            if len(text) > _IMPRINT_CHARS or not ("©" in text or _is_row(self.segments[at])):
+                return
+            self.keep[at] = False
+
+    def drop_announcements(self) -> None:
+        """Drop labels ('Read on:') when what they announce is dropped."""
+        for at in range(len(self.keep) - 2, -1, -1):
+            segment = self.segments[at]
+            if (
+                self.keep[at]
+                and not self.keep[at + 1]
+                and len(segment.text) <= _ANNOUNCEMENT_CHARS
+                and segment.block.tag not in _TERM_TAGS
+            ):
+                self.keep[at] = not segment.text.endswith((":", "："))
+
+    def drop_labels(self) -> None:
+        """Drop labels of advertisements and lines of actions."""
+        for at, segment in enumerate(self.segments):
+            if self.keep[at] and len(segment.text) <= _LABEL_CHARS and _is_label(segment):
+                self.keep[at] = False
+
+    def add_initials(self) -> None:
+        """Select large first letters that stand in blocks of their own."""
+        for at, (segment, after) in enumerate(pairwise(self.segments)):
+            if self.keep[at + 1] and continues_drop_cap(segment.text, after.text):
+                self.keep[at] = True
 
 
 def _folded(text: str) -> str:
     return " ".join(_WORDS.findall(text[:500].lower()))
 
 
+def _is_linked(segment: Segment) -> bool:
+    return segment.link_chars >= 0.9 * len(segment.text)
+
+
 def _is_paragraph(segment: Segment) -> bool:
-    linked = segment.link_chars >= 0.9 * len(segment.text)
-    return not linked and len(segment.text.split(None, 15)) > 15
-
-
-def _drop_menu(page: Page, kept: list[bool]) -> None:
-    """Drop runs of lines that only link to other pages, above the first paragraph."""
-    run: list[int] = []
-    for at, segment in enumerate(page.segments):
-        linked = segment.link_chars >= 0.9 * len(segment.text)
-        if linked and not _is_internal(segment):
-            run.append(at)
-            continue
-        if len(run) >= _MENU:
-            for each in run:
-                kept[each] = False
-        run = []
-        if kept[at] and _is_paragraph(segment):
-            return
-
-
-def _drop_imprint(page: Page, kept: list[bool]) -> None:
-    """Drop what the text ends with when it is the page's: a copyright line, a line of links."""
-    for at in range(len(kept) - 1, -1, -1):
-        if not kept[at]:
-            continue
-        segment = page.segments[at]
-        if len(segment.text) > _IMPRINT or not ("©" in segment.text or _is_row(segment)):
-            return
-        kept[at] = False
+    return not _is_linked(segment) and len(segment.text.split(None, 15)) > 15
 
 
 def _is_row(segment: Segment) -> bool:
-    """Tell whether a line is several links side by side, with no more than a sign between them."""
+    """Return whether a line is several links side by side, with at most a sign between them."""
     links = {leaf.element for leaf in segment.leaves if leaf.element.tag == "a"}
-    said = len(segment.text) - segment.link_chars
-    return len(links) > 1 and segment.block.tag != "li" and said <= _BETWEEN * (len(links) - 1)
+    unlinked = len(segment.text) - segment.link_chars
+    separators = _SEPARATOR_CHARS * (len(links) - 1)
+    return len(links) > 1 and segment.block.tag != "li" and unlinked <= separators
 
 
 def _is_internal(segment: Segment) -> bool:
@@ -231,107 +303,42 @@ def _is_internal(segment: Segment) -> bool:
 
 
 def _is_label(segment: Segment) -> bool:
-    """Tell whether a short line is the label of an advertisement, or of what one may do."""
+    """Return whether a short line labels an advertisement, or names actions on a post."""
+    furniture = load_table("page_furniture")
+    labels = furniture["advertisement_labels"]
     label, colon, _ = segment.text.partition(":")
-    if _bare(segment.text) in _LABELS or (colon and _bare(label) in _LABELS):
+    if _bare(segment.text) in labels or (colon and _bare(label) in labels):
         return True
     if segment.text.strip() == "PR" and segment.block.tag == "div":  # as Japanese sites label them
         return True
     if segment.link_chars <= len(segment.text) / 2:
         return False
     words = _WORDS.findall(segment.text.lower())
-    return len(words) > 0 and all(word in _ACTIONS or word.isdecimal() for word in words)
+    actions = furniture["action_words"]
+    return len(words) > 0 and all(word in actions or word.isdecimal() for word in words)
 
 
-def _drop_byline(page: Page, kept: list[bool]) -> None:
-    """Drop the lines above the first paragraph that only name the author: the title block does."""
-    names = [name.strip().lower() for name in page.metadata.byline.split(",") if name.strip()]
-    if not names:
-        return
-    least = len(page.metadata.byline.split()) + _AROUND
-    for at, segment in enumerate(page.segments):
-        if not kept[at]:
-            continue
-        most = least + (_DATED if _YEAR.search(segment.text) else 0)
-        words = segment.text.split(None, most + 1)
-        if len(words) > most + 1 or len(segment.text) > _LINE:
-            if segment.block.tag in _TITLES:
-                continue
-            return
-        if len(words) <= most and any(name in segment.text.lower() for name in names):
-            kept[at] = False
+def _bare(text: str) -> str:
+    return text.strip(" .:·–—-[]()").lower()
 
 
-def _drop_pointers(page: Page, kept: list[bool]) -> None:
-    """Drop paragraphs of a label and a link to another page of the site: 'Read also: ...'."""
-    site = _hosts(page)
-    for at, segment in enumerate(page.segments):
-        said = len(segment.text) - segment.link_chars
-        if not kept[at] or not 2 <= said <= _POINTING or segment.block.tag not in _POINTERS:
-            continue
-        label, colon, rest = segment.text.replace("：", ":").partition(":")
-        title = rest.strip(" ]).")
-        links = list(islice(segment.block.iter("a"), 2)) if colon and len(label) < said else []
-        # Fewer words may be what the label is about: 'Genre: Romance'.
-        if len(links) != 1 or (title.isascii() and len(title.split()) < _TITLE_WORDS):
-            continue
-        href = links[0].get("href") or ""
-        if href.startswith("#") or not _TITLE_CHARS[0] <= len(title) <= _TITLE_CHARS[1]:
-            continue
-        if _host(resolve(page.base, href)) in site:
-            kept[at] = False
-
-
-def _drop_teasers(page: Page, kept: list[bool], sizes: list[int]) -> None:
-    """Drop paragraphs that are nothing but a link to another page of the site.
-
-    Where they are most of what is kept they are what the page is about.
-    """
-    site = _hosts(page)
-    found = [
-        at
-        for at, segment in enumerate(page.segments)
-        if kept[at] and (href := _teaser(segment)) and _host(resolve(page.base, href)) in site
-    ]
-    whole = sum(size for size, keep in zip(sizes, kept, strict=True) if keep)
-    if sum(sizes[at] for at in found) <= _LAYOUT * whole:
-        for at in found:
-            kept[at] = False
-
-
-def _teaser(segment: Segment) -> str:
-    """Return where a paragraph leads that is one link of several words, "" for any other."""
-    said = len(segment.text) - segment.link_chars
-    if said > len(segment.leaves) or segment.block.tag not in {"p", "div"}:
+def _teaser_link(segment: Segment) -> str:
+    """Return where a paragraph that is one link of several words leads, "" for any other."""
+    unlinked = len(segment.text) - segment.link_chars
+    if unlinked > len(segment.leaves) or segment.block.tag not in {"p", "div"}:
         return ""
-    if segment.text.isascii() and len(segment.text.split(None, _TEASER)) < _TEASER:
+    if segment.text.isascii() and len(segment.text.split(None, _TEASER_WORDS)) < _TEASER_WORDS:
         return ""
-    links = {_around(leaf) for leaf in segment.leaves if leaf.text.strip()}
+    links = {_link_around(leaf.parent) for leaf in segment.leaves if leaf.text.strip()}
     link = links.pop()
     href = (link.get("href") or "") if link is not None and not links else ""
     return "" if href.startswith("#") else href
 
 
-def _around(leaf: Leaf) -> HtmlElement | None:
-    """Return the link that a leaf stands in."""
-    element = leaf.element.getparent() if leaf.tail else leaf.element
+def _link_around(element: HtmlElement | None) -> HtmlElement | None:
     while element is not None and element.tag != "a":
         element = element.getparent()
     return element
-
-
-def _drop_announcing(page: Page, kept: list[bool]) -> None:
-    """Drop labels ('Read on:') of which nothing is kept that they announce."""
-    for at in range(len(kept) - 2, -1, -1):
-        text = page.segments[at].text
-        if kept[at] and not kept[at + 1] and len(text) <= _ANNOUNCING:
-            named = page.segments[at].block.tag in _NAMED
-            kept[at] = named or not text.endswith((":", "："))
-
-
-def _hosts(page: Page) -> frozenset[str]:
-    """Return the hosts of a page: where it was found, and where it says that it belongs."""
-    return frozenset({_host(page.base), _host(page.metadata.canonical) or _host(page.base)})
 
 
 def _host(url: str) -> str:
@@ -341,5 +348,47 @@ def _host(url: str) -> str:
         return ""
 
 
-def _bare(text: str) -> str:
-    return text.strip(" .:·–—-[]()").lower()
+# Notes
+
+#: A reference to a note: a number, a letter or a sign, bare or in brackets.
+_NOTE_MARK = re.compile(r"\s*[\[(]?\s*(?:\d{1,3}|[a-z]|[*†‡§¶]{1,3})\s*[\])]?\s*")
+#: The longest note, in segments and characters; the largest share of the text that notes may be.
+_NOTE_SEGMENTS, _NOTE_CHARS, _NOTES_SHARE = 6, 1200, 0.3
+
+
+def add_linked_notes(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
+    """Return the selection with the notes that the selected text links to, where they are few."""
+    index = page.index
+    sizes = [len(segment.text) for segment in page.segments]
+    references: dict[str, int] = {}
+    for at, tag in enumerate(index.tags):
+        if tag != "a":
+            continue
+        element = index.elements[at]
+        if (href := element.get("href")) and href[:1] == "#" != href:
+            segment = index.segment_begins[at]
+            inside = segment < index.segment_ends[at]
+            if inside and keep[segment] and _NOTE_MARK.fullmatch(_link_label(element)):
+                references.setdefault(href[1:], segment)
+    if not references:
+        return tuple(keep)
+    notes: set[int] = set()
+    for at, element in enumerate(index.elements):
+        if not index.has_attributes[at]:
+            continue
+        reference = references.pop(element.get("id") or element.get("name") or "", -1)
+        begin, end = index.segment_begins[at], index.segment_ends[at]
+        # Notes come after what refers to them.
+        is_short = end - begin <= _NOTE_SEGMENTS and sum(sizes[begin:end]) <= _NOTE_CHARS
+        if -1 < reference < begin and is_short:
+            notes.update(range(begin, end))
+    text = sum(size for at, size in enumerate(sizes) if keep[at] and at not in notes)
+    if sum(sizes[at] for at in notes) > _NOTES_SHARE * text:
+        return tuple(keep)
+    return tuple(flag or at in notes for at, flag in enumerate(keep))
+
+
+def _link_label(link: HtmlElement) -> str:
+    """Return the text of a link that has no more than one element in it."""
+    inner = link[0] if len(link) == 1 else None
+    return f"{link.text or ''}{'' if inner is None else inner.text or ''}"[:20]

@@ -1,30 +1,50 @@
-"""How text segments look where a browser drew the page: fonts, boxes, whether they are seen."""
+"""How text segments look: fonts, boxes and visibility.
+
+Where a browser rendered the page they are read from its layout.  Elsewhere fonts are inferred from
+tags and inline styles, and nothing is known of boxes.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 from lxml.html import HtmlElement
 
-from ..html.index import Segment
+from ..html.index import PageIndex, Segment
 from ..html.layout import PageLayout
 from ..html.page import Page
 from ..layout import Font, Rect, Visibility, is_visible
-from .font import FontRuns
-from .positions import Bools
+from .arrays import Bools, Ints
+
+
+class FontRuns(NamedTuple):
+    """Runs of text in one font: the segment, the font as an index into ``fonts``, characters."""
+
+    segment: Ints
+    font: Ints
+    chars: Ints
+    fonts: list[Font]
+
+
+# Rendered pages
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SegmentLayout:
-    """The looks of a page's segments.
+    """The layout of a page's segments.
 
-    ``runs`` are the fonts of what is drawn.  ``rects`` has the box of each segment's line-break
-    node (of the table for a table's cells, which stand side by side, of the list for its items,
-    which hang from it), ``areas`` the box around its own text; both None where none of the text is
-    seen.  ``sights`` says what all of a segment's text has in common.
+    Attributes:
+        font_runs: The fonts of the visible text.
+        block_rects: The box of each segment's line-break node (of the table for a table's cells,
+            which stand side by side, of the list for its items, which hang from it); None where
+            none of the text is visible.
+        text_rects: The box around each segment's own text; None where none of it is visible.
+        visibilities: What all of a segment's text has in common.
     """
 
     font_runs: FontRuns
@@ -34,82 +54,193 @@ class SegmentLayout:
 
     @property
     def visible(self) -> Bools:
-        """Which segments a reader sees something of."""
-        return np.array([area is not None for area in self.text_rects], dtype=bool)
+        """Which segments have any visible text."""
+        return np.array([rect is not None for rect in self.text_rects], dtype=bool)
 
 
 def read_segment_layout(page: Page) -> SegmentLayout | None:
-    """Return how a page's segments look, None where no browser drew them."""
-    drawn = page.layout
-    if drawn is None or not drawn.texts:
+    """Return the layout of a page's segments, None where no browser rendered them."""
+    layout = page.layout
+    if layout is None or not layout.texts:
         return None
-    numbers: dict[Font, int] = {}
-    owner: list[int] = []
-    font: list[int] = []
-    chars: list[int] = []
-    rects: list[Rect | None] = []
-    areas: list[Rect | None] = []
-    sights: list[Visibility] = []
+    fonts: dict[Font, int] = {}
+    runs: list[tuple[int, int, int]] = []
+    block_rects: list[Rect | None] = []
+    text_rects: list[Rect | None] = []
+    visibilities: list[Visibility] = []
     for segment in page.segments:
-        sight, area = _area(drawn, segment)
-        sights.append(sight)
-        areas.append(area)
-        rects.append(None if area is None else _box(drawn, segment, area))
+        visibility, rect = _text_rect(layout, segment)
+        visibilities.append(visibility)
+        text_rects.append(rect)
+        block_rects.append(None if rect is None else _block_rect(layout, segment, rect))
         for leaf in segment.leaves:
-            text = drawn.texts.get(leaf)
+            text = layout.texts.get(leaf)
             if text is not None and is_visible(text.visibility):
-                owner.append(segment.index)
-                font.append(numbers.setdefault(text.font, len(numbers)))
-                chars.append(len(leaf.text.strip()))
-    runs = FontRuns(
-        np.array(owner, dtype=np.int64),
-        np.array(font, dtype=np.int64),
-        np.array(chars, dtype=np.int64),
-        list(numbers),
-    )
-    return SegmentLayout(runs, rects, areas, sights)
+                font = fonts.setdefault(text.font, len(fonts))
+                runs.append((segment.index, font, len(leaf.text.strip())))
+    columns = np.array(runs, dtype=np.int64).reshape(-1, 3).T
+    font_runs = FontRuns(columns[0], columns[1], columns[2], list(fonts))
+    return SegmentLayout(font_runs, block_rects, text_rects, visibilities)
 
 
-def _area(drawn: PageLayout, segment: Segment) -> tuple[Visibility, Rect | None]:
-    """Return how a segment is seen, and the box around what is seen of its text."""
+def _text_rect(layout: PageLayout, segment: Segment) -> tuple[Visibility, Rect | None]:
+    """Return the visibility of a segment, and the box around its visible text."""
     common = ~Visibility(0)
-    area: Rect | None = None
+    rect: Rect | None = None
     for leaf in segment.leaves:
-        text = drawn.texts.get(leaf)
+        text = layout.texts.get(leaf)
         if text is None:
             continue
         common &= text.visibility
         if is_visible(text.visibility):
-            area = text.rect if area is None else bounding_rect(area, text.rect)
-    return common, area
+            rect = text.rect if rect is None else _bounding_rect(rect, text.rect)
+    return common, rect
 
 
-def _box(drawn: PageLayout, segment: Segment, area: Rect) -> Rect:
-    box = drawn.boxes.get(segment.block)
-    if box is None:
-        return area
-    for outer in _holders(segment.block, box.display):
-        box = drawn.boxes.get(outer, box)
-    return box.rect
-
-
-def _holders(block: HtmlElement, display: str) -> Iterator[HtmlElement]:
-    """Yield what a cell or an item stands in the place of: its table, the lists it is in."""
-    if display == "table-cell":
-        yield from islice(block.iterancestors("table"), 1)
-    elif display == "list-item":
-        for above in block.iterancestors():
-            if above.tag in {"ul", "ol"}:
-                yield above
-            elif above.tag != "li":
-                return
-
-
-def bounding_rect(one: Rect, other: Rect) -> Rect:
-    """Return the box around two boxes."""
+def _bounding_rect(one: Rect, other: Rect) -> Rect:
     return Rect(
         min(one.left, other.left),
         min(one.top, other.top),
         max(one.right, other.right),
         max(one.bottom, other.bottom),
     )
+
+
+def _block_rect(layout: PageLayout, segment: Segment, text_rect: Rect) -> Rect:
+    box = layout.boxes.get(segment.block)
+    if box is None:
+        return text_rect
+    for outer in _containers(segment.block, box.display):
+        box = layout.boxes.get(outer, box)
+    return box.rect
+
+
+def _containers(block: HtmlElement, display: str) -> Iterator[HtmlElement]:
+    """Yield the table of a cell, or the lists of an item from the innermost outward."""
+    if display == "table-cell":
+        yield from islice(block.iterancestors("table"), 1)
+    elif display == "list-item":
+        for ancestor in block.iterancestors():
+            if ancestor.tag in {"ul", "ol"}:
+                yield ancestor
+            elif ancestor.tag != "li":
+                return
+
+
+# Fonts inferred from tags and inline styles
+
+#: The scale of an element's font against its parent's, in browsers' own style sheet.
+_SCALE = {
+    "h1": 2.0, "h2": 1.5, "h3": 1.17, "h4": 1.0, "h5": 0.83, "h6": 0.67,
+    "big": 1.2, "small": 1 / 1.2, "sub": 1 / 1.2, "sup": 1 / 1.2,
+}  # fmt: skip
+_FONT_TAGS = frozenset({*_SCALE, "font"})
+_KEYWORDS = {
+    "xx-small": 9.0, "x-small": 10.0, "small": 13.0, "medium": 16.0, "large": 18.0,
+    "x-large": 24.0, "xx-large": 32.0, "xxx-large": 48.0,
+}  # fmt: skip
+_RELATIVE = {"larger": 1.2, "smaller": 1 / 1.2}
+_FONT_SIZES = (10.0, 13.0, 16.0, 18.0, 24.0, 32.0, 48.0)
+_UNITS = {"px": 1.0, "pt": 4 / 3, "pc": 16.0, "rem": 16.0, "in": 96.0, "cm": 37.8, "mm": 3.78}
+_LENGTH = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)(px|pt|pc|rem|em|ex|in|cm|mm|%)")
+_MAX_STYLE_CHARS = 2000
+
+
+def infer_font_runs(page: Page) -> FontRuns:
+    """Return the fonts of every segment's text as tags and inline styles set them."""
+    index = page.index
+    changes, fonts_between, fonts = _font_changes(index)
+    first = np.searchsorted(changes, index.segment_firsts, side="right")
+    last = np.searchsorted(changes, index.segment_lasts, side="right")
+    uniform = np.flatnonzero(first == last)
+    leaves = np.frombuffer(index.text_runs, dtype=np.int64).reshape(-1, 4)
+    mixed = leaves[(first != last)[leaves[:, 0]]]
+    places = np.concatenate((first[uniform], np.searchsorted(changes, mixed[:, 3], side="right")))
+    return FontRuns(
+        np.concatenate((uniform, mixed[:, 0])),
+        fonts_between[places],
+        np.concatenate((index.segment_chars[uniform], mixed[:, 2])),
+        fonts,
+    )
+
+
+def _font_changes(index: PageIndex) -> tuple[Ints, Ints, list[Font]]:
+    """Return the positions of font changes; the fonts before, between and after them; all fonts.
+
+    The second array holds indexes into the third value, which has each font once.
+    """
+    positions: list[int] = []
+    fonts = [Font()]
+    numbers = {fonts[0]: 0}
+    values = [0]
+    enclosing: list[tuple[int, int]] = []
+    cache: dict[tuple[str, str, str, str, int], int] = {}
+    tagged = [number for number, tag in enumerate(index.tags) if tag in _FONT_TAGS]
+    chosen = np.array(sorted({*tagged, *index.styled}), dtype=np.int64)
+    places = (column.tolist() for column in (chosen, index.opens[chosen], index.closes[chosen]))
+
+    def leave(until: int) -> None:
+        while enclosing and enclosing[-1][0] < until:
+            closes, font = enclosing.pop()
+            positions.append(closes)
+            values.append(font)
+
+    for number, opens, closes in zip(*places, strict=True):
+        element, tag = index.elements[number], index.tags[number]
+        style = element.get("style")
+        leave(opens)
+        outer = values[-1]
+        size, color = (element.get("size"), element.get("color")) if tag == "font" else ("", "")
+        key = (tag, style or "", size or "", color or "", outer)
+        font = cache.get(key)
+        if font is None:
+            styled = _styled_font(*key[:4], fonts[outer])
+            font = cache[key] = numbers.setdefault(styled, len(fonts))
+            if font == len(fonts):
+                fonts.append(styled)
+        if font != outer:
+            positions.append(opens)
+            values.append(font)
+            enclosing.append((closes, outer))
+    leave(len(index.tags) * 2)
+    return np.array(positions, dtype=np.int64), np.array(values), fonts
+
+
+def _styled_font(tag: str, style: str, size_attr: str, color_attr: str, outer: Font) -> Font:
+    """Return the font inside an element; ``size_attr`` and ``color_attr`` are those of <font>."""
+    size, color = outer.size * _SCALE.get(tag, 1.0), outer.color
+    if tag == "font":
+        size = _font_tag_size(size_attr, size)
+        color = color_attr.strip().lower() or color
+    for declaration in style[:_MAX_STYLE_CHARS].lower().split(";"):
+        name, _, value = declaration.partition(":")
+        name, value = name.strip(), value.replace("!important", "").strip()
+        if name == "color" and value not in {"", "inherit", "unset", "currentcolor"}:
+            color = value.replace(" ", "")
+        elif name in {"font-size", "font"}:
+            size = _css_size(value, outer.size, size)
+    return Font(round(min(size, 1000.0), 1), color)
+
+
+def _css_size(value: str, outer: float, default: float) -> float:
+    """Return the size that a value of ``font-size`` or ``font`` sets, in CSS pixels."""
+    match = _LENGTH.search(value)
+    if match:
+        number, unit = float(match[1]), match[2]
+        share = {"em": 1.0, "ex": 0.5, "%": 0.01}.get(unit)
+        return number * (outer * share if share else _UNITS[unit])
+    for word in value.split():
+        if word in _KEYWORDS:
+            return _KEYWORDS[word]
+        if word in _RELATIVE:
+            return outer * _RELATIVE[word]
+    return default
+
+
+def _font_tag_size(value: str, default: float) -> float:
+    """Return the size of ``<font size>``: 1 to 7, or that many steps from 3."""
+    match = re.fullmatch(r"([+-]?)(\d{1,2})", value.strip())
+    if not match:
+        return default
+    step = int(match[2]) if not match[1] else 3 + int(match[1] + match[2])
+    return _FONT_SIZES[min(max(step, 1), 7) - 1]

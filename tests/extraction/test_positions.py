@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.extraction.positions import covered_by_ranges, positions
+from printer.extraction.arrays import covered_by_ranges
 from printer.html.page import read_page
 
 PIECES = st.lists(
@@ -23,8 +23,8 @@ def test_the_segments_inside_an_element_are_those_whose_first_leaf_it_holds(
     pieces: list[str],
 ) -> None:
     page = read_page("".join(pieces))
-    tree = positions(page)
-    lows, highs = tree.ranges(range(len(tree.tags)))
+    tree = page.index
+    lows, highs = tree.segment_ranges(range(len(tree.tags)))
     for place, element in enumerate(page.index.elements):
         inner = []
         for segment in page.segments:
@@ -32,7 +32,7 @@ def test_the_segments_inside_an_element_are_those_whose_first_leaf_it_holds(
             holder = leaf.element.getparent() if leaf.tail else leaf.element
             if element is holder or element in list(holder.iterancestors()):
                 inner.append(segment.index)
-        low, high = tree.inside(place)
+        low, high = tree.segments_inside(place)
         assert list(range(low, high)) == inner
         assert (low, high) == (lows[place], highs[place])
 
@@ -40,19 +40,19 @@ def test_the_segments_inside_an_element_are_those_whose_first_leaf_it_holds(
 @given(PIECES)
 def test_an_element_ends_after_its_last_descendant(pieces: list[str]) -> None:
     page = read_page("".join(pieces))
-    tree = positions(page)
+    tree = page.index
     for place, element in enumerate(page.index.elements):
         below = [each for each in element.iter("*") if each in page.index.elements]
-        assert tree.after(place) == place + len(below)
+        assert tree.subtree_ends[place] == place + len(below)
         assert tree.closes[place] == tree.opens[place] + 2 * len(below) - 1
 
 
 def test_a_tail_behind_elements_left_out_stands_behind_the_last_one_kept() -> None:
     page = read_page("<body><b>one</b><svg></svg><svg></svg>two<hr><svg></svg>three</body>")
-    tree = positions(page)
+    tree = page.index
     bold, rule = tree.tags.index("b"), tree.tags.index("hr")
-    assert (tree.at[0], tree.until[0]) == (tree.opens[bold], tree.closes[bold])
-    assert tree.at[1] == tree.closes[rule]
+    assert (tree.segment_firsts[0], tree.segment_lasts[0]) == (tree.opens[bold], tree.closes[bold])
+    assert tree.segment_firsts[1] == tree.closes[rule]
 
 
 def test_overlapping_ranges_cover_their_union() -> None:

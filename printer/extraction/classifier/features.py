@@ -1,177 +1,285 @@
-"""What the default extractor knows of each text segment: one row a segment, one column a feature.
+"""Features of text segments for the classifier: a row per segment, a column per feature.
 
-Nothing here depends on a language: text is told by its kinds of characters, and what words and
-class names mean comes as learned odds (:mod:`.cues`).
+Nothing here depends on a language: text is described by its classes of characters, and the meaning
+of words and class names is learned (:mod:`.lexical`).
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
+from lxml.html import HtmlElement
 from numpy.typing import NDArray
 
 from ...html.index import ElementFlag, PageIndex
 from ...html.page import Page
-from .. import characters as ch
 from ..papers.max_subsequence import best_run
-from ..reading import Column, FeatureContext, Ints, build_context
-from ..statements import read_statements
+from . import lexical
+from .lexical import Column, Ints, NameTable, count_characters, leading_words, read_names
 
-#: The states that are features of their own.
-_TOLD = (
-    ElementFlag.LINK,
-    ElementFlag.STRONG,
-    ElementFlag.EMPHASIS,
-    ElementFlag.BUTTON,
-    ElementFlag.LABEL,
-    ElementFlag.CODE,
-    ElementFlag.PARAGRAPH,
-    ElementFlag.HEADING,
-    ElementFlag.ITEM,
-    ElementFlag.CELL,
-    ElementFlag.DEFINITION,
-    ElementFlag.QUOTE,
-    ElementFlag.FIGURE,
-    ElementFlag.CAPTION,
-    ElementFlag.FORM,
-    ElementFlag.NAV,
-    ElementFlag.ASIDE,
-    ElementFlag.HEADER,
-    ElementFlag.FOOTER,
-    ElementFlag.MAIN,
-    ElementFlag.ARTICLE,
-    ElementFlag.SECTION,
-    ElementFlag.DETAILS,
-    ElementFlag.DIALOG,
-    ElementFlag.TIME,
-    ElementFlag.NOSCRIPT,
-    ElementFlag.HIDDEN,
+#: The fewest characters of a paragraph; few of them are in links.
+_PARAGRAPH_CHARS = 80
+
+
+def _flags(names: str) -> list[ElementFlag]:
+    return [ElementFlag[name] for name in names.split()]
+
+
+#: The flags of elements that are features of their own.
+_FLAGS = _flags(
+    "LINK STRONG EMPHASIS BUTTON LABEL CODE PARAGRAPH HEADING ITEM CELL DEFINITION QUOTE FIGURE "
+    "CAPTION FORM NAV ASIDE HEADER FOOTER MAIN ARTICLE SECTION DETAILS DIALOG TIME NOSCRIPT HIDDEN"
 )
-#: The states whose share of a page's text is a feature of the page.
-_PAGE_TOLD = (
-    ElementFlag.ARTICLE,
-    ElementFlag.MAIN,
-    ElementFlag.CELL,
-    ElementFlag.CODE,
-    ElementFlag.TIME,
-    ElementFlag.HEADING,
-    ElementFlag.ITEM,
-    ElementFlag.FORM,
-    ElementFlag.NOSCRIPT,
-    ElementFlag.HIDDEN,
-)
-#: The states whose share of a segment's own characters is a feature.
-_SHARES = (
-    ElementFlag.STRONG,
-    ElementFlag.EMPHASIS,
-    ElementFlag.CODE,
-    ElementFlag.TIME,
-    ElementFlag.SMALL,
-)
-_OWN_TAGS = {
-    tag: number
-    for number, tag in enumerate(
-        (
-            "p", "li", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6", "div", "section", "article",
-            "body", "dd", "dt", "blockquote", "pre", "figcaption", "button", "summary", "label",
-            "main", "header", "footer", "nav", "aside", "form",
-        ),
-        1,
+#: The flags whose share of a page's text is a feature of the page.
+_PAGE_FLAGS = _flags("ARTICLE MAIN CELL CODE TIME HEADING ITEM FORM NOSCRIPT HIDDEN")
+#: The flags whose share of a segment's own characters is a feature.
+_SHARE_FLAGS = _flags("STRONG EMPHASIS CODE TIME SMALL")
+#: The tags of blocks, numbered from 1 as a feature.
+_TAGS = (
+    "p", "li", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6", "div", "section", "article", "body",
+    "dd", "dt", "blockquote", "pre", "figcaption", "button", "summary", "label", "main", "header",
+    "footer", "nav", "aside", "form",
+)  # fmt: skip
+_TAG_NUMBERS = {tag: number for number, tag in enumerate(_TAGS, 1)}
+#: Tags whose number on the page is a feature of the page.
+_COUNTED_TAGS = ("article", "h1", "h2", "p", "pre", "time", "table", "button")
+
+
+def stack_columns(parts: Sequence[Column]) -> Column:
+    """Return columns, and matrices of the same rows, side by side as one matrix of floats.
+
+    Each column is contiguous, as the boosted trees read them.
+    """
+    rows = len(parts[0])
+    flat = np.concatenate([part.T.ravel() for part in parts], dtype=np.float32, casting="same_kind")
+    return flat.reshape(-1, rows).T
+
+
+@dataclass(slots=True)
+class Columns:
+    """Features under their names, in the order they were added."""
+
+    names: list[str] = field(default_factory=list)
+    values: list[Column] = field(default_factory=list)
+
+    def add(self, name: str, values: NDArray[np.generic]) -> None:
+        """Add a column, or several under numbered names."""
+        numbers = values.astype(np.float32)
+        if numbers.ndim == 1:
+            self.names.append(name)
+            self.values.append(numbers)
+            return
+        for number, column in enumerate(numbers.T):
+            self.names.append(f"{name}.{number}")
+            self.values.append(column)
+
+    def matrix(self) -> Column:
+        """Return the columns side by side, row after row."""
+        return np.ascontiguousarray(stack_columns(self.values))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FeatureContext:
+    """What the features of a page are computed from, and the features.
+
+    Attributes, per element:
+        parents: Its parent.
+        begins, ends: The range of segments that it holds text of.
+        wider: The nearest element around it that holds more segments than it does.
+        names: Its class names, id and roles.
+
+    Attributes, per segment:
+        texts: Its text.
+        words: Its first words.
+        blocks: Its block.
+        flags, tags: The flags and the tag of its block.
+        last_headings: The last heading at or before it, -1 for none.
+        word_counts: Its words, two signs of an unspaced script counting as one.
+        chars, link_chars: Its characters, and those in links.
+        paragraph_chars: Its characters if it is a paragraph, else 0.
+        similar: Its group of segments with the same names on the block and on one, or two,
+            elements around it.
+
+    Attributes:
+        article_starts: The first segments of <article> elements.
+        columns: The features.
+    """
+
+    texts: list[str]
+    parents: Ints
+    flags: Ints
+    tags: list[str]
+    article_starts: Ints
+    last_headings: Ints
+    names: NameTable
+    words: list[list[str]]
+    blocks: Ints
+    begins: Ints
+    ends: Ints
+    wider: Ints
+    word_counts: Column
+    chars: Column
+    link_chars: Column
+    paragraph_chars: Column
+    similar: tuple[Ints, Ints]
+    columns: Columns = field(default_factory=Columns)
+
+
+def build_context(page: Page, table: Column) -> FeatureContext:
+    """Read a page; ``table`` counts its segments' characters (:func:`.count_characters`)."""
+    index = page.index
+    blocks = np.array(index.segment_blocks, np.intp)
+    begins, ends = np.array(index.segment_begins, np.intp), np.array(index.segment_ends, np.intp)
+    texts = [segment.text for segment in page.segments]
+    chars = table[:, : lexical.CLASSES].sum(1)
+    link_chars = np.array([segment.link_chars for segment in page.segments], np.float32)
+    is_paragraph = (chars >= _PARAGRAPH_CHARS) & (link_chars < 0.35 * chars)
+    names = read_names(index)
+    flags = np.array(index.flags, np.int64)[blocks]
+    is_heading = (flags & int(ElementFlag.HEADING)) != 0
+    words = table[:, lexical.WORDS] + table[:, lexical.IDEOGRAPH] / 2
+    return FeatureContext(
+        texts=texts,
+        parents=np.array(index.parents, np.intp),
+        flags=flags,
+        tags=[index.tags[block] for block in index.segment_blocks],
+        article_starts=begins[[at for at, tag in enumerate(index.tags) if tag == "article"]],
+        last_headings=np.maximum.accumulate(np.where(is_heading, np.arange(len(blocks)), -1)),
+        names=names,
+        words=leading_words(texts),
+        blocks=blocks,
+        begins=begins,
+        ends=ends,
+        wider=_wider(index),
+        word_counts=np.maximum(0.5, words),
+        chars=chars,
+        link_chars=link_chars,
+        paragraph_chars=chars * is_paragraph,
+        similar=_similar(index, names, blocks),
     )
-}  # fmt: skip
+
+
+def enclosing_elements(context: FeatureContext, count: int) -> list[Ints]:
+    """Return ``count`` elements around each segment: its block, then ever wider ones."""
+    levels = [context.blocks]
+    while len(levels) < count:
+        levels.append(context.wider[levels[-1]])
+    return levels
+
+
+def _wider(index: PageIndex) -> Ints:
+    wider = [0] * len(index.parents)
+    begins, ends = index.segment_begins, index.segment_ends
+    places = enumerate(zip(index.parents, begins, ends, strict=True))
+    next(places)  # the root is in nothing
+    for at, (parent, begin, end) in places:
+        holds_more = begins[parent] < begin or ends[parent] > end
+        wider[at] = parent if holds_more else wider[parent]
+    return np.array(wider, np.intp)
+
+
+def _similar(index: PageIndex, names: NameTable, blocks: Ints) -> tuple[Ints, Ints]:
+    rows = names.rows
+    parents = np.maximum(0, np.array(index.parents, np.intp))
+    up, over = parents[blocks], parents[parents[blocks]]
+    path = rows[blocks] * 1_000_003 + rows[up]
+    groups = np.unique(path, return_inverse=True)[1]
+    close = np.unique(path * 1_000_003 + rows[over], return_inverse=True)[1]
+    return groups.astype(np.intp), close.astype(np.intp)
 
 
 def extract_features(page: Page, methods: Mapping[str, Sequence[float]]) -> FeatureContext:
-    """Read a page that has at least one segment; ``methods`` are the papers' scores."""
-    table, kinds, starts = ch.count_characters([segment.text for segment in page.segments])
-    reading = build_context(page, table)
-    _text(reading, table, kinds, starts)
-    _states(reading, page.index)
-    _containers(reading)
-    _groups(reading)
-    _place(reading)
-    _neighbours(reading)
-    _copies(reading)
-    _page(reading, page)
+    """Compute the features of a page with at least one segment; ``methods`` are papers' scores."""
+    table, classes, starts = count_characters([segment.text for segment in page.segments])
+    context = build_context(page, table)
+    _add_text(context, table, classes, starts)
+    _add_flags(context, page.index)
+    _add_containers(context)
+    _add_similar(context)
+    _add_position(context)
+    _add_neighbours(context)
+    _add_copies(context)
+    _add_page(context, page)
     for name, scores in methods.items():
-        reading.columns.add(name, np.array(scores))
-    return reading
+        context.columns.add(name, np.array(scores))
+    return context
 
 
-def _text(reading: FeatureContext, table: Column, kinds: NDArray[np.uint8], starts: Ints) -> None:
-    add, chars = reading.columns.add, reading.chars
-    ideographs = table[:, ch.IDEOGRAPH]
-    letters = table[:, ch.UPPER] + table[:, ch.LETTER] + ideographs
-    words = np.maximum(1, reading.word_counts)
-    stops = table[:, ch.STOP]
+def _add_text(
+    context: FeatureContext, table: Column, classes: NDArray[np.uint8], starts: Ints
+) -> None:
+    add, chars = context.columns.add, context.chars
+    ideographs = table[:, lexical.IDEOGRAPH]
+    letters = table[:, lexical.UPPER] + table[:, lexical.LETTER] + ideographs
+    words = np.maximum(1, context.word_counts)
+    stops = table[:, lexical.STOP]
     add("chars", np.log1p(chars))
     add("words", np.log1p(words))
     add("word length", letters / words)
     add("letters", letters / chars)
-    add("upper", table[:, ch.UPPER] / np.maximum(1, letters))
-    add("capitals", table[:, ch.CAPITALS] / words)
-    add("digits", table[:, ch.DIGIT] / chars)
+    add("upper", table[:, lexical.UPPER] / np.maximum(1, letters))
+    add("capitalized", table[:, lexical.CAPITALIZED] / words)
+    add("digits", table[:, lexical.DIGIT] / chars)
     add("stops", stops)
     add("words per stop", words / (stops + 1))
-    add("commas", table[:, ch.COMMA])
-    add("commas per word", table[:, ch.COMMA] / words)
-    add("colons", table[:, ch.COLON])
-    add("quotes", table[:, ch.QUOTE])
-    add("marks", table[:, ch.MARK])
-    add("marks per word", table[:, ch.MARK] / words)
-    add("currency", table[:, ch.CURRENCY])
-    add("other", table[:, ch.OTHER])
-    add("first", kinds[starts])
-    last = np.concatenate([starts[1:], [len(kinds)]]) - 2
-    add("last", kinds[last])
-    add("ends", (kinds[last] == ch.STOP) | (kinds[np.maximum(0, last - 1)] == ch.STOP))
+    add("commas", table[:, lexical.COMMA])
+    add("commas per word", table[:, lexical.COMMA] / words)
+    add("colons", table[:, lexical.COLON])
+    add("quotes", table[:, lexical.QUOTE])
+    add("marks", table[:, lexical.MARK])
+    add("marks per word", table[:, lexical.MARK] / words)
+    add("currency", table[:, lexical.CURRENCY])
+    add("other", table[:, lexical.OTHER])
+    add("first", classes[starts])
+    last = np.concatenate([starts[1:], [len(classes)]]) - 2
+    add("last", classes[last])
+    before = classes[np.maximum(0, last - 1)]
+    add("ends", (classes[last] == lexical.STOP) | (before == lexical.STOP))
     add("ideographs", ideographs / chars)
 
 
-def _states(reading: FeatureContext, outline: PageIndex) -> None:
-    add, states = reading.columns.add, reading.flags
-    for state in _TOLD:
-        add(f"in {state.name}", (states & int(state)) != 0)
-    add("tag", np.array([_OWN_TAGS.get(tag, 0) for tag in reading.tags]))
-    count = len(reading.blocks)
-    owner, inside, long, _ = np.frombuffer(outline.text_runs, np.int64).reshape(-1, 4).T
-    chars = long.astype(np.float32)
-    for state in _SHARES:
-        there = (inside & int(state)) != 0
-        part = np.bincount(owner, there * chars, count)
-        add(f"share {state.name}", part / reading.chars)
+def _add_flags(context: FeatureContext, index: PageIndex) -> None:
+    add, flags = context.columns.add, context.flags
+    for flag in _FLAGS:
+        add(f"in {flag.name}", (flags & int(flag)) != 0)
+    add("tag", np.array([_TAG_NUMBERS.get(tag, 0) for tag in context.tags]))
+    count = len(context.blocks)
+    owner, inside, length, _ = np.frombuffer(index.text_runs, np.int64).reshape(-1, 4).T
+    chars = length.astype(np.float32)
+    for flag in _SHARE_FLAGS:
+        part = np.bincount(owner, ((inside & int(flag)) != 0) * chars, count)
+        add(f"share {flag.name}", part / context.chars)
     linked = (inside & int(ElementFlag.LINK)) != 0
     add("links", np.bincount(owner, linked, count))
     add("runs", np.bincount(owner, minlength=count))
-    add("link share", reading.link_chars / reading.chars)
-    add("unlinked", np.log1p(reading.chars - reading.link_chars))
+    add("link share", context.link_chars / context.chars)
+    add("unlinked", np.log1p(context.chars - context.link_chars))
 
 
-def _sums(values: Column) -> NDArray[np.float64]:
+def _prefix_sums(values: Column) -> NDArray[np.float64]:
     """Return running sums, so that a range's sum is the difference of two."""
     return np.concatenate([[0.0], np.cumsum(values, dtype=np.float64)])
 
 
-def _containers(reading: FeatureContext) -> None:
-    add = reading.columns.add
-    chars, links, paragraphs = (
-        _sums(each) for each in (reading.chars, reading.link_chars, reading.paragraph_chars)
+def _add_containers(context: FeatureContext) -> None:
+    add = context.columns.add
+    chars, links, paragraphs = map(
+        _prefix_sums, (context.chars, context.link_chars, context.paragraph_chars)
     )
-    many = _sums((reading.paragraph_chars > 0).astype(np.float32))
-    place = np.arange(len(reading.blocks))
-    total, whole = chars[-1], max(1.0, paragraphs[-1])
-    level = reading.blocks
-    direct = np.bincount(reading.blocks, reading.paragraph_chars, len(reading.begins))
-    parents = np.maximum(0, reading.parents)
+    paragraph_counts = _prefix_sums((context.paragraph_chars > 0).astype(np.float32))
+    place = np.arange(len(context.blocks))
+    total, body_total = chars[-1], max(1.0, paragraphs[-1])
+    level = context.blocks
+    direct = np.bincount(context.blocks, context.paragraph_chars, len(context.begins))
+    parents = np.maximum(0, context.parents)
     children = np.bincount(parents, direct, len(direct))
     for depth in range(6):
-        low, high = (
-            reading.begins[level],
-            np.maximum(reading.ends[level], reading.begins[level] + 1),
-        )
-        high = np.minimum(high, len(place))
+        low = context.begins[level]
+        high = np.minimum(np.maximum(context.ends[level], low + 1), len(place))
         text = np.maximum(1.0, chars[high] - chars[low])
         body = paragraphs[high] - paragraphs[low]
         add(f"box{depth} chars", np.log1p(text))
@@ -179,76 +287,75 @@ def _containers(reading: FeatureContext) -> None:
         add(f"box{depth} links", (links[high] - links[low]) / text)
         add(f"box{depth} size", high - low)
         add(f"box{depth} mean", text / (high - low))
-        add(f"box{depth} paragraphs", many[high] - many[low])
+        add(f"box{depth} paragraphs", paragraph_counts[high] - paragraph_counts[low])
         add(f"box{depth} body", body / text)
-        add(f"box{depth} of body", body / whole)
+        add(f"box{depth} of body", body / body_total)
         add(f"box{depth} place", (place - low) / (high - low))
         add(f"box{depth} direct", np.log1p(children[level]))
-        level = reading.wider[level]
-    parent = parents[reading.blocks]
+        level = context.wider[level]
+    parent = parents[context.blocks]
     score = children[parent] + children[parents[parent]] / 2
     best = max(1.0, float((children + np.bincount(parents, children, len(children)) / 2).max()))
     add("parent score", score / best)
     add("grandparent score", children[parents[parent]] / max(1.0, float(children.max())))
 
 
-def _groups(reading: FeatureContext) -> None:
-    """Compare segments with those that look alike."""
-    add = reading.columns.add
-    for name, group in zip(("kin", "close kin"), reading.similar, strict=True):
-        text = np.bincount(group, reading.chars)
+def _add_similar(context: FeatureContext) -> None:
+    """Compare segments with those of similar elements."""
+    add = context.columns.add
+    for name, group in zip(("similar", "close similar"), context.similar, strict=True):
+        text = np.bincount(group, context.chars)
         size = np.bincount(group)
         add(f"{name} of page", (text / text.sum())[group])
         add(f"{name} size", size[group])
         add(f"{name} mean", np.log1p(text / size)[group])
-        add(f"{name} links", (np.bincount(group, reading.link_chars) / text)[group])
-        add(f"{name} body", (np.bincount(group, reading.paragraph_chars) / text)[group])
-    add("kin length", reading.chars / (text / size)[group])
+        add(f"{name} links", (np.bincount(group, context.link_chars) / text)[group])
+        add(f"{name} body", (np.bincount(group, context.paragraph_chars) / text)[group])
+    add("similar length", context.chars / (text / size)[group])
 
 
-def _decayed(values: Column, keep: float) -> Column:
-    """Return for each place what came before it, each step back counting ``keep`` times less."""
+def _decayed(values: Column, factor: float) -> Column:
+    """Return the sum of the values before each place, each step back counting ``factor`` less."""
     result, carried = [], 0.0
     for value in values.tolist():
         result.append(carried)
-        carried = carried * keep + value
+        carried = carried * factor + value
     return np.array(result, np.float32)
 
 
-def _place(reading: FeatureContext) -> None:
-    add, count = reading.columns.add, len(reading.blocks)
+def _add_position(context: FeatureContext) -> None:
+    add, count = context.columns.add, len(context.blocks)
     place = np.arange(count)
-    chars, body = _sums(reading.chars), _sums(reading.paragraph_chars)
+    chars, body = _prefix_sums(context.chars), _prefix_sums(context.paragraph_chars)
     add("place", place / count)
     add("from start", place)
     add("from end", count - place)
     add("text before", chars[:-1] / chars[-1])
-    whole = max(1.0, body[-1])
-    add("body before", body[:-1] / whole)
-    add("body after", (whole - body[1:]) / whole)
-    mine = reading.paragraph_chars / 100
-    add("body flowing in", np.log1p(_decayed(mine, 0.8)))
-    add("body flowing back", np.log1p(_decayed(mine[::-1], 0.8)[::-1]))
-    long = np.flatnonzero(reading.paragraph_chars)
+    body_total = max(1.0, body[-1])
+    add("body before", body[:-1] / body_total)
+    add("body after", (body_total - body[1:]) / body_total)
+    hundreds = context.paragraph_chars / 100
+    add("body flowing in", np.log1p(_decayed(hundreds, 0.8)))
+    add("body flowing back", np.log1p(_decayed(hundreds[::-1], 0.8)[::-1]))
+    long = np.flatnonzero(context.paragraph_chars)
     before = np.searchsorted(long, place)
     last = np.where(before > 0, place - long[np.maximum(0, before - 1)] if len(long) else 999, 999)
     after = np.searchsorted(long, place, "right")
     following = long[np.minimum(after, len(long) - 1)] - place if len(long) else place * 0 + 999
     add("since paragraph", np.minimum(last, 99))
     add("until paragraph", np.where(after < len(long), np.minimum(following, 99), 99))
-    heading = (reading.flags & int(ElementFlag.HEADING)) != 0
-    title = next((i for i, tag in enumerate(reading.tags) if tag == "h1"), -1)
+    is_heading = (context.flags & int(ElementFlag.HEADING)) != 0
+    title = next((i for i, tag in enumerate(context.tags) if tag == "h1"), -1)
     add("after title", place - title if title >= 0 else place * 0 - 999)
-    since = place - reading.last_headings
-    add("since heading", np.minimum(since, 99))
-    near = np.where(heading, place, count + 99)
+    add("since heading", np.minimum(place - context.last_headings, 99))
+    near = np.where(is_heading, place, count + 99)
     until = np.minimum.accumulate(near[::-1])[::-1] - place
     add("until heading", np.minimum(until, 99))
-    titles = np.flatnonzero([tag == "h1" for tag in reading.tags])
+    titles = np.flatnonzero([tag == "h1" for tag in context.tags])
     add("titles so far", np.searchsorted(titles, place, "right"))
-    add("articles so far", np.searchsorted(reading.article_starts, place, "right"))
-    values = np.where(reading.link_chars > reading.chars / 2, -np.maximum(10, reading.chars),
-                      reading.chars - 30)  # fmt: skip
+    add("articles so far", np.searchsorted(context.article_starts, place, "right"))
+    is_linked = context.link_chars > context.chars / 2
+    values = np.where(is_linked, -np.maximum(10, context.chars), context.chars - 30)
     start, after_run, _ = best_run(values.astype(np.float64))
     end = after_run - 1
     add("in run", (place >= start) & (place <= end))
@@ -257,22 +364,20 @@ def _place(reading: FeatureContext) -> None:
     add("of run", (place - start) / max(1, end - start))
 
 
-def _neighbours(reading: FeatureContext) -> None:
-    add, count = reading.columns.add, len(reading.blocks)
-    share = reading.link_chars / reading.chars
-    length = np.log1p(reading.chars)
+def _add_neighbours(context: FeatureContext) -> None:
+    add, count = context.columns.add, len(context.blocks)
+    link_share = context.link_chars / context.chars
+    length = np.log1p(context.chars)
     for step in (-3, -2, -1, 1, 2, 3):
         at = np.clip(np.arange(count) + step, 0, count - 1)
         add(f"chars {step:+d}", length[at])
-        add(f"links {step:+d}", share[at])
+        add(f"links {step:+d}", link_share[at])
         if abs(step) == 1:
-            add(f"same box {step:+d}", reading.blocks[at] == reading.blocks)
-            stops = reading.columns.values[reading.columns.names.index("ends")]
-            add(f"ends {step:+d}", stops[at])
-    chars, links, body = (
-        _sums(reading.chars),
-        _sums(reading.link_chars),
-        _sums(reading.paragraph_chars),
+            add(f"same box {step:+d}", context.blocks[at] == context.blocks)
+            ends = context.columns.values[context.columns.names.index("ends")]
+            add(f"ends {step:+d}", ends[at])
+    chars, links, body = map(
+        _prefix_sums, (context.chars, context.link_chars, context.paragraph_chars)
     )
     for width in (4, 12):
         low = np.maximum(0, np.arange(count) - width)
@@ -283,44 +388,127 @@ def _neighbours(reading: FeatureContext) -> None:
         add(f"mean within {width}", text / (high - low))
 
 
-def _copies(reading: FeatureContext) -> None:
-    add = reading.columns.add
-    seen: dict[str, int] = {}
+def _add_copies(context: FeatureContext) -> None:
+    counts: dict[str, int] = {}
     order = []
-    for text in reading.texts:
-        number = seen.get(text, 0)
+    for text in context.texts:
+        number = counts.get(text, 0)
         order.append(number)
-        seen[text] = number + 1
-    add("copy", np.array(order))
-    add("copies", np.array([seen[text] for text in reading.texts]))
+        counts[text] = number + 1
+    context.columns.add("copy", np.array(order))
+    context.columns.add("copies", np.array([counts[text] for text in context.texts]))
 
 
-def _page(reading: FeatureContext, page: Page) -> None:
+def _add_page(context: FeatureContext, page: Page) -> None:
     statements = read_statements(page)
-    add, count = reading.columns.add, len(reading.blocks)
-    add("said", statements.agreement(reading.texts, reading.words))
-    told = [*_totals(reading, page.index), *statements.kinds.items()]
-    for name, value in told:
+    add, count = context.columns.add, len(context.blocks)
+    add("stated", statements.agreement(context.texts, context.words))
+    for name, value in (*_totals(context, page.index), *statements.kinds.items()):
         add(f"page {name}", np.full(count, value))
 
 
-def _totals(reading: FeatureContext, outline: PageIndex) -> Sequence[tuple[str, float]]:
-    chars, links = float(reading.chars.sum()), float(reading.link_chars.sum())
-    body = float(reading.paragraph_chars.sum())
-    count = len(reading.blocks)
+def _totals(context: FeatureContext, index: PageIndex) -> Sequence[tuple[str, float]]:
+    chars, links = float(context.chars.sum()), float(context.link_chars.sum())
+    body = float(context.paragraph_chars.sum())
+    count = len(context.blocks)
     totals = [
         ("chars", np.log1p(chars)),
         ("links", links / chars),
         ("body", np.log1p(body)),
         ("body share", body / chars),
         ("segments", float(count)),
-        ("paragraphs", float((reading.paragraph_chars > 0).sum())),
-        ("longest", np.log1p(float(reading.paragraph_chars.max()))),
+        ("paragraphs", float((context.paragraph_chars > 0).sum())),
+        ("longest", np.log1p(float(context.paragraph_chars.max()))),
         ("mean", chars / count),
     ]
-    for state in _PAGE_TOLD:
-        inside = (reading.flags & int(state)) != 0
-        totals.append((f"in {state.name}", float((reading.chars * inside).sum()) / chars))
-    counted = ("article", "h1", "h2", "p", "pre", "time", "table", "button")
-    there = Counter(outline.tags)
-    return [*totals, *((f"<{tag}>", float(there[tag])) for tag in counted)]
+    for flag in _PAGE_FLAGS:
+        inside = (context.flags & int(flag)) != 0
+        totals.append((f"in {flag.name}", float((context.chars * inside).sum()) / chars))
+    tags = Counter(index.tags)
+    return [*totals, *((f"<{tag}>", float(tags[tag])) for tag in _COUNTED_TAGS)]
+
+
+# What a page states of itself
+
+_TYPE = re.compile(r'"@type"\s{0,9}:\s{0,9}\[?\s{0,9}"([A-Za-z]{1,40})"')
+_BODY = re.compile(r'"(?:articleBody|text)"\s{0,9}:\s{0,9}"((?:[^"\\]++|\\.)*+)"')
+#: schema.org types, by the kind of page they suggest.
+_SCHEMA_TYPES = {
+    "article": "Article NewsArticle BlogPosting Report ReportageNewsArticle OpinionNewsArticle "
+    "ScholarlyArticle LiveBlogPosting AnalysisNewsArticle",
+    "reference": "TechArticle APIReference HowTo SoftwareSourceCode",
+    "discussion": "DiscussionForumPosting QAPage Question Answer Comment",
+    "product": "Product Offer AggregateOffer ProductGroup",
+    "list": "CollectionPage ItemList SearchResultsPage Blog",
+    "service": "Service LocalBusiness ProfessionalService Organization AboutPage ContactPage "
+    "FAQPage",
+    "recipe": "Recipe",
+    "video": "VideoObject",
+}
+_OPEN_GRAPH_TYPES = ("website", "article", "product")
+#: The most characters of a stated body, and of comparisons with it.
+_MAX_BODY, _MAX_COMPARISONS = 1_000_000, 200_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class PageStatements:
+    """The kinds a page claims to be (counts by name), the words of its titles, its stated body."""
+
+    kinds: Mapping[str, float]
+    titles: tuple[frozenset[str], ...]
+    body: str
+
+    def agreement(self, texts: Sequence[str], words: Sequence[Sequence[str]]) -> Column:
+        """Return how far texts repeat what the page states.
+
+        Args:
+            texts: The texts.
+            words: The first words of each.
+
+        Returns:
+            A row per text: the overlap with each title, then 1 or 0 for the stated body (-1: none).
+        """
+        rows = np.zeros((len(texts), 4), np.float32)
+        every = frozenset().union(*self.titles)
+        # Looking every text up costs their number times the body's length.
+        body = self.body if len(texts) * len(self.body) < _MAX_COMPARISONS else ""
+        rows[:, 3] = [text[:60] in body for text in texts] if body else -1
+        for number, leading in enumerate(words):
+            if not every.isdisjoint(leading):
+                mine = set(leading)
+                rows[number, :3] = [len(mine & title) / len(mine | title) for title in self.titles]
+        return rows
+
+
+def read_statements(page: Page) -> PageStatements:
+    """Read what a page states in its metadata."""
+    data = " ".join(_linked_data(page.tree))
+    types = _TYPE.findall(data)
+    kinds = {
+        name: float(sum(found in known.split() for found in types))
+        for name, known in _SCHEMA_TYPES.items()
+    }
+    stated = next((m.get("content") or "" for m in page.tree.iter("meta")
+                   if m.get("property") == "og:type"), "")  # fmt: skip
+    for name in _OPEN_GRAPH_TYPES:
+        kinds[f"og {name}"] = float(stated.lower().startswith(name))
+    meta = page.metadata
+    heading = next((" ".join("".join(h.itertext()).split()) for h in page.tree.iter("h1")), "")
+    titles = tuple(map(frozenset, leading_words((meta.title, meta.lead, heading))))
+    bodies = [_unescape(body[:_MAX_BODY]) for body in _BODY.findall(data) if len(body) > 200]
+    return PageStatements(kinds, titles, " ".join(" ".join(bodies)[:_MAX_BODY].split()))
+
+
+def _linked_data(tree: HtmlElement) -> list[str]:
+    return [s.text or "" for s in tree.iter("script") if s.get("type") == "application/ld+json"]
+
+
+def _unescape(text: str) -> str:
+    import html
+    import json
+
+    try:
+        plain = json.loads(f'"{text}"', strict=False)
+    except ValueError:
+        plain = text
+    return html.unescape(plain)

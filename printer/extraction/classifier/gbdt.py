@@ -1,8 +1,8 @@
-"""Boosted regression trees in plain arrays, evaluated a bit per row.
+"""Gradient-boosted decision trees in plain arrays, evaluated a bit per row.
 
 Trees share most of their conditions (a feature and a threshold), so each distinct one is tested
-once for all rows, and its answers are packed eight rows to a byte.  Which way the rows go in every
-tree is then bit arithmetic on these bytes, level by level over all trees at once.
+once for all rows, and the results are packed eight rows to a byte.  The paths of the rows through
+every tree are then bit arithmetic on these bytes, level by level over all trees at once.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 
 Column = NDArray[np.floating[Any]]
 
-#: Rows evaluated together, and tests of one condition on one row: what they need stays in the
-#: processor's cache.
-_ROWS, _TESTS = 512, 1 << 16
-#: So few rows are sooner walked down the trees one by one.
-_FEW = 4
+#: Rows, and tests of a condition on a row, evaluated at a time, to stay in the processor's cache.
+_BATCH_ROWS, _BATCH_TESTS = 512, 1 << 16
+#: The most rows for which walking down each tree is faster.
+_MAX_WALKED_ROWS = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +42,7 @@ class BoostedTrees:
 
     @classmethod
     def load(cls, arrays: Mapping[str, NDArray[np.generic]], name: str) -> BoostedTrees:
-        """Take the forest called ``name`` from a model's arrays."""
+        """Read the trees called ``name`` from a model's arrays."""
         return cls(
             arrays[f"{name}.feature"].astype(np.int32),
             arrays[f"{name}.threshold"].astype(np.float32),
@@ -51,16 +50,16 @@ class BoostedTrees:
         )
 
     @classmethod
-    def concatenate(cls, forests: Sequence[BoostedTrees]) -> BoostedTrees:
-        """Return the trees of several forests, one after another, for :meth:`predict_each`."""
+    def concatenate(cls, models: Sequence[BoostedTrees]) -> BoostedTrees:
+        """Return the trees of several models, one after another, for :meth:`predict_many`."""
         return cls(
-            np.concatenate([forest.feature for forest in forests]),
-            np.concatenate([forest.threshold for forest in forests]),
-            np.concatenate([forest.leaf for forest in forests]),
+            np.concatenate([model.feature for model in models]),
+            np.concatenate([model.threshold for model in models]),
+            np.concatenate([model.leaf for model in models]),
         )
 
     def to_arrays(self, name: str) -> dict[str, NDArray[np.generic]]:
-        """Return the arrays that :meth:`load` takes."""
+        """Return the arrays that :meth:`load` reads."""
         return {
             f"{name}.feature": self.feature.astype(np.uint16),
             f"{name}.threshold": self.threshold,
@@ -73,19 +72,22 @@ class BoostedTrees:
 
     def predict_many(self, rows: Column, count: int) -> Column:
         """Return ``count`` probabilities of each row, each by the next share of the trees."""
-        parts = [self._sum(rows[i : i + _ROWS], count) for i in range(0, len(rows), _ROWS)]
-        total = np.concatenate(parts) if parts else np.zeros((0, count), np.float32)
+        sums = [
+            self._log_odds(rows[at : at + _BATCH_ROWS], count)
+            for at in range(0, len(rows), _BATCH_ROWS)
+        ]
+        total = np.concatenate(sums) if sums else np.zeros((0, count), np.float32)
         return (1 / (1 + np.exp(-total))).astype(np.float32)
 
-    def _sum(self, rows: Column, count: int) -> Column:
+    def _log_odds(self, rows: Column, count: int) -> Column:
         trees, leaves = self.leaf.shape
-        number = self._walk(rows) if len(rows) <= _FEW else self._turn(rows)
-        place = number + np.arange(0, trees * leaves, leaves)
+        leaf = self._walk(rows) if len(rows) <= _MAX_WALKED_ROWS else self._evaluate(rows)
+        place = leaf + np.arange(0, trees * leaves, leaves)
         total: Column = self.leaf.ravel().take(place).reshape(len(rows), count, -1).sum(2)
         return total
 
     def _walk(self, rows: Column) -> NDArray[np.integer[Any]]:
-        """Return the number of the leaf that each row comes to in each tree."""
+        """Return the number of the leaf that each row reaches in each tree."""
         trees, inner = self.feature.shape
         at = np.arange(len(rows))[:, None], np.arange(trees)
         node: NDArray[np.integer[Any]] = np.zeros((len(rows), trees), np.intp)
@@ -95,11 +97,11 @@ class BoostedTrees:
         node -= inner
         return node
 
-    def _turn(self, rows: Column) -> NDArray[np.integer[Any]]:
-        """Return what :meth:`_walk` does, from the turns that all rows take at once."""
+    def _evaluate(self, rows: Column) -> NDArray[np.integer[Any]]:
+        """Return what :meth:`_walk` does, for all rows at once."""
         turns = np.unpackbits(self._conditions.turns(rows), axis=2, count=len(rows))
-        kind = np.min_scalar_type(self.leaf.shape[1] - 1)
-        leaf: NDArray[np.integer[Any]] = np.zeros(turns.shape[1:], kind)
+        dtype = np.min_scalar_type(self.leaf.shape[1] - 1)
+        leaf: NDArray[np.integer[Any]] = np.zeros(turns.shape[1:], dtype)
         for right in turns:
             leaf *= 2
             leaf += right
@@ -108,11 +110,12 @@ class BoostedTrees:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Conditions:
-    """The distinct conditions of a forest, and which of them each node asks.
+    """The distinct conditions of some trees, and the condition of each node.
 
-    A condition holds where the value of ``feature`` is above ``threshold``.  ``levels`` has for
-    each level of the trees the numbers of its nodes' conditions: the first node of every tree, then
-    the second of every tree, and so on.
+    Attributes:
+        feature, threshold: A condition is true where the feature's value is above the threshold.
+        levels: For each level of the trees the conditions of its nodes: the first node of every
+            tree, then the second of every tree, and so on.
     """
 
     feature: NDArray[np.intp]
@@ -121,7 +124,7 @@ class _Conditions:
 
     @classmethod
     def of(cls, feature: NDArray[np.int32], threshold: NDArray[np.float32]) -> _Conditions:
-        """Number the conditions of a forest's nodes."""
+        """Number the conditions of the trees' nodes."""
         nodes = np.empty(feature.shape, [("feature", np.int32), ("threshold", np.float32)])
         nodes["feature"], nodes["threshold"] = feature, threshold
         distinct, number = np.unique(nodes, return_inverse=True)
@@ -136,18 +139,18 @@ class _Conditions:
     def turns(self, rows: Column) -> NDArray[np.uint8]:
         """Return whether each row turns right: per level and tree, eight rows in a byte."""
         columns = np.ascontiguousarray(rows.T)
-        held = np.empty((len(self.feature), (len(rows) + 7) // 8), np.uint8)
-        step = max(1, _TESTS // len(rows))
-        for first in range(0, len(held), step):
-            some = slice(first, first + step)
-            tests = columns.take(self.feature[some], 0) > self.threshold[some]
-            held[some] = np.packbits(tests, axis=1)
-        taken: list[NDArray[np.uint8]] = []
+        results = np.empty((len(self.feature), (len(rows) + 7) // 8), np.uint8)
+        step = max(1, _BATCH_TESTS // len(rows))
+        for first in range(0, len(results), step):
+            batch = slice(first, first + step)
+            tests = columns.take(self.feature[batch], 0) > self.threshold[batch]
+            results[batch] = np.packbits(tests, axis=1)
+        turns: list[NDArray[np.uint8]] = []
         for level in self.levels:
-            # Of the nodes of a level, the turns taken above leave one half after the other.
-            nodes = held.take(level, 0).reshape(1 << len(taken), -1, held.shape[1])
-            for right in taken:
+            # Of the nodes of a level, the turns above select one half after the other.
+            nodes = results.take(level, 0).reshape(1 << len(turns), -1, results.shape[1])
+            for right in turns:
                 low, high = np.split(nodes, 2)
                 nodes = low ^ ((low ^ high) & right)
-            taken.append(nodes[0])
-        return np.stack(taken)
+            turns.append(nodes[0])
+        return np.stack(turns)

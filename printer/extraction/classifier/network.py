@@ -1,8 +1,8 @@
-"""Neural networks that judge a page's segments together.
+"""Neural networks that score a page's segments together.
 
-The forest judges segments one by one.  A network sees the same features, exchanges what it makes of
-them among the segments of one element, of one look and of the whole page, and was trained for the
-page's F1 over words besides: whole lists and boxes go or stay.
+The boosted trees score segments one by one.  A network has the same features, passes messages among
+the segments of one element, of similar elements and of the whole page, and was also trained for the
+page's F1 over words: lists and boxes are selected or dropped as a whole.
 """
 
 from __future__ import annotations
@@ -17,18 +17,22 @@ from numpy.typing import NDArray
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.intp]
 
-#: Standardised features are cut at so many standard deviations.
-_EXTREME = 4.0
-#: Products of so many multiplications are made by one thread.
+#: Standardised features are clipped at so many standard deviations.
+_MAX_DEVIATIONS = 4.0
+#: The largest products, in multiplications, that BLAS computes in one thread.
 _ONE_THREAD = 200_000
-#: Rows standardised together, so that a page of any length takes little memory.
-_ROWS = 1024
+#: Rows standardised at a time, so that a page of any length takes little memory.
+_BATCH_ROWS = 1024
 
 
 class SegmentGroups(NamedTuple):
-    """Segments grouped: ``order`` sorts them by group, ``starts`` is where each group begins.
+    """A partition of segments.
 
-    ``owner`` is the group of each segment, ``shares`` what each counts in its group's mean.
+    Attributes:
+        order: The segments sorted by group.
+        starts: Where each group begins in ``order``.
+        owner: The group of each segment.
+        weights: The weight of each segment in its group's mean, as a column.
     """
 
     order: Ints
@@ -45,8 +49,8 @@ class SegmentGroups(NamedTuple):
         owner = np.empty(len(keys), np.intp)
         owner[order] = np.cumsum(first) - 1
         total = np.add.reduceat(weights[order], starts)
-        shares = (weights / total[owner]).astype(np.float32)
-        return cls(order, starts, owner, shares[:, None])
+        normalized = (weights / total[owner]).astype(np.float32)
+        return cls(order, starts, owner, normalized[:, None])
 
     def means(self, values: Floats) -> Floats:
         """Return the mean of each group."""
@@ -55,7 +59,7 @@ class SegmentGroups(NamedTuple):
 
 
 class SegmentGraph(NamedTuple):
-    """What stands around each segment: its groups, and whether one follows on the same page."""
+    """The neighbours of segments: their groups, and whether each has a next one on its page."""
 
     groups: tuple[SegmentGroups, ...]
     has_next: NDArray[np.bool_]
@@ -64,42 +68,51 @@ class SegmentGraph(NamedTuple):
     def build(
         cls, keys: Sequence[Ints], sizes: Floats, likely: Floats, pages: Ints
     ) -> SegmentGraph:
-        """Group segments by each of ``keys``; ``pages`` numbers the page each stands on.
+        """Group segments.
 
-        A page is a group twice: once its segments count as ``likely`` as they look to be the
+        A page is a group twice: once its segments are weighted by how likely they are the
         article's, so that each can be compared with that.
+
+        Args:
+            keys: For each grouping, the group of each segment.
+            sizes: The words of each segment.
+            likely: The first score of each segment.
+            pages: The page of each segment.
         """
         weights = np.sqrt(sizes)
-        groups = [SegmentGroups.by_key(each, weights) for each in (*keys, pages)]
+        groups = [SegmentGroups.by_key(key, weights) for key in (*keys, pages)]
         groups.append(SegmentGroups.by_key(pages, weights * likely))
         return cls(tuple(groups), pages[1:] == pages[:-1])
 
     def messages(self, values: Floats) -> Iterator[tuple[Floats, Ints | None]]:
-        """Yield the values, the means of their groups, those before and those after.
+        """Yield the values, the means of their groups, the values before and those after.
 
-        With them comes which row each segment sees; None: there is one for each.
+        The second value is the row that each segment reads, None where it reads its own.
         """
         yield values, None
         for groups in self.groups:
             yield groups.means(values), groups.owner
-        nothing = np.zeros((1, values.shape[1]), values.dtype)
-        there = self.has_next[:, None]
-        yield np.concatenate([nothing, values[:-1] * there]), None
-        yield np.concatenate([values[1:] * there, nothing]), None
+        zeros = np.zeros((1, values.shape[1]), values.dtype)
+        has_next = self.has_next[:, None]
+        yield np.concatenate([zeros, values[:-1] * has_next]), None
+        yield np.concatenate([values[1:] * has_next, zeros]), None
 
     def gather_messages(self, values: Floats) -> Floats:
-        """Return all parts in a row."""
+        """Return all messages to each segment side by side."""
         rows = [part if owner is None else part[owner] for part, owner in self.messages(values)]
         return np.concatenate(rows, 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NetworkEnsemble:
-    """Several networks of two layers, the groups exchanged between these.
+    """Several networks of two layers with one round of message passing between them.
 
-    ``mean`` and ``scale`` standardise features that :func:`squashed` has made less extreme.  Of
-    the other arrays each network has its own row: ``inner`` (features, units), ``outer`` (what
-    :meth:`Around.gather` returns, units), ``last`` (units of both layers, then 1).
+    Attributes:
+        mean, scale: Standardise features that :func:`log_compress` has made less extreme.
+        inner, inner_bias: The first layer, (networks, features, units) and (networks, units).
+        outer, outer_bias: The second, (networks, columns of the messages, units) and (networks,
+            units).
+        last: The weights of the units of both layers, then the bias.
     """
 
     mean: Floats
@@ -110,55 +123,53 @@ class NetworkEnsemble:
     outer_bias: Floats
     last: Floats
 
-    def predict(self, rows: Floats, around: SegmentGraph) -> list[Floats]:
-        """Return the probability of each row as each network sees it."""
-        inner, bias = np.concatenate(self.inner, 1), np.concatenate(self.inner_bias)
-        near = [
-            np.maximum(
-                blocked_matmul(standardise(rows[at : at + _ROWS], self.mean, self.scale), inner)
-                + bias,
-                0,
-            )
-            for at in range(0, len(rows), _ROWS)
+    def predict(self, rows: Floats, graph: SegmentGraph) -> list[Floats]:
+        """Return the probability of each row by each network."""
+        weights, bias = np.concatenate(self.inner, 1), np.concatenate(self.inner_bias)
+        batches = [rows[at : at + _BATCH_ROWS] for at in range(0, len(rows), _BATCH_ROWS)]
+        hidden = [
+            np.maximum(blocked_matmul(standardise(batch, self.mean, self.scale), weights) + bias, 0)
+            for batch in batches
         ]
-        return self._outer(np.concatenate(near), around)
+        return self._second_layer(np.concatenate(hidden), graph)
 
-    def _outer(self, near: Floats, around: SegmentGraph) -> list[Floats]:
-        """Return the probabilities; ``near`` has the networks' inner units side by side."""
+    def _second_layer(self, hidden: Floats, graph: SegmentGraph) -> list[Floats]:
+        """Return the probabilities; ``hidden`` has the networks' first units side by side."""
         count, units = self.inner_bias.shape
-        own = [slice(at * units, (at + 1) * units) for at in range(count)]
-        totals = [np.broadcast_to(bias, (len(near), units)).copy() for bias in self.outer_bias]
-        for number, (part, owner) in enumerate(around.messages(near)):
-            for total, weights, mine in zip(totals, self.outer, own, strict=True):
-                made = blocked_matmul(part[:, mine], weights[number * units : (number + 1) * units])
-                total += made if owner is None else made[owner]
-        chances: list[Floats] = []
-        for total, last, mine in zip(totals, self.last, own, strict=True):
-            odds = (near[:, mine] * last[:units]).sum(1) + last[-1]
+        columns = [slice(at * units, (at + 1) * units) for at in range(count)]
+        totals = [np.broadcast_to(bias, (len(hidden), units)).copy() for bias in self.outer_bias]
+        for number, (part, owner) in enumerate(graph.messages(hidden)):
+            used = slice(number * units, (number + 1) * units)
+            for total, weights, column in zip(totals, self.outer, columns, strict=True):
+                product = blocked_matmul(part[:, column], weights[used])
+                total += product if owner is None else product[owner]
+        probabilities: list[Floats] = []
+        for total, last, column in zip(totals, self.last, columns, strict=True):
+            odds = (hidden[:, column] * last[:units]).sum(1) + last[-1]
             odds += (np.maximum(total, 0) * last[units:-1]).sum(1)
-            chances.append(1 / (1 + np.exp(-np.clip(odds, -30, 30))))
-        return chances
+            probabilities.append(1 / (1 + np.exp(-np.clip(odds, -30, 30))))
+        return probabilities
 
     @classmethod
     def load(cls, arrays: Mapping[str, NDArray[Any]], name: str) -> NetworkEnsemble:
-        """Take the networks called ``name`` from a model's arrays."""
-        return cls(*(arrays[f"{name}.{each.name}"].astype(np.float32) for each in fields(cls)))
+        """Read the networks called ``name`` from a model's arrays."""
+        return cls(*(arrays[f"{name}.{it.name}"].astype(np.float32) for it in fields(cls)))
 
     def to_arrays(self, name: str) -> dict[str, NDArray[Any]]:
-        """Return the arrays that :meth:`load` takes; weights keep three digits."""
-        whole = {"mean", "scale"}
+        """Return the arrays that :meth:`load` reads; weights in half precision."""
+        precise = {"mean", "scale"}
         return {
-            f"{name}.{each.name}": getattr(self, each.name).astype(
-                np.float32 if each.name in whole else np.float16
+            f"{name}.{it.name}": getattr(self, it.name).astype(
+                np.float32 if it.name in precise else np.float16
             )
-            for each in fields(self)
+            for it in fields(self)
         }
 
 
 def blocked_matmul(left: Floats, right: Floats) -> Floats:
-    """Return the matrix product, made of pieces so small that one thread makes each.
+    """Return the matrix product, computed in blocks that BLAS does in one thread.
 
-    Waking others for products of this size costs more than it saves, ten times so on a busy
+    Waking other threads for products of this size costs more than it saves, ten times so on a busy
     machine.
     """
     step = max(1, _ONE_THREAD // right.size)
@@ -166,10 +177,10 @@ def blocked_matmul(left: Floats, right: Floats) -> Floats:
 
 
 def standardise(rows: Floats, mean: Floats, scale: Floats) -> Floats:
-    """Return what the first layer sees."""
-    return np.clip((log_compress(rows) - mean) / scale, -_EXTREME, _EXTREME)
+    """Return the input of the first layer."""
+    return np.clip((log_compress(rows) - mean) / scale, -_MAX_DEVIATIONS, _MAX_DEVIATIONS)
 
 
 def log_compress(rows: Floats) -> Floats:
-    """Return features with large values brought nearer."""
+    """Return the logarithms of features, with their signs."""
     return np.sign(rows) * np.log1p(np.abs(rows))

@@ -3,18 +3,18 @@
 Paragraphs are written in three ways: ``<div>text``, ``<p>text``, and text broken by ``<br>``.  The
 parent of paragraphs of one level is an article subtree.  Those whose paragraphs hold 500
 characters or more together are candidates, and the first in document order is the article.
-Blocks inside it that are lists of links are taken out.
+Blocks inside it that are lists of links are removed.
 
-What differs from the paper, and why:
+Departures from the paper:
 
 - Its block tags are div, p, br, li, ul, ol, td, tr, table, h1 to h6 and hr, all others style tags.
-  Elements beside these that browsers display as blocks (article, section, blockquote ...) count
-  as div, the parts of a table as td.
-- It does not say when a block that holds text and blocks is a paragraph: its own text counts.
+  Other elements that browsers display as blocks (article, section, blockquote ...) count as div,
+  the parts of a table as td.
+- It does not define when a block that holds text and blocks is a paragraph: its own text counts.
 - Two runs of text of one element with nothing but a ``br`` between them are of the third form,
   and the element is then the subtree itself; a ``p`` is a paragraph of its parent as well.
-- It does not say what a list of links is: here a block of the subtree with two segments or more
-  of whose characters more than half are links.
+- It does not define a list of links: here it is a block of the subtree with two or more segments,
+  more than half of whose characters are links.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from ...html.index import PageIndex
 from ...html.page import Page
-from ..positions import Bools, Positions, covered_by_ranges, positions, prefix_sums
+from ..arrays import Bools, covered_by_ranges, prefix_sums
 
 #: The paper's block tags that do not make a paragraph of their text, and the parts of a table.
 NO_PARAGRAPH = frozenset({
@@ -47,48 +48,45 @@ class ArticleSubtreeOptions:
 
 
 def score(
-    page: Page,
-    options: ArticleSubtreeOptions = ArticleSubtreeOptions(),
-    tree: Positions | None = None,
+    page: Page, options: ArticleSubtreeOptions = ArticleSubtreeOptions()
 ) -> tuple[float, ...]:
     """Return 1 for segments of the article subtree, else 0 or less.
 
     0 is a list of links inside the subtree, -1 a segment of another subtree over the threshold,
     -2 anything else.
     """
-    tree = tree or positions(page)
+    index = page.index
     count = len(page.segments)
-    sizes = paragraph_parents(tree)
+    sizes = paragraph_parents(index)
     large = sorted(element for element, size in sizes.items() if size >= options.min_chars)
     scores = np.full(count, -2.0)
     if large:
-        scores[covered_by_ranges(*tree.ranges(large), count)] = -1.0
-        low, high = tree.inside(large[0])
-        scores[low:high] = 1.0
-        scores[find_link_lists(tree, large[0], options)] = 0.0
+        scores[covered_by_ranges(*index.segment_ranges(large), count)] = -1.0
+        first, end = index.segments_inside(large[0])
+        scores[first:end] = 1.0
+        scores[find_link_lists(index, large[0], options)] = 0.0
     return tuple(scores.tolist())
 
 
-def paragraph_parents(tree: Positions) -> dict[int, int]:
+def paragraph_parents(index: PageIndex) -> dict[int, int]:
     """Return the characters of the paragraphs directly below each paragraph parent."""
-    block = tree.block
-    broken = {one for one, other in pairwise(block) if one == other}
+    blocks = index.segment_blocks
+    broken = {one for one, other in pairwise(blocks) if one == other}
     sizes: dict[int, int] = defaultdict(int)
-    for element, length in zip(block, tree.length.tolist(), strict=True):
+    for element, chars in zip(blocks, index.segment_chars.tolist(), strict=True):
         if element in broken:
-            sizes[element] += length
-        tag, parent = tree.tags[element], tree.parent[element]
+            sizes[element] += chars
+        tag, parent = index.tags[element], index.parents[element]
         if (tag == "p" or not (tag in NO_PARAGRAPH or element in broken)) and parent >= 0:
-            sizes[parent] += length
+            sizes[parent] += chars
     return sizes
 
 
-def find_link_lists(tree: Positions, root: int, options: ArticleSubtreeOptions) -> Bools:
+def find_link_lists(index: PageIndex, root: int, options: ArticleSubtreeOptions) -> Bools:
     """Return which segments stand in a list of links below ``root``."""
-    tags = tree.tags
-    blocks = [each for each in range(root + 1, tree.after(root)) if tags[each] in LISTS]
-    lows, highs = tree.ranges(blocks)
-    links, length = prefix_sums(tree.links), prefix_sums(tree.length)
-    share = (links[highs] - links[lows]) > options.max_links * (length[highs] - length[lows])
-    several = share & (highs - lows > 1)
-    return covered_by_ranges(lows[several], highs[several], len(tree.at))
+    below = range(root + 1, index.subtree_ends[root])
+    firsts, ends = index.segment_ranges([at for at in below if index.tags[at] in LISTS])
+    links, chars = prefix_sums(index.segment_link_chars), prefix_sums(index.segment_chars)
+    linked = (links[ends] - links[firsts]) > options.max_links * (chars[ends] - chars[firsts])
+    several = linked & (ends - firsts > 1)
+    return covered_by_ranges(firsts[several], ends[several], len(index.segments))

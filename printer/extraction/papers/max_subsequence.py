@@ -5,17 +5,16 @@ size, at least 0.2 in the commonest font colour and at most 0.5 in links; it sco
 positive or negative.  The run of segments with the greatest sum is the body (linear in the number
 of segments).  Within it, segments that do not line up with the body are junk.
 
-What differs from the paper, and why:
+Departures from the paper:
 
 - Without a rendered page, size and colour are what tags (h1 to h6, font, small, big, sub, sup) and
   inline styles say, not style sheets, links keep the colour of the text around them, and nothing
-  is aligned.  On a page that a browser drew all are the real ones.
-- Text that is not seen (menus folded away, copies for other screens) counts as nothing.
+  is aligned.  On a page that a browser rendered all are the real ones.
+- Text that is not visible (menus folded away, copies for other screens) counts as nothing.
 - The paper gives no numbers for alignment: the tolerance and the share of the body's width to
   cover are ours.  Text in the body's own print need cover less (a list in a column of its own), or,
   when it covers most of the width, not line up (quotations, indented on both sides).  Cells of a
-  table stand where the table does, items where their list does.  Of newspaper columns each is a
-  body.
+  table stand where the table does, items where their list does.  Each newspaper column is a body.
 - A page on which no segment looks like body text has no body, where the paper's formula would
   still name its least bad segment.
 """
@@ -28,21 +27,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...html.index import PageIndex
 from ...html.page import Page
 from ...layout import Rect
-from ..font import FontRuns, infer_font_runs
-from ..positions import Floats, Positions, positions
-from ..visual import SegmentLayout, read_segment_layout
+from ..arrays import Floats
+from ..visual import FontRuns, SegmentLayout, infer_font_runs, read_segment_layout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaxSubsequenceOptions:
     """The paper's constants c1, c2 and c3, and ours for the alignment it gives none for.
 
-    ``tolerance`` is in CSS pixels, ``cover`` the share of the body's width a segment must cover,
-    ``part`` the one that will do in the body's own print, ``inset`` the one with which such text
-    need not line up, ``column`` the share of the text that makes another column of the same width
-    one of the body's.
+    Attributes:
+        min_size: The share of a segment in the commonest font size (c1).
+        min_color: The share of it in the commonest colour (c2).
+        max_link: The share of it in links (c3).
+        tolerance: How far edges may be apart, in CSS pixels.
+        min_overlap: The share of the body's width that a segment must cover.
+        min_overlap_aligned: The same for text in the body's own print that lines up.
+        min_overlap_inset: The same for text in the body's own print that does not.
+        min_column_share: The share of the text that makes another column of the same width one of
+            the body's.
     """
 
     min_size: float = 0.7
@@ -58,60 +63,54 @@ class MaxSubsequenceOptions:
 def score(
     page: Page,
     options: MaxSubsequenceOptions = MaxSubsequenceOptions(),
-    tree: Positions | None = None,
-    drawn: SegmentLayout | None = None,
+    layout: SegmentLayout | None = None,
 ) -> tuple[float, ...]:
     """Return 1 to 2 inside the maximum scoring subsequence, 0 or less outside.
 
     Inside it is 1.5 and half the segment's own score, outside what the best run through the segment
     falls short, both as shares of the maximum; 0 is a segment inside that does not line up.
     """
-    tree = tree or positions(page)
-    drawn = drawn or read_segment_layout(page)
-    like = body_text_signs(drawn.font_runs if drawn else infer_font_runs(page, tree), tree, options)
-    values = like * tree.length
-    if drawn:
-        values *= drawn.visible
+    index = page.index
+    layout = layout or read_segment_layout(page)
+    signs = body_text_signs(layout.font_runs if layout else infer_font_runs(page), index, options)
+    values = signs * index.segment_chars
+    if layout:
+        values *= layout.visible
     low, high, best = best_run(values)
     if best <= 0:
         return (-1.0,) * len(values)
     scores = np.minimum(best_sums_through(values) / best - 1.0, 0.0)
     scores[low:high] = 1.5 + values[low:high] / (2 * best)
-    if drawn:
-        keep = (scores > 0).tolist()
-        lengths = tree.length.tolist()
-        aligned = filter_aligned(
-            drawn.block_rects, keep, lengths, options, like=(like > 0).tolist()
-        )
+    if layout:
+        keep, body_print = (scores > 0).tolist(), (signs > 0).tolist()
+        lengths = index.segment_chars.tolist()
+        aligned = filter_aligned(layout.block_rects, keep, lengths, options, body_print)
         scores[np.array(keep) & ~np.array(aligned)] = 0.0
     return tuple(scores.tolist())
 
 
-def body_text_signs(found: FontRuns, tree: Positions, options: MaxSubsequenceOptions) -> Floats:
+def body_text_signs(runs: FontRuns, index: PageIndex, options: MaxSubsequenceOptions) -> Floats:
     """Return F of every segment (equation 3): 1 for body text, else -1."""
-    count = len(tree.length)
-    body = (
-        (commonest_share(found, [font.size for font in found.fonts], count) >= options.min_size)
-        & (commonest_share(found, [font.color for font in found.fonts], count) >= options.min_color)
-        & (tree.links <= options.max_link * tree.length)
-    )
+    count = len(index.segments)
+    sizes = commonest_share(runs, [font.size for font in runs.fonts], count)
+    colors = commonest_share(runs, [font.color for font in runs.fonts], count)
+    linked = index.segment_link_chars > options.max_link * index.segment_chars
+    body = (sizes >= options.min_size) & (colors >= options.min_color) & ~linked
     return np.where(body, 1.0, -1.0)
 
 
-def commonest_share(found: FontRuns, traits: Sequence[Hashable], count: int = 0) -> Floats:
+def commonest_share(runs: FontRuns, traits: Sequence[Hashable], count: int = 0) -> Floats:
     """Return the share of each of ``count`` segments' characters that have the commonest trait.
 
     ``traits`` holds each font's: its size, or its colour.
     """
     numbers: dict[Hashable, int] = {}
-    trait = np.array([numbers.setdefault(each, len(numbers)) for each in traits], dtype=np.int64)[
-        found.font
-    ]
-    commonest = np.bincount(trait, weights=found.chars, minlength=1).argmax()
-    whole = np.bincount(found.segment, weights=found.chars, minlength=count)
-    weights = found.chars * (trait == commonest)
-    having = np.bincount(found.segment, weights=weights, minlength=count)
-    return having / np.maximum(whole, 1.0)
+    by_font = np.array([numbers.setdefault(trait, len(numbers)) for trait in traits], np.int64)
+    trait = by_font[runs.font]
+    commonest = np.bincount(trait, weights=runs.chars, minlength=1).argmax()
+    total = np.bincount(runs.segment, weights=runs.chars, minlength=count)
+    weights = runs.chars * (trait == commonest)
+    return np.bincount(runs.segment, weights=weights, minlength=count) / np.maximum(total, 1.0)
 
 
 def best_run(values: Floats) -> tuple[int, int, float]:
@@ -126,11 +125,11 @@ def best_run(values: Floats) -> tuple[int, int, float]:
 
 
 def best_sums_through(values: Floats) -> Floats:
-    """Return the greatest sum of a run through each place."""
+    """Return the greatest sum of a run through each segment."""
     sums = np.concatenate(([0.0], np.cumsum(values)))
     before = np.minimum.accumulate(sums[:-1])
-    behind: Floats = np.maximum.accumulate(sums[:0:-1])[::-1]
-    return behind - before
+    after: Floats = np.maximum.accumulate(sums[:0:-1])[::-1]
+    return after - before
 
 
 def filter_aligned(
@@ -138,22 +137,27 @@ def filter_aligned(
     keep: Sequence[bool],
     lengths: Sequence[int],
     options: MaxSubsequenceOptions = MaxSubsequenceOptions(),
-    like: Sequence[bool] | None = None,
+    body_print: Sequence[bool] | None = None,
 ) -> tuple[bool, ...]:
     """Keep only segments that line up with the body on the left or right and cover its width.
 
-    ``rects`` are the boxes of the segments' line-break nodes (``None``: not drawn), ``lengths``
-    their characters, ``like`` tells which are in the body's fonts.  The body's edges are those most
-    of the kept text has.
+    The body's edges are those that most of the selected text has.
+
+    Args:
+        rects: The boxes of the segments' line-break nodes, None where not rendered.
+        keep: Which segments are selected.
+        lengths: The characters of the segments.
+        options: The tolerances.
+        body_print: Which segments are in the body's fonts.
     """
-    kept = [rect if flag else None for rect, flag in zip(rects, keep, strict=True)]
-    found = find_columns(kept, lengths, options)
-    if not found:
+    selected = [rect if flag else None for rect, flag in zip(rects, keep, strict=True)]
+    columns = find_columns(selected, lengths, options)
+    if not columns:
         return tuple(keep)
-    likes = like or [False] * len(kept)
+    same_print = body_print or [False] * len(selected)
     return tuple(
-        rect is not None and any(_aligned(rect, column, same, options) for column in found)
-        for rect, same in zip(kept, likes, strict=True)
+        rect is not None and any(_is_aligned(rect, column, same, options) for column in columns)
+        for rect, same in zip(selected, same_print, strict=True)
     )
 
 
@@ -171,11 +175,11 @@ def find_columns(
             edges[round(rect.left), round(rect.right)] += length
     if not edges:
         return []
-    least = options.min_column_share * edges.total()
-    common = [each for each, length in edges.items() if length >= least]
+    threshold = options.min_column_share * edges.total()
+    common = [column for column, length in edges.items() if length >= threshold]
     first = max(edges, key=edges.__getitem__)
-    holding = [each for each in common if each[0] <= first[0] and each[1] >= first[1]]
-    first = max((first, *holding), key=lambda each: each[1] - each[0])
+    around = [column for column in common if column[0] <= first[0] and column[1] >= first[1]]
+    first = max((first, *around), key=lambda column: column[1] - column[0])
     return [first] + [
         (left, right)
         for left, right in common
@@ -184,15 +188,13 @@ def find_columns(
     ]
 
 
-def _aligned(
-    rect: Rect, column: tuple[float, float], like: bool, options: MaxSubsequenceOptions
+def _is_aligned(
+    rect: Rect, column: tuple[float, float], body_print: bool, options: MaxSubsequenceOptions
 ) -> bool:
     left, right = column
-    level = min(abs(rect.left - left), abs(rect.right - right)) <= options.tolerance
+    aligned = min(abs(rect.left - left), abs(rect.right - right)) <= options.tolerance
     overlap = min(rect.right, right) - max(rect.left, left)
-    cover = (
-        (options.min_overlap_aligned if level else options.min_overlap_inset)
-        if like
-        else options.min_overlap
-    )
-    return (level or like) and overlap >= cover * (right - left)
+    share = options.min_overlap
+    if body_print:
+        share = options.min_overlap_aligned if aligned else options.min_overlap_inset
+    return (aligned or body_print) and overlap >= share * (right - left)

@@ -6,7 +6,7 @@ are pruned.  Extract-news starts from a node of the set with the longest text-pa
 the parent holds no more punctuation than the child for the first time, the child is the
 summary-node, and what is left of it is the article.
 
-What differs from the paper, and why:
+Departures from the paper:
 
 - A big-node is the line-break node nearest to the text, inline elements looked through: the paper
   takes the text's father, but today's paragraphs wrap their text in ``span`` one by one, and the
@@ -14,7 +14,7 @@ What differs from the paper, and why:
 - Of a father of text that also holds blocks of text only its own runs are taken, each like a
   child: by the letter one stray word in ``body`` makes the page one text-para.
 - Nodes are adjacent when no text stands between them: slots for scripts, pictures and
-  advertisements would part the paragraphs of today's pages.
+  advertisements would separate the paragraphs of today's pages.
 - Full stops and commas of every script are counted, not only the ASCII ones.
 - The node taken 'randomly' from the set is the first; of text-paras of one length the first.
 - When the distance never becomes 0, the root is the summary-node.
@@ -27,8 +27,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...html.index import PageIndex
 from ...html.page import Page
-from ..positions import Ints, Positions, positions, prefix_sums
+from ..arrays import Ints, prefix_sums
 
 #: Full stops and commas: Latin, Arabic, Urdu, Devanagari, CJK (wide, half and small forms),
 #: Armenian, Ethiopic, Tibetan, Khmer, Burmese, Mongolian, N'Ko, Vai, Bamum, Lisu.
@@ -47,7 +48,7 @@ class TextParas(NamedTuple):
     """The text-node-sets in document order, as arrays.
 
     A set's segments go from ``low`` to before ``high``; ``first`` is the index of its first
-    big-node, ``length`` and ``marks`` what its text-para comes to.
+    big-node, ``length`` the length of its text-para, ``marks`` its punc-num.
     """
 
     low: Ints
@@ -57,68 +58,68 @@ class TextParas(NamedTuple):
     marks: Ints
 
 
-def score(
-    page: Page, options: SummaryNodeOptions = SummaryNodeOptions(), tree: Positions | None = None
-) -> tuple[float, ...]:
+def score(page: Page, options: SummaryNodeOptions = SummaryNodeOptions()) -> tuple[float, ...]:
     """Return 1 inside the summary-node, 0 for what is pruned from it, less further away.
 
     Outside it is minus the number of steps up from the summary-node to an element around both.
     """
-    tree = tree or positions(page)
-    marks = punctuation([segment.text for segment in page.segments], options.marks)
-    paras = joint_para(tree, marks)
-    chain = extract_news(tree, marks, paras)
-    scores = np.where(steps := steps_to_summary_node(tree, chain), -steps, 1).astype(np.float64)
+    index = page.index
+    marks = count_marks([segment.text for segment in page.segments], options.marks)
+    paras = joint_para(index, marks)
+    chain = extract_news(index, marks, paras)
+    steps = steps_to_summary_node(index, chain)
+    scores = np.where(steps, -steps, 1).astype(np.float64)
     pruned = np.repeat(paras.marks == 0, paras.high - paras.low)
     scores[pruned] = np.minimum(scores[pruned], 0.0)
     return tuple(scores.tolist())
 
 
-def punctuation(texts: list[str], marks: str) -> Ints:
-    """Count the marks in each text."""
+def count_marks(texts: list[str], marks: str) -> Ints:
+    """Count the characters of each text that are in ``marks``."""
     points = np.frombuffer("".join(texts).encode("utf-32-le", "replace"), dtype=np.uint32)
-    wanted = np.zeros(max(map(ord, marks), default=0) + 2, dtype=np.bool_)
-    wanted[[ord(mark) for mark in marks]] = True
+    is_mark = np.zeros(max(map(ord, marks), default=0) + 2, dtype=np.bool_)
+    is_mark[[ord(mark) for mark in marks]] = True
     ends = prefix_sums(np.array([len(text) for text in texts], dtype=np.int64))
-    places = np.flatnonzero(wanted[np.minimum(points, len(wanted) - 1)])
+    places = np.flatnonzero(is_mark[np.minimum(points, len(is_mark) - 1)])
     return np.diff(np.searchsorted(places, ends))
 
 
-def joint_para(tree: Positions, marks: Ints) -> TextParas:
+def joint_para(index: PageIndex, marks: Ints) -> TextParas:
     """Join adjacent big-nodes of one level (algorithm Joint-para)."""
-    block = np.array(tree.block, dtype=np.int64)
-    lows, highs = tree.ranges(block)
-    own = np.bincount(block, minlength=1)[block]
+    block = np.array(index.segment_blocks, dtype=np.int64)
+    firsts, ends = index.segment_ranges(block)
+    runs = np.bincount(block, minlength=1)[block]
     # The level of a big-node is its parent; that of a run beside blocks is the block itself.
-    level = np.where(own == highs - lows, np.array(tree.parent, dtype=np.int64)[block], block)
-    cuts = np.flatnonzero(np.diff(level, prepend=-2))
-    low, high = cuts, np.append(cuts[1:], len(level))[: len(cuts)]
-    length, count = prefix_sums(tree.length), prefix_sums(marks)
-    return TextParas(low, high, block[low], length[high] - length[low], count[high] - count[low])
+    parents = np.array(index.parents, dtype=np.int64)
+    level = np.where(runs == ends - firsts, parents[block], block)
+    low = np.flatnonzero(np.diff(level, prepend=-2))
+    high = np.append(low[1:], len(level))[: len(low)]
+    chars, count = prefix_sums(index.segment_chars), prefix_sums(marks)
+    return TextParas(low, high, block[low], chars[high] - chars[low], count[high] - count[low])
 
 
-def extract_news(tree: Positions, marks: Ints, paras: TextParas) -> list[int]:
+def extract_news(index: PageIndex, marks: Ints, paras: TextParas) -> list[int]:
     """Return the summary-node and its ancestors up to the root (algorithm Extract-news)."""
     if not paras.marks.any():
         return []
     longest = int(np.where(paras.marks > 0, paras.length, 0).argmax())
-    climb = [int(paras.first[longest])]
-    while tree.parent[climb[-1]] >= 0:
-        climb.append(tree.parent[climb[-1]])
+    chain = [int(paras.first[longest])]
+    while (parent := index.parents[chain[-1]]) >= 0:
+        chain.append(parent)
     total = prefix_sums(marks)
-    lows, highs = tree.ranges(climb)
-    distances = np.diff(total[highs] - total[lows])
+    firsts, ends = index.segment_ranges(chain)
+    distances = np.diff(total[ends] - total[firsts])
     still = np.flatnonzero(distances == 0)
-    return climb[int(still[0]) if still.size else len(climb) - 1 :]
+    return chain[int(still[0]) if still.size else len(chain) - 1 :]
 
 
-def steps_to_summary_node(tree: Positions, chain: list[int]) -> Ints:
+def steps_to_summary_node(index: PageIndex, chain: list[int]) -> Ints:
     """Return how many steps up the chain each segment is first inside."""
-    count = len(tree.at)
+    count = len(index.segments)
     if not chain:
         return np.ones(count, dtype=np.int64)
-    lows, highs = tree.ranges(chain)
-    each = np.arange(count)
-    before = len(chain) - np.searchsorted(lows[::-1], each, side="right")
-    behind = np.searchsorted(highs, each, side="right")
-    return np.maximum(before, behind)
+    firsts, ends = index.segment_ranges(chain)
+    segments = np.arange(count)
+    before = len(chain) - np.searchsorted(firsts[::-1], segments, side="right")
+    after = np.searchsorted(ends, segments, side="right")
+    return np.maximum(before, after)

@@ -4,7 +4,7 @@ Scripts and remarks are taken out; each line's ratio is its characters of text b
 characters themselves where it has no tag; the ratios are smoothed over the lines around, and
 clustered into content and none.
 
-What differs from the paper, and why:
+Departures from the paper:
 
 - Lines are defined by the tree, not by how the source happens to be broken, as a minified page is
   one line.  A line begins before the start tag of a block and ends after the end tag of a block
@@ -14,6 +14,11 @@ What differs from the paper, and why:
   count once.  Elements whose text is never seen (head, svg, select ...) are left out with the
   scripts.
 - Characters of every script are counted, white space folded, not only ASCII ones.
+- K-means, farthest first and expectation maximisation are usually initialised at random; here each
+  starts from the point nearest to the origin and then the farthest ones, so that a page always
+  gives the same answer.  The cluster nearest to the origin has no content, all others have some.
+- ``prediction`` is left unformalised: the moving average of the lines before predicts those after,
+  and the line of ratios is cut where the two differ most.
 - ``two-dimensional`` is the clustering the authors announce (ratio and the slope of the smoothed
   ratio, k-means with one centre held at the origin), as they later published it in 'CETR: Content
   Extraction via Tag Ratios' (Weninger, Hsu and Han, WWW 2010).
@@ -27,31 +32,24 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...html.index import BLOCK_TAGS
+from ...html.index import BLOCK_TAGS, PageIndex
 from ...html.page import Page
-from ..clusters import (
-    cluster_by_em,
-    cluster_by_farthest_first,
-    cluster_by_k_means,
-    cluster_by_prediction,
-    cluster_by_threshold,
-)
-from ..positions import Bools, Floats, Ints, Positions, positions
+from ..arrays import Bools, Floats, Ints
 
 Clustering: TypeAlias = Literal[
     "threshold", "k-means", "em", "farthest-first", "prediction", "two-dimensional"
 ]
 
 _BLOCK, _BREAK, _VOID = 1, 2, 4
-_VOIDS = frozenset({
+_VOID_TAGS = frozenset({
     "area", "basefont", "br", "col", "frame", "hr", "img", "input", "param", "source", "track",
     "wbr",
 })  # fmt: skip
-_KINDS = {
+_TAG_KINDS = {
     tag: _BLOCK * (tag in BLOCK_TAGS or tag == "hr")
     + _BREAK * (tag == "br")
-    + _VOID * (tag in _VOIDS)
-    for tag in BLOCK_TAGS | _VOIDS
+    + _VOID * (tag in _VOID_TAGS)
+    for tag in BLOCK_TAGS | _VOID_TAGS
 }
 
 
@@ -59,9 +57,13 @@ _KINDS = {
 class TextToTagOptions:
     """How ratios are smoothed and clustered.
 
-    ``radius`` is in lines each way, ``smoothing`` an even mean or a Gaussian one; ``deviations``
-    is for ``threshold``, ``clusters`` the number for the clusterings that take one, ``ahead`` how
-    many lines the slope looks at.
+    Attributes:
+        clustering: The clustering of the ratios into content and none.
+        smoothing: An even mean or a Gaussian one.
+        radius: Lines each way that are averaged.
+        deviations: How many standard deviations the ``threshold`` is.
+        clusters: The number of clusters, for the clusterings that take one.
+        slope_lines: How many lines the slope of ``two-dimensional`` looks ahead.
     """
 
     clustering: Clustering = "threshold"
@@ -72,86 +74,204 @@ class TextToTagOptions:
     slope_lines: int = 3
 
 
-def score(
-    page: Page, options: TextToTagOptions = TextToTagOptions(), tree: Positions | None = None
-) -> tuple[float, ...]:
+def score(page: Page, options: TextToTagOptions = TextToTagOptions()) -> tuple[float, ...]:
     """Return how far each segment's line is on the side of content, in characters by tag.
 
     For ``em`` it is a difference of log-likelihoods.
     """
-    tree = tree or positions(page)
-    array, line = ratios(tree)
-    margin = _cluster(smooth(array, options), options)
+    values, line = ratios(page.index)
+    margin = _cluster(smooth(values, options), options)
     return tuple(margin[line].tolist())
 
 
-def ratios(tree: Positions) -> tuple[Floats, Ints]:
+def ratios(index: PageIndex) -> tuple[Floats, Ints]:
     """Return the ratio of every line (algorithm 1), and each segment's line."""
-    before, behind, counted = _tags(tree)
-    starts = np.cumsum(before)
-    line_after = starts + np.cumsum(behind)
-    line_of = line_after - behind
-    text_line = line_after[tree.at]
+    before, after, counted = _tags(index)
+    line_after = np.cumsum(before) + np.cumsum(after)
+    text_line = line_after[index.segment_firsts]
     count = int(line_after[-1]) + 1
-    tags = np.bincount(line_of[counted], minlength=count)
-    text = np.bincount(text_line, weights=tree.length, minlength=count)
-    full = (tags > 0) | (text > 0)
-    renumbered = np.cumsum(full) - 1
-    return (text / np.maximum(tags, 1))[full], renumbered[text_line]
+    tags = np.bincount((line_after - after)[counted], minlength=count)
+    text = np.bincount(text_line, weights=index.segment_chars, minlength=count)
+    filled = (tags > 0) | (text > 0)
+    renumbered = np.cumsum(filled) - 1
+    return (text / np.maximum(tags, 1))[filled], renumbered[text_line]
 
 
-def _tags(tree: Positions) -> tuple[NDArray[np.int8], NDArray[np.int8], Bools]:
-    """Return for every tag whether a line begins before it, ends behind it, and it counts."""
-    kinds = np.array([_KINDS.get(tag, 0) for tag in tree.tags], dtype=np.int8)
+def _tags(index: PageIndex) -> tuple[NDArray[np.int8], NDArray[np.int8], Bools]:
+    """Return for every tag whether a line begins before it, ends after it, and it counts."""
+    kinds = np.array([_TAG_KINDS.get(tag, 0) for tag in index.tags], dtype=np.int8)
     # A segment's block breaks lines also where only its style makes it one.
-    kinds[tree.block] |= _BLOCK
-    before, behind = np.zeros((2, 2 * len(kinds)), dtype=np.int8)
+    kinds[index.segment_blocks] |= _BLOCK
+    before, after = np.zeros((2, 2 * len(kinds)), dtype=np.int8)
     counted = np.ones(2 * len(kinds), dtype=bool)
-    before[tree.opens] = kinds & _BLOCK
-    behind[tree.closes] = (kinds & (_BLOCK | _BREAK)) > 0
-    counted[tree.closes] = (kinds & _VOID) == 0
-    return before, behind, counted
+    before[index.opens] = kinds & _BLOCK
+    after[index.closes] = (kinds & (_BLOCK | _BREAK)) > 0
+    counted[index.closes] = (kinds & _VOID) == 0
+    return before, after, counted
 
 
-def smooth(array: Floats, options: TextToTagOptions) -> Floats:
+def smooth(values: Floats, options: TextToTagOptions) -> Floats:
     """Blur the ratios over ``radius`` lines each way; beyond the ends they are 0."""
     radius = options.radius
-    if not radius or not len(array):
-        return array
+    if not radius or not len(values):
+        return values
     offsets = np.arange(-radius, radius + 1)
     kernel = (
         np.ones(2 * radius + 1)
         if options.smoothing == "mean"
         else np.exp(-np.square(offsets) / (2.0 * radius * radius))
     )
-    blurred: Floats = np.convolve(array, kernel / kernel.sum(), "full")[radius:-radius]
+    blurred: Floats = np.convolve(values, kernel / kernel.sum(), "full")[radius:-radius]
     return blurred
 
 
-def _cluster(array: Floats, options: TextToTagOptions) -> Floats:
+def slopes(values: Floats, lines: int) -> Floats:
+    """Return the absolute difference of each ratio and the mean of the next ``lines``."""
+    if not len(values):
+        return values
+    padded = np.concatenate((values, np.zeros(lines)))
+    sums = np.concatenate(([0.0], np.cumsum(padded)))
+    count = len(values)
+    following = (sums[1 + lines : 1 + lines + count] - sums[1 : 1 + count]) / lines
+    return np.abs(following - values)
+
+
+# Clusterings: each gives a margin per point, above 0 for content
+
+
+def _cluster(values: Floats, options: TextToTagOptions) -> Floats:
     match options.clustering:
         case "threshold":
-            return cluster_by_threshold(array, options.deviations)
+            return cluster_by_threshold(values, options.deviations)
         case "k-means":
-            return cluster_by_k_means(array[:, None], options.clusters)
+            return cluster_by_k_means(values[:, None], options.clusters)
         case "em":
-            return cluster_by_em(array[:, None], options.clusters)
+            return cluster_by_em(values[:, None], options.clusters)
         case "farthest-first":
-            return cluster_by_farthest_first(array[:, None], options.clusters)
+            return cluster_by_farthest_first(values[:, None], options.clusters)
         case "prediction":
-            return cluster_by_prediction(array, options.radius)
+            return cluster_by_prediction(values, options.radius)
         case "two-dimensional":
-            slope = smooth(slopes(array, options.slope_lines), options)
-            points = np.stack((array, slope), axis=1)
-            return cluster_by_k_means(points, options.clusters, origin=True)
+            slope = smooth(slopes(values, options.slope_lines), options)
+            points = np.stack((values, slope), axis=1)
+            return cluster_by_k_means(points, options.clusters, fixed_origin=True)
 
 
-def slopes(array: Floats, ahead: int) -> Floats:
-    """Return the mean of the next ratios less each ratio, without its sign."""
-    if not len(array):
-        return array
-    padded = np.concatenate((array, np.zeros(ahead)))
-    sums = np.concatenate(([0.0], np.cumsum(padded)))
-    count = len(array)
-    following = (sums[1 + ahead : 1 + ahead + count] - sums[1 : 1 + count]) / ahead
-    return np.abs(following - array)
+def cluster_by_threshold(ratios: Floats, deviations: float = 1.0) -> Floats:
+    """Return how far each ratio is above so many standard deviations of all."""
+    return ratios - deviations * float(ratios.std()) if len(ratios) else ratios
+
+
+def cluster_by_farthest_first(points: Floats, count: int) -> Floats:
+    """Cluster by the nearest of the farthest-first centres."""
+    return _margin(points, farthest_first_centres(points, count))
+
+
+def cluster_by_k_means(
+    points: Floats, count: int, *, fixed_origin: bool = False, rounds: int = 50
+) -> Floats:
+    """Cluster by k-means; with ``fixed_origin`` one centre stays at the origin."""
+    if not len(points):
+        return np.zeros(0)
+    centres = farthest_first_centres(points, count)
+    if fixed_origin:
+        centres[0] = 0.0
+    nearest = _distances(points, centres).argmin(axis=1)
+    for _ in range(rounds):
+        for number in range(int(fixed_origin), len(centres)):
+            members = points[nearest == number]
+            if len(members):
+                centres[number] = members.mean(axis=0)
+        updated = _distances(points, centres).argmin(axis=1)
+        if np.array_equal(updated, nearest):
+            break
+        nearest = updated
+    return _margin(points, centres)
+
+
+def cluster_by_em(points: Floats, count: int, rounds: int = 50) -> Floats:
+    """Cluster by expectation maximisation over Gaussians, from farthest-first centres.
+
+    The margin is the difference of log-likelihoods, content less none.
+    """
+    if not len(points):
+        return np.zeros(0)
+    means = farthest_first_centres(points, count)
+    floor = max(float(points.var()) * 1e-4, 1e-9)
+    membership = np.eye(len(means))[_distances(points, means).argmin(axis=1)]
+    logs = np.zeros((len(points), len(means)))
+    before = -np.inf
+    for _ in range(rounds):
+        weight = membership.sum(axis=0) + 1e-9
+        means = (membership.T @ points) / weight[:, None]
+        spread = np.square(points[:, None, :] - means[None, :, :])
+        variance = np.einsum("nk,nkd->kd", membership, spread) / weight[:, None] + floor
+        logs = np.log(weight / weight.sum()) - 0.5 * (
+            np.log(2 * np.pi * variance).sum(axis=1) + (spread / variance).sum(axis=2)
+        )
+        top = logs.max(axis=1, keepdims=True)
+        likelihood = np.exp(logs - top)
+        total = likelihood.sum(axis=1, keepdims=True)
+        membership = likelihood / total
+        now = float((top + np.log(total)).mean())
+        if now - before < 1e-4:
+            break
+        before = now
+    none = int(np.square(means).sum(axis=1).argmin())
+    content = np.delete(logs, none, axis=1)
+    return content.max(axis=1) - logs[:, none] if content.shape[1] else -np.ones(len(points))
+
+
+def cluster_by_prediction(ratios: Floats, radius: int) -> Floats:
+    """Cut the line of ratios where its moving average jumps, and keep the high stretches.
+
+    The average of the ``radius`` lines up to one predicts the next ``radius``; where the two differ
+    by more than the standard deviation of the ratios, at the largest difference nearby, a stretch
+    ends.  Each line gets the mean of its stretch less the mean of all.
+    """
+    count = len(ratios)
+    if not count:
+        return ratios
+    sums = np.concatenate(([0.0], np.cumsum(ratios)))
+    lines = np.arange(count)
+    behind, ahead = np.maximum(lines - radius, 0), np.minimum(lines + radius, count)
+    predicted = (sums[lines] - sums[behind]) / np.maximum(lines - behind, 1)
+    jumps = np.abs((sums[ahead] - sums[lines]) / (ahead - lines) - predicted)
+    cuts = np.flatnonzero(_peaks(jumps) & (jumps > ratios.std()) & (lines > 0))
+    bounds = np.concatenate(([0], cuts, [count]))
+    means = np.diff(sums[bounds]) / np.diff(bounds)
+    return np.repeat(means, np.diff(bounds)) - float(ratios.mean())
+
+
+def farthest_first_centres(points: Floats, count: int) -> Floats:
+    """Return centres: the point nearest to the origin, then always the one farthest from all."""
+    if not len(points):
+        return points[:0]
+    chosen = [int(np.square(points).sum(axis=1).argmin())]
+    distance = np.square(points - points[chosen[0]]).sum(axis=1)
+    while len(chosen) < count and float(distance.max()) > 0:
+        chosen.append(int(distance.argmax()))
+        distance = np.minimum(distance, np.square(points - points[chosen[-1]]).sum(axis=1))
+    return points[chosen].copy()
+
+
+def _peaks(values: Floats) -> Bools:
+    left = np.concatenate(([-np.inf], values[:-1]))
+    right = np.concatenate((values[1:], [-np.inf]))
+    peaks: Bools = (values > left) & (values >= right)
+    return peaks
+
+
+def _distances(points: Floats, centres: Floats) -> Floats:
+    distances: Floats = np.sqrt(np.square(points[:, None, :] - centres[None, :, :]).sum(axis=2))
+    return distances
+
+
+def _margin(points: Floats, centres: Floats) -> Floats:
+    """Return how much nearer each point is to a centre of content than to the one of none."""
+    if len(centres) < 2:
+        return -np.ones(len(points))
+    distances = _distances(points, centres)
+    none = int(np.square(centres).sum(axis=1).argmin())
+    margin: Floats = distances[:, none] - np.delete(distances, none, axis=1).min(axis=1)
+    return margin

@@ -1,18 +1,18 @@
 """Useful text nodes (CUTER, Adam, Bouras and Poulopoulos): the borders of the article.
 
-The first stage of CUTER as far as its paper on images tells of it (sections III and IV): nodes of
+The first stage of CUTER as far as its paper on images describes it (sections III and IV): nodes of
 text are characterised, neighbouring useful ones are joined into sets that settle what is the
 article, and its borders are the first and the last useful node in depth-first order.  As the title
-often stands apart, the last node before the starting paragraph that contains the title is taken for
+is often set apart, the last node before the starting paragraph that contains the title is taken for
 the first node.
 
-What differs from the paper, and why:
+Departures from the paper:
 
 - The nodes are text segments: a paragraph with inline tags is one node.
-- How nodes are characterised and what a neighbourhood is stand in another paper; here a node is
-  useful when it has enough text outside links and not too much inside, useful nodes at most
+- How nodes are characterised and what a neighbourhood is are defined in another paper; here a node
+  is useful when it has enough text outside links and not too much inside, useful nodes at most
   ``reach`` nodes apart are neighbours, and the neighbourhood with the most text is the article,
-  the short nodes between its own taken along.
+  including the short nodes between its useful ones.
 - A node contains the title also when the page's title goes on after it (with the site's name).
 """
 
@@ -22,9 +22,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...html.index import PageIndex
 from ...html.metadata.titles import find_title_node
 from ...html.page import Page
-from ..positions import Bools, Floats, Positions, positions, prefix_sums
+from ..arrays import Bools, Floats, prefix_sums
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,56 +46,48 @@ class Borders:
     last: int
 
 
-def score(
-    page: Page, options: UsefulTextOptions = UsefulTextOptions(), tree: Positions | None = None
-) -> tuple[float, ...]:
+def score(page: Page, options: UsefulTextOptions = UsefulTextOptions()) -> tuple[float, ...]:
     """Return how useful a node is inside the borders (above 0 to 1), or minus that outside.
 
     Between the borders nodes mostly of links are 0.
     """
-    tree = tree or positions(page)
-    useful = usefulness(tree, options)
-    found = find_borders(page, options, tree)
+    index = page.index
+    useful = usefulness(index, options)
+    borders = find_borders(page, options)
     scores = -1.0 + useful / 2
-    if found:
-        within = slice(found.start, found.last + 1)
-        linked = (tree.links > options.max_links * tree.length)[within]
-        scores[within] = np.where(linked, 0.0, 0.5 + useful[within] / 2)
-        scores[found.first] = 1.0
+    if borders:
+        within = slice(borders.start, borders.last + 1)
+        linked = index.segment_link_chars > options.max_links * index.segment_chars
+        scores[within] = np.where(linked[within], 0.0, 0.5 + useful[within] / 2)
+        scores[borders.first] = 1.0
     return tuple(scores.tolist())
 
 
-def usefulness(tree: Positions, options: UsefulTextOptions) -> Floats:
+def usefulness(index: PageIndex, options: UsefulTextOptions) -> Floats:
     """Return from 0 to 1 how much unlinked text each node has; ``min_chars`` of it is a half."""
-    plain = (tree.length - tree.links).astype(np.float64)
-    useful: Floats = plain / (plain + options.min_chars)
+    unlinked = (index.segment_chars - index.segment_link_chars).astype(np.float64)
+    useful: Floats = unlinked / (unlinked + options.min_chars)
     return useful
 
 
-def find_borders(
-    page: Page, options: UsefulTextOptions = UsefulTextOptions(), tree: Positions | None = None
-) -> Borders | None:
-    """Return the borders of the article, or nothing when no node is useful."""
-    tree = tree or positions(page)
-    useful = useful_nodes(tree, options)
-    plain = prefix_sums(tree.length - tree.links)
-    best: tuple[int, int] | None = None
-    most = 0
-    for low, high in neighbourhoods(useful, options.reach):
-        text = int(plain[high + 1] - plain[low])
-        if text > most:
-            best, most = (low, high), text
-    if best is None:
+def find_borders(page: Page, options: UsefulTextOptions = UsefulTextOptions()) -> Borders | None:
+    """Return the borders of the article, None when no node is useful."""
+    index = page.index
+    unlinked = prefix_sums(index.segment_chars - index.segment_link_chars)
+    found = neighbourhoods(useful_nodes(index, options), options.reach)
+    sizes = [int(unlinked[last + 1] - unlinked[first]) for first, last in found]
+    if not any(sizes):
         return None
-    start, last = best
-    title = find_title_node([each.text for each in page.segments[:start]], page.metadata.title)
+    start, last = found[sizes.index(max(sizes))]
+    texts = [segment.text for segment in page.segments[:start]]
+    title = find_title_node(texts, page.metadata.title)
     return Borders(start if title is None else title, start, last)
 
 
-def useful_nodes(tree: Positions, options: UsefulTextOptions) -> Bools:
+def useful_nodes(index: PageIndex, options: UsefulTextOptions) -> Bools:
     """Return which nodes are useful text."""
-    enough = tree.length - tree.links >= options.min_chars
-    useful: Bools = enough & (tree.links <= options.max_links * tree.length)
+    chars, links = index.segment_chars, index.segment_link_chars
+    useful: Bools = (chars - links >= options.min_chars) & (links <= options.max_links * chars)
     return useful
 
 

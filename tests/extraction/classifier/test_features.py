@@ -10,9 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from printer.extraction import characters as ch
-from printer.extraction.classifier.features import extract_features
+from printer.extraction.classifier import lexical as ch
+from printer.extraction.classifier.features import (
+    FeatureContext,
+    enclosing_elements,
+    extract_features,
+)
 from printer.extraction.classifier.gbdt import BoostedTrees
+from printer.extraction.classifier.lexical import (
+    NameTable,
+    TokenPriors,
+    name_odds,
+    read_names,
+    split_names,
+    word_odds,
+)
 from printer.extraction.classifier.model import (
     PAGE_KINDS,
     ClassifierModel,
@@ -22,16 +34,7 @@ from printer.extraction.classifier.model import (
     suppress_duplicates,
 )
 from printer.extraction.classifier.network import NetworkEnsemble
-from printer.extraction.classifier.tokens import (
-    NameTable,
-    TokenPriors,
-    name_odds,
-    read_names,
-    split_names,
-    word_odds,
-)
 from printer.extraction.extract import score_segments
-from printer.extraction.reading import FeatureContext, enclosing_elements
 from printer.html.page import read_page
 
 
@@ -55,18 +58,18 @@ def test_characters_of_any_script_have_their_kinds() -> None:
 @given(st.lists(st.text(min_size=1, max_size=30), min_size=1, max_size=6))
 def test_counts_add_up_to_the_characters(texts: list[str]) -> None:
     table, kinds, starts = ch.count_characters(texts)
-    assert table[:, : ch.KINDS].sum(1).tolist() == [len(text) for text in texts]
+    assert table[:, : ch.CLASSES].sum(1).tolist() == [len(text) for text in texts]
     for row, text, start in zip(table, texts, starts, strict=True):
         alone = kinds[start : start + len(text)].tolist()
         assert alone == [ch.character_class(ord(char)) for char in text]
         assert row[ch.WORDS] <= len(text)
-        assert row[ch.CAPITALS] <= row[ch.UPPER]
+        assert row[ch.CAPITALIZED] <= row[ch.UPPER]
 
 
 def test_words_and_capitals_are_counted_in_each_text_alone() -> None:
     table, _, _ = ch.count_characters(["Two Words", "and then 3 more", "東京"])
     assert table[:, ch.WORDS].tolist() == [2, 4, 1]
-    assert table[:, ch.CAPITALS].tolist() == [2, 0, 0]
+    assert table[:, ch.CAPITALIZED].tolist() == [2, 0, 0]
 
 
 def test_names_are_read_whole_and_in_parts() -> None:
@@ -103,7 +106,7 @@ def test_containers_widen_outward_only_where_they_hold_more() -> None:
     assert held == [[1, 1, 1], [2, 2, 3], [3, 3, 3]]
 
 
-def test_features_see_links_copies_headings_and_kin() -> None:
+def test_features_see_links_copies_headings_and_similar_elements() -> None:
     page = reading(
         "<h1>Head</h1><p class=x>word <a href=/>link</a></p><p class=x>again</p><p>again</p>"
     )
@@ -111,7 +114,7 @@ def test_features_see_links_copies_headings_and_kin() -> None:
     assert column(page, "copies") == [1, 1, 2, 2]
     assert column(page, "copy") == [0, 0, 0, 1]
     assert column(page, "since heading") == [0, 1, 2, 3]
-    assert column(page, "kin size") == [1, 2, 2, 1]
+    assert column(page, "similar size") == [1, 2, 2, 1]
 
 
 def test_features_are_finite_on_odd_pages() -> None:

@@ -9,7 +9,6 @@ from printer.extraction.papers.article_subtree import (
     paragraph_parents,
     score,
 )
-from printer.extraction.positions import positions
 from printer.html.page import Page, read_page
 
 
@@ -37,7 +36,7 @@ FORMS = {
 def test_the_parent_of_paragraphs_is_the_subtree(form: str) -> None:
     one, other = text(300), text(250)
     page = read_page(f"<body><div>menu</div>{FORMS[form].format(one, other)}<div>foot</div></body>")
-    tree = positions(page)
+    tree = page.index
     sizes = {
         page.index.elements[element].get("id"): size
         for element, size in paragraph_parents(tree).items()

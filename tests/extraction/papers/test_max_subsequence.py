@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.extraction.font import FontRuns, infer_font_runs
 from printer.extraction.papers.max_subsequence import (
     MaxSubsequenceOptions,
     best_run,
@@ -16,8 +15,7 @@ from printer.extraction.papers.max_subsequence import (
     filter_aligned,
     score,
 )
-from printer.extraction.positions import positions
-from printer.extraction.visual import SegmentLayout
+from printer.extraction.visual import FontRuns, SegmentLayout, infer_font_runs
 from printer.html.page import Page, read_page
 from printer.layout import Font, Rect, Visibility
 
@@ -49,8 +47,8 @@ def test_table_1_names_the_nearest_line_break_node_of_each_leaf() -> None:
 
 
 def scored(page: Page) -> list[float]:
-    tree = positions(page)
-    return body_text_signs(infer_font_runs(page, tree), tree, MaxSubsequenceOptions()).tolist()
+    tree = page.index
+    return body_text_signs(infer_font_runs(page), tree, MaxSubsequenceOptions()).tolist()
 
 
 BODY = "<p>" + "The body is in plain text. " * 9 + "</p>"
@@ -149,7 +147,7 @@ def test_a_layout_brings_real_fonts_and_alignment() -> None:
     )
     rects = [BODY_RECT, BODY_RECT, Rect(580, 0, 700, 50), BODY_RECT, BODY_RECT]
     assert [value > 0 for value in score(page)] == [True] * 5
-    kept = score(page, drawn=SegmentLayout(drawn, rects, rects, [Visibility(0)] * 5))
+    kept = score(page, layout=SegmentLayout(drawn, rects, rects, [Visibility(0)] * 5))
     assert [value > 0 for value in kept] == [False, True, False, True, True]
     assert kept[2] == 0
 

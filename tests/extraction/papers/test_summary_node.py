@@ -20,12 +20,12 @@ import pytest
 from printer.extraction.papers.summary_node import (
     COMMAS,
     PERIODS,
+    count_marks,
     extract_news,
     joint_para,
-    punctuation,
     score,
 )
-from printer.extraction.positions import Positions, positions
+from printer.html.index import PageIndex
 from printer.html.page import Page, read_page
 
 PAGE = """<body><div id=top><a>Home</a><div>News</div></div><div id=page><div id=wrap><div id=story>
@@ -34,9 +34,9 @@ PAGE = """<body><div id=top><a>Home</a><div>News</div></div><div id=page><div id
 <div id=foot>Made here, since long ago.</div></div></body>"""
 
 
-def marks_of(page: Page) -> tuple[Positions, list[int]]:
-    tree = positions(page)
-    return tree, punctuation([each.text for each in page.segments], PERIODS + COMMAS).tolist()
+def marks_of(page: Page) -> tuple[PageIndex, list[int]]:
+    tree = page.index
+    return tree, count_marks([each.text for each in page.segments], PERIODS + COMMAS).tolist()
 
 
 def test_punctuation_is_counted_per_text() -> None:
@@ -47,7 +47,7 @@ def test_punctuation_is_counted_per_text() -> None:
 def test_adjacent_big_nodes_of_a_level_are_joined() -> None:
     page = read_page(PAGE)
     tree, _ = marks_of(page)
-    paras = joint_para(tree, punctuation([each.text for each in page.segments], PERIODS + COMMAS))
+    paras = joint_para(tree, count_marks([each.text for each in page.segments], PERIODS + COMMAS))
     sets = list(zip(paras.low.tolist(), paras.high.tolist(), paras.marks.tolist(), strict=True))
     assert sets == [(0, 2, 0), (2, 5, 3), (5, 6, 0), (6, 7, 1), (7, 8, 2)]
     longest = int(paras.length.argmax())
@@ -56,8 +56,8 @@ def test_adjacent_big_nodes_of_a_level_are_joined() -> None:
 
 def test_climbing_stops_where_punctuation_first_stops_growing() -> None:
     page = read_page(PAGE)
-    tree = positions(page)
-    marks = punctuation([each.text for each in page.segments], PERIODS + COMMAS)
+    tree = page.index
+    marks = count_marks([each.text for each in page.segments], PERIODS + COMMAS)
     chain = extract_news(tree, marks, joint_para(tree, marks))
     # h1 has 0, story 4, wrap 4: the distance is 0 there, so its child is the summary-node.
     names = [page.index.elements[each].get("id") or tree.tags[each] for each in chain]
@@ -71,8 +71,8 @@ def test_the_summary_node_is_kept_without_what_is_pruned() -> None:
 
 def test_without_a_distance_of_0_the_root_is_the_summary_node() -> None:
     page = read_page("<body>Here, too.<div><p>A long paragraph, with a comma.</p>a, b</div></body>")
-    tree = positions(page)
-    marks = punctuation([each.text for each in page.segments], PERIODS + COMMAS)
+    tree = page.index
+    marks = count_marks([each.text for each in page.segments], PERIODS + COMMAS)
     chain = extract_news(tree, marks, joint_para(tree, marks))
     assert [tree.tags[each] for each in chain] == ["body", "html"]
     assert score(page) == (1, 1, 1)
@@ -80,8 +80,8 @@ def test_without_a_distance_of_0_the_root_is_the_summary_node() -> None:
 
 def test_runs_broken_by_br_are_one_big_node() -> None:
     page = read_page("<body><div id=a>One, two.<br>Three.<br>Four</div><p>Five</p></body>")
-    tree = positions(page)
-    marks = punctuation([each.text for each in page.segments], PERIODS + COMMAS)
+    tree = page.index
+    marks = count_marks([each.text for each in page.segments], PERIODS + COMMAS)
     assert joint_para(tree, marks).low.tolist() == [0]
     assert joint_para(tree, marks).marks.tolist() == [3]
 
@@ -104,7 +104,7 @@ def test_a_stray_word_beside_blocks_does_not_make_the_page_one_text() -> None:
     ids=["Chinese", "Arabic and Urdu", "Hindi", "English"],
 )
 def test_full_stops_and_commas_of_every_script_count(text: str, marks: int) -> None:
-    counted = punctuation([text, "none at all", "", text], PERIODS + COMMAS)
+    counted = count_marks([text, "none at all", "", text], PERIODS + COMMAS)
     assert counted.tolist() == [marks, 0, 0, marks]
 
 

@@ -15,7 +15,6 @@ from printer.extraction.papers.text_to_tag import (
     slopes,
     smooth,
 )
-from printer.extraction.positions import positions
 from printer.html.page import read_page
 
 CLUSTERINGS: tuple[Clustering, ...] = (
@@ -41,7 +40,7 @@ PAGE = f"""<html><head><title>No</title><style>p {{}}</style></head><body>
 
 
 def test_the_ratio_of_each_line_is_its_text_by_its_tags() -> None:
-    found, line = ratios(positions(read_page(PAGE)))
+    found, line = ratios(read_page(PAGE).index)
     assert found.tolist() == [0, 0, 0.8, 0, 10, 5, 10, 10, 0, 0, 0, 0]
     assert line.tolist() == [2, 4, 5, 6, 7]
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from printer.extraction.font import infer_font_runs
-from printer.extraction.positions import positions
+from printer.extraction.visual import infer_font_runs
 from printer.html.page import read_page
 from printer.layout import Font
 
 
 def fonts(html: str) -> list[list[tuple[float, str, int]]]:
     page = read_page(html)
-    found = infer_font_runs(page, positions(page))
+    found = infer_font_runs(page)
     out: list[list[tuple[float, str, int]]] = [[] for _ in page.segments]
     for segment, font, chars in zip(*map(list, found[:3]), strict=True):
         if chars:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.extraction.clusters import (
+from printer.extraction.papers.text_to_tag import (
     cluster_by_em,
     cluster_by_farthest_first,
     cluster_by_k_means,
@@ -41,7 +41,7 @@ def test_k_means_moves_centres_to_the_means() -> None:
 
 
 def test_k_means_can_hold_a_centre_at_the_origin() -> None:
-    margin = cluster_by_k_means(column(1, 2, 8, 10), 2, origin=True)
+    margin = cluster_by_k_means(column(1, 2, 8, 10), 2, fixed_origin=True)
     assert margin.tolist() == [-7, -5, 7, 9]
 
 

@@ -1,0 +1,305 @@
+"""Lexical features: classes of characters, and learned odds of names and words.
+
+Names are the parts of ``class`` and ``id`` values and roles; words those of short texts.  Their
+odds, learned from text under such a name or with such a word, are in the model; an unknown name or
+word counts for nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain, pairwise, repeat
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...html.index import PageIndex
+
+Odds = Mapping[str, float]
+Column = NDArray[np.floating[Any]]
+Ints = NDArray[np.intp]
+
+# Characters
+
+#: The classes of characters, which are columns of :func:`count_characters`.
+UPPER, LETTER, IDEOGRAPH, DIGIT, STOP, COMMA, COLON, QUOTE, MARK, CURRENCY, SPACE, OTHER = range(12)
+CLASSES = 12
+#: Two more columns: words that begin with a capital, and all words.
+CAPITALIZED, WORDS = CLASSES, CLASSES + 1
+_IN_WORDS = np.isin(np.arange(CLASSES), (UPPER, LETTER, IDEOGRAPH, DIGIT))
+
+_PUNCTUATION = {
+    STOP: frozenset(".!?。！？؟۔।॥…．｡።"),
+    COMMA: frozenset(",;，、；،؛､"),
+    COLON: frozenset(":："),
+    # Signs that separate the parts of menus and bylines.
+    MARK: frozenset("|•·»›→<>/\\*+_=~#@©®™&«‹←↑↓✓✔★☆–—-[]{}"),
+}
+#: Scripts written without spaces between words, by code point.
+_UNSPACED = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF),
+             (0x3400, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))  # fmt: skip
+#: Characters counted at a time, to stay in the processor's cache.
+_BATCH_CHARS = 1 << 17
+
+
+@lru_cache(4096)
+def character_class(code: int) -> int:
+    """Return the class of a code point."""
+    char = chr(code)
+    for number, characters in _PUNCTUATION.items():
+        if char in characters:
+            return number
+    category = unicodedata.category(char)
+    if category[0] == "L" or category[0] == "M":
+        if any(low <= code <= high for low, high in _UNSPACED):
+            return IDEOGRAPH
+        return UPPER if category in {"Lu", "Lt"} else LETTER
+    if category[0] == "Z":
+        return SPACE
+    by_category = {"Nd": DIGIT, "Sc": CURRENCY, "Pi": QUOTE, "Pf": QUOTE}
+    return QUOTE if char in "\"'" else by_category.get(category, OTHER)
+
+
+def count_characters(
+    texts: Sequence[str],
+) -> tuple[NDArray[np.float32], NDArray[np.uint8], NDArray[np.intp]]:
+    """Count the classes of characters of each text.
+
+    Returns:
+        A row per text and a column per class, then :data:`CAPITALIZED` and :data:`WORDS`; the class
+        of every character of all texts, each followed by a space; where each text begins in that.
+    """
+    sizes = np.fromiter(map(len, texts), np.intp, len(texts)) + 1
+    ends = np.cumsum(sizes)
+    cuts = np.flatnonzero(np.diff(ends // _BATCH_CHARS)) + 1
+    batches = [slice(*bounds) for bounds in pairwise((0, *cuts.tolist(), len(texts)))]
+    counted = (_count_batch(texts[batch], sizes[batch]) for batch in batches)
+    tables, classes = zip(*counted, strict=True)
+    return np.concatenate(tables), np.concatenate(classes), ends - sizes
+
+
+def _count_batch(
+    texts: Sequence[str], sizes: NDArray[np.intp]
+) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
+    """Return the counts and the classes of some texts; ``sizes`` includes the spaces."""
+    joined = " ".join(texts) + " "
+    codes = np.frombuffer(joined.encode("utf-32-le", "replace"), np.uint32)
+    present = np.flatnonzero(np.bincount(codes)).tolist()
+    class_of = np.zeros(present[-1] + 1, np.uint8)
+    class_of[present] = [character_class(code) for code in present]
+    classes = class_of[codes]
+    owner = np.repeat(np.arange(len(texts), dtype=np.int32) * CLASSES, sizes)
+    table = np.bincount(owner + classes, minlength=len(texts) * CLASSES)
+    table = table.reshape(len(texts), CLASSES).astype(np.float32)
+    table[:, SPACE] -= 1
+    capital = np.zeros(len(codes), bool)
+    capital[1:] = (classes[1:] == UPPER) & (classes[:-1] == SPACE)
+    capital[0] = classes[0] == UPPER
+    begins_word = _IN_WORDS[classes]
+    begins_word[1:] &= ~begins_word[:-1]
+    starts = np.cumsum(sizes) - sizes
+    words = [np.add.reduceat(flags, starts, dtype=np.float32) for flags in (capital, begins_word)]
+    return np.column_stack([table, *words]), classes
+
+
+# Names
+
+#: Longer attribute values are cut: some pages put style sheets of class names there.
+_MAX_NAME_CHARS = 300
+#: The length from which a name is not one that another site has.
+_GENERATED_NAME = 32
+_NAME_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_a-zA-Z]+")
+#: Attributes that name an element, beside its class and its id.
+_NAME_ATTRIBUTES = ("role", "itemprop", "data-testid")
+#: Elements that seldom hold segments, and many on a page.
+_INLINE = frozenset({
+    "a", "abbr", "b", "bdi", "br", "cite", "code", "em", "font", "i", "img", "kbd", "q", "s",
+    "small", "span", "strong", "sub", "sup", "u", "var", "wbr",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class NameTable:
+    """The names on a page: each distinct set of them once, and the row of each element.
+
+    Row 0 of ``names`` is the empty set.
+    """
+
+    names: list[tuple[str, ...]]
+    rows: Ints
+
+
+def split_names(value: str, tag: str) -> tuple[str, ...]:
+    """Return the names in the attributes of an element, complete and in parts."""
+    names = map(_name_parts, value[:_MAX_NAME_CHARS].split())
+    return tuple(dict.fromkeys(chain((f"<{tag}>",), *names)))
+
+
+@lru_cache(8192)
+def _name_parts(name: str) -> list[str]:
+    parts = [part.lower() for part in _NAME_PARTS.findall(name) if len(part) > 1]
+    return [f".{name.lower()}", *parts] if len(name) < _GENERATED_NAME else parts
+
+
+def read_names(index: PageIndex) -> NameTable:
+    """Read the names of every element that holds text, except inline ones."""
+    known: dict[tuple[str, str | None, str | None], int] = {}
+    names: list[tuple[str, ...]] = [()]
+    rows = [0] * len(index.tags)
+    elements = index.elements
+    places = zip(
+        index.tags, index.segment_begins, index.segment_ends, index.has_attributes, strict=True
+    )
+    for at, (tag, begin, end, has_attributes) in enumerate(places):
+        if begin == end or tag in _INLINE:
+            continue
+        get = elements[at].get
+        key = (tag, get("class"), get("id")) if has_attributes else (tag, None, None)
+        row = known.get(key)
+        if row is None:
+            row = known[key] = len(names)
+            values = (key[1], key[2], *map(get, _NAME_ATTRIBUTES))
+            names.append(split_names(" ".join(filter(None, values)), tag))
+        rows[at] = row
+    return NameTable(names, np.array(rows, np.intp))
+
+
+def name_odds(table: NameTable, odds: Odds) -> Column:
+    """Return the lowest, highest and mean odds of each element's known names, a row each."""
+    tokens = _TokenOdds.look_up(table.names, odds, np.nan)
+    known = ~np.isnan(tokens.odds)
+    tokens = tokens._replace(odds=np.where(known, tokens.odds, np.float32(0)))
+    count = np.add.reduceat(known, tokens.starts, dtype=np.float32)
+    columns = tokens.extremes(np.maximum(count, 1))
+    np.minimum(columns[:, 0], 0, out=columns[:, 0])
+    np.maximum(columns[:, 1], 0, out=columns[:, 1])
+    return columns[table.rows]
+
+
+# Words
+
+#: The words and the characters of each text that are looked at.
+_MAX_WORDS, _MAX_TEXT_CHARS = 14, 120
+_MARKS = ".,:;!?()[]{}<>|/\\\"'“”„«»‘’…·•–—-"
+
+
+def leading_words(texts: Sequence[str]) -> list[list[str]]:
+    """Return the first words of each line in lower case, without the marks around them."""
+    stripped = _StrippedWords()
+    lines = "\n".join([text[:_MAX_TEXT_CHARS] for text in texts]).lower().split("\n")
+    return [
+        list(map(stripped.__getitem__, line.split(None, _MAX_WORDS)[:_MAX_WORDS])) for line in lines
+    ]
+
+
+class _StrippedWords(dict[str, str]):
+    """A cache of words without the marks around them."""
+
+    def __missing__(self, word: str) -> str:
+        stripped = self[word] = word.strip(_MARKS)
+        return stripped
+
+
+def word_odds(texts: Sequence[Sequence[str]], odds: Odds) -> Column:
+    """Return the lowest, highest and mean odds of each text's words."""
+    tokens = _TokenOdds.look_up(texts, odds, 0.0)
+    return tokens.extremes(tokens.sizes.astype(np.float32))
+
+
+class _TokenOdds(NamedTuple):
+    """The odds of tokens, row after row; where each row begins, and its number of tokens."""
+
+    odds: NDArray[np.float32]
+    starts: Ints
+    sizes: Ints
+
+    @classmethod
+    def look_up(cls, rows: Sequence[Sequence[str]], odds: Odds, unknown: float) -> _TokenOdds:
+        """Look up the tokens of each row; a row without any has one that is unknown."""
+        rows = [row or ("",) for row in rows]
+        sizes = np.fromiter(map(len, rows), np.intp, len(rows))
+        values = map(odds.get, chain.from_iterable(rows), repeat(unknown))
+        starts = np.cumsum(sizes) - sizes
+        return cls(np.fromiter(values, np.float32, int(sizes.sum())), starts, sizes)
+
+    def extremes(self, counts: NDArray[np.float32]) -> Column:
+        """Return the minimum, the maximum, and the sum divided by ``counts`` of each row."""
+        low, high, total = (
+            function.reduceat(self.odds, self.starts)
+            for function in (np.minimum, np.maximum, np.add)
+        )
+        return np.column_stack([low, high, total / counts])
+
+
+@dataclass(frozen=True, slots=True)
+class TokenPriors:
+    """Learned odds: of names on all pages and on articles alone, and of words."""
+
+    names: Odds
+    articles: Odds
+    words: Odds
+
+
+def prior_columns(
+    names: NameTable,
+    words: list[list[str]],
+    parents: Ints,
+    levels: list[Ints],
+    headings: Ints,
+    priors: TokenPriors,
+) -> Column:
+    """Return the features of tokens, a row per segment.
+
+    Args:
+        names: The names of elements.
+        words: The first words of each segment.
+        parents: The parent of each element.
+        levels: The elements around each segment, from its block outward.
+        headings: The last heading at or before each segment, -1 for none.
+        priors: The learned odds.
+
+    Returns:
+        Lowest, highest and mean odds of the words, and of those of the heading; the same of the
+        names of the block, its parent and the two next wider containers; lowest, highest and sum of
+        means over all elements around the segment; the same four by the odds on articles alone.
+    """
+    spoken = word_odds(words, priors.words)
+    under = np.where(headings[:, None] >= 0, spoken[headings], 0)
+    block, *wider = levels
+    columns = [spoken, under]
+    depths = _elements_by_depth(parents)
+    for odds in (priors.names, priors.articles):
+        table = name_odds(names, odds)
+        lowest, highest, total = _inherited(table, parents, depths)
+        around = [table[block], table[np.maximum(0, parents[block])]]
+        if odds is priors.names:
+            around += [table[level] for level in wider[:2]]
+        columns += [*around, np.column_stack([lowest[block], highest[block], total[block]])]
+    return np.column_stack(columns)
+
+
+def _inherited(table: Column, parents: Ints, depths: list[Ints]) -> tuple[Column, Column, Column]:
+    """Return per element the lowest, highest and summed odds of itself and its ancestors."""
+    lowest, highest, total = (column.copy() for column in table.T)
+    for elements in depths:
+        above = parents[elements]
+        lowest[elements] = np.minimum(lowest[elements], lowest[above])
+        highest[elements] = np.maximum(highest[elements], highest[above])
+        total[elements] += total[above]
+    return lowest, highest, total
+
+
+def _elements_by_depth(parents: Ints) -> list[Ints]:
+    """Return the elements of each depth from the root's children down."""
+    depths = [0] * len(parents)
+    for index, parent in enumerate(parents.tolist()):
+        if parent >= 0:
+            depths[index] = depths[parent] + 1
+    order = np.argsort(depths, kind="stable")
+    sizes = np.bincount(depths)
+    return np.split(order, np.cumsum(sizes)[:-1])[1:]
