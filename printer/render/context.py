@@ -32,14 +32,13 @@ from ..output import Edition, Picture, Story
 from ..themes.assets import Assets, asset_url
 from ..themes.loader import load_theme
 from ..themes.options import StyledTheme, apply_options
-from ..themes.page import TALLEST, UNITS, PageGeometry, page_geometry
-from ..themes.stylesheet import build_stylesheet
+from ..themes.page import MAX_PICTURE_HEIGHT, UNITS, PageGeometry, page_geometry
+from ..themes.stylesheet import build_longer_pages, build_stylesheet
 from .inline import inline, printable, valid_language
 from .limits import limit_article
 from .links import Anchors, LinkTargets, choose_footnotes, choose_link_style
 from .math import formula_html, typeset_formulas
 from .pdf.provenance import Provenance
-from .spare import longer_pages
 from .templates import fill, is_web
 
 #: So many authors are named in the metadata.
@@ -282,7 +281,7 @@ def build_document(
         line_numbers=theme.page.line_numbers,
         extended_css=""
         if whole.several
-        else longer_pages(whole.styling, whole.paper, whole.options),
+        else build_longer_pages(whole.styling, whole.paper, whole.options),
     )
 
 
@@ -423,7 +422,7 @@ def prepared(
     if picture is None:
         return None
     width = min(figure.width, picture.width) if figure.width > 0 else picture.width
-    tallest = paper.text_height * TALLEST * picture.width / picture.height
+    tallest = paper.text_height * MAX_PICTURE_HEIGHT * picture.width / picture.height
     # One that would not fill the width leaves white beside it, and stays in its column.
     fills = min(tallest, width * UNITS["px"]) > max(
         1.3 * paper.column_width, WIDE * paper.text_width

@@ -42,8 +42,8 @@ from ..article import (
     plain_text,
 )
 from ..errors import UsageError
-from ..themes.loader import BASE, Theme, builtin_folder
-from ..themes.page import CHARACTER, UNITS, PageGeometry
+from ..themes.loader import BASE_THEME, Theme, builtin_folder
+from ..themes.page import CHARACTER_WIDTH, UNITS, PageGeometry
 from .inline import (
     breakable,
     breakable_url,
@@ -66,7 +66,7 @@ def environment(folders: tuple[Path, ...] = ()) -> BoundedEnvironment:
     theme's; ``article/blocks.html.j2`` is that of our own theme of this name.
     """
     return BoundedEnvironment(
-        loader=FileSystemLoader([*folders, builtin_folder() / BASE, builtin_folder()]),
+        loader=FileSystemLoader([*folders, builtin_folder() / BASE_THEME, builtin_folder()]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -360,5 +360,5 @@ def _is_long(rows: Sequence[Sequence[Cell]], paper: PageGeometry) -> bool:
         for place, cell in enumerate(row):
             text = " ".join(plain_text(b.spans) for b in cell.blocks if isinstance(b, Paragraph))
             widths[place] = max(widths.get(place, 0), min(len(text), LONG_CELL))
-    character = CHARACTER * paper.font_size * UNITS["pt"] * 0.86
+    character = CHARACTER_WIDTH * paper.font_size * UNITS["pt"] * 0.86
     return sum(widths.values()) + 3 * len(widths) > 1.1 * paper.column_width / character

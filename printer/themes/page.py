@@ -1,17 +1,21 @@
-"""The page's geometry: paper, margins and type size, from what a person asked for.
+"""Page geometry: paper, margins and font size, from the options and the theme.
 
-Everything is checked and turned into numbers here, so that no text from outside reaches CSS.
+Everything is parsed into numbers here, so that no text of the user's reaches CSS.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from ..errors import UsageError
 from ..options import PrintOptions
 from .options import apply_options
 from .schema import Device, Page
+
+#: Top, right, bottom and left, in millimetres.
+Margins: TypeAlias = tuple[float, float, float, float]
 
 #: Paper sizes by name, in millimetres.
 PAPERS = {
@@ -23,37 +27,36 @@ PAPERS = {
     "letter": (215.9, 279.4),
     "legal": (215.9, 355.6),
 }
-
-#: What is printed on when neither the person nor the theme names a paper.
 DEFAULT_PAPER = "A4"
 
-#: Length of the CSS units in millimetres.
+#: Lengths of CSS units in millimetres.
 UNITS = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72, "pc": 25.4 / 6, "px": 25.4 / 96}
 
-#: How wide a character of running text is on average, in ems (English, a book face).
-CHARACTER = 0.43
+#: The average width of a character, in ems (English, a book face).
+CHARACTER_WIDTH = 0.43
 
-#: A picture's height on paper is at most this part of the text block's.
-TALLEST = 0.6
+#: A picture takes at most this part of the height of the text block.
+MAX_PICTURE_HEIGHT = 0.6
 
-LEAST_PAPER, MOST_PAPER = 50.0, 1500.0
-LEAST_TEXT = 30.0
-LEAST_SIZE, MOST_SIZE = 5.0, 48.0
+# Millimetres, and points of the font size.
+MIN_PAPER, MAX_PAPER = 50.0, 1500.0
+MIN_TEXT_BLOCK = 30.0
+MIN_FONT_SIZE, MAX_FONT_SIZE = 5.0, 48.0
 
 _LENGTH = re.compile(r"([0-9]{1,5}(?:\.[0-9]{1,4})?)(mm|cm|in|pt|pc|px)")
 
 
 @dataclass(frozen=True, slots=True)
 class PageGeometry:
-    """A page in millimetres; ``margins`` are top, right, bottom, left; ``font_size`` in points.
+    """A page in millimetres; ``font_size`` is in points.
 
-    ``gap`` is the space between two of its ``columns``, ``pictures`` a scale for pictures; on a
-    sheet printed on both sides the inner margin is wider by ``gutter`` and the outer one narrower.
+    ``gap`` is the space between columns, ``pictures`` a scale for pictures; in duplex printing the
+    inner margin is wider by ``gutter`` and the outer one narrower.
     """
 
     width: float
     height: float
-    margins: tuple[float, float, float, float]
+    margins: Margins
     font_size: float
     columns: int = 1
     gap: float = 0.0
@@ -62,31 +65,63 @@ class PageGeometry:
 
     @property
     def text_width(self) -> float:
-        """The width of the text block in millimetres."""
+        """The width of the text block."""
         return self.width - self.margins[1] - self.margins[3]
 
     @property
     def text_height(self) -> float:
-        """The height of the text block in millimetres."""
+        """The height of the text block."""
         return self.height - self.margins[0] - self.margins[2]
 
     @property
-    def head_room(self) -> int:
-        """How many characters of a title fit into a running head, beside the name of its site."""
-        return max(16, min(70, int(0.6 * self.text_width / (CHARACTER * self.font_size * 0.28))))
+    def column_width(self) -> float:
+        """The width of one column."""
+        return (self.text_width - (self.columns - 1) * self.gap) / self.columns
 
     @property
-    def column_width(self) -> float:
-        """The width of one column in millimetres."""
-        return (self.text_width - (self.columns - 1) * self.gap) / self.columns
+    def head_room(self) -> int:
+        """The number of characters of a title that fit into a running head beside a site name."""
+        character = CHARACTER_WIDTH * self.font_size * 0.28
+        return max(16, min(70, int(0.6 * self.text_width / character)))
 
 
 def page_geometry(options: PrintOptions) -> PageGeometry:
-    """Work out the page for these options; nonsense is a :class:`UsageError`.
+    """Return the geometry of the page; raise UsageError for options that make no sense.
 
-    Without ``margin`` the side margins leave a line of the theme's measure, so that a large sheet
-    does not make lines too long to read.
+    By default the side margins leave a line of the theme's measure, so that lines on large paper
+    are not too long to read.
     """
+    _check_imposition(options)
+    theme = apply_options(options).theme
+    page = theme.page
+    name = options.paper or page.paper or DEFAULT_PAPER
+    device = theme.papers.get(name.strip().lower(), Device(size=name))
+    width, height = _parse_paper(device.size, tuple(theme.papers))
+    if options.booklet:  # The paper is folded.
+        width, height = height / 2, width
+    font_size = device.font_size or page.font_size
+    if options.font_size:
+        font_size = _parse_font_size(options.font_size)
+    gap = page.gap * font_size * UNITS["pt"]
+    margin = options.margin or device.margin
+    margins = _parse_margins(margin) if margin else _default_margins(page, width, height, font_size)
+    gutter = page.gutter * width if options.duplex or options.booklet else 0.0
+    gutter = min(gutter, margins[1] / 2)
+    geometry = PageGeometry(
+        width, height, margins, font_size, page.columns, gap, gutter, page.pictures
+    )
+    if geometry.column_width < MIN_TEXT_BLOCK or geometry.text_height < MIN_TEXT_BLOCK:
+        raise UsageError(f"these margins leave no room for text on {name}")
+    return geometry
+
+
+def max_picture_size(options: PrintOptions) -> tuple[float, float]:
+    """Return the maximum width and height of a picture in millimetres."""
+    page = page_geometry(options)
+    return page.text_width, page.text_height * MAX_PICTURE_HEIGHT
+
+
+def _check_imposition(options: PrintOptions) -> None:
     if options.nup not in (1, 2, 4) or (options.booklet and options.nup > 1):
         raise UsageError("--nup is 1, 2 or 4", hint="A booklet has two pages on a side by itself")
     if options.pdf == "a-3u" and (options.booklet or options.nup > 1):
@@ -96,94 +131,69 @@ def page_geometry(options: PrintOptions) -> PageGeometry:
         )
     if options.fit < 0:
         raise UsageError("--fit is a number of pages")
-    theme = apply_options(options).theme
-    page = theme.page
-    name = options.paper or page.paper or DEFAULT_PAPER
-    device = theme.papers.get(name.strip().lower(), Device(size=name))
-    width, height = _paper(device.size, tuple(theme.papers))
-    if options.booklet:
-        # The paper is folded: each page is half of it.
-        width, height = height / 2, width
-    size = (
-        _font_size(options.font_size) if options.font_size else device.font_size or page.font_size
-    )
-    gap = page.gap * size * UNITS["pt"]
-    asked = options.margin or device.margin
-    margins = _margins(asked) if asked else _theme_margins(page, width, height, size)
-    gutter = page.gutter * width if options.duplex or options.booklet else 0.0
-    gutter = min(gutter, margins[1] / 2)
-    paper = PageGeometry(width, height, margins, size, page.columns, gap, gutter, page.pictures)
-    if paper.column_width < LEAST_TEXT or paper.text_height < LEAST_TEXT:
-        raise UsageError(f"these margins leave no room for text on {name}")
-    return paper
 
 
-def max_picture_size(options: PrintOptions) -> tuple[float, float]:
-    """Return the width and height in millimetres that a picture may take, at most."""
-    paper = page_geometry(options)
-    return paper.text_width, paper.text_height * TALLEST
-
-
-def _theme_margins(
-    page: Page, width: float, height: float, size: float
-) -> tuple[float, float, float, float]:
-    column = page.measure * CHARACTER * size * UNITS["pt"]
-    line = column * page.columns + page.gap * size * UNITS["pt"] * (page.columns - 1)
+def _default_margins(page: Page, width: float, height: float, font_size: float) -> Margins:
+    column = page.measure * CHARACTER_WIDTH * font_size * UNITS["pt"]
+    line = column * page.columns + page.gap * font_size * UNITS["pt"] * (page.columns - 1)
     side = max(page.side * width, (width - line) / 2)
     return page.top * height, side, page.bottom * height, side
 
 
-def _paper(text: str, more: tuple[str, ...] = ()) -> tuple[float, float]:
+def _parse_paper(text: str, theme_papers: tuple[str, ...]) -> tuple[float, float]:
+    """Return the width and height of a paper, by its name or written as 148x210mm."""
     known = PAPERS.get(text.strip().lower())
     if known:
         return known
     parts = re.split(r"[x×]", text.strip().lower())
-    lengths = [_length(part) for part in parts] if len(parts) == 2 else []
-    # 148x210mm: a unit given once counts for both.
-    if len(parts) == 2 and lengths[0] is None and lengths[1] is not None:
-        lengths[0] = _length(parts[0].strip() + parts[1].strip()[-2:])
-    if len(lengths) != 2 or lengths[0] is None or lengths[1] is None:
+    if len(parts) == 2 and _parse_length(parts[0]) is None:
+        parts[0] = parts[0].strip() + parts[1].strip()[-2:]  # A unit given once counts for both.
+    lengths = [length for part in parts[:3] if (length := _parse_length(part)) is not None]
+    if len(lengths) != 2 or len(parts) != 2:
+        names = ", ".join(("A4", "Letter", "A5", "Legal", *theme_papers))
         raise UsageError(
-            f"{_quoted(text)} is not a paper size",
-            hint=f"Use {', '.join(('A4', 'Letter', 'A5', 'Legal', *more))} or WIDTHxHEIGHT such as"
-            " 148mmx210mm",
+            f"{_quote(text)} is not a paper size",
+            hint=f"Use {names} or WIDTHxHEIGHT such as 148mmx210mm",
         )
-    if not all(LEAST_PAPER <= length <= MOST_PAPER for length in lengths if length is not None):
+    width, height = lengths
+    if not (MIN_PAPER <= width <= MAX_PAPER and MIN_PAPER <= height <= MAX_PAPER):
         raise UsageError(
-            f"{_quoted(text)} is out of range",
-            hint=f"Paper is {LEAST_PAPER:g} to {MOST_PAPER:g} mm wide and high",
+            f"{_quote(text)} is out of range",
+            hint=f"Paper is {MIN_PAPER:g} to {MAX_PAPER:g} mm wide and high",
         )
-    return lengths[0], lengths[1]
+    return width, height
 
 
-def _margins(text: str) -> tuple[float, float, float, float]:
-    """Read one to four lengths in CSS's order."""
-    lengths = [_length(part) for part in text.split()[:5]]
-    known = [length for length in lengths if length is not None]
-    if len(known) != len(lengths) or not 1 <= len(known) <= 4:
-        raise UsageError(
-            f"{_quoted(text)} is not a margin", hint="Use a length such as 20mm, 2cm or 0.8in"
-        )
-    top = known[0]
-    right = known[1] if len(known) > 1 else top
-    bottom = known[2] if len(known) > 2 else top
-    left = known[3] if len(known) > 3 else right
-    return top, right, bottom, left
+def _parse_margins(text: str) -> Margins:
+    """Parse one to four lengths in the order of CSS."""
+    parts = text.split()[:5]
+    lengths = [length for part in parts if (length := _parse_length(part)) is not None]
+    match lengths if len(lengths) == len(parts) else []:
+        case [all_sides]:
+            return all_sides, all_sides, all_sides, all_sides
+        case [vertical, horizontal]:
+            return vertical, horizontal, vertical, horizontal
+        case [top, horizontal, bottom]:
+            return top, horizontal, bottom, horizontal
+        case [top, right, bottom, left]:
+            return top, right, bottom, left
+    hint = "Use a length such as 20mm, 2cm or 0.8in"
+    raise UsageError(f"{_quote(text)} is not a margin", hint=hint)
 
 
-def _font_size(text: str) -> float:
-    length = _length(text)
+def _parse_font_size(text: str) -> float:
+    length = _parse_length(text)
     size = length / UNITS["pt"] if length is not None else 0.0
-    if not LEAST_SIZE <= size <= MOST_SIZE:
+    if not MIN_FONT_SIZE <= size <= MAX_FONT_SIZE:
         raise UsageError(
-            f"{_quoted(text)} is not a size of type",
-            hint=f"Use a length from {LEAST_SIZE:g}pt to {MOST_SIZE:g}pt, such as 11pt",
+            f"{_quote(text)} is not a size of type",
+            hint=f"Use a length from {MIN_FONT_SIZE:g}pt to {MAX_FONT_SIZE:g}pt, such as 11pt",
         )
     return size
 
 
-def _length(text: str) -> float | None:
-    """Return a CSS length in millimetres; None when the text is anything else."""
+def _parse_length(text: str) -> float | None:
+    """Return a CSS length in millimetres; None for any other text."""
     text = text.strip().lower()
     match = _LENGTH.fullmatch(text) if text.isascii() else None
     if match:
@@ -191,5 +201,5 @@ def _length(text: str) -> float | None:
     return 0.0 if text == "0" else None
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return repr(text if len(text) <= 40 else text[:40] + "…")

@@ -1,4 +1,4 @@
-"""What a theme.toml may say: its tables as checked values, so that nothing else reaches CSS."""
+"""The schema of theme.toml; nothing that it does not check reaches CSS."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from ..errors import UsageError
 
-#: No theme.toml, template or style sheet of a sound theme is larger.
-MOST_BYTES = 1_000_000
+#: The largest theme.toml or style sheet.
+MAX_BYTES = 1_000_000
 
 Name: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 
-#: A font family; no quote, bracket or backslash can be in it.
-Family: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[\w][\w .&+-]{0,59}$")]
+#: A font family, without quotes, brackets and backslashes.
+FontFamily: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[\w][\w .&+-]{0,59}$")]
+
+
+_NUMBER = re.compile(r"(-?[0-9]{1,5}(?:\.[0-9]{1,4})?)(mm|cm|in|pt|em|rem|px|)")
+_COLOR = re.compile(r"#[0-9a-fA-F]{3}|#[0-9a-fA-F]{6}|[a-z]{3,20}")
 
 
 class _Table(BaseModel):
@@ -25,13 +29,13 @@ class _Table(BaseModel):
 
 
 class Page(_Table):
-    """The page: sizes in points, margins as fractions of the paper's width and height.
+    """The page.
 
-    ``measure`` is the length of a line in characters, ``leading`` the distance of lines in sizes
-    of the type, ``gap`` the space between columns in the same, ``gutter`` what is added to the
-    inner margin of a sheet printed on both sides, as a fraction of the width.
-    ``pictures`` is a scale for all pictures.  Every line of a multiple of ``line_numbers`` is
-    numbered in the margin; 0 is none.
+    ``font_size`` is in points, ``leading`` in font sizes; ``measure`` is the length of a line in
+    characters, ``gap`` the space between columns in lines.  Margins (``side``, ``top``, ``bottom``)
+    and ``gutter``, which is added to the inner margin in duplex printing, are fractions of the
+    width or height of the paper.  ``pictures`` scales all pictures.  Every ``line_numbers``-th line
+    is numbered in the margin (0: none).
     """
 
     paper: Annotated[str, Field(max_length=40)] = ""
@@ -50,17 +54,17 @@ class Page(_Table):
 
 
 class Fonts(_Table):
-    """Families by what they are for, the best first; ``style`` says which other scripts take."""
+    """Font families by role, best first; ``style`` is what other scripts take."""
 
-    text: tuple[Family, ...] = ()
-    headings: tuple[Family, ...] = ()
-    bold: tuple[Family, ...] = ()
-    code: tuple[Family, ...] = ()
+    text: tuple[FontFamily, ...] = ()
+    headings: tuple[FontFamily, ...] = ()
+    bold: tuple[FontFamily, ...] = ()
+    code: tuple[FontFamily, ...] = ()
     style: Literal["serif", "sans"] = "serif"
 
 
 class Device(_Table):
-    """A page that a theme knows by name: a device's screen, or a paper."""
+    """A named page size: the screen of a device, or a paper."""
 
     size: Annotated[str, Field(max_length=40)]
     description: Annotated[str, Field(max_length=80)] = ""
@@ -79,26 +83,29 @@ class Variable(_Table):
     description: Annotated[str, Field(max_length=120)] = ""
 
     def css(self, text: str) -> str:
-        """Return a value as CSS writes it; raises ValueError for one of another kind."""
-        read = {"choice": self._choice, "switch": _switch, "color": _color}
-        if self.kind in read:
-            return read[self.kind](text)
-        match = re.fullmatch(r"(-?[0-9]{1,5}(?:\.[0-9]{1,4})?)(mm|cm|in|pt|em|rem|px|)", text)
-        unit = "a length such as 3mm" if self.kind == "length" else "a number"
-        if match is None or bool(match[2]) != (self.kind == "length"):
-            raise ValueError(f"should be {unit}")
-        if not self.least <= float(match[1]) <= self.most:
-            raise ValueError(f"should be from {self.least:g} to {self.most:g}")
+        """Return a value as CSS; raise ValueError if it is not of this kind."""
+        match self.kind:
+            case "choice" if text not in self.choices:
+                raise ValueError(f"should be one of {', '.join(self.choices)}")
+            case "switch" if text not in ("on", "off"):
+                raise ValueError("should be on or off")
+            case "color" if not _COLOR.fullmatch(text):
+                raise ValueError("should be a colour such as #333 or teal")
+            case "length" | "number":
+                self._check_number(text)
         return text
 
-    def _choice(self, text: str) -> str:
-        if text not in self.choices:
-            raise ValueError(f"should be one of {', '.join(self.choices)}")
-        return text
+    def _check_number(self, text: str) -> None:
+        match = _NUMBER.fullmatch(text)
+        is_length = self.kind == "length"
+        if match is None or bool(match[2]) != is_length:
+            raise ValueError(f"should be {'a length such as 3mm' if is_length else 'a number'}")
+        if not self.least <= float(match[1]) <= self.most:
+            raise ValueError(f"should be from {self.least:g} to {self.most:g}")
 
 
 class ThemeFile(_Table):
-    """A whole theme.toml."""
+    """The content of theme.toml."""
 
     description: Annotated[str, Field(max_length=200)] = ""
     extends: Annotated[str, Field(max_length=200)] = ""
@@ -109,11 +116,14 @@ class ThemeFile(_Table):
 
 
 def parse_theme(table: dict[str, Any], file: Path) -> ThemeFile:
-    """Return a theme.toml's content as values; raises :class:`UsageError` naming the fault."""
+    """Check the content of a theme.toml; raise UsageError that names the file and the fault."""
     try:
-        read = ThemeFile(**table)
-        for name, variable in read.variables.items():
-            _check_default(name, variable)
+        theme = ThemeFile(**table)
+        for name, variable in theme.variables.items():
+            try:
+                variable.css(format_value(variable.value))
+            except ValueError as error:
+                raise UsageError(f"{file}: variables.{name}.value {error}") from error
     except ValidationError as error:
         fault = error.errors()[0]
         place = ".".join(map(str, fault["loc"]))
@@ -122,37 +132,13 @@ def parse_theme(table: dict[str, Any], file: Path) -> ThemeFile:
             near = get_close_matches(str(fault["loc"][-1]), known, 1)
             hint = f"Did you mean {near[0]}?" if near else ""
             raise UsageError(f"{file}: unknown key {place}", hint=hint) from error
-        raise UsageError(f"{file}: {place}: {_lower(fault['msg'])}") from error
-    except ValueError as error:
-        raise UsageError(f"{file}: {error}") from error
-    return read
+        reason = f"{fault['msg'][:1].lower()}{fault['msg'][1:]}"
+        raise UsageError(f"{file}: {place}: {reason}") from error
+    return theme
 
 
 def format_value(value: str | float | bool) -> str:
-    """Return a value of TOML as one of ``--set`` is written."""
+    """Return a TOML value as ``--set`` takes it."""
     if isinstance(value, bool):
         return "on" if value else "off"
     return f"{value:g}" if isinstance(value, int | float) else value.strip()
-
-
-def _check_default(name: str, variable: Variable) -> None:
-    try:
-        variable.css(format_value(variable.value))
-    except ValueError as error:
-        raise ValueError(f"variables.{name}.value {error}") from error
-
-
-def _switch(text: str) -> str:
-    if text not in ("on", "off"):
-        raise ValueError("should be on or off")
-    return text
-
-
-def _color(text: str) -> str:
-    if not re.fullmatch(r"#[0-9a-fA-F]{3}|#[0-9a-fA-F]{6}|[a-z]{3,20}", text):
-        raise ValueError("should be a colour such as #333 or teal")
-    return text
-
-
-def _lower(message: str) -> str:
-    return message[:1].lower() + message[1:]

@@ -1,4 +1,4 @@
-"""All CSS of a document: the page's geometry, the faces, the theme's rules, what a person adds."""
+"""The style sheet of a document: page geometry, fonts, the rules of the theme and of the user."""
 
 from __future__ import annotations
 
@@ -8,73 +8,88 @@ from markupsafe import Markup
 
 from ..options import PrintOptions
 from .options import StyledTheme
-from .page import PageGeometry
+from .page import UNITS, PageGeometry
 
 #: No backgrounds and no heavy rules; pictures are drawn light.
-INK_SAVED = """
+INK_SAVING_CSS = """
 * { background: none !important }
 img { opacity: .55 }
 html { --hair: .3pt solid #999; --grey: #666 }
 table { border-width: .4pt !important }
 """
 
+#: A single column is set as plain text, which costs less and breaks better.  In several, no page is
+#: rotated: the widest tables span the columns instead.
+COLUMNS_CSS = """
+.body { columns: var(--columns); column-gap: var(--gap) }
+div.widest { page: auto; break-after: auto; column-span: all }
+"""
 
-def build_stylesheet(styling: StyledTheme, paper: PageGeometry, options: PrintOptions) -> Markup:
-    """Return the style sheet, fit to stand in a style element."""
+CHAPTERS_CSS = """
+article + article, .contents + article { break-before: right }
+@page :blank { @top-left { content: none } @top-right { content: none }
+  @bottom-center { content: none } }
+"""
+
+#: Lines of longer pages stand closer by this factor; margins of fewer lines are left alone.
+CLOSER_LEADING, MIN_MARGIN_LINES = 0.97, 3
+
+
+def build_stylesheet(styling: StyledTheme, page: PageGeometry, options: PrintOptions) -> Markup:
+    """Return the style sheet, escaped for a style element."""
     css = "\n".join((
-        styling.faces,
-        "\n".join(_geometry(paper)),
-        _values(styling, paper),
+        styling.font_css,
+        *_page_rules(page),
+        _variables(styling, page),
         styling.theme.css,
-        _columns(paper),
-        _chapters(styling),
-        INK_SAVED if options.ink_save else "",
+        COLUMNS_CSS if page.columns > 1 else "",
+        CHAPTERS_CSS if styling.theme.page.chapters != "any" else "",
+        INK_SAVING_CSS if options.ink_save else "",
         options.css,
     ))  # fmt: skip
     return Markup(css.replace("</", "<\\/"))  # noqa: S704 - our own and the person's files
 
 
-def _geometry(paper: PageGeometry) -> Iterator[str]:
-    top, right, bottom, left = paper.margins
-    yield f"@page {{ size: {_mm(paper.width, paper.height)}; margin: {_mm(*paper.margins)} }}"
-    if paper.gutter:
-        inner, outer = _mm(left + paper.gutter), _mm(right - paper.gutter)
-        for page, edge, other in (("right", "left", "right"), ("left", "right", "left")):
-            yield f"@page :{page} {{ margin-{edge}: {inner}; margin-{other}: {outer} }}"
-    # A page on its side for a table that is too wide for one that stands.
+def _page_rules(page: PageGeometry) -> Iterator[str]:
+    top, right, bottom, left = page.margins
+    yield f"@page {{ size: {_mm(page.width, page.height)}; margin: {_mm(*page.margins)} }}"
+    if page.gutter:
+        inner, outer = _mm(left + page.gutter), _mm(right - page.gutter)
+        yield f"@page :right {{ margin-left: {inner}; margin-right: {outer} }}"
+        yield f"@page :left {{ margin-right: {inner}; margin-left: {outer} }}"
+    # A rotated page, for tables that are too wide.
     side = min(left, right)
-    margins = (side, bottom, side, top)
-    yield f"@page turned {{ size: {_mm(paper.height, paper.width)}; margin: {_mm(*margins)} }}"
-    yield f"html {{ font-size: {paper.font_size:.2f}pt }}"
+    margins = _mm(side, bottom, side, top)
+    yield f"@page turned {{ size: {_mm(page.height, page.width)}; margin: {margins} }}"
+    yield f"html {{ font-size: {page.font_size:.2f}pt }}"
 
 
-def _chapters(styling: StyledTheme) -> str:
-    if styling.theme.page.chapters == "any":
-        return ""
-    blank = "@page :blank { @top-left { content: none } @top-right { content: none }"
-    blank += " @bottom-center { content: none } }"
-    return f"article + article, .contents + article {{ break-before: right }} {blank}"
-
-
-def _values(styling: StyledTheme, paper: PageGeometry) -> str:
+def _variables(styling: StyledTheme, page: PageGeometry) -> str:
     values = (
         *styling.values,
         ("leading", f"{styling.theme.page.leading}rem"),
-        ("columns", str(paper.columns)),
-        ("gap", _mm(paper.gap)),
+        ("columns", str(page.columns)),
+        ("gap", _mm(page.gap)),
     )
     return f":root {{ {'; '.join(f'--{name}: {value}' for name, value in values)} }}"
 
 
-def _columns(paper: PageGeometry) -> str:
-    # A single column is set as plain text, which costs less and breaks better.
-    if paper.columns == 1:
+def build_longer_pages(styling: StyledTheme, page: PageGeometry, options: PrintOptions) -> str:
+    """Return the style sheet that makes pages two lines longer; '' if options forbid it."""
+    settings = styling.theme.page
+    if options.fit or options.margin or options.css or settings.line_numbers:
         return ""
-    # No page is turned between columns: the widest tables go across them instead.
-    return """
-.body { columns: var(--columns); column-gap: var(--gap) }
-div.widest { page: auto; break-after: auto; column-span: all }
-"""
+    if styling.chosen & {"leading", "top", "bottom"}:
+        return ""
+    line = settings.leading * page.font_size * UNITS["pt"]
+    top, _, bottom, _ = page.margins
+    if min(top, bottom) < MIN_MARGIN_LINES * line:
+        return ""
+    # Important, since it precedes the style sheet of the document in the cascade.
+    edges = {"top": top - line, "bottom": bottom - line}
+    margins = "; ".join(f"margin-{edge}: {edges[edge]:.3f}mm !important" for edge in edges)
+    leading = f"--leading: {CLOSER_LEADING * settings.leading:.4f}rem !important"
+    return f"@page {{ {margins} }} :root {{ {leading} }}"
 
 
 def _mm(*lengths: float) -> str:

@@ -51,9 +51,9 @@ def test_every_default_is_told_right():
 
 
 def test_every_theme_is_described():
-    from printer.themes.loader import PLACES
+    from printer.themes.loader import BUILTIN_FOLDERS
 
-    ours = {file.parent.name for place in PLACES for file in place.glob("*/theme.toml")}
+    ours = {file.parent.name for place in BUILTIN_FOLDERS for file in place.glob("*/theme.toml")}
     assert {cell.strip("`") for cell in rows("themes")[1:]} == ours
 
 

@@ -19,7 +19,7 @@ from PIL import Image, ImageDraw
 from printer import FetchOptions, Printer
 from printer.options import ImageOptions, Options
 from printer.output import Result
-from printer.render.weasy.figure_placement import SMALLEST
+from printer.render.weasy.figure_placement import MIN_SCALE
 from printer.session import Session
 from tests.support.picture_files import chunk, encoded
 from tests.support.web_server import Hit, Reply, WebServer, drip
@@ -266,7 +266,7 @@ def test_every_picture_has_the_resolution_of_its_place(result: Result) -> None:
         assert width / height == pytest.approx(across / down, rel=0.02), "not distorted"
         assert width <= DPI * widest * 1.02
         # One that is made smaller to fill its page, after all was prepared, keeps its pixels.
-        assert width / across <= DPI * 1.02 / SMALLEST, f"{width} pixels on {across:.2f} inches"
+        assert width / across <= DPI * 1.02 / MIN_SCALE, f"{width} pixels on {across:.2f} inches"
         # What has fewer pixels than its place is printed with all it has, at its size on screen.
         assert width / across >= 95
     exact = [width for (width, _), (across, _) in shown if abs(width / across - DPI) < 3]

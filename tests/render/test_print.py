@@ -10,7 +10,7 @@ import pypdfium2
 import pytest
 
 from printer.article import Article, Figure, Paragraph, Span, Table
-from printer.render.weasy.engine import missing_glyphs, script
+from printer.render.weasy.engine import missing_glyphs, script_name
 from tests.support import sample_articles as specimens
 from tests.support.sample_articles import SCRIPTS, SPECIMEN, cells, head, items, para
 
@@ -350,7 +350,7 @@ def test_a_missing_glyph_is_reported_by_name_and_script_once(printed) -> None:
     ],
 )  # fmt: skip
 def test_the_script_of_a_letter_is_what_its_name_says(sign: str, name: str) -> None:
-    assert script(sign) == name
+    assert script_name(sign) == name
 
 
 def test_many_missing_glyphs_of_a_script_are_told_in_one_line() -> None:

@@ -1,49 +1,69 @@
-"""HTML to PDF: WeasyPrint without network or files, its complaints collected."""
+"""HTML to PDF by WeasyPrint, without network or files, with its warnings collected."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import logging
 import re
 import sys
 import threading
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC
 from importlib import import_module
 from io import BytesIO
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...errors import MissingLibrary, RenderError
-from ...themes.assets import fetcher
+from ...themes.assets import Assets
 from ..context import Document
-from ..hanging import install as let_spaces_hang
-from ..leaders import install as join_leaders
 from ..pdf.grayscale import convert_to_grayscale
 from ..pdf.line_numbers import number_lines
 from ..pdf.provenance import AttachedFile, add_provenance
-from ..spare import is_short
-from ..spelled import spelled_out
-from ..tops import install as begin_columns_at_the_top
-from .figure_placement import place_figures
+from . import figure_placement
 from .layout_text import LayoutText, read_layout_text
-from .patches import install as balance_titles
+from .patches import patched
 
-MOST_WARNINGS = 20
+if TYPE_CHECKING:
+    from weasyprint.urls import URLFetcher
 
-#: A picture is scaled down again where it has more than so many times the pixels asked for.
-CLOSE = 1.1
+MAX_WARNINGS = 20
 
-_LOGGER = "weasyprint"
+#: Characters of a script that a warning names.
+MAX_NAMED_CHARACTERS = 8
 
-_GLYPH = re.compile(r"\.notdef glyph rendered .*?\(U\+([0-9A-F]+)\)")
+#: A picture is scaled down if it has more than so many times the pixels asked for.
+DPI_TOLERANCE = 1.1
+
+#: A document of so many pages is laid out again with longer pages if its last page is this full.
+MIN_PAGES, MAX_PAGES, NEARLY_EMPTY = 2, 6, 0.2
+
+#: Pictures inside a prepared SVG, which we made and kept small.
+_INLINE_PICTURES = ("data:image/png;base64,", "data:image/jpeg;base64,")
+
+#: Modules of which WeasyPrint uses only functions and classes that it calls.
+_DEFERRED = ("fontTools.subset", "fontTools.varLib.instancer")
+
+_MISSING_GLYPH = re.compile(r"\.notdef glyph rendered .*?\(U\+([0-9A-F]+)\)")
+
+#: First words of Unicode names that say what kind of character it is, not its script.
+_KINDS = frozenset({"COMBINING", "MODIFIER", "SUPERSCRIPT", "SUBSCRIPT", "VULGAR", "ROMAN"})
+
+#: First words of the names of scripts that have two.
+_TWO_WORD_SCRIPTS = frozenset({
+    "OLD", "LINEAR", "NEW", "TAI", "MEETEI", "PSALTER", "SYLOTI", "WARANG", "PAHAWH", "SORA",
+    "MENDE", "CANADIAN", "IMPERIAL", "INSCRIPTIONAL", "ANATOLIAN", "EGYPTIAN", "MEROITIC",
+    "CAUCASIAN", "MASARAM", "GUNJALA", "NYIAKENG", "ZANABAZAR", "KHITAN", "CYPRO", "CJK", "OL",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class RenderedPdf:
-    """A PDF, how many pages it has, the number of the first, and what went less than well."""
+    """A PDF, the number of its pages and of the first, its text, and warnings."""
 
     pdf: bytes = field(repr=False)
     pages: int
@@ -52,27 +72,152 @@ class RenderedPdf:
     first_page: int = 1
 
 
-#: The fonts that were read, for the prints of one thread: read anew for each they fill the memory.
-_read = threading.local()
-#: Fontconfig crashes now and then when two threads read the fonts at once.
-_reading = threading.Lock()
-_warmed = threading.Event()
+def render_pdf(document: Document) -> RenderedPdf:
+    """Render a document.  Pictures and glyphs that could not be drawn are warnings.
+
+    Raises:
+        MissingLibrary: Pango is not installed.
+        RenderError: WeasyPrint fails.
+    """
+    try:
+        import weasyprint
+        from weasyprint.urls import FatalURLFetchingError
+    except OSError as error:
+        raise MissingLibrary(
+            f"WeasyPrint cannot load a system library: {_first_line(error)}",
+            hint="On Debian or Ubuntu: apt install libpango-1.0-0 libpangoft2-1.0-0"
+            " libharfbuzz-subset0 fonts-linuxlibertine fonts-noto-core",
+        ) from error
+    with _collected_warnings() as messages:
+        try:
+            html = weasyprint.HTML(
+                string=document.html, base_url=None, url_fetcher=asset_fetcher(document.assets)
+            )
+            with patched():
+                layout = _lay_out(html, document)
+                pdf = layout.write_pdf(
+                    finisher=lambda layout, pdf: _finish(layout, pdf, document),
+                    pdf_variant=f"pdf/{document.pdf_variant}",
+                    pdf_tags=True,
+                    attachments=[_attachment(file) for file in document.provenance.attachments],
+                )
+            if document.line_numbers:
+                pdf = number_lines(pdf, layout.pages, document.line_numbers)
+        except FatalURLFetchingError as error:
+            raise RenderError(f"a part of the document could not be read: {error}") from error
+        except RecursionError as error:
+            raise RenderError("the document is nested too deeply to print") from error
+        except MemoryError as error:
+            raise RenderError("the document takes too much memory") from error
+        except Exception as error:
+            reason = f"{type(error).__name__}: {_first_line(error)}"
+            raise RenderError(f"WeasyPrint could not print the document: {reason}") from error
+    return RenderedPdf(
+        pdf,
+        len(layout.pages),
+        (*document.warnings, *_summarize(messages)),
+        read_layout_text(layout.pages),
+        document.first_page,
+    )
 
 
-def _fonts(document: Document) -> Any:
-    """Return the fonts for a document: one that brings its own shares them with no other."""
-    from weasyprint.text.fonts import FontConfiguration
+def _lay_out(html: Any, document: Document) -> Any:
+    """Lay out a document; again with longer pages, if that saves a nearly empty last page.
 
-    with _reading:
-        if "@font-face" in document.html:
-            return FontConfiguration()
-        if not hasattr(_read, "fonts"):
-            _read.fonts = FontConfiguration()
-        return _read.fonts
+    Letterpress printers ran pages long by hand.  The type keeps its size; each page gives a line at
+    its head and its foot, and the lines stand a little closer.
+    """
+    from weasyprint import CSS
+
+    def lay_out(*stylesheets: Any) -> Any:
+        figure_placement.enable(html)
+        return html.render(
+            font_config=_font_configuration(document),
+            presentational_hints=True,
+            dpi=round(document.dpi * DPI_TOLERANCE) or None,
+            stylesheets=[*first_page, *stylesheets],
+        )
+
+    number = document.first_page
+    # A page that resets the counter does not increment it as well.
+    side = "recto" if number % 2 else "verso"
+    css = f"html {{ break-before: {side} }} @page :first {{ counter-reset: page {number} }}"
+    first_page = [CSS(string=css)] if number != 1 else []
+    layout = lay_out()
+    if document.extended_css and _is_nearly_empty(layout.pages):
+        longer = lay_out(CSS(string=document.extended_css))
+        if len(longer.pages) < len(layout.pages):
+            return longer
+    return layout
 
 
-#: Modules of which WeasyPrint uses only functions and classes that it calls.
-_DEFERRED = ("fontTools.subset", "fontTools.varLib.instancer")
+def _is_nearly_empty(pages: list[Any]) -> bool:
+    """Return whether there is little on the last of a few pages."""
+    if not MIN_PAGES <= len(pages) <= MAX_PAGES:
+        return False
+    page = pages[-1]._page_box
+    used = figure_placement.lowest_edge(page.children[0]) - page.content_box_y()
+    return bool(used < NEARLY_EMPTY * page.height)
+
+
+def _finish(layout: Any, pdf: Any, document: Document) -> None:
+    from .tags import complete_tags
+
+    complete_tags(layout, pdf)
+    add_provenance(pdf, document.provenance.xmp)
+    if document.grayscale:
+        convert_to_grayscale(pdf)
+
+
+def _attachment(file: AttachedFile) -> Any:
+    from weasyprint import Attachment
+
+    modified = file.modified.astimezone(UTC)
+    return Attachment(
+        file_obj=BytesIO(file.data),
+        name=file.name,
+        description=file.description,
+        created=modified,
+        modified=modified,
+        relationship=file.relationship,
+    )
+
+
+def asset_fetcher(assets: Assets) -> URLFetcher:
+    """Return a fetcher that serves assets from memory and refuses every other URL."""
+    from weasyprint.urls import URLFetcher, URLFetcherResponse
+
+    class AssetFetcher(URLFetcher):  # type: ignore[misc]
+        """Serves assets from memory; opens nothing."""
+
+        def __init__(self) -> None:
+            # The handlers for http, ftp, file and data that the parent class makes are left out.
+            self._fail_on_errors = False
+
+        def fetch(self, url: str, headers: Mapping[str, str] | None = None) -> URLFetcherResponse:
+            del headers
+            picture = assets.pictures.get(url)
+            if picture is not None:
+                content_type = {"Content-Type": picture.media_type}
+                return URLFetcherResponse(url, picture.data, content_type)
+            for prefix in _INLINE_PICTURES:
+                if url.startswith(prefix):
+                    content_type = {"Content-Type": prefix[5:-8]}
+                    return URLFetcherResponse(url, _decode_base64(url[len(prefix) :]), content_type)
+            raise ValueError(f"not a part of the document: {url[:80]}")
+
+        def open(self, url: object, data: object = None, timeout: object = None) -> object:
+            del data, timeout
+            return self.fetch(str(getattr(url, "full_url", url)))
+
+    return AssetFetcher()
+
+
+def _decode_base64(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except binascii.Error as error:
+        raise ValueError("broken data: URL") from error
 
 
 class _DeferredModule(ModuleType):
@@ -106,220 +251,116 @@ def import_weasyprint() -> None:
             del sys.modules[name]
 
 
-def load_fonts() -> None:
-    """Load WeasyPrint and read the system's fonts, once.
+#: The fonts that documents of a thread share: to read them again for each fills the memory.
+_shared = threading.local()
+#: Fontconfig may crash when two threads read the fonts at once.
+_fonts_lock = threading.Lock()
+_fonts_loaded = threading.Event()
 
-    A missing library shows at :func:`to_pdf`.
-    """
+
+def _font_configuration(document: Document) -> Any:
+    """Return the fonts for a document; one that brings its own shares them with no other."""
+    from weasyprint.text.fonts import FontConfiguration
+
+    with _fonts_lock:
+        if "@font-face" in document.html:
+            return FontConfiguration()
+        if not hasattr(_shared, "fonts"):
+            _shared.fonts = FontConfiguration()
+        return _shared.fonts
+
+
+def load_fonts() -> None:
+    """Load WeasyPrint and the fonts, once; :func:`render_pdf` reports missing libraries."""
     try:
         from weasyprint.text.fonts import FontConfiguration
     except OSError:
         return
-    with _reading:
-        if not _warmed.is_set():
-            _warmed.set()
+    with _fonts_lock:
+        if not _fonts_loaded.is_set():
+            _fonts_loaded.set()
             FontConfiguration()
 
 
-def render_pdf(document: Document) -> RenderedPdf:
-    """Print a document.
-
-    Raises :class:`MissingLibrary` when Pango is not installed, :class:`RenderError` when
-    WeasyPrint fails.  Pictures and glyphs that could not be drawn are warnings.
-    """
-    try:
-        import weasyprint
-        from weasyprint.urls import FatalURLFetchingError
-    except OSError as error:
-        raise MissingLibrary(
-            f"WeasyPrint cannot load a system library: {_line(error)}",
-            hint="On Debian or Ubuntu: apt install libpango-1.0-0 libpangoft2-1.0-0"
-            " libharfbuzz-subset0 fonts-linuxlibertine fonts-noto-core",
-        ) from error
-    with _collected() as complaints:
-        try:
-            html = weasyprint.HTML(
-                string=document.html, base_url=None, url_fetcher=fetcher(document.assets)
-            )
-            layout = _laid_out(html, document)
-            with spelled_out():
-                pdf = layout.write_pdf(
-                    finisher=lambda laid_out, file: _finish(laid_out, file, document),
-                    pdf_variant=f"pdf/{document.pdf_variant}",
-                    pdf_tags=True,
-                    attachments=[_attachment(each) for each in document.provenance.attachments],
-                )
-            if document.line_numbers:
-                pdf = number_lines(pdf, layout.pages, document.line_numbers)
-        except FatalURLFetchingError as error:
-            raise RenderError(f"a part of the document could not be read: {error}") from error
-        except RecursionError as error:
-            raise RenderError("the document is nested too deeply to print") from error
-        except Exception as error:
-            raise RenderError(
-                f"WeasyPrint could not print the document: {type(error).__name__}: {_line(error)}"
-            ) from error
-    warnings = (*document.warnings, *_summary(complaints))
-    laid = read_layout_text(layout.pages)
-    return RenderedPdf(pdf, len(layout.pages), warnings, laid, document.first_page)
-
-
-def _laid_out(html: Any, document: Document) -> Any:
-    """Lay out a document; again, with longer pages, where that spares a last page of little."""
-    from weasyprint import CSS
-
-    def lay_out(*sheets: Any) -> Any:
-        place_figures(html)
-        return html.render(
-            font_config=_fonts(document),
-            presentational_hints=True,
-            dpi=round(document.dpi * CLOSE) or None,
-            stylesheets=[*_numbered(document.first_page), *sheets],
-        )
-
-    balance_titles()
-    let_spaces_hang()
-    join_leaders()
-    begin_columns_at_the_top()
-    layout = lay_out()
-    if document.extended_css and is_short(layout.pages):
-        longer = lay_out(CSS(string=document.extended_css))
-        if len(longer.pages) < len(layout.pages):
-            return longer
-    return layout
-
-
-def _numbered(first: int) -> list[Any]:
-    """Return the style sheet with which the first page has this number, and lies on its side."""
-    from weasyprint import CSS
-
-    if first == 1:
-        return []
-    # A page that resets the counter does not count it up as well.
-    side = "recto" if first % 2 else "verso"
-    return [
-        CSS(
-            string=f"html {{ break-before: {side} }} @page :first {{ counter-reset: page {first} }}"
-        )
-    ]
-
-
-def _finish(layout: Any, pdf: Any, document: Document) -> None:
-    from .tags import complete_tags
-
-    complete_tags(layout, pdf)
-    add_provenance(pdf, document.provenance.xmp)
-    if document.grayscale:
-        convert_to_grayscale(pdf)
-
-
-def _attachment(attached: AttachedFile) -> Any:
-    from weasyprint import Attachment
-
-    when = attached.modified.astimezone(UTC)
-    return Attachment(
-        file_obj=BytesIO(attached.data),
-        name=attached.name,
-        description=attached.description,
-        created=when,
-        modified=when,
-        relationship=attached.relationship,
-    )
-
-
 class _Collector(logging.Handler):
-    """Keep what WeasyPrint says in one thread."""
+    """Collects the messages of one thread."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
-        self.lines: list[str] = []
+        self.messages: list[str] = []
         self._thread = threading.get_ident()
 
     def emit(self, record: logging.LogRecord) -> None:
-        if record.thread == self._thread and len(self.lines) < 10_000:
-            self.lines.append(record.getMessage())
+        if record.thread == self._thread and len(self.messages) < 10_000:
+            self.messages.append(record.getMessage())
 
 
 @contextmanager
-def _collected() -> Iterator[list[str]]:
-    """Collect WeasyPrint's log instead of letting it print."""
-    logger = logging.getLogger(_LOGGER)
+def _collected_warnings() -> Iterator[list[str]]:
+    """Collect WeasyPrint's log instead of printing it."""
+    logger = logging.getLogger("weasyprint")
     collector = _Collector()
-    before = logger.propagate
+    propagate = logger.propagate
     logger.addHandler(collector)
     logger.propagate = False
     try:
-        yield collector.lines
+        yield collector.messages
     finally:
         logger.removeHandler(collector)
-        logger.propagate = before
+        logger.propagate = propagate
 
 
-def _summary(lines: list[str]) -> Iterator[str]:
-    """Yield each complaint once, missing glyphs together, at most so many."""
-    glyphs: dict[str, None] = {}
-    others: dict[str, None] = {}
-    for line in lines:
-        match = _GLYPH.search(line)
-        if match:
-            glyphs[match[1]] = None
+def _summarize(messages: list[str]) -> Iterator[str]:
+    """Yield each warning once, missing glyphs together, at most ``MAX_WARNINGS`` others."""
+    characters: dict[str, None] = {}
+    warnings: dict[str, None] = {}
+    for message in messages:
+        if match := _MISSING_GLYPH.search(message):
+            characters[chr(int(match[1], 16))] = None
         else:
-            others[_short(line)] = None
-    yield from missing_glyphs(chr(int(code, 16)) for code in glyphs)
-    yield from list(others)[:MOST_WARNINGS]
-    if len(others) > MOST_WARNINGS:
-        yield f"{len(others) - MOST_WARNINGS} more warnings from WeasyPrint"
+            warnings[_shorten(message)] = None
+    yield from missing_glyphs(characters)
+    yield from list(warnings)[:MAX_WARNINGS]
+    if len(warnings) > MAX_WARNINGS:
+        yield f"{len(warnings) - MAX_WARNINGS} more warnings from WeasyPrint"
 
 
-def _line(error: Exception) -> str:
-    return _short(str(error).partition("\n")[0])
-
-
-def _short(line: str) -> str:
-    line = " ".join(line.split())
-    return line if len(line) <= 200 else line[:199] + "…"
-
-
-#: So many letters of a script are named.
-MOST_NAMED = 8
-
-#: What a letter's name begins with when it says its kind and not its script.
-_KINDS = frozenset({"COMBINING", "MODIFIER", "SUPERSCRIPT", "SUBSCRIPT", "VULGAR", "ROMAN"})
-
-#: The first words of names of scripts that have more than one.
-_OF_TWO = frozenset({
-    "OLD", "LINEAR", "NEW", "TAI", "MEETEI", "PSALTER", "SYLOTI", "WARANG", "PAHAWH", "SORA",
-    "MENDE", "CANADIAN", "IMPERIAL", "INSCRIPTIONAL", "ANATOLIAN", "EGYPTIAN", "MEROITIC",
-    "CAUCASIAN", "MASARAM", "GUNJALA", "NYIAKENG", "ZANABAZAR", "KHITAN", "CYPRO", "CJK", "OL",
-})  # fmt: skip
-
-
-def missing_glyphs(signs: Iterable[str]) -> Iterator[str]:
-    """Yield a warning for each script that letters are missing of, each letter named once."""
+def missing_glyphs(characters: Iterable[str]) -> Iterator[str]:
+    """Yield a warning for each script of characters that no font has."""
     scripts: dict[str, list[str]] = {}
-    for sign in dict.fromkeys(signs):
-        scripts.setdefault(script(sign), []).append(_told(sign))
-    for name, letters in scripts.items():
-        more = f" and {len(letters) - MOST_NAMED} more" if len(letters) > MOST_NAMED else ""
-        yield f"no installed font has, of {name}: {', '.join(letters[:MOST_NAMED])}{more}"
+    for character in dict.fromkeys(characters):
+        scripts.setdefault(script_name(character), []).append(_describe(character))
+    for name, names in scripts.items():
+        rest = len(names) - MAX_NAMED_CHARACTERS
+        more = f" and {rest} more" if rest > 0 else ""
+        yield f"no installed font has, of {name}: {', '.join(names[:MAX_NAMED_CHARACTERS])}{more}"
 
 
-def script(sign: str) -> str:
-    """Return the script that a letter's name in Unicode says, 'signs' for what belongs to none."""
-    kind = unicodedata.category(sign)
-    if kind == "Co":
+def script_name(character: str) -> str:
+    """Return the script in a character's Unicode name; 'signs' for what belongs to none."""
+    category = unicodedata.category(character)
+    if category == "Co":
         return "private use"
-    words = unicodedata.name(sign, "").replace("-", " ").split()
+    words = unicodedata.name(character, "").replace("-", " ").split()
     if not words:
         return "unnamed"
-    if kind[0] not in "LMN" or words[0] in _KINDS:
+    if category[0] not in "LMN" or words[0] in _KINDS:
         return "signs"
-    name = " ".join(words[: 2 if words[0] in _OF_TWO else 1])
+    name = " ".join(words[: 2 if words[0] in _TWO_WORD_SCRIPTS else 1])
     return "CJK" if words[0] == "CJK" else name.title()
 
 
-def _told(sign: str) -> str:
-    code = f"U+{ord(sign):04X}"
-    name = unicodedata.name(sign, "")
-    shown = "" if unicodedata.category(sign) in ("Co", "Cn", "Cc", "Cf") else f"{sign} "
-    return f"{shown}{name} ({code})" if name else f"{shown}{code}"
+def _describe(character: str) -> str:
+    code = f"U+{ord(character):04X}"
+    name = unicodedata.name(character, "")
+    is_visible = unicodedata.category(character) not in ("Co", "Cn", "Cc", "Cf")
+    return (f"{character} " if is_visible else "") + (f"{name} ({code})" if name else code)
+
+
+def _first_line(error: Exception) -> str:
+    return _shorten(str(error).partition("\n")[0])
+
+
+def _shorten(line: str) -> str:
+    line = " ".join(line.split())
+    return line if len(line) <= 200 else line[:199] + "…"

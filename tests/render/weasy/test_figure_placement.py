@@ -53,8 +53,8 @@ def test_a_picture_passes_no_heading_and_is_made_smaller_instead(printed, monkey
     full = replace(SPECIMEN, blocks=(*blocks, *(para(TEXT) for _ in range(9))), url="")
     paper = printed(full, pictures=specimens.pictures())
     assert paper.text.index("The valley in March.") < paper.text.rindex("The next part")
-    monkeypatch.setattr(figure_placement, "SMALLEST", 2.0)
-    monkeypatch.setattr(figure_placement, "MUCH", 2.0)
+    monkeypatch.setattr(figure_placement, "MIN_SCALE", 2.0)
+    monkeypatch.setattr(figure_placement, "MIN_GAP_TO_PASS_HEADING", 2.0)
     plain = printed(full, pictures=specimens.pictures())
     assert "The valley in March." not in plain.texts[0], "there was nothing to mend"
     assert "The valley in March." in paper.texts[0]
@@ -80,7 +80,7 @@ def test_the_same_document_is_filled_the_same_way():
 
 def test_other_documents_are_not_touched(monkeypatch):
     render_pdf(render_html([article(1)], specimens.pictures(), PrintOptions()))
-    monkeypatch.setattr(figure_placement, "_filled", lambda *_: pytest.fail("it was touched"))
+    monkeypatch.setattr(figure_placement, "_fill_gap", lambda *_: pytest.fail("it was touched"))
     html = "<p>x</p>" * 200 + "<figure style='height: 20cm'></figure><p>y"
     assert pypdfium2.PdfDocument(weasyprint.HTML(string=html).write_pdf())
 
@@ -146,7 +146,7 @@ def test_a_column_is_not_left_white_before_a_picture(printed):
 
 
 def test_a_document_is_laid_out_again_so_often_and_no_more(printed, monkeypatch):
-    monkeypatch.setattr(figure_placement, "MOST_IN_DOCUMENT", 0)
+    monkeypatch.setattr(figure_placement, "MAX_RELAYOUTS", 0)
     paper = printed(article(7, *(para(TEXT) for _ in range(4))), pictures=specimens.pictures())
     assert paper.text.count("The valley in March.") == 1
 

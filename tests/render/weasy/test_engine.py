@@ -8,8 +8,8 @@ import pytest
 
 from printer.output import Picture
 from printer.render.context import Document
-from printer.render.weasy.engine import render_pdf
-from printer.themes.assets import Assets, asset_url, fetcher
+from printer.render.weasy.engine import asset_fetcher, render_pdf
+from printer.themes.assets import Assets, asset_url
 from tests.support import sample_articles as specimens
 
 
@@ -45,7 +45,7 @@ def test_nothing_else_is_opened(markup: str, tmp_path: Path, web) -> None:
 
 def test_the_fetcher_serves_assets_and_refuses_the_rest() -> None:
     picture = specimens.jpeg(specimens.landscape(60, 40))
-    fetch = fetcher(Assets.of([picture]))
+    fetch = asset_fetcher(Assets.of([picture]))
     assert fetch(asset_url(picture)).read() == picture.data
     for url in ("asset:other", "file:///etc/passwd", "http://127.0.0.1/", "data:text/css,a", ""):
         with pytest.raises(ValueError, match="not a part"):

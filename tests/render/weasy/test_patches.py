@@ -1,0 +1,176 @@
+"""The patches of WeasyPrint: what they do, and what they rely on in it."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import tomllib
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pypdfium2
+import pytest
+import weasyprint
+from weasyprint import HTML
+from weasyprint.layout import LayoutContext
+
+from printer.options import PrintOptions
+from printer.render.context import RenderContext, build_front_matter
+from printer.render.weasy import patches
+from printer.render.weasy.engine import render_pdf
+from printer.render.weasy.patches import PATCHES, Patch, patched
+from tests.support.sample_articles import SPECIMEN, para
+
+ROOT = Path(__file__).parents[3]
+FOLDER = Path(weasyprint.__file__).parent
+
+#: The parameters of each function that is replaced.
+PARAMETERS = {
+    "block_container_layout": "context box bottom_space skip_stack page_is_empty absolute_boxes"
+    " fixed_boxes adjoining_margins first_letter_style first_line_style discard max_lines",
+    "block_level_layout": "context box bottom_space skip_stack containing_block page_is_empty"
+    " absolute_boxes fixed_boxes adjoining_margins first_letter_style first_line_style discard"
+    " max_lines",
+    "split_first_line": "text style context max_width justification_spacing is_line_start minimum",
+    "handle_leader": "context line containing_block",
+    "remake_page": "index context root_box html",
+    "draw_first_line": "stream textbox text_overflow block_ellipsis matrix",
+}
+
+#: The modules that bind each function when they are imported, and so call the original unless the
+#: replacement is put there: "split_first_line" is patched as layout.inline calls it alone.
+BOUND_BY = {
+    "block_container_layout": {"layout.page"},
+    "block_level_layout": {"layout.__init__", "layout.page"},
+    "split_first_line": {"layout.inline", "layout.preferred"},
+    "handle_leader": {"layout.inline"},
+    "remake_page": set[str](),
+    "draw_first_line": set[str](),
+}
+
+#: What the layout context holds; placing figures restores the three marked *, and relies on the
+#: others being set anew for each page or not being used up by one.
+CONTEXT = """
+    _excluded_shapes _excluded_shapes_root_boxes broken_out_of_flow* counter_style current_footnote_area
+    current_page current_page_footnotes dictionaries font_config footnotes* forced_break
+    get_image_from_uri in_column page_bottom page_footnotes rendered_notes reported_footnotes*
+    running_elements string_set style_for tables target_collector
+"""
+
+by_function = pytest.mark.parametrize("patch", PATCHES, ids=lambda patch: patch.function)
+
+
+def test_weasyprint_is_the_version_that_the_patches_were_written_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    (pin,) = (line for line in project["dependencies"] if line.startswith("weasyprint"))
+    assert pin == f"weasyprint=={weasyprint.__version__}"
+    assert pin in (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+
+
+@by_function
+def test_a_replaced_function_has_the_parameters_relied_on(patch: Patch) -> None:
+    with patched():
+        function = getattr(import_module(patch.module), patch.function)
+    original = inspect.unwrap(function)
+    assert original is not function, "it is not replaced"
+    assert " ".join(inspect.signature(original).parameters) == PARAMETERS[patch.function]
+
+
+@by_function
+def test_who_calls_the_original_is_known(patch: Patch) -> None:
+    binding = set()
+    for path in FOLDER.rglob("*.py"):
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ImportFrom):
+                names = {name.name for name in node.names}
+                if patch.function in names:
+                    binding.add(".".join(path.relative_to(FOLDER).with_suffix("").parts))
+    assert binding == BOUND_BY[patch.function]
+
+
+def test_a_first_line_is_split_into_six_values() -> None:
+    source = (FOLDER / "text/line_break.py").read_text("utf-8")
+    functions = {
+        node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)
+    }
+    metrics = [n for n in ast.walk(functions["first_line_metrics"]) if isinstance(n, ast.Return)]
+    assert [len(n.value.elts) for n in metrics if isinstance(n.value, ast.Tuple)] == [6]
+    for node in ast.walk(functions["split_first_line"]):
+        if isinstance(node, ast.Return):
+            assert isinstance(node.value, ast.Call)
+            assert isinstance(node.value.func, ast.Name)
+            assert node.value.func.id == "first_line_metrics"
+
+
+def test_the_layout_context_holds_what_placing_figures_knows() -> None:
+    context = LayoutContext(None, print, None, None, None)
+    assert sorted(vars(context)) == sorted(CONTEXT.replace("*", "").split())
+
+
+PLAIN = "one two three four five six seven eight"
+MARKED = "one two three <a href='#'>four five</a> six <em>seven</em> eight"
+
+
+def lines(markup: str, width: float, style: str = "") -> list[str]:
+    source = f"<p style='width: {width}px; font: 16px DejaVu Sans Mono; {style}'>{markup}</p>"
+    page: Any = HTML(string=source).render().pages[0]._page_box
+    return [
+        "".join(getattr(box, "text", "") for box in line.descendants()).strip()
+        for line in page.descendants()
+        if type(line).__name__ == "LineBox" and line.children
+    ]
+
+
+def test_words_in_links_break_where_they_would_break_without() -> None:
+    with patched():
+        for width in range(60, 400):
+            assert lines(MARKED, width) == lines(PLAIN, width), f"in a width of {width} pixels"
+
+
+def test_documents_of_others_are_laid_out_as_ever() -> None:
+    with patched():
+        assert lines(MARKED, 100) == lines(PLAIN, 100)
+    assert any(lines(MARKED, width) != lines(PLAIN, width) for width in range(90, 150))
+
+
+def test_white_space_that_is_preserved_does_not_hang() -> None:
+    with patched():
+        for style in ("white-space: pre", "white-space: pre-wrap"):
+            for width in range(90, 200, 10):
+                assert "".join(lines(MARKED, width, style)).split()[0] == "one"
+
+
+def front_matter(language: str) -> bytes:
+    names = ("The mill", "What the river took and what it left behind, as told by those " * 2, "A")
+    articles = [
+        replace(SPECIMEN, title=name, blocks=(para("It rose."),), language=language)
+        for name in names
+    ]
+    context = RenderContext.of(articles, PrintOptions())
+    entries = [context.part(*pair) for pair in enumerate(articles)]
+    return render_pdf(
+        build_front_matter(context, [replace(e, page=7 * n) for n, e in enumerate(entries)])
+    ).pdf
+
+
+@pytest.mark.parametrize("language", ["en", "ar"])
+def test_leaders_are_one_text_that_looks_like_their_dots(
+    monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    joined = front_matter(language)
+    with monkeypatch.context() as patch:
+        patch.setattr(patches, "LEADER_TOLERANCE", -1.0)
+        separate = front_matter(language)
+    drawn = []
+    for pdf in (joined, separate):
+        document = pypdfium2.PdfDocument(pdf)
+        try:
+            drawn.append(document[0].render(scale=2).to_numpy()[..., :3].mean(axis=2))
+        finally:
+            document.close()
+    assert len(joined) < len(separate)
+    assert drawn[0].min() < 128
+    assert np.abs(drawn[0] - drawn[1]).mean() < 0.05
