@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from ...i18n import load_table
-from ...text import clean_attribute
+from ...text import clean_attribute, comparison_key
 from .dates import MONTHS
 
 #: Names of one page beyond these are dropped, as is what is longer than any name.
@@ -80,17 +80,14 @@ def join_names(stated: Iterable[str], language: str = "", *not_authors: str) -> 
         not_authors: Names of what is no author: the site, the title.
     """
     names: list[str] = []
-    known = {"", *map(_key, not_authors)}
+    known = {"", *map(comparison_key, not_authors)}
     for text in stated:
         for name in _names(text, language.partition("-")[0]):
-            if _key(name) not in known and len(names) < MOST_NAMES:
-                known.add(_key(name))
+            key = comparison_key(name)
+            if key not in known and len(names) < MOST_NAMES:
+                known.add(key)
                 names.append(name)
     return ", ".join(names)
-
-
-def _key(name: str) -> str:
-    return "".join(filter(str.isalnum, name)).casefold()
 
 
 def find_byline(text: str) -> str:

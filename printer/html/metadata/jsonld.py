@@ -1,11 +1,11 @@
-"""What a page states in JSON-LD, read as leniently as search engines read it."""
+"""Read what a page states in JSON-LD, as leniently as search engines do."""
 
 from __future__ import annotations
 
 import html
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
@@ -38,10 +38,10 @@ def read_json_ld(tree: HtmlElement) -> list[Thing]:
 
     What is only part of another thing (an author, an item of a list) is not among them.
     """
-    items: list[Thing] = []
+    things: list[Thing] = []
     for value in _values(tree):
-        _gather(value, items)
-    return items
+        _collect(value, things)
+    return things
 
 
 def _values(tree: HtmlElement) -> Iterator[Any]:
@@ -59,8 +59,8 @@ def _values(tree: HtmlElement) -> Iterator[Any]:
 
 
 def parse_json(text: str) -> list[Any]:
-    """Return the JSON values in a script: [] for what cannot be read as any."""
-    for attempt in (_as_is, _unwrapped, _mended, _unescaped):
+    """Return the JSON values in a script, [] if it cannot be parsed."""
+    for attempt in (_decode, _decode_wrapped, _decode_faulty, _decode_escaped):
         try:
             return attempt(text)
         except (ValueError, RecursionError):
@@ -71,12 +71,12 @@ def parse_json(text: str) -> list[Any]:
 _DECODER = json.JSONDecoder(strict=False)
 
 
-def _as_is(text: str) -> list[Any]:
+def _decode(text: str) -> list[Any]:
     return [_DECODER.decode(text)]
 
 
-def _unwrapped(text: str) -> list[Any]:
-    """Read what stands in a comment or CDATA section, or several values in a row."""
+def _decode_wrapped(text: str) -> list[Any]:
+    """Decode what stands in a comment or CDATA section, or several values in a row."""
     start = _WRAPPING.match(text)
     text = text[start.end() if start else 0 :].strip()
     for ending in (*_ENDING, *_ENDING):
@@ -92,41 +92,41 @@ def _unwrapped(text: str) -> list[Any]:
     return values
 
 
-def _mended(text: str) -> list[Any]:
-    """Read JSON with comments and commas too many."""
+def _decode_faulty(text: str) -> list[Any]:
+    """Decode JSON with comments and commas too many."""
 
-    def right(found: re.Match[str]) -> str:
-        if found[2]:
-            return "" if text[found.end() : found.end() + 1] in {"}", "]"} else ","
-        return found[1] or ""
+    def correct(match: re.Match[str]) -> str:
+        if match[2]:
+            return "" if text[match.end() : match.end() + 1] in {"}", "]"} else ","
+        return match[1] or ""
 
-    return _unwrapped(_MISTAKES.sub(right, text))
-
-
-def _unescaped(text: str) -> list[Any]:
-    return _mended(html.unescape(text))
+    return _decode_wrapped(_MISTAKES.sub(correct, text))
 
 
-def _gather(value: Any, items: list[Thing]) -> None:
-    """Add the things in a value; the order of the page, the outer before the inner."""
+def _decode_escaped(text: str) -> list[Any]:
+    return _decode_faulty(html.unescape(text))
+
+
+def _collect(value: Any, things: list[Thing]) -> None:
+    """Add the things in a value in the order of the page, the outer before the inner."""
     waiting = [(value, 0)]
     looked = 0
-    while waiting and len(items) < MOST_ITEMS and looked < MOST_ITEMS:
+    while waiting and len(things) < MOST_ITEMS and looked < MOST_ITEMS:
         value, depth = waiting.pop()
         looked += 1
         if depth > MOST_DEPTH:
             continue
         if isinstance(value, list):
-            waiting.extend((each, depth + 1) for each in reversed(value[:MOST_ITEMS]))
+            waiting += [(inner, depth + 1) for inner in reversed(value[:MOST_ITEMS])]
         elif isinstance(value, dict):
             if "@type" in value or "headline" in value or "@id" in value:
-                items.append(value)
-            waiting.extend((value[key], depth + 1) for key in reversed(_MAIN) if key in value)
+                things.append(value)
+            waiting += [(value[key], depth + 1) for key in reversed(_MAIN) if key in value]
 
 
-def type_names(item: Thing) -> frozenset[str]:
-    """Return the schema types of a thing, without the vocabulary's address."""
-    stated = item.get("@type")
+def type_names(thing: Thing) -> frozenset[str]:
+    """Return the schema.org types of a thing, without the vocabulary's URL."""
+    stated = thing.get("@type")
     names = stated if isinstance(stated, list) else [stated]
     return frozenset(
         name.rpartition("/")[2].rpartition(":")[2]
@@ -136,10 +136,7 @@ def type_names(item: Thing) -> frozenset[str]:
 
 
 def string_values(value: Any, key: str = "name") -> list[str]:
-    """Return the strings of a value: itself, those of a list, or of what has a ``key``.
-
-    Language-tagged values give what they hold.
-    """
+    """Return the strings of a value: itself, of a list, the ``key`` or ``@value`` of a thing."""
     found: list[str] = []
     waiting = [(value, 0)]
     looked = 0
@@ -149,7 +146,7 @@ def string_values(value: Any, key: str = "name") -> list[str]:
         if isinstance(value, str):
             found.append(value)
         elif depth < 5 and isinstance(value, list):
-            waiting.extend((each, depth + 1) for each in reversed(value[:100]))
+            waiting += [(inner, depth + 1) for inner in reversed(value[:100])]
         elif depth < 5 and isinstance(value, dict):
             inner = value.get(key) or value.get("@value")
             if inner is not None:
@@ -191,70 +188,65 @@ class SchemaMetadata:
     article: bool = False
 
 
-def read_schema(items: Sequence[Thing], addresses: Sequence[str]) -> SchemaMetadata:
-    """Read what a page's things say of it; ``addresses`` are those the page goes by."""
-    by_id = {each["@id"]: each for each in reversed(items) if isinstance(each.get("@id"), str)}
+def read_schema(things: Sequence[Thing], urls: Sequence[str]) -> SchemaMetadata:
+    """Return what a page's things say of it; ``urls`` are those the page goes by."""
+    by_id = {thing["@id"]: thing for thing in reversed(things) if isinstance(thing.get("@id"), str)}
 
-    def whole(value: Any) -> Any:
-        """Put the thing in the place of what refers to it."""
+    def resolve(value: Any) -> Any:
+        """Return a value with references replaced by the things they refer to."""
         if isinstance(value, list):
-            return [whole(each) for each in value[:100] if not isinstance(each, list)]
+            return [resolve(inner) for inner in value[:100] if not isinstance(inner, list)]
         if isinstance(value, dict) and "name" not in value and "url" not in value:
             name = value.get("@id")
             return by_id.get(name, value) if isinstance(name, str) else value
         return value
 
-    kinds = [type_names(each) for each in items]
-    mine = {_address(each) for each in addresses if each}
+    def find(types: frozenset[str]) -> Thing | None:
+        """Return the thing of some types that the page is about."""
+        found = [thing for thing in things if len(thing) > 2 and type_names(thing) & types]
+        for thing in found:
+            if _page_keys(thing) & page_keys:
+                return thing
+        headlines = {str(thing.get("headline") or thing.get("name")) for thing in found}
+        return found[0] if found and len(headlines) <= _FEW else None
 
-    def of(names: frozenset[str], most: int) -> Thing | None:
-        found = [each for each, kind in zip(items, kinds, strict=True) if kind & names]
-        full = [each for each in found if len(each) > 2]
-        for each in full:
-            if _addresses(each) & mine:
-                return each
-        headlines = {str(each.get("headline") or each.get("name")) for each in full}
-        return full[0] if full and len(headlines) <= most else None
+    def first(field: str, key: str = "name") -> tuple[str, ...]:
+        """Return the strings of a field of the first thing that has it."""
+        values = (tuple(string_values(thing.get(field), key)) for thing in main)
+        return next(filter(None, values), ())
 
-    article, work, page = of(_ARTICLES, _FEW), of(_WORKS, _FEW), of(_PAGES, _FEW)
-    main = article or work
-    ours = [each for each in (article or work, page) if each is not None]
-    sites = [name for each in ours for name in string_values(whole(each.get("publisher")))]
-    for each, kind in zip(items, kinds, strict=True):
-        if "WebSite" in kind:
-            sites += string_values(each.get("name")) + string_values(each.get("alternateName"))
-
-    def stated(read: Callable[[Thing], list[str]]) -> tuple[str, ...]:
-        return next((tuple(found) for each in ours if (found := read(each))), ())
-
+    page_keys = {_page_key(url) for url in urls if url}
+    article, page = find(_ARTICLES), find(_PAGES)
+    work = article or find(_WORKS)
+    main = [thing for thing in (work, page) if thing is not None]
+    sites = [name for thing in main for name in string_values(resolve(thing.get("publisher")))]
+    for thing in things:
+        if "WebSite" in type_names(thing):
+            sites += string_values(thing.get("name")) + string_values(thing.get("alternateName"))
+    authors = [string_values(resolve((work or {}).get(field))) for field in ("author", "creator")]
     return SchemaMetadata(
         titles=tuple(
             name
-            for each in ours
-            for name in string_values(each.get("headline")) or string_values(each.get("name"))
+            for thing in main
+            for name in string_values(thing.get("headline")) or string_values(thing.get("name"))
         ),
-        authors=() if main is None else tuple(_authors(main, whole)),
-        published=stated(lambda each: string_values(each.get("datePublished"), "@value")),
+        authors=tuple(authors[0] or authors[1]),
+        published=first("datePublished", "@value"),
         sites=tuple(sites[:10]),
-        leads=stated(lambda each: string_values(each.get("description"))),
-        languages=stated(lambda each: string_values(each.get("inLanguage"))),
-        images=() if main is None else tuple(string_values(whole(main.get("image")), "url")),
+        leads=first("description"),
+        languages=first("inLanguage"),
+        images=tuple(string_values(resolve((work or {}).get("image")), "url")),
         article=article is not None,
     )
 
 
-def _authors(item: Thing, whole: Callable[[Any], Any]) -> list[str]:
-    return string_values(whole(item.get("author"))) or string_values(whole(item.get("creator")))
+def _page_keys(thing: Thing) -> set[str]:
+    stated = (thing.get("url"), thing.get("@id"), thing.get("mainEntityOfPage"))
+    return {_page_key(url) for value in stated for url in string_values(value, "@id")} - {""}
 
 
-def _addresses(item: Thing) -> set[str]:
-    stated = [item.get("url"), item.get("@id"), item.get("mainEntityOfPage")]
-    found = {each for value in stated for each in string_values(value, "@id")}
-    return {_address(each) for each in found} - {""}
-
-
-def _address(url: str) -> str:
-    """Return what is the same in the addresses of one page: host and path."""
+def _page_key(url: str) -> str:
+    """Return what is the same in the URLs of one page: host and path."""
     try:
         parts = urlsplit(url[:2000])
     except ValueError:

@@ -1,4 +1,4 @@
-"""What a page's body marks as headings, authors and dates: by microdata, RDFa, ``rel``, class."""
+"""Read what a page's body marks as headings, authors and dates, by microdata, RDFa, rel, class."""
 
 from __future__ import annotations
 
@@ -73,15 +73,14 @@ class MarkupHints:
 
 def main_headings(tree: HtmlElement) -> list[str]:
     """Return the text of the page's main headings, in document order."""
-    found: list[str] = []
-    for element in islice(tree.iter("h1"), _MOST_HEADINGS):
-        text = element_line(element) or _picture(element)
-        if text and text not in found:
-            found.append(text)
-    return found
+    headings = (
+        element_line(element) or _picture_text(element)
+        for element in islice(tree.iter("h1"), _MOST_HEADINGS)
+    )
+    return list(dict.fromkeys(filter(None, headings)))
 
 
-def _picture(element: HtmlElement) -> str:
+def _picture_text(element: HtmlElement) -> str:
     inner = islice(element.iter(), _MOST_LEAVES)
     return next((clean_line(each.get("alt")) for each in inner if each.tag == "img"), "")
 
@@ -91,8 +90,9 @@ def read_markup_hints(tree: HtmlElement) -> MarkupHints:
 
     Only what stands near the main heading is looked at: other stories' marks are farther off.
     """
-    heading = next((h1 for h1 in islice(tree.iter("h1"), _MOST_HEADINGS) if element_line(h1)), None)
-    marks = MarkupHints()
+    h1s = islice(tree.iter("h1"), _MOST_HEADINGS)
+    heading = next((h1 for h1 in h1s if element_line(h1)), None)
+    hints = MarkupHints()
     kinds: dict[str, int] = {}
     for window in _near(tree, heading):
         authors: list[HtmlElement] = []
@@ -106,9 +106,9 @@ def read_markup_hints(tree: HtmlElement) -> MarkupHints:
                 dates.append(element)
             elif element.text and _BYLINE.match(element.text):
                 lines.append(element)
-        marks.authors = marks.authors or _first(authors, _author) or _first(lines, _line)
-        marks.dates = marks.dates or _first(dates, _date) or _first(lines, _beside)
-    return marks
+        hints.authors = hints.authors or _first(authors, _author) or _first(lines, _byline)
+        hints.dates = hints.dates or _first(dates, _date) or _first(lines, _date_beside)
+    return hints
 
 
 def _near(tree: HtmlElement, heading: HtmlElement | None) -> list[list[HtmlElement]]:
@@ -121,30 +121,28 @@ def _near(tree: HtmlElement, heading: HtmlElement | None) -> list[list[HtmlEleme
                 return [list(islice(elements, _BELOW - 1)), list(above)]
             above.append(element)
     body = tree.find("body")
-    first = dropwhile(lambda each: each is not body, islice(tree.iter("*"), _MOST_ELEMENTS))
+    first = dropwhile(lambda element: element is not body, islice(tree.iter("*"), _MOST_ELEMENTS))
     return [list(islice(first, _ALONE)) or list(islice(tree.iter("*"), _ALONE))]
 
 
 def _kind(element: HtmlElement, kinds: dict[str, int]) -> int:
-    """Tell what an element is marked as: author, date, or 0 for neither."""
+    """Return what an element is marked as: author, date, or 0 for neither."""
     if element.tag == "meta":
         return 0  # read with the head
-    pairs = element.items()
     if element.tag == "time":
-        return 0 if _modified(element) else _IS_DATE
-    if not pairs:
+        return 0 if _is_modified(element) else _IS_DATE
+    attributes = dict(element.items())
+    if not attributes:
         return 0
-    stated = dict(pairs)
-    item = stated.get("itemprop") or stated.get("property")
+    item = attributes.get("itemprop") or attributes.get("property")
     if item:
-        names = _ITEMS.intersection(item[:100].split())
-        if names:
+        if not _ITEMS.isdisjoint(item[:100].split()):
             return _IS_DATE if "datePublished" in item else _IS_AUTHOR
         if "dateModified" in item:
             return 0
-    if "author" in stated.get("rel", "").split():
+    if "author" in attributes.get("rel", "").split():
         return _IS_AUTHOR
-    named = stated.get("class")
+    named = attributes.get("class")
     if not named:
         return 0
     kind = kinds.get(named)
@@ -157,7 +155,7 @@ def _kind(element: HtmlElement, kinds: dict[str, int]) -> int:
     return kind
 
 
-def _modified(element: HtmlElement) -> bool:
+def _is_modified(element: HtmlElement) -> bool:
     parent = element.getparent()
     around = " ".join(filter(None, (element.get("class"), element.get("itemprop"))))
     before = "" if parent is None else (parent.text or "")[:60] + (parent.get("class") or "")[:60]
@@ -167,29 +165,27 @@ def _modified(element: HtmlElement) -> bool:
 def _first(marks: list[HtmlElement], read: Callable[[HtmlElement], str]) -> list[str]:
     """Read the first mark that says something, and those beside it."""
     last: HtmlElement | None = None
-    found: list[str] = []
+    texts: list[str] = []
     for mark in marks:
         text = read(mark)
-        if not text or _elsewhere(mark):
+        if not text or _is_elsewhere(mark):
             continue
         if last is None or last in islice(mark.itersiblings(preceding=True), _BESIDE):
-            found.append(text)
+            texts.append(text)
             last = mark
-    return found
+    return texts
 
 
-def _elsewhere(mark: HtmlElement) -> bool:
-    """Tell whether a mark stands in what is not the page's own story."""
-    above: HtmlElement | None = mark
-    for _ in range(_DEPTH):
-        if above is None or above.tag in {"body", "html", "main"}:
+def _is_elsewhere(mark: HtmlElement) -> bool:
+    """Return whether a mark stands in what is not the page's own story."""
+    for element in (mark, *islice(mark.iterancestors(), _DEPTH - 1)):
+        if element.tag in {"body", "html", "main"}:
             return False
-        if above.tag in _ELSEWHERE_TAGS:
+        if element.tag in _ELSEWHERE_TAGS:
             return True
-        named = above.get("class")
+        named = element.get("class")
         if named and _ELSEWHERE.search(named[:300]):
             return True
-        above = above.getparent()
     return False
 
 
@@ -197,24 +193,24 @@ def _author(mark: HtmlElement) -> str:
     """Return the name in a mark: what is marked as name, else its whole text when short."""
     if mark.get("content"):
         return mark.get("content") or ""
-    for each in islice(mark.iterdescendants(), 60):
-        if each.get("itemprop") == "name" or "author" in (each.get("rel") or "").split():
-            text = element_line(each) or clean_line(each.get("content"))
+    for element in islice(mark.iterdescendants(), 60):
+        if element.get("itemprop") == "name" or "author" in (element.get("rel") or "").split():
+            text = element_line(element) or clean_line(element.get("content"))
             if text:
                 return text
     text = element_line(mark, " ")
     return text if len(text) <= _MOST_CHARS else ""
 
 
-def _line(mark: HtmlElement) -> str:
+def _byline(mark: HtmlElement) -> str:
     text = element_line(mark, " ")
     return find_byline(text) if len(text) <= _MOST_CHARS else ""
 
 
-def _beside(mark: HtmlElement) -> str:
+def _date_beside(mark: HtmlElement) -> str:
     """Return the date on the line that a byline stands on."""
-    above = mark.getparent()
-    around = mark if above is None or above.tag == "body" else above
+    parent = mark.getparent()
+    around = mark if parent is None or parent.tag == "body" else parent
     text = element_line(around, " ", 2 * _MOST_CHARS)
     short = len(text) <= _MOST_CHARS and not _UPDATED.search(text)
     return find_date(text) if short and find_byline(element_line(mark, " ")) else ""
@@ -223,10 +219,10 @@ def _beside(mark: HtmlElement) -> str:
 def _date(mark: HtmlElement) -> str:
     """Return the date in a mark, of its machine-readable value where there is one."""
     for value in (mark.get("datetime"), mark.get("content"), mark.get("title")):
-        if value and (found := parse_date(value)):
-            return found
-    inner = None if mark.tag == "time" else mark.find(".//time")
-    if inner is not None:
-        return _date(inner)
+        if value and (date := parse_date(value)):
+            return date
+    time = None if mark.tag == "time" else mark.find(".//time")
+    if time is not None:
+        return _date(time)
     text = element_line(mark)
     return find_date(text) if len(text) <= _MOST_CHARS else ""

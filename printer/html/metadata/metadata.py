@@ -1,4 +1,4 @@
-"""What a page says of itself: title, byline, date, site, language, direction, lead."""
+"""Read what a page states about itself: title, byline, date, site, language, direction, lead."""
 
 from __future__ import annotations
 
@@ -19,79 +19,12 @@ from .language import choose_language, text_direction
 from .markup_hints import main_headings, read_markup_hints
 from .titles import SiteNames, choose_title
 
-#: Elements looked at; a page with more states nothing that matters in the rest.
-MOST_ELEMENTS = 2_000
-_MOST_VALUES = 20
-_KINDS = frozenset({"property", "name", "itemprop", "http-equiv"})
+#: ``meta`` and ``link`` elements read, values of one name.
+MOST_ELEMENTS, _MOST_VALUES = 2_000, 20
+_NAME_ATTRIBUTES = frozenset({"property", "name", "itemprop", "http-equiv"})
 _DRAWINGS = frozenset({"svg", "symbol", "g", "path", "use"})
 
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """A page's statements by lower-case name, in document order, as they stand there."""
-
-    title: str = ""
-    canonical: str = ""
-    metas: dict[str, list[str]] = field(default_factory=dict)
-
-    def all(self, *names: str, limit: int = 500) -> list[str]:
-        """Return every value of the first of ``names`` that states one."""
-        for name in names:
-            stated = self.metas.get(name)
-            if stated:
-                values = [value for raw in stated if (value := clean_attribute(raw, limit))]
-                if values:
-                    return values
-        return []
-
-    def each(self, names: Iterable[str], limit: int = 500) -> Iterator[list[str]]:
-        """Yield the values stated under each of ``names`` that is stated."""
-        for name in names:
-            if name in self.metas:
-                yield self.all(name, limit=limit)
-
-    def first(self, *names: str, limit: int = 500) -> str:
-        """Return the first value stated under ``names``, or ''."""
-        return next(iter(self.all(*names, limit=limit)), "")
-
-
-def read_head(tree: HtmlElement) -> Head:
-    """Read a page's head; such elements in the body count as well, as browsers put them there."""
-    metas: dict[str, list[str]] = {}
-    canonical = ""
-    for number, element in enumerate(tree.iter("meta", "link")):
-        if number >= MOST_ELEMENTS:
-            break
-        if element.tag == "link":
-            if not canonical and "canonical" in (element.get("rel") or "").lower().split():
-                canonical = element.get("href") or ""
-            continue
-        content = element.get("content")
-        if content:
-            for kind, names in element.items():
-                if kind in _KINDS:
-                    _add(metas, names, content)
-    return Head(_title(tree), canonical, metas)
-
-
-def _title(tree: HtmlElement) -> str:
-    """Return the document's title, which is never that of a drawing."""
-    for element in tree.iter("title"):
-        parent = element.getparent()
-        if parent is None or parent.tag not in _DRAWINGS:
-            text = clean_attribute("".join(element.itertext()))
-            if text:
-                return text
-    return ""
-
-
-def _add(metas: dict[str, list[str]], names: str, content: str) -> None:
-    for name in names[:200].lower().split():
-        values = metas.setdefault(name, [])
-        if len(values) < _MOST_VALUES:
-            values.append(content)
-
-
+# The names of ``meta`` elements that state each field, the most reliable first.
 _TITLES = (
     "og:title", "twitter:title", "dc.title", "dc:title", "dcterms.title", "parsely-title",
     "sailthru.title", "citation_title", "cxenseparse:title", "headline", "title",
@@ -117,16 +50,73 @@ _LEADS = ("og:description", "description", "twitter:description", "dc.descriptio
           "dcterms.description", "sailthru.description")  # fmt: skip
 _LANGUAGES = ("content-language", "og:locale", "dc.language", "dcterms.language", "language",
               "inlanguage", "citation_language")  # fmt: skip
-_IMAGES = ("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src",
-           "parsely-image-url", "sailthru.image.full", "image", "thumbnailurl")  # fmt: skip
+_PICTURES = ("og:image:secure_url", "og:image", "og:image:url", "twitter:image",
+             "twitter:image:src", "parsely-image-url", "sailthru.image.full", "image",
+             "thumbnailurl")  # fmt: skip
 
-#: Characters of a lead, of an address; of a text that tells the language, of enough of them.
-_LEAD = 1_000
-_ADDRESS = 2_000
-_MOST_DATES, _FEW, _DAY = 20, 3, len("2024-02-29")
-_SHORTEST, _PLENTY = 20, 300
-#: So many elements are looked at for it, of each sort.
-_MOST_SAMPLED = 10_000
+#: Characters of a site's name, of a lead, of a URL.
+_SITE_CHARS, _LEAD_CHARS, _URL_CHARS = 100, 1_000, 2_000
+#: Dates read of one name; more different ones, the newest first, are those of a list of stories.
+_MOST_DATES, _FEW_DATES = 20, 3
+_DAY = len("2024-02-29")
+#: Characters of an element in a sample of the text, of enough of them; elements read of each sort.
+_SHORTEST, _PLENTY, _MOST_SAMPLED = 20, 300, 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The statements of a page's ``meta``, ``link`` and ``title`` elements, unprocessed.
+
+    ``metas`` holds the values of each lower-case name in document order.
+    """
+
+    title: str = ""
+    canonical: str = ""
+    metas: dict[str, list[str]] = field(default_factory=dict)
+
+    def values(self, *names: str, limit: int = 500) -> list[str]:
+        """Return every value of the first of ``names`` that states one."""
+        return next(filter(None, self.value_lists(names, limit)), [])
+
+    def value_lists(self, names: Iterable[str], limit: int = 500) -> Iterator[list[str]]:
+        """Yield the values stated under each of ``names``."""
+        for name in names:
+            if name in self.metas:
+                yield [text for raw in self.metas[name] if (text := clean_attribute(raw, limit))]
+
+    def first(self, *names: str, limit: int = 500) -> str:
+        """Return the first value stated under ``names``, or ''."""
+        return next(iter(self.values(*names, limit=limit)), "")
+
+
+def read_head(tree: HtmlElement) -> Head:
+    """Read a page's head; such elements in the body count as well, as browsers put them there."""
+    metas: dict[str, list[str]] = {}
+    canonical = ""
+    for element in islice(tree.iter("meta", "link"), MOST_ELEMENTS):
+        if element.tag == "link":
+            if not canonical and "canonical" in (element.get("rel") or "").lower().split():
+                canonical = element.get("href") or ""
+            continue
+        if not (content := element.get("content")):
+            continue
+        names = (text[:200].lower() for kind, text in element.items() if kind in _NAME_ATTRIBUTES)
+        for name in " ".join(names).split():
+            values = metas.setdefault(name, [])
+            if len(values) < _MOST_VALUES:
+                values.append(content)
+    return Head(_document_title(tree), canonical, metas)
+
+
+def _document_title(tree: HtmlElement) -> str:
+    """Return the document's title, which is never that of a drawing."""
+    for element in tree.iter("title"):
+        parent = element.getparent()
+        if parent is None or parent.tag not in _DRAWINGS:
+            text = clean_attribute("".join(element.itertext()))
+            if text:
+                return text
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +124,7 @@ class Metadata:
     """A page's statements about itself; '' for what it does not state.
 
     ``published`` is an ISO 8601 date or date-time, ``language`` a BCP 47 tag, ``direction`` 'ltr'
-    or 'rtl', ``canonical`` and ``image`` are absolute http(s) addresses.
+    or 'rtl', ``canonical`` and ``image`` are absolute http(s) URLs.
     """
 
     title: str = ""
@@ -149,40 +139,44 @@ class Metadata:
 
 
 def read_metadata(tree: HtmlElement, url: str, base: str) -> Metadata:
-    """Read a page's metadata from JSON-LD, OpenGraph, Dublin Core, meta, microdata, the page."""
+    """Return a page's metadata, from JSON-LD, OpenGraph, Dublin Core, meta, microdata, the text.
+
+    Args:
+        tree: The page.
+        url: Its address, '' if unknown.
+        base: The URL that its relative links start from.
+    """
     head = read_head(tree)
     canonical = _canonical(head, url, base)
-    described = read_schema(read_json_ld(tree), (url, canonical))
-    heads = main_headings(tree)
-    sites = _sites(head, described)
-    known = SiteNames(sites, url)
-    article = described.article or head.first("og:type").lower() == "article"
-    stated = [*map(clean_attribute, described.titles), *_flat(head.each(_TITLES))]
-    title = choose_title(head.title, heads, stated, known, article=article)
+    schema = read_schema(read_json_ld(tree), (url, canonical))
+    headings = main_headings(tree)
+    sites = _sites(head, schema)
+    site_names = SiteNames(sites, url)
+    is_article = schema.article or head.first("og:type").lower() == "article"
+    titles = [*map(clean_attribute, schema.titles), *_flat(head.value_lists(_TITLES))]
+    title = choose_title(head.title, headings, titles, site_names, article=is_article)
     site = (
         next(iter(sites), "")
-        or known.find_in_title(head.title, heads)
-        or head.first(*_SITES, limit=100)
+        or site_names.find_in_title(head.title, headings)
+        or head.first(*_SITES, limit=_SITE_CHARS)
     )
-    language = choose_language(
-        _languages(tree, head, described), lambda enough: sample_text(tree, enough)
-    )
-    names, published = _authors(head, described, language, site, title), _published(head, described)
+    language = choose_language(_languages(tree, head, schema), lambda size: sample_text(tree, size))
+    names, published = _authors(head, schema, language, site, title), _published(head, schema)
     if not names or not published:
-        marks = read_markup_hints(tree)
-        names = names or join_names(marks.authors, language, site, title)
-        published = published or next(iter(marks.dates), "")
+        hints = read_markup_hints(tree)
+        names = names or join_names(hints.authors, language, site, title)
+        published = published or next(iter(hints.dates), "")
+    lead = next(iter(schema.leads), "")
     return Metadata(
         title=title,
         byline=names,
         published=published,
         site=site,
-        lead=head.first(*_LEADS, limit=_LEAD)
-        or clean_attribute(next(iter(described.leads), ""), _LEAD),
+        lead=head.first(*_LEADS, limit=_LEAD_CHARS) or clean_attribute(lead, _LEAD_CHARS),
         language=language,
         direction=_direction(tree) or text_direction(language),
         canonical=canonical,
-        image=_image(head, described, base),
+        image=_picture(head, schema, base),
     )
 
 
@@ -191,11 +185,11 @@ def _flat(lists: Iterable[list[str]]) -> Iterator[str]:
 
 
 def _canonical(head: Head, url: str, base: str) -> str:
-    """Return the address the page gives as its own; a story's is not that of the front page."""
-    for stated in (head.canonical, head.first("og:url", limit=_ADDRESS)):
-        found = _address(stated, base)
-        if found and (_path(found) or not _path(url)):
-            return found
+    """Return the URL the page gives as its own; a story's is not that of the front page."""
+    for stated in (head.canonical, head.first("og:url", limit=_URL_CHARS)):
+        canonical = _absolute(stated, base)
+        if canonical and (_path(canonical) or not _path(url)):
+            return canonical
     return ""
 
 
@@ -206,66 +200,62 @@ def _path(url: str) -> str:
         return ""
 
 
-def _sites(head: Head, described: SchemaMetadata) -> list[str]:
-    stated = head.all("og:site_name", limit=100) + [
-        clean_attribute(each, 100) for each in described.sites
-    ]
-    return [each for each in stated if any(map(str.isalnum, each)) and "://" not in each]
+def _absolute(stated: str, base: str) -> str:
+    stated = clean_line(stated[:_URL_CHARS], _URL_CHARS)
+    return resolve(base, stated) if stated and " " not in stated else ""
 
 
-def sample_text(tree: HtmlElement, enough: int) -> str:
+def _sites(head: Head, schema: SchemaMetadata) -> list[str]:
+    stated = head.values("og:site_name", limit=_SITE_CHARS)
+    stated += [clean_attribute(name, _SITE_CHARS) for name in schema.sites]
+    return [name for name in stated if any(map(str.isalnum, name)) and "://" not in name]
+
+
+def sample_text(tree: HtmlElement, size: int) -> str:
     """Return text of a page's paragraphs, or where it has none of whatever holds text."""
-    found: list[str] = []
+    texts: list[str] = []
     length = 0
     for tags in (("p",), ("div", "td", "li", "dd", "font", "span"), ("a", "h1", "h2", "option")):
         for element in islice(tree.iter(*tags), _MOST_SAMPLED):
             if tags[0] == "p":
-                text = element_line(element, limit=enough)
+                text = element_line(element, limit=size)
             else:
-                text = " ".join(filter(None, (element.text, *(each.tail for each in element))))
+                text = " ".join(filter(None, (element.text, *(child.tail for child in element))))
             if len(text) > _SHORTEST and not text.isspace():
-                found.append(text[:enough])
-                length += len(found[-1])
-                if length > enough:
-                    return clean_line(" ".join(found), enough)
+                texts.append(text[:size])
+                length += len(texts[-1])
+                if length > size:
+                    return clean_line(" ".join(texts), size)
         if length > _PLENTY:
             break
-    return clean_line(" ".join(found), enough)
+    return clean_line(" ".join(texts), size)
 
 
-def _address(stated: str, base: str) -> str:
-    stated = clean_line(stated[:_ADDRESS], _ADDRESS)
-    return resolve(base, stated) if stated and " " not in stated else ""
+def _picture(head: Head, schema: SchemaMetadata, base: str) -> str:
+    stated = chain(
+        _flat(head.value_lists(_PICTURES, limit=_URL_CHARS)),
+        (clean_attribute(url, _URL_CHARS) for url in schema.images),
+    )
+    return next(filter(None, (_absolute(url, base) for url in stated)), "")
 
 
-def _image(head: Head, described: SchemaMetadata, base: str) -> str:
-    described_images = (clean_attribute(each, _ADDRESS) for each in described.images)
-    stated = chain(_flat(head.each(_IMAGES, limit=_ADDRESS)), described_images)
-    return next((found for each in stated if (found := _address(each, base))), "")
+def _languages(tree: HtmlElement, head: Head, schema: SchemaMetadata) -> list[str]:
+    """Return what a page states as its language, the most reliable first."""
+    roots = [element for element in (tree, tree.find("body")) if element is not None]
+    stated = [root.get(name) or "" for root in roots for name in ("lang", "xml:lang")]
+    return [*stated, *_flat(head.value_lists(_LANGUAGES, limit=60)), *schema.languages]
 
 
-def _languages(tree: HtmlElement, head: Head, described: SchemaMetadata) -> list[str]:
-    """Return what a page states as its language, the surest first."""
-    body = tree.find("body")
-    stated = [
-        each.get(name) or ""
-        for each in (tree, body)
-        if each is not None
-        for name in ("lang", "xml:lang")
-    ]
-    return [*stated, *_flat(head.each(_LANGUAGES, limit=60)), *described.languages]
-
-
-def _authors(head: Head, described: SchemaMetadata, language: str, *others: str) -> str:
+def _authors(head: Head, schema: SchemaMetadata, language: str, *not_authors: str) -> str:
     """Return the byline that a page's statements give, JSON-LD's first."""
-    every = chain((described.authors,), head.each(_AUTHORS))
-    return next((found for each in every if (found := join_names(each, language, *others))), "")
+    stated = chain((schema.authors,), head.value_lists(_AUTHORS))
+    return next(filter(None, (join_names(names, language, *not_authors) for names in stated)), "")
 
 
-def _published(head: Head, described: SchemaMetadata) -> str:
+def _published(head: Head, schema: SchemaMetadata) -> str:
     """Return the first date stated, with the time that another statement of the same day gives."""
-    dates = _dates(described.published)
-    for stated in head.each(_DATES):
+    dates = _dates(schema.published)
+    for stated in head.value_lists(_DATES):
         dates += _dates(stated)
     day = dates[0] if dates else ""
     return next((date for date in dates if len(date) > _DAY and date.startswith(day)), day)
@@ -276,15 +266,13 @@ def _dates(stated: Sequence[str]) -> list[str]:
 
     A discussion has as many, and its first is the oldest.
     """
-    dates = [found for each in stated[:_MOST_DATES] if (found := parse_date(each))]
-    if len(set(dates)) > _FEW and dates[0] > min(dates):
-        return []
-    return dates
+    dates = [date for text in stated[:_MOST_DATES] if (date := parse_date(text))]
+    return [] if len(set(dates)) > _FEW_DATES and dates[0] > min(dates) else dates
 
 
 def _direction(tree: HtmlElement) -> str:
-    for each in (tree, tree.find("body")):
-        stated = "" if each is None else (each.get("dir") or "").strip().lower()
+    for element in (tree, tree.find("body")):
+        stated = "" if element is None else (element.get("dir") or "").strip().lower()
         if stated in {"ltr", "rtl"}:
             return stated
     return ""
