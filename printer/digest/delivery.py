@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from ..errors import MissingLibrary, OutputError, UsageError
 from ..options import Format
-from ..render.inline import printable
+from ..render.markup import printable
 from ..settings import Settings
 from ..urls import origin_of
 from .config import (

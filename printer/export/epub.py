@@ -22,8 +22,8 @@ from markupsafe import Markup
 from ..article import Article, Figure
 from ..i18n.labels import Labels, format_date, labels
 from ..output import Picture
-from ..render.inline import printable, valid_language
 from ..render.limits import limit_article
+from ..render.markup import printable, valid_language
 from ..render.math import Formula, typeset_formulas
 from .math import local_name
 from .screen import ScreenArticle, ScreenPicture, fit_picture, parse, render, safe_link, stylesheet

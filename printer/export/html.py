@@ -10,8 +10,8 @@ from lxml import etree
 
 from ..article import Article, Figure
 from ..output import Picture
-from ..render.inline import printable
 from ..render.limits import limit_article
+from ..render.markup import printable
 from ..render.math import typeset_formulas
 from .screen import ScreenArticle, ScreenPicture, fit_picture, parse, render, safe_link, stylesheet
 

@@ -27,9 +27,9 @@ from ..article import (
     plain_text,
     walk,
 )
-from ..render.inline import printable, strip_brackets
 from ..render.limits import limit_article
 from ..render.links import SCHEMES
+from ..render.markup import printable, strip_brackets
 from .math import to_tex
 
 #: Characters that begin markup wherever they stand.

@@ -6,7 +6,7 @@ import re
 
 from lxml import etree
 
-from ..render.inline import printable
+from ..render.markup import printable
 
 _MAX_SOURCE, _MAX_DEPTH = 20_000, 40
 

@@ -34,9 +34,10 @@ from ..themes.loader import load_theme
 from ..themes.options import StyledTheme, apply_options
 from ..themes.page import MAX_PICTURE_HEIGHT, UNITS, PageGeometry, page_geometry
 from ..themes.stylesheet import build_longer_pages, build_stylesheet
-from .inline import inline, printable, valid_language
+from .inline import inline
 from .limits import limit_article
 from .links import Anchors, LinkTargets, choose_footnotes, choose_link_style
+from .markup import printable, valid_language
 from .math import formula_html, typeset_formulas
 from .pdf.provenance import Provenance
 from .templates import fill, is_web

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import groupby, takewhile
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from markupsafe import Markup, escape
 
-from ..article import MARKS, Note, Paragraph, Span, Spans
+from ..article import ZERO_WIDTH_SPACE, Paragraph, Span, Spans
 from ..options import LinkStyle
 from .links import Anchors, display_url, shows_own_url
+from .markup import (
+    Element,
+    attributes,
+    language_attributes,
+    nest,
+    printable,
+    span_elements,
+    strip_brackets,
+)
 from .math import formula_html
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
-
-#: The name and the attributes of an element.
-Element: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
 
 #: A piece of code, and the name ('' for none) and the class of the element that it is set in.
 CodePiece: TypeAlias = tuple[str, str, str]
@@ -31,19 +37,7 @@ MAX_HIGHLIGHTED, MAX_HIGHLIGHTED_LINE = 40_000, 1_000
 _LAST_WORD = re.compile(r"(?<!\S)\S{1,15} \S{1,5}\s*$")
 _LONGER_THAN_A_LINE = 80
 
-_LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,6}")
-
-#: Characters that XML, and so the metadata of a PDF, cannot hold, and the object replacement sign.
-_UNPRINTABLE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\ufffc\ufffe\uffff\ud800-\udfff]"
-)
-
-#: More than eight combining marks on one letter are a prank.
-_COMBINING = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
-_STACKED_MARKS = re.compile(f"([{_COMBINING}]{{8}})[{_COMBINING}]+")
-
 #: Long runs of Latin, such as tokens and URLs, get break opportunities.
-_BREAK = "\u200b"
 _LONG_RUN = re.compile(r"[!-\u024f]{40}(?=[!-\u024f])")
 
 #: A run this long, in a script that has spaces, is made by a machine.  It gets line breaks, since
@@ -65,22 +59,17 @@ _BLANK_SYMBOLS = re.compile(
 )
 
 
-def printable(text: str) -> str:
-    """Return text without characters that cannot be printed or stored."""
-    return _STACKED_MARKS.sub(r"\1", _UNPRINTABLE.sub("", text))
-
-
 def breakable(text: str) -> str:
     """Return text whose very long words can be broken."""
     if len(text) <= 40:
         return text
-    text = _LONG_RUN.sub(lambda run: run[0] + _BREAK, text)
+    text = _LONG_RUN.sub(lambda run: run[0] + ZERO_WIDTH_SPACE, text)
     return _ENDLESS_RUN.sub(lambda run: run[0] + "\n", text) if len(text) > 800 else text
 
 
 def breakable_url(url: str) -> str:
     """Return a URL that can be broken after its punctuation and in its long words."""
-    return breakable(_URL_BREAKS.sub(lambda sign: sign[0] + _BREAK, url))
+    return breakable(_URL_BREAKS.sub(lambda sign: sign[0] + ZERO_WIDTH_SPACE, url))
 
 
 def mark_symbols(text: str) -> Markup:
@@ -89,48 +78,110 @@ def mark_symbols(text: str) -> Markup:
     return Markup(_BLANK_SYMBOLS.sub(r'<span class="sign">\g<0></span>', html))  # noqa: S704
 
 
-def strip_brackets(label: str) -> str:
-    """Return the label of a note without brackets, which only a screen needs."""
-    label = printable(label).strip()
-    is_bracketed = len(label) > 2 and label[0] + label[-1] in ("[]", "()")
-    return (label[1:-1] if is_bracketed else label)[:20]
-
-
-def valid_language(tag: str) -> str:
-    """Return a language tag if it is well-formed (BCP 47), else ''."""
-    return tag if _LANGUAGE_TAG.fullmatch(tag) else ""
-
-
 def inline(spans: Spans, anchors: Anchors, links: LinkStyle | None = None) -> Markup:
     """Return spans as HTML; neighbours with the same link or mark share one element.
 
     ``links`` overrides how the article's link targets are printed.
     """
-    style = links or anchors.targets.style
-    html: list[str] = []
-    open_elements: list[Element] = []
-    link_text: list[str] = []
-    bears_notes = anchors.bears_notes(spans)
-    last_words = _find_last_words(spans)
-    for span in spans:
-        elements = list(_elements(span, anchors))
-        pairs = zip(open_elements, elements, strict=False)
-        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        html.extend(_end_tags(open_elements[shared:]))
-        if not shared:
-            html.extend(_link_target(open_elements, link_text, anchors, style, bears_notes))
-            link_text = []
-        html.extend(_start_tags(elements[shared:]))
-        html.append(_content(span, anchors, last_words if span is spans[-1] else 0))
-        link_text.append(span.text.replace(_BREAK, ""))
-        open_elements = elements
-        if bears_notes and (note := anchors.take_footnote(span.note)):
-            html.extend(_end_tags(open_elements))
-            html.append(_footnote(note, anchors))
-            open_elements = []
-    html.extend(_end_tags(open_elements))
-    html.extend(_link_target(open_elements, link_text, anchors, style, bears_notes))
-    return Markup("".join(html))  # noqa: S704 - every piece was escaped
+    return _InlineWriter(spans, anchors, links or anchors.targets.style).write()
+
+
+class _InlineWriter:
+    """Writes one sequence of spans, with its link targets and the footnotes called in it."""
+
+    def __init__(self, spans: Spans, anchors: Anchors, style: LinkStyle) -> None:
+        self.spans = spans
+        self.anchors = anchors
+        self.style = style
+        self.bears_notes = anchors.bears_notes(spans)
+        self.last_words = _find_last_words(spans)
+
+    def write(self) -> Markup:
+        return nest(self.spans, self._elements, self._content, self._link_target, self._footnote)
+
+    def _target(self, span: Span) -> str:
+        return "" if span.note in self.anchors.notes else self.anchors.target(span.href)
+
+    def _elements(self, span: Span) -> Iterator[Element]:
+        target = self._target(span)
+        is_jump = target.startswith("#") and self.anchors.targets.style != "none"
+        link = attributes(href=target, class_=is_jump and "jump")
+        return span_elements(span, link, call_class="call")
+
+    def _link_target(self, linked: list[Span]) -> str:
+        """Return what is printed behind a link: its number or its URL."""
+        target = self._target(linked[0]) if linked and self.style != "none" else ""
+        text = "".join(span.text.replace(ZERO_WIDTH_SPACE, "") for span in linked)
+        if not target or target.startswith("#") or shows_own_url(text, target):
+            return ""
+        url = escape(breakable_url(display_url(target)))
+        if self.style == "inline":
+            return f' <span class="target">({url})</span>'
+        number, is_new = self.anchors.targets.number(target)
+        call = f'<sup class="link">[{number}]</sup>'
+        if is_new and self.style == "footnote" and self.bears_notes:
+            return (
+                f'{call}<span class="footnote"><span class="text"><span class="label">[{number}]'
+                f'</span> <a href="{escape(target)}">{url}</a></span></span>'
+            )
+        if is_new:
+            self.anchors.targets.listed.append((number, target))
+        return call
+
+    def _footnote(self, span: Span) -> str:
+        """Return the note that is called first in a span, if it is a footnote."""
+        note = self.anchors.take_footnote(span.note) if self.bears_notes else None
+        if note is None:
+            return ""
+        # Its links print their URLs themselves: no footnotes to footnotes.
+        style: LinkStyle = "none" if self.anchors.targets.style == "none" else "inline"
+        label = escape(strip_brackets(note.label) or "*")
+        if call := self.anchors.called(note.id):
+            label = Markup('<a href="{}">{}</a>').format(call, label)
+        prefix = f'<span class="label">{label}</span> '
+        own = attributes(class_="footnote", role="doc-footnote", id=self.anchors.define(note.id))
+        html = [f"<span{own}>"]
+        for block in note.blocks:
+            if isinstance(block, Paragraph):
+                own = attributes(class_="text") + language_attributes(block)
+                html += [
+                    f"<span{own}>",
+                    prefix,
+                    inline(block.spans, self.anchors, style),
+                    "</span>",
+                ]
+                prefix = ""
+        return "".join((*html, "</span>"))
+
+    def _content(self, span: Span) -> str:
+        """Return what is inside the elements of a span; its last words are not broken."""
+        if not self.last_words or span is not self.spans[-1]:
+            return self._part(span)
+        start = self._part(replace(span, text=span.text[: self.last_words]))
+        end = self._part(replace(span, text=span.text[self.last_words :], id=""))
+        return f'{start}<span class="held">{end}</span>'
+
+    def _part(self, span: Span) -> str:
+        text = printable(span.text)
+        if span.note:
+            return self._note_call(text, span.note)
+        html = "<br>".join(map(str, map(mark_symbols, breakable(text).split("\n"))))
+        if span.ruby:
+            ruby = printable(span.ruby)[:60]
+            # It is set over the text at half its size; a long one needs room.
+            style = f"min-width: {len(ruby) / 2}em"
+            html = f'<ruby style="{style}">{html}<rt>{escape(ruby)}</rt></ruby>'
+        if span.math:
+            html = formula_html(span.math, text, self.anchors.formulas)
+        name = self.anchors.define(span.id)
+        return f'<span id="{escape(name)}">{html}</span>' if name else html
+
+    def _note_call(self, text: str, note: str) -> str:
+        label = escape(strip_brackets(text))
+        if note not in self.anchors.notes:
+            return str(label)
+        own = attributes(id=self.anchors.call(note), href=self.anchors.target(f"#{note}"))
+        return f"<a{own}>{label}</a>"
 
 
 def _find_last_words(spans: Spans) -> int:
@@ -145,115 +196,6 @@ def _find_last_words(spans: Spans) -> int:
         return 0
     match = _LAST_WORD.search(last.text, max(0, len(last.text) - 40))
     return match.start() if match else 0
-
-
-def _link_target(
-    closed: list[Element], text: list[str], anchors: Anchors, style: LinkStyle, bears_notes: bool
-) -> Iterator[str]:
-    """Yield what is printed behind a link that was closed: its number or its URL."""
-    if style == "none" or not closed or closed[0][0] != "a":
-        return
-    target = closed[0][1][0][1]
-    if target.startswith("#") or shows_own_url("".join(text), target):
-        return
-    url = escape(breakable_url(display_url(target)))
-    if style == "inline":
-        yield f' <span class="target">({url})</span>'
-        return
-    number, is_new = anchors.targets.number(target)
-    yield f'<sup class="link">[{number}]</sup>'
-    if is_new and style == "footnote" and bears_notes:
-        yield (
-            f'<span class="footnote"><span class="text"><span class="label">[{number}]</span> '
-            f'<a href="{escape(target)}">{url}</a></span></span>'
-        )
-    elif is_new:
-        anchors.targets.listed.append((number, target))
-
-
-def _footnote(note: Note, anchors: Anchors) -> str:
-    """Return a note for the foot of the page; all its blocks are paragraphs."""
-    # Its links print their URLs themselves: no footnotes to footnotes.
-    style: LinkStyle = "none" if anchors.targets.style == "none" else "inline"
-    label = escape(strip_brackets(note.label) or "*")
-    html = [f'<span class="footnote" role="doc-footnote" id="{escape(anchors.define(note.id))}">']
-    call = anchors.called(note.id)
-    sign = f'<a href="{escape(call)}">{label}</a>' if call else str(label)
-    prefix = f'<span class="label">{sign}</span> '
-    for block in note.blocks:
-        if isinstance(block, Paragraph):
-            attributes = _language_attributes(block)
-            html.extend(_start_tags([("span", (("class", "text"), *attributes))]))
-            html.extend((prefix, inline(block.spans, anchors, style), "</span>"))
-            prefix = ""
-    return "".join((*html, "</span>"))
-
-
-def _elements(span: Span, anchors: Anchors) -> Iterator[Element]:
-    """Yield the elements around the text of a span, outermost first."""
-    target = "" if span.note in anchors.notes else anchors.target(span.href)
-    if target:
-        is_jump = target.startswith("#") and anchors.targets.style != "none"
-        yield "a", _attributes(("href", target), ("class", "jump" if is_jump else ""))
-    title = span.title if "abbr" in span.marks else ""
-    if attributes := (*_language_attributes(span), *_attributes(("title", title))):
-        yield "span", attributes
-    if span.note:
-        yield "sup", (("class", "call"),)
-        return
-    for mark in MARKS:
-        if mark in span.marks:
-            yield mark, ()
-
-
-def _content(span: Span, anchors: Anchors, last_words: int = 0) -> str:
-    """Return what is inside the elements of a span; what follows ``last_words`` is not broken."""
-    if last_words:
-        start = _content(replace(span, text=span.text[:last_words]), anchors)
-        end = _content(replace(span, text=span.text[last_words:], id=""), anchors)
-        return f'{start}<span class="held">{end}</span>'
-    text = printable(span.text)
-    if span.note:
-        return _note_call(text, span.note, anchors)
-    html = "<br>".join(map(str, map(mark_symbols, breakable(text).split("\n"))))
-    if span.ruby:
-        reading = printable(span.ruby)[:60]
-        # The annotation is set over the text at half its size; a long one needs room.
-        html = (
-            f'<ruby style="min-width: {len(reading) / 2}em">{html}<rt>{escape(reading)}</rt></ruby>'
-        )
-    if span.math:
-        html = formula_html(span.math, text, anchors.formulas)
-    name = anchors.define(span.id)
-    return f'<span id="{escape(name)}">{html}</span>' if name else html
-
-
-def _note_call(text: str, note: str, anchors: Anchors) -> str:
-    label = escape(strip_brackets(text))
-    if note not in anchors.notes:
-        return str(label)
-    name = anchors.call(note)
-    attribute = f' id="{escape(name)}"' if name else ""
-    return f'<a{attribute} href="{escape(anchors.target("#" + note))}">{label}</a>'
-
-
-def _language_attributes(text: Span | Paragraph) -> tuple[tuple[str, str], ...]:
-    direction = text.dir if text.dir in ("ltr", "rtl") else ""
-    return _attributes(("lang", valid_language(text.lang)), ("dir", direction))
-
-
-def _attributes(*pairs: tuple[str, str]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, printable(value)) for name, value in pairs if value)
-
-
-def _start_tags(elements: Iterable[Element]) -> Iterator[str]:
-    for name, attributes in elements:
-        yield f"<{name}" + "".join(f' {key}="{escape(value)}"' for key, value in attributes) + ">"
-
-
-def _end_tags(elements: list[Element]) -> Iterator[str]:
-    for name, _ in reversed(elements):
-        yield f"</{name}>"
 
 
 def highlight(code: str, language: str) -> Markup:

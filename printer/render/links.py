@@ -10,8 +10,7 @@ and cells badly; they become endnotes, as all do when there are too many.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from urllib.parse import unquote, urlsplit, urlunsplit
@@ -31,6 +30,7 @@ from ..article import (
 )
 from ..options import LinkStyle
 from ..urls import strip_tracking
+from .markup import Ids
 from .math import Formulas
 
 #: Schemes that a link may have, on paper and in HTML.
@@ -135,22 +135,17 @@ class LinkTargets:
 
 
 @dataclass(slots=True)
-class Anchors:
-    """The ids of one article: each is defined once, and links lead to those that exist.
+class Anchors(Ids):
+    """The ids of one printed article, its notes and its link targets.
 
-    ``prefix`` distinguishes the articles of a document, ``footnotes`` are the ids of the notes to
-    set at the foot of their page, and ``bearers`` the ``id()`` of the spans that can call them.
+    ``footnotes`` are the ids of the notes to set at the foot of their page, and ``bearers`` the
+    ``id()`` of the spans that can call them.
     """
 
-    prefix: str = ""
-    known: frozenset[str] = frozenset()
-    notes: Mapping[str, Note] = field(default_factory=dict)
     footnotes: frozenset[str] = frozenset()
     bearers: frozenset[int] = frozenset()
     targets: LinkTargets = field(default_factory=LinkTargets)
     formulas: Formulas = field(default_factory=dict)
-    _defined: set[str] = field(default_factory=set)
-    _called: set[str] = field(default_factory=set)
     _placed: set[str] = field(default_factory=set)
 
     @classmethod
@@ -163,44 +158,17 @@ class Anchors:
         footnotes: bool = False,
     ) -> Anchors:
         """Collect the ids of an article; ``footnotes`` sets notes at the foot of the page."""
-        known: set[str] = set()
-        notes: dict[str, Note] = {}
-        for block in walk(article.blocks):
-            known.add(getattr(block, "id", ""))
-            known.update(span.id for span in getattr(block, "spans", ()))
-            known.update(item.id for item in getattr(block, "items", ()))
-            if isinstance(block, Note):
-                notes.setdefault(block.id, block)
-        anchors = cls(prefix, frozenset(known - {""}), notes, targets=targets or LinkTargets())
+        anchors = cls(prefix, targets=targets or LinkTargets())
+        anchors.fresh("start")  # the template's id of the article itself
+        anchors.collect(article)
         if footnotes:
             anchors.footnotes = choose_footnotes(article)
             anchors.bearers = frozenset(id(p.spans) for p in _note_bearers(article.blocks))
         return anchors
 
-    def define(self, name: str) -> str:
-        """Return the id attribute for a name; '' if the name is empty or was defined before."""
-        if not name or name in self._defined:
-            return ""
-        self._defined.add(name)
-        return self.prefix + _identifier(name)
-
-    def target(self, href: str) -> str:
-        """Return where a link leads: a safe URL, an anchor of this article, or ''."""
-        if href.startswith("#"):
-            name = href[1:]
-            return f"#{self.prefix}{_identifier(name)}" if name in self.known else ""
-        return href if href.lower().startswith(SCHEMES) else ""
-
-    def call(self, note: str) -> str:
-        """Return the id of a note's first call in the text, '' for later ones."""
-        if note in self._called:
-            return ""
-        self._called.add(note)
-        return f"{self.prefix}call-{_identifier(note)}"
-
-    def called(self, note: str) -> str:
-        """Return the link to the first call of a note, '' if there is none."""
-        return f"#{self.prefix}call-{_identifier(note)}" if note in self._called else ""
+    def link(self, url: str) -> str:
+        """Return a URL as it may be linked, '' if it may not."""
+        return url if url.lower().startswith(SCHEMES) else ""
 
     def bears_notes(self, spans: Spans) -> bool:
         """Return whether notes called in this text can be footnotes."""
@@ -259,7 +227,3 @@ def _note_bearers(blocks: tuple[Block, ...]) -> Iterator[Paragraph]:
                 for entry in entries:
                     for details in entry.details:
                         yield from _note_bearers(details)
-
-
-def _identifier(name: str) -> str:
-    return re.sub(r"[^\w.-]", "_", name[:100]) or "_"

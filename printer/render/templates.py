@@ -49,11 +49,9 @@ from .inline import (
     breakable_url,
     highlight,
     mark_symbols,
-    printable,
-    strip_brackets,
-    valid_language,
 )
 from .links import display_url
+from .markup import printable, strip_brackets, valid_language
 
 _ZONE = re.compile(r"(?:Z|[+-]\d\d:\d\d)$")
 

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, SubElement, register_namespace, tostr
 
 from ...capture import PageSource
 from ...output import ExtractedPage
-from ..inline import printable
+from ..markup import printable
 
 #: The namespace of what is said of a print's origin, and the prefix it is written with.
 NAMESPACE, PREFIX = "urn:webprint:provenance:1#", "webprint"
