@@ -11,6 +11,7 @@ PROCESSES ?= 2
 TIME ?= 60
 SEED ?= 0
 TARGETS ?=
+PYTEST = $(PY) -m pytest -n $(PROCESSES) --dist worksteal
 # What `make bench` measures and for how long, see `python -m benchmarks --help`; QUICK=1 is a sample.
 BENCHMARKS ?=
 QUICK ?=
@@ -18,7 +19,7 @@ BUDGET ?=
 STEP ?=
 CHOICES ?=
 
-.PHONY: help print test lint format bench fuzz samples api audit clean
+.PHONY: help print test smoke coverage lint format bench fuzz samples api audit clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -27,13 +28,24 @@ print: .venv/.use ## Print a page: make print URL=https://... [OUT=out.pdf] [OPT
 	@test -n "$(URL)" || { echo 'usage: make print URL=https://... [OUT=out.pdf]' >&2; exit 2; }
 	@.venv/bin/webprint $(OPTIONS) $(if $(OUT),-o "$(OUT)") -- "$(URL)"
 
-test: .venv/.develop ## Run the tests
-	$(PY) -m pytest -n $(PROCESSES) --dist loadfile $(TESTS)
+test: .venv/.develop ## Run the tests, all (about 6 minutes) or some: make test [TESTS=tests/render]
+	@echo 'make test: $(or $(TESTS),all tests: about 6 minutes on two processors; make smoke takes one)'
+	$(PYTEST) -rs $(TESTS)
 
-lint: .venv/.develop ## Check style and types
+smoke: .venv/.develop ## Run the quickest tests of every part, in under a minute
+	$(PYTEST) -rs -m smoke
+
+coverage: .venv/.develop ## Run the tests and report which lines of printer/ they do not run
+	rm -f .coverage .coverage.*
+	.venv/bin/coverage run -m pytest -n $(PROCESSES) --dist worksteal -rs $(TESTS)
+	.venv/bin/coverage combine --quiet
+	.venv/bin/coverage report
+
+lint: .venv/.develop ## Check style, types and the directions of imports
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
+	.venv/bin/lint-imports --no-cache
 
 format: .venv/.develop ## Put the code in its standard form
 	.venv/bin/ruff check --fix .
