@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
-import subprocess
+import signal
 import time
 from dataclasses import replace
 
@@ -13,10 +14,10 @@ from lxml import html as lxml_html
 
 from printer.article import Article, Math, Span
 from printer.export.html import to_html
-from printer.render import math
 from printer.render.context import render_html
 from printer.render.math import formula_text, typeset_formulas
 from printer.render.math_worker import typeset_formula
+from printer.worker_process import WorkerProcess
 from tests.support.sample_articles import SPECIMEN, para
 
 HALF = "<math><mi>x</mi><mo>=</mo><mfrac><mn>1</mn><mn>2</mn></mfrac></math>"
@@ -148,23 +149,23 @@ def test_a_formula_that_cannot_be_drawn_prints_as_text(printed) -> None:
     assert r"\unknown{x}" in printed(article(Math(r"\unknown{x}", r"\unknown{x}"))).text
 
 
-def test_a_program_that_is_killed_is_asked_again(monkeypatch) -> None:
-    start, started = subprocess.Popen, []
+def test_a_process_that_is_killed_is_replaced(monkeypatch) -> None:
+    submit, killed = WorkerProcess.submit, []
 
-    def popen(*command, **given):
-        started.append(start(*command, **given))
-        if len(started) == 1:
-            started[0].kill()
-        return started[-1]
+    def submit_and_kill(worker, *args, **kwargs):
+        submit(worker, *args, **kwargs)
+        if not killed:
+            killed.append(worker.pid)
+            os.kill(worker.pid, signal.SIGKILL)
 
-    monkeypatch.setattr(math.subprocess, "Popen", popen)
+    monkeypatch.setattr(WorkerProcess, "submit", submit_and_kill)
     article = Article("A", (Math("x^2", "x^2"), Math("y^3", "y^3")))
     assert len(typeset_formulas([article])) == 2
-    assert len(started) == 2
+    assert killed
 
 
-def test_no_program_is_started_for_a_page_without_formulas(monkeypatch) -> None:
-    monkeypatch.setattr("printer.render.math._lines", None)
+def test_no_process_is_started_for_a_page_without_formulas(monkeypatch) -> None:
+    monkeypatch.setattr("printer.render.math._typeset", None)
     assert typeset_formulas([article(para("x"))]) == {}
 
 
