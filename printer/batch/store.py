@@ -26,11 +26,9 @@ from sqlalchemy import (
     update,
 )
 
-from ..crawl import url_key
-from ..crawl.scope import netloc_of
 from ..db.engine import open_engine, translate_db_errors
 from ..errors import BadURL, ErrorRecord, UsageError
-from ..urls import normalize_url
+from ..urls import normalize_url, origin_of, url_key
 
 State = Literal["waiting", "sent", "done", "failed"]
 
@@ -118,7 +116,7 @@ class BatchStore:
             count += 1
             try:
                 normalized = normalize_url(url)
-                entries.setdefault(url_key(normalized), (line, url, netloc_of(normalized), None))
+                entries.setdefault(url_key(normalized), (line, url, origin_of(normalized).netloc, None))
             except BadURL as invalid:
                 key = "bad " + hashlib.sha256(url.encode("utf-8", "replace")).hexdigest()
                 entries.setdefault(key, (line, url, "", ErrorRecord.of(invalid)))

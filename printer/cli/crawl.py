@@ -117,7 +117,7 @@ def _run(made: Crawl, console: Console, options: CrawlOptions) -> tuple[CrawlSum
 def _what(outcome: object, found: CrawledArticle | None) -> str:
     if found:
         return "an article"
-    said = getattr(outcome, "why", "") or getattr(outcome, "target", "")
+    said = getattr(outcome, "reason", "") or getattr(outcome, "target", "")
     return str(said or getattr(outcome, "error", "") or type(outcome).__name__.lower())
 
 

@@ -1,4 +1,4 @@
-"""A crawl: workers that take from the frontier, visit and record, until it is over or stopped."""
+"""A crawl: threads that lease URLs from the frontier, visit them and record the outcome."""
 
 from __future__ import annotations
 
@@ -19,36 +19,46 @@ from ..fetch.client import HttpClient
 from ..fetch.ssrf import Resolver, resolve_host
 from ..options import ExtractOptions, FetchOptions
 from ..urls import normalize_url
-from .frontier import Frontier, record_visit
-from .models import ArticleInfo, CrawledArticle, CrawlOptions, CrawlSummary, Lease
-from .scope import parse_host, without_www
+from .frontier import Frontier
+from .models import ArticleInfo, CrawledArticle, CrawlOptions, CrawlSummary, Lease, Outcome
+from .scope import parse_host
 from .store import Store, addresses, articles
-from .visit import Outcome, SiteRules, Visitor
+from .visit import SiteRules, Visitor
 
-#: Called after each visit, with what was visited, what came of it, and the article if it is new.
+#: Called after each visit, with the article if it is a new one.
 OnVisit = Callable[[Lease, Outcome, CrawledArticle | None], None]
 
-#: Seconds after which a worker that found nothing ready looks again: others may have found more.
+#: Seconds after which an idle worker looks again, since others may have found URLs.
 _POLL_SECONDS = 0.5
 
 
-def _ignore(taken: Lease, outcome: Outcome, found: CrawledArticle | None) -> None:
-    del taken, outcome, found
-
-
 class Crawl:
-    """Finds articles from seed addresses; a context manager.
-
-    ``database`` is the path of an SQLite file or a postgresql:// address; what is there of the same
-    crawl (see :meth:`CrawlOptions.name`) is gone on with, unless ``fresh``.  Several crawls can
-    share a database, and several processes or machines a crawl.  The seeds may be private
-    addresses, and of what pages link to only what ``fetch`` allows.  ``rules`` gives the rules for
-    the site of an address, as to a :class:`printer.pipeline.Printer`.
+    """Finds articles, starting at seed URLs; a context manager.
 
         with Crawl(["https://example.org/"], database="crawl.sqlite") as crawl:
             crawl.run()
-            for found in crawl.found():
-                printer.read(crawl.capture(found))
+            for article, capture in crawl.captures():
+                page = printer.read(capture)
+
+    Several crawls can share a database, and several processes or machines a crawl.
+
+    Args:
+        seeds: the URLs to start at, which may be private addresses.
+        options: what to look for, and where to stop.
+        database: the path of an SQLite file or a postgresql:// URL; the same crawl (see
+            :meth:`CrawlOptions.crawl_id`) is continued.
+        fetch: how to fetch pages, and whether links to private addresses are followed.
+        extract: how to extract articles.
+        fresh: forget what the same crawl found before.
+        on_visit: called after each visit, from any thread.
+        resolve: looks up host names.
+        rules: returns the rules for the site of a URL, as for a
+            :class:`printer.pipeline.Printer`.
+
+    Raises:
+        UsageError: there is no seed.
+        BadURL: a seed or a host is not valid.
+        JobsError: the database cannot be used.
     """
 
     def __init__(
@@ -60,31 +70,31 @@ class Crawl:
         fetch: FetchOptions | None = None,
         extract: ExtractOptions | None = None,
         fresh: bool = False,
-        on_visit: OnVisit = _ignore,
+        on_visit: OnVisit = lambda _lease, _outcome, _article: None,
         resolve: Resolver = resolve_host,
         rules: SiteRules | None = None,
     ) -> None:
         options = options or CrawlOptions()
         if not seeds:
-            raise UsageError("a crawl needs an address to begin with")
-        known = [normalize_url(seed) for seed in seeds]
-        wider = [parse_host(host) for host in options.hosts]
-        self.options = replace(options, hosts=tuple(sorted(map(without_www, wider))))
+            raise UsageError("a crawl needs an address to start at")
+        urls = [normalize_url(seed) for seed in seeds]
+        hosts = [parse_host(host) for host in options.hosts]
+        sites = sorted(host.removeprefix("www.") for host in hosts)
+        self.options = replace(options, hosts=tuple(sites))
         self.on_visit = on_visit
         self._extract, self._rules = extract or ExtractOptions(), rules
         self._changed = threading.Condition()
         self._errors: list[BaseException] = []
-        # What fails is tried again by the frontier, and nothing is asked for twice: no cache.
-        polite = replace(fetch or FetchOptions(), retries=0, cache=False, render="never")
-        self._web = HttpClient(polite, user_urls=[*known, *wider], resolve=resolve)
+        # The frontier retries what fails, and nothing is fetched twice.
+        fetch = replace(fetch or FetchOptions(), retries=0, cache=False, render="never")
+        self._client = HttpClient(fetch, user_urls=[*urls, *hosts], resolve=resolve)
         try:
             self.store = Store(open_engine(database))
-            self.frontier = Frontier(
-                self.store, self.options.crawl_id(known), self.options, polite.timeout
-            )
-            self.frontier.open(known, fresh=fresh)
+            crawl_id = self.options.crawl_id(urls)
+            self.frontier = Frontier(self.store, crawl_id, self.options, fetch.timeout)
+            self.frontier.open(urls, fresh=fresh)
         except BaseException:
-            self._web.close()
+            self._client.close()
             raise
 
     def __enter__(self) -> Self:
@@ -94,14 +104,15 @@ class Crawl:
         self.close()
 
     def close(self) -> None:
-        """Close connections and database."""
-        self._web.close()
+        """Close the connections and the database."""
+        self._client.close()
         self.store.close()
 
     def run(self, stop: threading.Event | None = None) -> CrawlSummary:
-        """Crawl until it is over, or until ``stop`` is set; what was found by then is kept.
+        """Crawl until a limit is reached, nothing is left, or ``stop`` is set.
 
-        Raises the :class:`WebprintError` of a database that cannot be used.
+        Raises:
+            JobsError: the database cannot be used; what was found before is kept.
         """
         stop = stop or threading.Event()
         workers = [
@@ -112,65 +123,54 @@ class Crawl:
             worker.start()
         try:
             for worker in workers:
-                while worker.is_alive():  # An interrupt is heard between two waits.
+                while worker.is_alive():  # A join without a timeout would block interrupts.
                     worker.join(0.2)
         except BaseException:
             stop.set()
             raise
         finally:
             if stop.is_set():
-                self._stop(workers)
+                self._release(workers)
         if self._errors:
             raise self._errors[0]
-        return self.frontier.summary()
+        return self.summary()
 
     def articles(self) -> list[CrawledArticle]:
         """Return the articles found so far, the best first."""
-        wanted = (
+        of_crawl = (
             select(
-                articles.c.address, articles.c.url, articles.c.score, articles.c.told,
-                addresses.c.depth,
+                articles.c.address, articles.c.url, articles.c.score, addresses.c.depth,
+                articles.c.info,
             )
-            .join(addresses, addresses.c.seq == articles.c.address)
+            .join(addresses, addresses.c.id == articles.c.address)
             .where(articles.c.crawl == self.frontier.crawl)
             .order_by(articles.c.score.desc(), articles.c.address)
-            .limit(self.options.articles)  # Visits on their way at the end may have found more.
+            .limit(self.options.articles)  # Visits under way at the end may have found more.
         )  # fmt: skip
         with self.store.read() as connection:
-            return [
-                CrawledArticle(
-                    row.address, row.url, row.score, row.depth, ArticleInfo(**json.loads(row.told))
-                )
-                for row in connection.execute(wanted)
-            ]
+            rows = connection.execute(of_crawl).all()
+        return [CrawledArticle(*row[:4], ArticleInfo(**json.loads(row[4]))) for row in rows]
 
-    def capture(self, found: CrawledArticle) -> Capture:
-        """Return the page of an article as it was fetched, so that it need not be fetched again."""
-        wanted = select(articles).where(articles.c.address == found.id)
+    def capture(self, article: CrawledArticle) -> Capture:
+        """Return the page of an article as it was fetched."""
+        this = select(articles).where(articles.c.address == article.id)
         with self.store.read() as connection:
-            row = connection.execute(wanted).one()
-        return Capture(
-            zlib.decompress(row.body),
-            PageSource(
-                url=row.url,
-                requested_url=row.url,
-                media_type="text/html",
-                charset=row.charset,
-                fetched=datetime.fromtimestamp(row.fetched, UTC),
-            ),
-        )
+            row = connection.execute(this).one()
+        fetched = datetime.fromtimestamp(row.fetched, UTC)
+        source = PageSource(row.url, row.url, "text/html", row.charset, fetched=fetched)
+        return Capture(zlib.decompress(row.body), source)
 
     def captures(self) -> Iterator[tuple[CrawledArticle, Capture]]:
         """Yield the articles found so far with their pages, the best first."""
-        for found in self.articles():
-            yield found, self.capture(found)
+        for article in self.articles():
+            yield article, self.capture(article)
 
     def summary(self) -> CrawlSummary:
-        """Say how the crawl stands."""
+        """Return the progress of the crawl."""
         return self.frontier.summary()
 
     def _work(self, stop: threading.Event) -> None:
-        visitor = Visitor(self.store, self._web, self.options, self._extract, self._rules)
+        visitor = Visitor(self.store, self._client, self.options, self._extract, self._rules)
         try:
             while not stop.is_set():
                 lease = self.frontier.lease()
@@ -181,18 +181,18 @@ class Crawl:
                         self._changed.wait(min(max(lease, 0.005), _POLL_SECONDS))
                     continue
                 outcome = visitor.visit(lease)
-                found = record_visit(self.frontier, lease, outcome)
-                self.on_visit(lease, outcome, found)
+                article = self.frontier.record(lease, outcome)
+                self.on_visit(lease, outcome, article)
                 with self._changed:
                     self._changed.notify_all()
-        except BaseException as error:  # noqa: BLE001 - raised by run, in the thread that asked
+        except BaseException as error:  # noqa: BLE001 - raised by run, in the thread of its caller
             self._errors.append(error)
             stop.set()
         with self._changed:
             self._changed.notify_all()
 
-    def _stop(self, workers: Sequence[threading.Thread]) -> None:
-        """Wait a moment for visits on their way, and put back what is not done by then."""
+    def _release(self, workers: Sequence[threading.Thread]) -> None:
+        """Wait briefly for visits under way, and release the leases of the others."""
         for worker in workers:
             worker.join(1.0)
         try:

@@ -1,10 +1,13 @@
-"""Frontier and URL-seen set on disk (Khade, Rao & Potey, section III A; Olston & Najork, 2010).
+"""The frontier and URL-seen set on disk (Khade, Rao & Potey, section III A; Olston & Najork, 2010).
 
-Every address that was ever found has one row.  Rows that wait are the frontier: taken are the most
-promising first, and each host is asked by one worker at a time and then left alone for its pause.
-A row that is taken belongs to its worker until a time; what a worker learned is written in one
-transaction, so that a crawl killed at any moment goes on where it was, and asks again only for
-what was on its way.
+Every URL ever seen has one row; the waiting rows are the frontier.  A worker leases the most
+promising URL whose host may be asked: a host serves one worker at a time, and rests afterwards.
+The outcome of a visit is written in one transaction, so that a crawl that was killed goes on where
+it was, and fetches again only what it was fetching.
+
+Articles are kept once.  A page duplicates another if its text is nearly the same (see
+:mod:`printer.crawl.near_duplicates`), and a URL another that it redirects to or names as canonical.
+A canonical URL is believed until two pages of different texts name it.
 """
 
 from __future__ import annotations
@@ -17,12 +20,11 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
-import numpy as np
 from sqlalchemy import Connection, Row, case, delete, func, select, update
 
 from ..capture import Capture
-from ..errors import BadURL
-from ..urls import canonical_url, url_key
+from ..errors import BadURL, HTTPStatusError
+from ..urls import canonical_url, origin_of, url_key
 from . import near_duplicates
 from .models import (
     ArticleInfo,
@@ -33,11 +35,13 @@ from .models import (
     Failed,
     Lease,
     Link,
+    Outcome,
     Redirected,
     Skipped,
     Visited,
 )
-from .scope import Scope, canonical_link, netloc_of, url_pattern, without_www
+from .near_duplicates import NEAR_DUPLICATE, Sketch, resemblance
+from .scope import Scope, canonical_link, site_of, url_pattern
 from .store import (
     MAX_DELAY,
     Store,
@@ -54,174 +58,171 @@ from .store import (
     worker_id,
 )
 
-#: Seconds a worker may hold an address beyond the time a fetch may take.
+#: Seconds that a lease lasts longer than a fetch may take.
 LEASE_GRACE = 60.0
 
-#: Addresses that a crawl remembers; what is found beyond them is let go.
+#: The most URLs that a crawl remembers.
 MAX_ADDRESSES = 300_000
 
-#: After so many pages of a shape in a row that led to no new article, directly or by what they
-#: link to, the others of it wait until nothing else does; if that changes nothing, they are left.
+#: After so many pages of a pattern in a row that led to no new article, directly or through their
+#: links, its other URLs wait until nothing else does; if that changes nothing, they are skipped.
 MAX_BARREN_PAGES = 25
 
-#: Pages of one shape, and of one that has a query: selections of a list come in any number.
+#: The most pages of a pattern, and of one with a query: filters of a list combine endlessly.
 MAX_PER_PATTERN, MAX_PER_QUERY_PATTERN = 10_000, 500
 
-#: An address that was taken so often and never settled ends the processes that visit it.
+#: A URL that was leased more often crashes the processes that visit it.
 MAX_LEASES = 60
 
-#: Sitemaps that are read in one crawl.
+#: The most sitemaps that a crawl reads.
 MAX_SITEMAPS = 50
 
+#: An article is credited to the patterns of so many pages that led to it.
+_MAX_ANCESTORS = 6
+
+_SEED_SCORE = 1e3
 _PARKED_PENALTY = 1e6
+_BARREN = "pages of its kind led to nothing new"
 
 
 class Frontier:
-    """The addresses of one crawl; to be shared by threads, processes and machines."""
+    """The URLs of one crawl, shared by threads, processes and machines.
 
-    def __init__(self, store: Store, crawl: str, options: CrawlOptions, lease: float = 60) -> None:
+    Args:
+        store: the tables.
+        crawl: the id of the crawl.
+        options: what it looks for.
+        timeout: how many seconds a fetch may take.
+    """
+
+    def __init__(
+        self, store: Store, crawl: str, options: CrawlOptions, timeout: float = 60
+    ) -> None:
         self.store = store
         self.crawl = crawl
         self.options = options
         self.worker = worker_id()
-        self._lease_seconds = lease + LEASE_GRACE
+        self._lease_seconds = timeout + LEASE_GRACE
+        self._own = addresses.c.crawl == crawl
 
     def open(self, seeds: Sequence[str], *, fresh: bool = False) -> None:
-        """Begin the crawl, or go on with it; ``fresh`` forgets what was found before."""
+        """Start the crawl or continue it; with ``fresh`` forget what was found before."""
         with self.store.write() as connection:
             if fresh:
-                self._forget(connection)
-            release_ended_workers(connection, self.store.now(connection), self.options.delay)
-            known = connection.execute(select(crawls.c.id).where(crawls.c.id == self.crawl)).first()
-            begun = {"state": "open", "why": ""}
-            if known:  # Its bounds may be wider now.
-                connection.execute(update(crawls).where(crawls.c.id == self.crawl).values(begun))
-                return
-            within = sorted(
-                {without_www(netloc_of(seed)) for seed in seeds} | set(self.options.hosts)
-            )
-            begun |= {"id": self.crawl, "hosts": json.dumps(within)}
+                for table in (addresses, articles, bands, patterns):
+                    connection.execute(delete(table).where(table.c.crawl == self.crawl))
+                connection.execute(delete(crawls).where(crawls.c.id == self.crawl))
             now = self.store.now(connection)
-            connection.execute(crawls.insert().values(**begun, created=now))
-            self.add(connection, [Link(seed, 1e3, 0) for seed in seeds], 0)
+            release_ended_workers(connection, now, self.options.delay)
+            if self._update_crawl(connection, state="open", stop_reason=""):
+                return  # Its limits may be higher now.
+            sites = sorted({*map(site_of, seeds), *self.options.hosts})
+            row = {"id": self.crawl, "state": "open", "hosts": json.dumps(sites), "created": now}
+            connection.execute(crawls.insert().values(row))
+            self.add(connection, [Link(seed, _SEED_SCORE, 0) for seed in seeds], 0)
 
-    def _forget(self, connection: Connection) -> None:
-        for table in (addresses, articles, bands, patterns):
-            connection.execute(delete(table).where(table.c.crawl == self.crawl))
-        connection.execute(delete(crawls).where(crawls.c.id == self.crawl))
+    def add(self, connection: Connection, links: Iterable[Link], parent: int) -> None:
+        """Add the URLs not seen before; a waiting one gets the score of the best link to it.
 
-    def add(self, connection: Connection, links: Iterable[Link], parent: int) -> int:
-        """Add the addresses that were not seen before; return how many.
-
-        One that still waits becomes as promising as the best link to it.
+        ``parent`` is the row of the page that has the links, 0 for seeds, which need no scope.
         """
-        scope = self.scope(connection)
-        found: dict[str, tuple[Link, str]] = {}
-        for lead in links:
-            normal = canonical_link(lead)
-            if normal and (parent == 0 or scope.allows(normal[0])):
-                key = url_key(normal[0].url)
-                if key not in found or found[key][0].score < lead.score:
-                    found[key] = normal
-        seen = self._known_scores(connection, list(found))
-        for key, (lead, _) in found.items():
-            if key in seen and seen[key] < lead.score:
-                better = update(addresses).where(self._has_key(key), addresses.c.state == "waiting")
-                connection.execute(better.values(score=lead.score))
-        new = [(key, *pair) for key, pair in found.items() if key not in seen]
-        new = new[: max(0, MAX_ADDRESSES - self._count(connection))] if new else []
-        if new:
-            self._add_hosts(connection, {netloc_of(url) for _, _, url in new})
-            connection.execute(
-                addresses.insert(),
-                [
-                    {
-                        "crawl": self.crawl, "mark": key, "url": url, "host": netloc_of(url),
-                        "kind": lead.kind, "depth": lead.depth, "score": lead.score,
-                        "shape": url_pattern(lead.url), "parent": parent,
-                    }
-                    for key, lead, url in new
-                ],
-            )  # fmt: skip
-        return len(new)
+        scope = Scope.of(self.options, self._sites(connection))
+        best: dict[str, tuple[Link, str]] = {}
+        for link in links:
+            canonical = canonical_link(link)
+            if canonical and (parent == 0 or scope.allows(canonical)):
+                key = url_key(canonical.url)
+                if key not in best or best[key][0].score < link.score:
+                    best[key] = canonical, link.url.partition("#")[0]
+        known = self._known_scores(connection, list(best))
+        for key, (link, _) in best.items():
+            if key in known and known[key] < link.score:
+                waiting = (addresses.c.url_key == key) & (addresses.c.state == "waiting")
+                better = update(addresses).where(self._own, waiting)
+                connection.execute(better.values(score=link.score))
+        rows = [
+            {
+                "crawl": self.crawl, "url_key": key, "url": url, "host": origin_of(url).netloc,
+                "kind": link.kind, "depth": link.depth, "score": link.score,
+                "pattern": url_pattern(link.url), "parent": parent,
+            }
+            for key, (link, url) in best.items()
+            if key not in known
+        ]  # fmt: skip
+        if rows and (rows := rows[: max(0, MAX_ADDRESSES - self._count(connection))]):
+            self._add_hosts(connection, {str(row["host"]) for row in rows})
+            connection.execute(addresses.insert(), rows)
 
-    def scope(self, connection: Connection) -> Scope:
-        """Return where the crawl may go by now."""
-        known = connection.execute(select(crawls.c.hosts).where(crawls.c.id == self.crawl)).scalar()
-        return Scope.of(self.options, json.loads(known or "[]"))
-
-    def widen(self, connection: Connection, url: str) -> None:
-        """Let the crawl go to the host that a seed has moved to."""
-        within = {*self.scope(connection).hosts, without_www(netloc_of(url))}
-        wider = update(crawls).where(crawls.c.id == self.crawl)
-        connection.execute(wider.values(hosts=json.dumps(sorted(within))))
+    def add_site(self, connection: Connection, url: str) -> None:
+        """Extend the scope to the site that a seed redirects to."""
+        sites = sorted({*self._sites(connection), site_of(url)})
+        self._update_crawl(connection, hosts=json.dumps(sites))
 
     def lease(self) -> Lease | float | None:
-        """Take the most promising address whose host may be asked.
+        """Lease the most promising URL whose host may be asked.
 
-        Returns the seconds after which to ask again when none is ready, None when the crawl is
-        over.
+        Returns the seconds after which to try again if none is ready, None if the crawl is over.
         """
         with self.store.write() as connection:
             now = self.store.now(connection)
-            self._expire_leases(connection, now)
-            if over := self._stop_reason(connection):
-                ended = update(crawls).where(crawls.c.id == self.crawl)
-                connection.execute(ended.values(state="over", why=over))
+            late = (addresses.c.state == "taken") & (addresses.c.lease_until < now)
+            expired = update(addresses).where(self._own, late)
+            connection.execute(expired.values(state="waiting", worker="", lease_until=0.0))
+            if reason := self._stop_reason(connection):
+                self._update_crawl(connection, state="over", stop_reason=reason)
                 return None
             while row := self._next_ready(connection, now):
-                if why := self._skip_reason(connection, row):
-                    self._skip(connection, row, why)
+                this = update(addresses).where(addresses.c.id == row.id)
+                if reason := self._skip_reason(connection, row):
+                    skip: dict[str, Any] = {"state": "refused", "message": reason}
+                    if reason == _BARREN and not row.parked:
+                        skip = {"parked": True, "score": row.score - _PARKED_PENALTY}
+                    connection.execute(this.values(skip))
                     continue
-                until = now + self._lease_seconds
-                mine = update(addresses).where(addresses.c.seq == row.seq)
-                turn = row.turn + 1
+                until, number = now + self._lease_seconds, row.leases + 1
                 connection.execute(
-                    mine.values(state="taken", worker=self.worker, until=until, turn=turn)
+                    this.values(state="taken", worker=self.worker, lease_until=until, leases=number)
                 )
-                asked = update(hosts).where(hosts.c.name == row.host)
-                connection.execute(asked.values(next_at=until, holder=self.worker))
+                host = update(hosts).where(hosts.c.name == row.host)
+                connection.execute(host.values(next_at=until, worker=self.worker))
                 return Lease(
-                    row.seq, row.url, row.kind, row.depth, row.host, row.shape, turn, row.tries
-                )
+                    row.id, row.url, row.kind, row.depth, row.host, row.pattern, number,
+                    row.failures,
+                )  # fmt: skip
             release_ended_workers(connection, now, self.options.delay)
             return self._seconds_until_ready(connection, now)
 
-    def owns(self, connection: Connection, lease: Lease) -> bool:
-        """Tell whether an address is still this worker's."""
-        held = select(addresses.c.seq).where(
-            addresses.c.seq == lease.id, addresses.c.state == "taken",
-            addresses.c.worker == self.worker, addresses.c.turn == lease.number,
-        )  # fmt: skip
-        return connection.execute(held).first() is not None
+    def record(self, lease: Lease, outcome: Outcome) -> CrawledArticle | None:
+        """Write the outcome of a visit; return the article if it is a new one.
 
-    def finish(self, connection: Connection, lease: Lease, **values: Any) -> None:
-        """Write what became of an address, and leave its host alone for its pause."""
-        row = update(addresses).where(addresses.c.seq == lease.id)
-        connection.execute(row.values(**{"worker": "", "until": 0.0, "said": "", **values}))
-        start_delay(connection, [lease.host], self.store.now(connection), self.options.delay)
+        Nothing is written if the lease has expired.
+        """
+        with self.store.write() as connection:
+            leased = select(addresses.c.id).where(
+                addresses.c.id == lease.id, addresses.c.state == "taken",
+                addresses.c.worker == self.worker, addresses.c.leases == lease.number,
+            )  # fmt: skip
+            if connection.execute(leased).first() is None:
+                return None
+            return _Recorder(self, connection, lease).record(outcome)
 
     def release(self) -> None:
-        """Put back what this worker has taken and will not visit."""
+        """Release the leases of this process."""
         with self.store.write() as connection:
             now = self.store.now(connection)
             release_worker(connection, self.worker, now, self.options.delay)
 
     def summary(self) -> CrawlSummary:
-        """Say how the crawl stands."""
-        mine = addresses.c.crawl == self.crawl
-        done = mine & (addresses.c.state == "done")
+        """Return the progress of the crawl."""
+        failed = self._own & (addresses.c.state == "failed")
         with self.store.read() as connection:
-            states = _counts(connection, addresses.c.state, mine)
-            outcomes = _counts(connection, addresses.c.outcome, done)
-            failures = connection.execute(
-                select(addresses.c.said, func.count())
-                .where(mine, addresses.c.state == "failed")
-                .group_by(addresses.c.said)
-                .order_by(func.count().desc())
-                .limit(20)
-            ).all()
-            why = connection.execute(select(crawls.c.why).where(crawls.c.id == self.crawl)).scalar()
+            states = _counts(connection, addresses.c.state, self._own)
+            outcomes = _counts(
+                connection, addresses.c.outcome, self._own & (addresses.c.state == "done")
+            )
+            failures = _counts(connection, addresses.c.message, failed, limit=20)
+            reason = select(crawls.c.stop_reason).where(crawls.c.id == self.crawl)
+            stop_reason = connection.execute(reason).scalar()
         return CrawlSummary(
             fetched=states.get("done", 0) + states.get("failed", 0),
             waiting=states.get("waiting", 0) + states.get("taken", 0),
@@ -229,23 +230,22 @@ class Frontier:
             duplicates=outcomes.get("duplicate", 0),
             failed=states.get("failed", 0),
             skipped=states.get("refused", 0),
-            stop_reason=why or "",
-            failures={row[0]: row[1] for row in failures},
+            stop_reason=stop_reason or "",
+            failures=failures,
         )
 
-    # What take is made of
+    def _sites(self, connection: Connection) -> list[str]:
+        of_crawl = select(crawls.c.hosts).where(crawls.c.id == self.crawl)
+        sites: list[str] = json.loads(connection.execute(of_crawl).scalar() or "[]")
+        return sites
 
-    def _expire_leases(self, connection: Connection, now: float) -> None:
-        """Let addresses wait again whose worker was not heard of in time."""
-        late = update(addresses).where(
-            addresses.c.crawl == self.crawl,
-            addresses.c.state == "taken",
-            addresses.c.until < now,
-        )
-        connection.execute(late.values(state="waiting", worker="", until=0.0))
+    def _update_crawl(self, connection: Connection, **values: object) -> bool:
+        """Change the row of the crawl; return whether there is one."""
+        this = update(crawls).where(crawls.c.id == self.crawl)
+        return connection.execute(this.values(values)).rowcount > 0
 
     def _stop_reason(self, connection: Connection) -> str:
-        """Say why nothing more is to be visited, '' as long as something is."""
+        """Return why no more is visited, or ''."""
         kept = select(func.count()).where(articles.c.crawl == self.crawl)
         if connection.execute(kept).scalar_one() >= self.options.articles:
             return f"{self.options.articles} articles were found"
@@ -254,321 +254,286 @@ class Frontier:
         return ""
 
     def _has_room(self, connection: Connection) -> bool:
-        """Tell whether one more page may be fetched."""
         return self._count(connection, "taken", "done", "failed") < self.options.pages
 
     def _next_ready(self, connection: Connection, now: float) -> Row[Any] | None:
         if not self._has_room(connection):
             return None
-        wanted = (
+        ready = (
             select(addresses)
             .join(hosts, hosts.c.name == addresses.c.host)
             .where(
-                addresses.c.crawl == self.crawl,
+                self._own,
                 addresses.c.state == "waiting",
                 addresses.c.due <= now,
                 hosts.c.next_at <= now,
             )
-            .order_by(addresses.c.score.desc(), addresses.c.seq)
-            .limit(1)
+            .order_by(addresses.c.score.desc(), addresses.c.id)
         )
-        return connection.execute(wanted).first()
+        return connection.execute(ready.limit(1)).first()
 
     def _skip_reason(self, connection: Connection, row: Row[Any]) -> str:
-        """Say why an address is not to be visited now, by what others of its shape have given."""
-        if row.turn >= MAX_LEASES:
-            return "whoever visited it did not come to an end"
-        if row.kind == "sitemap" and self._sitemaps(connection) >= MAX_SITEMAPS:
-            return "many sitemaps were read"
-        if row.kind != "page" or row.depth == 0 or row.tries:
+        """Return why not to visit a URL now, by what its pattern has given; or ''."""
+        if row.leases >= MAX_LEASES:
+            return "its visits never ended"
+        if row.kind == "sitemap":
+            read = (addresses.c.state == "done") & (addresses.c.kind == "sitemap")
+            counted = select(func.count()).where(self._own, read)
+            many = connection.execute(counted).scalar_one() >= MAX_SITEMAPS
+            return "too many sitemaps were read" if many else ""
+        if row.depth == 0 or row.failures:
             return ""
-        about = select(patterns.c.fetched, patterns.c.streak).where(
-            patterns.c.crawl == self.crawl, patterns.c.shape == row.shape
-        )
-        known = connection.execute(about).first()
-        if known is None:
+        of_pattern = (patterns.c.crawl == self.crawl) & (patterns.c.pattern == row.pattern)
+        pattern = connection.execute(select(patterns).where(of_pattern)).first()
+        if pattern is None:
             return ""
-        if known.fetched >= (MAX_PER_QUERY_PATTERN if "?" in row.url else MAX_PER_PATTERN):
-            return "many pages of its kind were fetched"
-        return "pages of its kind led to nothing new" if known.streak >= MAX_BARREN_PAGES else ""
-
-    def _skip(self, connection: Connection, row: Row[Any], why: str) -> None:
-        aside: dict[str, Any] = {"state": "refused", "said": why}
-        if not row.parked and why.startswith("pages of"):
-            aside = {"parked": True, "score": addresses.c.score - _PARKED_PENALTY}
-        connection.execute(update(addresses).where(addresses.c.seq == row.seq).values(**aside))
+        if pattern.fetched >= (MAX_PER_QUERY_PATTERN if "?" in row.url else MAX_PER_PATTERN):
+            return "too many pages of its kind were fetched"
+        return _BARREN if pattern.streak >= MAX_BARREN_PAGES else ""
 
     def _seconds_until_ready(self, connection: Connection, now: float) -> float | None:
-        """Return the seconds until something may be ready, None when nothing ever will be."""
-        mine = addresses.c.crawl == self.crawl
+        """Return the seconds until a URL may be ready; None, and end the crawl, if none will be."""
         ready = case((hosts.c.next_at > addresses.c.due, hosts.c.next_at), else_=addresses.c.due)
-        soonest = connection.execute(
+        waiting = (
             select(func.min(ready))
             .select_from(addresses)
             .join(hosts, hosts.c.name == addresses.c.host)
-            .where(mine, addresses.c.state == "waiting")
-        ).scalar()
-        held = connection.execute(
-            select(func.min(addresses.c.until)).where(mine, addresses.c.state == "taken")
-        ).scalar()
-        times = [moment for moment in (soonest, held) if moment is not None]
-        if not times:
-            everything = update(crawls).where(crawls.c.id == self.crawl)
-            connection.execute(everything.values(state="over", why="nothing is left to visit"))
-            return None
-        return max(0.0, float(min(times)) - now)
-
-    # Small questions
-
-    def _has_key(self, key: str) -> Any:
-        return (addresses.c.crawl == self.crawl) & (addresses.c.mark == key)
+            .where(self._own, addresses.c.state == "waiting")
+        )
+        leased = select(func.min(addresses.c.lease_until)).where(
+            self._own, addresses.c.state == "taken"
+        )
+        times = [connection.execute(query).scalar() for query in (waiting, leased)]
+        known = [float(time) for time in times if time is not None]
+        if known:
+            return max(0.0, min(known) - now)
+        self._update_crawl(connection, state="over", stop_reason="nothing is left to visit")
+        return None
 
     def _known_scores(self, connection: Connection, keys: Sequence[str]) -> dict[str, float]:
-        seen: dict[str, float] = {}
-        for start in range(0, len(keys), 500):
-            known = select(addresses.c.mark, addresses.c.score).where(
-                addresses.c.crawl == self.crawl, addresses.c.mark.in_(keys[start : start + 500])
+        """Return the scores of the URLs that were seen before, by their key."""
+        scores: dict[str, float] = {}
+        for start in range(0, len(keys), 500):  # SQLite limits the parameters of a statement.
+            known = select(addresses.c.url_key, addresses.c.score).where(
+                self._own, addresses.c.url_key.in_(keys[start : start + 500])
             )
-            seen.update({row.mark: row.score for row in connection.execute(known)})
-        return seen
-
-    def _sitemaps(self, connection: Connection) -> int:
-        read = select(func.count()).where(
-            addresses.c.crawl == self.crawl, addresses.c.state == "done",
-            addresses.c.kind == "sitemap",
-        )  # fmt: skip
-        return int(connection.execute(read).scalar_one())
+            scores.update(tuple(row) for row in connection.execute(known))
+        return scores
 
     def _count(self, connection: Connection, *states: str) -> int:
-        counted = select(func.count()).select_from(addresses).where(addresses.c.crawl == self.crawl)
+        counted = select(func.count()).select_from(addresses).where(self._own)
         if states:
             counted = counted.where(addresses.c.state.in_(states))
         return int(connection.execute(counted).scalar_one())
 
-    def _add_hosts(self, connection: Connection, names: Iterable[str]) -> None:
-        wanted = sorted(set(names))
-        known = set(
-            connection.execute(select(hosts.c.name).where(hosts.c.name.in_(wanted))).scalars()
-        )
-        if new := [{"name": name} for name in wanted if name not in known]:
-            connection.execute(hosts.insert(), new)
+    def _add_hosts(self, connection: Connection, names: set[str]) -> None:
+        known = select(hosts.c.name).where(hosts.c.name.in_(sorted(names)))
+        if new := names.difference(connection.execute(known).scalars()):
+            connection.execute(hosts.insert(), [{"name": name} for name in sorted(new)])
 
 
-def _counts(connection: Connection, column: Any, which: Any) -> dict[str, int]:
-    """Return how many rows have each value of a column."""
-    rows = connection.execute(select(column, func.count()).where(which).group_by(column))
+def _counts(
+    connection: Connection, column: Any, which: Any, limit: int | None = None
+) -> dict[str, int]:
+    """Return how many rows have each value of a column, the most frequent first."""
+    counted = select(column, func.count()).where(which).group_by(column)
+    rows = connection.execute(counted.order_by(func.count().desc()).limit(limit))
     return {row[0]: row[1] for row in rows}
 
 
-#: How many links back from an article its finding is counted for the shapes of what led to it.
-_MAX_ANCESTORS = 6
-
-
-def record_visit(
-    frontier: Frontier,
-    lease: Lease,
-    outcome: Visited | Redirected | Failed | Skipped | Deferred,
-) -> CrawledArticle | None:
-    """Write what became of a visit; return the article if a new one was found.
-
-    Nothing is written when the address is no longer this worker's.
-    """
-    with frontier.store.write() as connection:
-        if not frontier.owns(connection, lease):
-            return None
-        entry = _VisitRecord(frontier, connection, lease)
-        match outcome:
-            case Visited():
-                return entry.visited(outcome)
-            case Redirected():
-                entry.redirected(outcome.target)
-            case Failed():
-                entry.failed(outcome)
-            case Skipped():
-                entry.finish(state="refused", said=outcome.reason)
-            case Deferred():
-                entry.finish(state="waiting", due=frontier.store.now(connection) + outcome.delay)
-    return None
-
-
 @dataclass(frozen=True, slots=True)
-class _VisitRecord:
-    """What is written of one visit, in one transaction."""
+class _Recorder:
+    """Writes the outcome of one visit in one transaction."""
 
     frontier: Frontier
     connection: Connection
     lease: Lease
 
-    def finish(self, **values: Any) -> None:
-        """Write what became of the address."""
-        self.frontier.finish(self.connection, self.lease, **values)
+    def record(self, outcome: Outcome) -> CrawledArticle | None:
+        match outcome:
+            case Visited():
+                return self._visited(outcome)
+            case Redirected():
+                self._redirected(outcome.target)
+            case Failed():
+                self._failed(outcome)
+            case Skipped():
+                self._finish(state="refused", message=outcome.reason)
+            case Deferred():
+                self._finish(state="waiting", due=self._now() + outcome.delay)
+        return None
 
-    def redirected(self, target: str) -> None:
-        """Go on at another address, in place of this one."""
-        taken = self.lease
-        if taken.depth == 0:
-            self.frontier.widen(self.connection, target)
-        lead = Link(target, self._score(), taken.depth, taken.kind)
-        self._add_links([lead], self._parent() or taken.id)
-        self.finish(state="done", outcome="moved", said=target[:2000])
+    def _visited(self, page: Visited) -> CrawledArticle | None:
+        lease = self.lease
+        self._add_links(page.links, lease.id)
+        sketch = near_duplicates.sketch(page.text) if page.info else None
+        if page.info is None or sketch is None or page.capture is None:
+            if page.canonical and _is_plausible_canonical(lease.url, page.canonical):
+                # Pages that are no articles may name it though they differ, so it is visited.
+                self._add_links([Link(page.canonical, self._row().score, lease.depth)], lease.id)
+            self._finish(state="done", outcome="followed", message=page.reason)
+            self._count_barren()
+            return None
+        duplicate_of = self._near_duplicate(sketch)
+        self._claim_canonical(page.canonical, sketch, duplicate_of)
+        if duplicate_of:
+            self._finish(state="done", outcome="duplicate", duplicate_of=duplicate_of)
+            self._count_barren()
+            return None
+        article = self._save_article(page.info, page.capture, sketch)
+        self._finish(state="done", outcome="article")
+        self._credit_patterns()
+        return article
+
+    def _redirected(self, target: str) -> None:
+        """Visit the target in place of this URL."""
+        lease, row = self.lease, self._row()
+        if lease.depth == 0:
+            self.frontier.add_site(self.connection, target)
+        self._add_links([Link(target, row.score, lease.depth, lease.kind)], row.parent or lease.id)
+        self._finish(state="done", outcome="moved", message=target[:2000])
         self._count_barren()
 
-    def failed(self, what: Failed) -> None:
-        """Let the address wait for another try, or give it up."""
-        tries = self.lease.tries + 1
-        options, said = self.frontier.options, what.error.message[:300]
-        if not what.temporary or tries >= options.max_attempts:
-            self.finish(state="failed", tries=tries, said=said)
+    def _failed(self, failure: Failed) -> None:
+        """Schedule another attempt, or give up."""
+        options, error = self.frontier.options, failure.error
+        failures, message = self.lease.failures + 1, error.message[:300]
+        if not failure.temporary or failures >= options.max_attempts:
+            self._finish(state="failed", failures=failures, message=message)
             self._count_barren()
             return
-        after = getattr(what.error, "retry_after", 0.0)
-        rest = min(max(options.retry_delay * 2.0 ** (tries - 1), after), MAX_DELAY)
-        due = self.frontier.store.now(self.connection) + rest
-        self.finish(state="waiting", tries=tries, due=due, said=said)
-        if after or getattr(what.error, "status", 0) == HTTPStatus.TOO_MANY_REQUESTS:
-            # That is said of the host, and not of the page.
+        retry_after, status = 0.0, 0
+        if isinstance(error, HTTPStatusError):
+            retry_after, status = error.retry_after, error.status
+        delay = max(options.retry_delay * 2.0**self.lease.failures, retry_after)
+        due = self._now() + min(delay, MAX_DELAY)
+        self._finish(state="waiting", due=due, failures=failures, message=message)
+        if retry_after or status == HTTPStatus.TOO_MANY_REQUESTS:
+            # These are about the host, and not about the page.
             delay_host(self.connection, self.lease.host, due)
 
-    def visited(self, what: Visited) -> CrawledArticle | None:
-        """Add where a page leads, and keep its article if it is a new one."""
-        taken = self.lease
-        self._add_links(what.links, taken.id)
-        sketch = near_duplicates.sketch(what.text) if what.info else None
-        if what.info is None or sketch is None or what.capture is None:
-            if what.canonical and _is_plausible_canonical(taken.url, what.canonical):
-                # A page that is no article may say so of many that differ: its address is gone to.
-                self._add_links([Link(what.canonical, self._score(), taken.depth)], taken.id)
-            self.finish(state="done", outcome="followed", said=what.reason)
-            self._count_barren()
-            return None
-        twin = self._near_duplicate(sketch)
-        self._claim_canonical(what.canonical, sketch, twin)
-        if twin:
-            self.finish(state="done", outcome="duplicate", same=twin)
-            self._count_barren()
-            return None
-        found = self._save_article(what.info, what.capture, sketch)
-        self.finish(state="done", outcome="article")
-        self._credit()
-        return found
+    def _now(self) -> float:
+        return self.frontier.store.now(self.connection)
+
+    def _row(self) -> Row[Any]:
+        this = select(addresses).where(addresses.c.id == self.lease.id)
+        return self.connection.execute(this).one()
+
+    def _finish(self, **values: Any) -> None:
+        """End the lease and start the delay of the host."""
+        this = update(addresses).where(addresses.c.id == self.lease.id)
+        ended = {"worker": "", "lease_until": 0.0, "message": ""}
+        self.connection.execute(this.values(ended | values))
+        host = hosts.c.name == self.lease.host
+        start_delay(self.connection, host, self._now(), self.frontier.options.delay)
+
+    def _add_links(self, links: Iterable[Link], parent: int) -> None:
+        self.frontier.add(self.connection, links, parent)
 
     # Articles
 
-    def _save_article(
-        self, told: ArticleInfo, capture: Capture, sketch: near_duplicates.Sketch
-    ) -> CrawledArticle:
-        taken, crawl = self.lease, self.frontier.crawl
-        score = told.relevance if self.frontier.options.query else told.confidence
-        url = canonical_url(capture.url)
+    def _save_article(self, info: ArticleInfo, capture: Capture, sketch: Sketch) -> CrawledArticle:
+        lease, crawl = self.lease, self.frontier.crawl
+        score = info.relevance if self.frontier.options.query else info.confidence
+        url, fetched = canonical_url(capture.url), capture.source.fetched
         self.connection.execute(
             articles.insert().values(
-                address=taken.id, crawl=crawl, url=url,
-                told=json.dumps(asdict(told)), score=score, sketch=near_duplicates.to_bytes(sketch),
-                body=zlib.compress(capture.body, 6), charset=capture.source.charset[:40],
-                fetched=capture.source.fetched.timestamp() if capture.source.fetched else 0.0,
+                address=lease.id,
+                crawl=crawl,
+                url=url,
+                info=json.dumps(asdict(info)),
+                score=score,
+                sketch=near_duplicates.to_bytes(sketch),
+                body=zlib.compress(capture.body, 6),
+                charset=capture.source.charset[:40],
+                fetched=fetched.timestamp() if fetched else 0.0,
             )
-        )  # fmt: skip
-        keys = [
-            {"crawl": crawl, "band": band, "address": taken.id}
+        )
+        rows = [
+            {"crawl": crawl, "band": band, "address": lease.id}
             for band in near_duplicates.bands(sketch)
         ]
-        self.connection.execute(bands.insert(), keys)
-        return CrawledArticle(taken.id, url, score, taken.depth, told)
+        self.connection.execute(bands.insert(), rows)
+        return CrawledArticle(lease.id, url, score, lease.depth, info)
 
-    def _near_duplicate(self, sketch: near_duplicates.Sketch) -> int:
-        """Return the article that has nearly the same text, 0 when there is none."""
-        candidates = select(bands.c.address).where(
+    def _near_duplicate(self, sketch: Sketch) -> int:
+        """Return the row of the article with nearly the same text, 0 for none."""
+        sharing_band = select(bands.c.address).where(
             bands.c.crawl == self.frontier.crawl, bands.c.band.in_(near_duplicates.bands(sketch))
         )
-        wanted = select(articles.c.address, articles.c.sketch).where(
-            articles.c.address.in_(candidates.distinct())
+        candidates = select(articles.c.address, articles.c.sketch).where(
+            articles.c.address.in_(sharing_band.distinct())
         )
-        best, nearest = near_duplicates.NEAR_DUPLICATE, 0
-        for row in self.connection.execute(wanted):
-            alike = near_duplicates.resemblance(near_duplicates.from_bytes(row.sketch), sketch)
-            if alike >= best and (alike > best or not nearest):
-                best, nearest = alike, row.address
+        best, nearest = NEAR_DUPLICATE, 0
+        for row in self.connection.execute(candidates):
+            score = resemblance(near_duplicates.from_bytes(row.sketch), sketch)
+            if score >= best and (score > best or not nearest):
+                best, nearest = score, row.address
         return nearest
 
-    def _claim_canonical(self, canonical: str, sketch: near_duplicates.Sketch, twin: int) -> None:
-        """Let an article's canonical address be the same as this one, so that it is not visited."""
-        taken, connection = self.lease, self.connection
-        if not canonical or not _is_plausible_canonical(taken.url, canonical):
+    def _claim_canonical(self, canonical: str, sketch: Sketch, duplicate_of: int) -> None:
+        """Mark an article's canonical URL as a duplicate of this one, so that it is not visited."""
+        lease, connection = self.lease, self.connection
+        if not canonical or not _is_plausible_canonical(lease.url, canonical):
             return
         there = (addresses.c.crawl == self.frontier.crawl) & (
-            addresses.c.mark == url_key(canonical)
+            addresses.c.url_key == url_key(canonical)
         )
-        known = connection.execute(
-            select(addresses.c.seq, addresses.c.state, addresses.c.same).where(there)
-        ).first()
+        known = connection.execute(select(addresses).where(there)).first()
         if known is None:
-            self._add_links([Link(canonical, 0.0, taken.depth)], taken.id)
-        elif known.seq == taken.id:
+            self._add_links([Link(canonical, 0.0, lease.depth)], lease.id)
+        elif known.id == lease.id:
             return
         elif known.state == "same":
-            if known.same != twin and not _is_near_duplicate(connection, known.same, sketch):
-                # Two pages of different texts name it: what they say is not to be believed.
-                again = update(addresses).where(addresses.c.seq == known.seq)
-                connection.execute(again.values(state="waiting", same=0))
+            claimed_by = known.duplicate_of
+            if claimed_by != duplicate_of and not self._resembles(claimed_by, sketch):
+                # Two pages of different texts name it, so neither is believed.
+                again = update(addresses).where(addresses.c.id == known.id)
+                connection.execute(again.values(state="waiting", duplicate_of=0))
             return
         claimed = update(addresses).where(there, addresses.c.state == "waiting")
-        connection.execute(claimed.values(state="same", same=twin or taken.id))
+        connection.execute(claimed.values(state="same", duplicate_of=duplicate_of or lease.id))
 
-    # What shapes of addresses have given
+    def _resembles(self, article: int, sketch: Sketch) -> bool:
+        kept = select(articles.c.sketch).where(articles.c.address == article)
+        data = self.connection.execute(kept).scalar()
+        known = near_duplicates.from_bytes(data) if data else sketch * 0
+        return resemblance(known, sketch) >= NEAR_DUPLICATE
+
+    # Patterns
 
     def _count_barren(self) -> None:
         """Count a visit that gave no new article."""
-        again = {"streak": patterns.c.streak + 1, "fetched": patterns.c.fetched + 1}
-        self._update_pattern(self.lease.pattern, **again)
+        self._update_pattern(
+            self.lease.pattern, streak=patterns.c.streak + 1, fetched=patterns.c.fetched + 1
+        )
 
-    def _credit(self) -> None:
-        """Count a visit that gave one, for its own shape and those of the pages that led to it."""
-        own = self.lease.pattern
-        self._update_pattern(own, streak=0, fetched=patterns.c.fetched + 1)
-        seq = self._parent()
+    def _credit_patterns(self) -> None:
+        """Credit an article to its pattern and to those of the pages that led to it."""
+        pattern = self.lease.pattern
+        self._update_pattern(pattern, streak=0, fetched=patterns.c.fetched + 1)
+        parent = self._row().parent
         for _ in range(_MAX_ANCESTORS):
-            about = select(addresses.c.shape, addresses.c.parent).where(addresses.c.seq == seq)
-            row = self.connection.execute(about).first() if seq else None
+            ancestor = select(addresses).where(addresses.c.id == parent)
+            row = self.connection.execute(ancestor).first() if parent else None
             if row is None:
                 return
-            if row.shape != own:
-                self._update_pattern(row.shape, streak=0)
-            seq = row.parent
+            if row.pattern != pattern:
+                self._update_pattern(row.pattern, streak=0)
+            parent = row.parent
 
-    def _update_pattern(self, name: str, **values: object) -> None:
+    def _update_pattern(self, pattern: str, **values: object) -> None:
         crawl = self.frontier.crawl
-        which = (patterns.c.crawl == crawl) & (patterns.c.shape == name)
-        if self.connection.execute(select(patterns.c.shape).where(which)).first() is None:
-            self.connection.execute(patterns.insert().values(crawl=crawl, shape=name))
-        self.connection.execute(update(patterns).where(which).values(**values))
-
-    # What is known of the address
-
-    def _add_links(self, leads: Iterable[Link], parent: int) -> None:
-        self.frontier.add(self.connection, leads, parent)
-
-    def _score(self) -> float:
-        about = select(addresses.c.score).where(addresses.c.seq == self.lease.id)
-        return float(self.connection.execute(about).scalar_one())
-
-    def _parent(self) -> int:
-        about = select(addresses.c.parent).where(addresses.c.seq == self.lease.id)
-        return int(self.connection.execute(about).scalar() or 0)
-
-
-def _is_near_duplicate(
-    connection: Connection, article: int, sketch: near_duplicates.Sketch
-) -> bool:
-    kept = select(articles.c.sketch).where(articles.c.address == article)
-    data = connection.execute(kept).scalar()
-    other = near_duplicates.from_bytes(data) if data else np.zeros_like(sketch)
-    return near_duplicates.resemblance(other, sketch) >= near_duplicates.NEAR_DUPLICATE
+        this = (patterns.c.crawl == crawl) & (patterns.c.pattern == pattern)
+        if self.connection.execute(select(patterns.c.pattern).where(this)).first() is None:
+            self.connection.execute(patterns.insert().values(crawl=crawl, pattern=pattern))
+        self.connection.execute(update(patterns).where(this).values(values))
 
 
 def _is_plausible_canonical(url: str, canonical: str) -> bool:
-    """Tell whether a canonical address may be believed: another one of the site, not its door."""
+    """Return whether to believe a canonical URL: another page of the site, but its front page."""
     try:
-        if without_www(netloc_of(url)) != without_www(netloc_of(canonical)):
+        if site_of(url) != site_of(canonical):
             return False
         here, there = canonical_url(url), canonical_url(canonical)
     except BadURL:

@@ -1,12 +1,12 @@
-"""What a crawl is asked for, and the values that pass between its parts."""
+"""The options of a crawl, and the values that pass between its parts."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import asdict, dataclass, field
+from typing import Literal, TypeAlias
 
 from ..capture import Capture
 from ..errors import WebprintError
@@ -14,29 +14,21 @@ from ..options import option
 
 Kind = Literal["page", "sitemap"]
 
-#: The kinds of pages that are kept; all others are only followed.
-ARTICLE_KINDS = frozenset({"article", "documentation", "forum"})
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrawlOptions:
     """What a crawl looks for, and where it stops.
 
-    ``query`` are words that articles should be about ('': any article, breadth first), ``hosts``
-    are crawled besides those of the seeds, ``path_prefix`` is what the paths of all pages but the
-    seeds begin with.  ``articles`` and ``pages`` bound what is kept and what is fetched, ``depth``
-    the links between a seed and a page.  ``delay`` is the pause between two requests to one host in
-    seconds (robots.txt may ask for a longer one), ``parallel`` how many hosts are asked at once.
-    ``relevance`` is what an article must score for the query, from 0 to 1, to be kept.  A page that
-    fails and may not the next time is asked ``tries`` times, after a ``rest`` in seconds that
-    doubles.
+    Articles are kept from a relevance of ``min_relevance``, from 0 to 1, to the query.  A page
+    that fails temporarily is tried up to ``max_attempts`` times, ``retry_delay`` seconds later at
+    first; the delay doubles.
     """
 
     query: str = option("", "Words that articles should be about.")
     articles: int = option(100, "Articles to find at most.", flag="--max", min=1)
     pages: int = option(2_000, "Pages to fetch at most.", flag="--max-pages", min=1)
     depth: int = option(10, "Links to follow from a seed at most.", min=0)
-    path_prefix: str = option("", "What the paths of all pages but the seeds begin with.")
+    path_prefix: str = option("", "What the paths of all pages but the seeds start with.")
     hosts: tuple[str, ...] = option(
         (), "Another host to crawl; repeatable.", flag="--also", metavar="HOST"
     )
@@ -48,14 +40,14 @@ class CrawlOptions:
     retry_delay: float = 5.0
 
     def crawl_id(self, seeds: Iterable[str]) -> str:
-        """Return a name that two crawls share only when they look for the same."""
-        asked = [sorted(seeds), self.query, sorted(self.hosts), self.path_prefix]
-        return hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:32]
+        """Return an id shared only by crawls that look for the same."""
+        key = [sorted(seeds), self.query, sorted(self.hosts), self.path_prefix]
+        return hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An address to go to: how promising it is, and how many links from a seed."""
+    """A URL to visit: its priority, and the number of links from a seed."""
 
     url: str
     score: float
@@ -65,9 +57,9 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to fetch an address: it ends when the visit is recorded, or its time is over.
+    """The right to visit a URL, until the visit is recorded or the lease expires.
 
-    ``turn`` counts how often the address was taken, ``tries`` how often it failed.
+    ``number`` counts the leases of the URL, ``failures`` its failed visits.
     """
 
     id: int
@@ -77,15 +69,12 @@ class Lease:
     host: str
     pattern: str
     number: int
-    tries: int
+    failures: int
 
 
 @dataclass(frozen=True, slots=True)
 class ArticleInfo:
-    """What is known of an article that was found.
-
-    ``relevance`` is to the query (0 without one), ``confidence`` how sure the extraction is.
-    """
+    """The metadata of an article; ``relevance`` to the query is 0 without one."""
 
     title: str
     kind: str
@@ -100,7 +89,7 @@ class ArticleInfo:
 
 @dataclass(frozen=True, slots=True)
 class CrawledArticle:
-    """An article that a crawl found; ``score`` orders them, the best first."""
+    """An article that a crawl found; the best have the highest ``score``."""
 
     id: int
     url: str
@@ -109,17 +98,20 @@ class CrawledArticle:
     info: ArticleInfo
 
     def to_dict(self) -> Mapping[str, object]:
-        """Return it as plain data, for JSON."""
-        told = {name: getattr(self.info, name) for name in self.info.__dataclass_fields__}
-        return {"url": self.url, "score": round(self.score, 4), "depth": self.depth, **told}
+        """Return the article as plain data, for JSON."""
+        score = round(self.score, 4)
+        return {"url": self.url, "score": score, "depth": self.depth, **asdict(self.info)}
+
+
+# The outcomes of a visit.
 
 
 @dataclass(frozen=True, slots=True)
 class Visited:
-    """A page that was fetched and read: its links, and the article if it is one.
+    """A page that was read: its links, and its article if it has one.
 
-    ``canonical`` is where the page says that it belongs, in its normal form ('' when it says
-    nothing or itself).
+    ``canonical`` is the canonical URL that the page names, '' for none or its own; ``reason`` says
+    why the page is not an article.
     """
 
     links: tuple[Link, ...] = ()
@@ -132,14 +124,14 @@ class Visited:
 
 @dataclass(frozen=True, slots=True)
 class Redirected:
-    """A page that redirects to another address."""
+    """A page that redirects to another URL."""
 
     target: str
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A page that could not be had; ``passing`` says that it may be had later."""
+    """A page that could not be fetched; with ``temporary`` it is tried again."""
 
     error: WebprintError
     temporary: bool = False
@@ -147,21 +139,24 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A page that is not fetched, and why."""
+    """A page that is not fetched, with the reason."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """A page before which something else has to come: it waits again, for seconds of ``rest``."""
+    """A page to visit again after ``delay`` seconds, since robots.txt comes first."""
 
     delay: float = 0.0
 
 
+Outcome: TypeAlias = Visited | Redirected | Failed | Skipped | Deferred
+
+
 @dataclass(frozen=True, slots=True)
 class CrawlSummary:
-    """How a crawl stands; ``over`` says why it is over ('' while it is not)."""
+    """The progress of a crawl; ``stop_reason`` is '' while it is not over."""
 
     fetched: int
     waiting: int

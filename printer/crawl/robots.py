@@ -1,4 +1,4 @@
-"""What robots.txt says (RFC 9309): read by Protego, fetched like any page, kept with the crawl."""
+"""robots.txt (RFC 9309): fetched like any page, parsed by Protego, cached with the crawl."""
 
 from __future__ import annotations
 
@@ -7,53 +7,53 @@ from functools import lru_cache
 from typing import Literal
 
 from protego import Protego
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
 from ..errors import TRANSIENT_STATUSES, HTTPStatusError, WebprintError
 from ..fetch.client import HttpClient
 from ..urls import origin_of
 from .store import Store, hosts, robots
 
-#: Seconds after which it is fetched again; bytes of it that are read.
-_MAX_AGE, _MAX_BYTES = 86_400.0, 500_000
-#: A site whose robots.txt cannot be had is left alone for so many times the rest that a page gets
-#: that failed, and so often.
-RETRY_FACTOR, MAX_ATTEMPTS = 6.0, 4
-#: A pause that is asked for counts up to here, in seconds.
-_MAX_DELAY = 300.0
-_MAX_SITEMAPS = 20
+#: After how many attempts a site is skipped whose robots.txt cannot be fetched; the delay between
+#: them is the retry delay of a page times the factor.
+MAX_ATTEMPTS, RETRY_FACTOR = 4, 6.0
 
-State = Literal["read", "none", "closed"]
+_MAX_AGE, _MAX_BYTES, _MAX_SITEMAPS = 86_400.0, 500_000, 20
+
+#: The longest delay that a site may ask for, in seconds.
+_MAX_DELAY = 300.0
 
 
 @dataclass(frozen=True, slots=True)
 class RobotsRules:
-    """The rules of one origin: ``closed`` lets nothing be fetched, as it cannot be had."""
+    """The rules of one origin.
 
-    state: State
+    In the state ``none`` everything may be fetched; in ``closed`` nothing, as the rules cannot be
+    fetched, which failed ``failures`` times.
+    """
+
+    state: Literal["read", "none", "closed"]
     body: str
-    tries: int = 0
+    failures: int = 0
 
     def allows(self, url: str, user_agent: str) -> bool:
-        """Tell whether a page may be fetched."""
+        """Return whether a page may be fetched."""
         if self.state != "read":
             return self.state == "none"
         return bool(_parse(self.body).can_fetch(url, user_agent))
 
     def delay(self, user_agent: str) -> float:
-        """Return the pause between requests that is asked for, in seconds."""
-        if self.state != "read":
-            return 0.0
-        parsed = _parse(self.body)
-        pause = parsed.crawl_delay(user_agent) or 0.0
-        if rate := parsed.request_rate(user_agent):
-            pause = max(pause, rate.seconds / max(rate.requests, 1))
-        return float(min(max(pause, 0.0), _MAX_DELAY))
+        """Return the seconds between requests that the rules ask for."""
+        rules = _parse(self.body if self.state == "read" else "")
+        delay = rules.crawl_delay(user_agent) or 0.0
+        if rate := rules.request_rate(user_agent):
+            delay = max(delay, rate.seconds / max(rate.requests, 1))
+        return float(min(max(delay, 0.0), _MAX_DELAY))
 
     def sitemaps(self) -> list[str]:
-        """Return the sitemaps that it names."""
-        named = list(_parse(self.body).sitemaps) if self.state == "read" else []
-        return [str(url) for url in named[:_MAX_SITEMAPS]]
+        """Return the URLs of the sitemaps that the rules name."""
+        urls = list(_parse(self.body if self.state == "read" else "").sitemaps)
+        return [str(url) for url in urls[:_MAX_SITEMAPS]]
 
 
 @lru_cache(maxsize=32)
@@ -62,44 +62,42 @@ def _parse(body: str) -> Protego:
 
 
 def cached_rules(store: Store, url: str, retry_delay: float) -> RobotsRules | None:
-    """Return the rules for an address as they were read lately, None when they are to be read.
+    """Return the cached rules for a URL, or None if they are to be fetched.
 
-    ``rest`` is after how many seconds those are asked for again that could not be had.
+    ``retry_delay`` is after how many seconds to try again to fetch them.
     """
     with store.read() as connection:
         now = store.now(connection)
-        wanted = select(robots).where(robots.c.origin == str(origin_of(url)))
-        row = connection.execute(wanted).first()
-    if row is None or now - row.read_at >= (retry_delay if row.state == "closed" else _MAX_AGE):
+        this = select(robots).where(robots.c.origin == str(origin_of(url)))
+        row = connection.execute(this).first()
+    if row is None or now - row.fetched >= (retry_delay if row.state == "closed" else _MAX_AGE):
         return None
-    return RobotsRules(row.state, bytes(row.body).decode(), row.tries)
+    return RobotsRules(row.state, bytes(row.body).decode(), row.failures)
 
 
-def fetch_rules(store: Store, web: HttpClient, url: str, user_agent: str) -> RobotsRules:
-    """Fetch the rules for an address and keep them, with the pause they ask for."""
-    where = str(origin_of(url))
-    state: State = "read"
-    body = b""
+def fetch_rules(store: Store, client: HttpClient, url: str, user_agent: str) -> RobotsRules:
+    """Fetch and cache the rules for a URL, and the delay that they ask for."""
+    origin, body = origin_of(url), b""
+    state: Literal["read", "none", "closed"] = "read"
     try:
-        body = web.get_resource(f"{where}/robots.txt").body[:_MAX_BYTES]
+        body = client.get_resource(f"{origin}/robots.txt").body[:_MAX_BYTES]
     except HTTPStatusError as error:
-        # What is refused or not there forbids nothing; a server in trouble may forbid anything.
+        # A missing or refused file forbids nothing; a server in trouble might forbid anything.
         state = "closed" if error.status in TRANSIENT_STATUSES or error.status >= 500 else "none"
     except WebprintError:
         state = "closed"
     text = body.decode("utf-8-sig", "replace").replace("\0", "")
+    this = robots.c.origin == str(origin)
     with store.write() as connection:
-        now = store.now(connection)
-        row = connection.execute(select(robots).where(robots.c.origin == where)).first()
-        tries = (row.tries if row else 0) + 1 if state == "closed" else 0
-        values = {"state": state, "body": text.encode(), "read_at": now, "tries": tries}
-        if row:
-            connection.execute(update(robots).where(robots.c.origin == where).values(**values))
-        else:
-            connection.execute(robots.insert().values(origin=where, **values))
-        rules = RobotsRules(state, text, tries)
-        from .scope import netloc_of
-
-        asked = update(hosts).where(hosts.c.name == netloc_of(url))
-        connection.execute(asked.values(delay=rules.delay(user_agent)))
+        known = connection.execute(select(robots.c.failures).where(this)).scalar() or 0
+        rules = RobotsRules(state, text, known + 1 if state == "closed" else 0)
+        connection.execute(delete(robots).where(this))
+        connection.execute(
+            robots.insert().values(
+                origin=str(origin), state=state, body=text.encode(), fetched=store.now(connection),
+                failures=rules.failures,
+            )
+        )  # fmt: skip
+        host = update(hosts).where(hosts.c.name == origin.netloc)
+        connection.execute(host.values(delay=rules.delay(user_agent)))
     return rules

@@ -1,7 +1,7 @@
-"""Sitemaps: lists of a site's addresses, as XML or plain lines, packed or not, and lists of lists.
+"""Sitemaps and sitemap indexes, as XML or plain text, gzipped or not.
 
-They come from strangers: what is unpacked is bounded, entities are not resolved, and a broken one
-gives what can be read of it.
+They are untrusted: decompression is bounded, entities are not resolved, and of a broken one what
+can be parsed is used.
 """
 
 from __future__ import annotations
@@ -11,26 +11,31 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-#: Bytes of a sitemap after unpacking, and addresses of one (the protocol's own limits).
-_MAX_BYTES, MAX_PAGES = 50_000_000, 50_000
-#: Other sitemaps that one may name.
+#: Limits of the protocol: bytes after decompression, pages of a sitemap, characters of a URL.
+_MAX_BYTES, MAX_PAGES, _MAX_URL_CHARS = 50_000_000, 50_000, 2_048
+#: The most sitemaps that one may name.
 MAX_CHILDREN = 500
-_MAX_URL_CHARS = 2_048
 
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """What a sitemap lists: pages, the newest first where it says when, and other sitemaps."""
+    """The URLs in a sitemap, of pages and of other sitemaps, the latest modified first."""
 
     pages: tuple[str, ...] = ()
     children: tuple[str, ...] = ()
 
 
 def parse_sitemap(data: bytes) -> Sitemap:
-    """Read a sitemap; what is none gives an empty one."""
-    data = _decompress(data)
+    """Return what a sitemap lists; an empty one for data that is no sitemap."""
+    if data[:2] == b"\x1f\x8b":
+        try:
+            data = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(data, _MAX_BYTES)
+        except zlib.error:
+            return Sitemap()
+    data = data[:_MAX_BYTES]
     if data.lstrip()[:1] != b"<":
-        return Sitemap(pages=_parse_lines(data))
+        lines = data.decode("utf-8-sig", "replace").split("\n", MAX_PAGES)[:MAX_PAGES]
+        return Sitemap(tuple(dict.fromkeys(filter(_is_valid, map(str.strip, lines)))))
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, recover=True, huge_tree=False
     )
@@ -38,48 +43,27 @@ def parse_sitemap(data: bytes) -> Sitemap:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError:
         return Sitemap()
-    if root is None:
-        return Sitemap()
     pages: list[tuple[str, str]] = []
     children: list[tuple[str, str]] = []
-    for element in root.iter("{*}loc"):
+    for element in () if root is None else root.iter("{*}loc"):
         url = (element.text or "").strip()[: _MAX_URL_CHARS + 1]
         parent = element.getparent()
-        if (
-            parent is None
-            or not url.startswith(("http://", "https://"))
-            or len(url) > _MAX_URL_CHARS
-        ):
+        if parent is None or not _is_valid(url):
             continue
+        modified = (parent.findtext("{*}lastmod") or "").strip()[:40]
         kind = str(parent.tag).rpartition("}")[2]
         if kind == "url" and len(pages) < MAX_PAGES:
-            pages.append((_last_modified(parent), url))
+            pages.append((modified, url))
         elif kind == "sitemap" and len(children) < MAX_CHILDREN:
-            children.append((_last_modified(parent), url))
-    return Sitemap(_newest_first(pages), _newest_first(children))
+            children.append((modified, url))
+    return Sitemap(_latest_first(pages), _latest_first(children))
 
 
-def _last_modified(entry: etree._Element) -> str:
-    return (entry.findtext("{*}lastmod") or "").strip()[:40]
+def _is_valid(url: str) -> bool:
+    return url.startswith(("http://", "https://")) and len(url) <= _MAX_URL_CHARS
 
 
-def _newest_first(entries: list[tuple[str, str]]) -> tuple[str, ...]:
-    """Return the addresses once each, the newest first; ISO 8601 dates sort as they are written."""
+def _latest_first(entries: list[tuple[str, str]]) -> tuple[str, ...]:
+    """Return distinct URLs by date of modification (ISO 8601 dates sort as text)."""
     ordered = sorted(entries, key=lambda entry: entry[0], reverse=True)
     return tuple(dict.fromkeys(url for _, url in ordered))
-
-
-def _decompress(data: bytes) -> bytes:
-    if data[:2] != b"\x1f\x8b":
-        return data[:_MAX_BYTES]
-    try:
-        return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(data, _MAX_BYTES)
-    except zlib.error:
-        return b""
-
-
-def _parse_lines(data: bytes) -> tuple[str, ...]:
-    lines = data.decode("utf-8-sig", "replace").split("\n", MAX_PAGES)[:MAX_PAGES]
-    urls = (line.strip() for line in lines)
-    sound = (url for url in urls if url.startswith(("http://", "https://")))
-    return tuple(dict.fromkeys(url for url in sound if len(url) <= _MAX_URL_CHARS))

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from printer.capture import Capture, PageSource
-from printer.crawl.frontier import MAX_BARREN_PAGES, Frontier, record_visit
+from printer.crawl.frontier import MAX_BARREN_PAGES, Frontier
 from printer.crawl.models import ArticleInfo, CrawlOptions, Failed, Link, Redirected, Visited
 from printer.crawl.store import Store
 from printer.db.engine import open_engine
@@ -50,7 +50,7 @@ def start(tmp_path, clock):
         options = CrawlOptions(**{"delay": 10.0, "retry_delay": 4.0, **options})
         store = Store(open_engine(str(tmp_path / "c.sqlite")), clock)
         stores.append(store)
-        frontier = Frontier(store, "one", options, lease=30)
+        frontier = Frontier(store, "one", options, timeout=30)
         frontier.open(list(seeds))
         return frontier
 
@@ -83,7 +83,7 @@ def visit_all(frontier, clock, outcome):
             clock.time += lease + 0.001
             continue
         order.append(lease.url)
-        record_visit(frontier, lease, outcome(lease))
+        frontier.record(lease, outcome(lease))
     return order
 
 
@@ -121,7 +121,7 @@ def test_a_host_is_asked_by_one_at_a_time_and_then_left_alone(start, clock):
     assert {one.host, two.host} == {"a.test", "b.test"}
     wait = frontier.lease()
     assert wait > 10  # as long as an answer may take, unless it comes before
-    record_visit(frontier, one, page())
+    frontier.record(one, page())
     assert frontier.lease() == pytest.approx(10.0)
     clock.time += 9.9
     assert frontier.lease() == pytest.approx(0.1)
@@ -135,9 +135,9 @@ def test_what_a_lost_worker_held_is_taken_again_and_its_word_comes_too_late(star
     clock.time += 91
     again = frontier.lease()
     assert (again.url, again.number) == (lost.url, 2)
-    record_visit(frontier, lost, page(("https://a.test/late", 1.0)))
+    frontier.record(lost, page(("https://a.test/late", 1.0)))
     assert frontier.summary().waiting == 1
-    record_visit(frontier, again, page(("https://a.test/new", 1.0)))
+    frontier.record(again, page(("https://a.test/new", 1.0)))
     clock.time += 11
     assert frontier.lease().url == "https://a.test/new"
 

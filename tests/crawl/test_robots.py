@@ -70,12 +70,11 @@ def test_the_pause_it_asks_for_is_kept(web, tmp_path):
     web.add("/robots.txt", "User-agent: *\nCrawl-delay: 90\n", media_type="text/plain")
     with crawl(web, tmp_path) as made:
         lease = made.frontier.lease()
-        from printer.crawl.frontier import record_visit
         from printer.crawl.visit import Visitor
         from printer.options import ExtractOptions
 
-        visitor = Visitor(made.store, made._web, made.options, ExtractOptions())
-        record_visit(made.frontier, lease, visitor.visit(lease))
+        visitor = Visitor(made.store, made._client, made.options, ExtractOptions())
+        made.frontier.record(lease, visitor.visit(lease))
         wait = made.frontier.lease()
         assert isinstance(wait, float)
         assert 30 < wait <= 90

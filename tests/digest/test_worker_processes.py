@@ -38,7 +38,9 @@ def test_what_is_read_apart_is_what_is_read_here(web, desk, presses):
     assert apart.problems == here.problems
     assert {name for name, _ in apart.problems} == {"Story 3", "Story 4"}
     pages = [each.reading.source for each in apart.stories]
-    assert not any(page.body for page in pages), "pages that were read are held until all is set"
+    assert not any(story.reading.html for story in apart.stories), (
+        "pages that were read are held until all is set"
+    )
     assert len({page.sha256 for page in pages}) == len(pages)
 
 
