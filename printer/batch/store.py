@@ -116,7 +116,9 @@ class BatchStore:
             count += 1
             try:
                 normalized = normalize_url(url)
-                entries.setdefault(url_key(normalized), (line, url, origin_of(normalized).netloc, None))
+                entries.setdefault(
+                    url_key(normalized), (line, url, origin_of(normalized).netloc, None)
+                )
             except BadURL as invalid:
                 key = "bad " + hashlib.sha256(url.encode("utf-8", "replace")).hexdigest()
                 entries.setdefault(key, (line, url, "", ErrorRecord.of(invalid)))
