@@ -1,6 +1,6 @@
-"""Articles in the other formats than PDF: EPUB, one page of HTML, Markdown, JSON.
+"""Articles in formats other than PDF: EPUB, one page of HTML, Markdown, JSON.
 
-Each is written from the article alone, as print is; nothing of the page's own markup is in it.
+Each is written from the article alone, as print is, and contains none of the page's own markup.
 """
 
 from __future__ import annotations
@@ -22,10 +22,14 @@ def export_articles(
     title: str = "",
     fetched: datetime | None = None,
 ) -> tuple[bytes, CompletenessReport]:
-    """Return articles in a format that is not PDF, and what of them it holds, read back from it.
+    """Return articles in a format, and what of them the result holds when read back.
 
-    Several articles are chapters of one book, parts of one page or text, a list in JSON.  ``title``
-    names several together, ``fetched`` is when they were got.
+    Args:
+        articles: One article, or several: chapters of a book, parts of a page, a list in JSON.
+        format_: Any format but PDF.
+        pictures: The prepared pictures by ``Figure.src``, or ``Figure.svg``.
+        title: The title of several articles together.
+        fetched: When they were fetched.
     """
     from .verify import compare_with_articles
 
@@ -49,7 +53,7 @@ def export_articles(
 
 
 def to_json(articles: Sequence[Article]) -> bytes:
-    """Return an article as data, of several a list."""
-    plain = [article.to_dict() for article in articles]
-    text = json.dumps(plain if len(plain) > 1 else plain[0], ensure_ascii=False, indent=2)
+    """Return an article as JSON, or several as a list."""
+    data = [article.to_dict() for article in articles]
+    text = json.dumps(data if len(data) > 1 else data[0], ensure_ascii=False, indent=2)
     return (text + "\n").encode("utf-8", "replace")

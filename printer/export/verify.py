@@ -1,4 +1,4 @@
-"""What a file that was written holds, read back from its bytes as a program would read it."""
+"""What an exported file holds, parsed back from its bytes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from lxml import etree, html
@@ -20,15 +20,16 @@ from ..render.weasy.layout_text import LayoutText
 from .math import local_name
 
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
-#: A formula between two dollar signs or pairs of them, none of which is escaped.
+_ELEMENT_KINDS = {"pre": "code", "table": "tables", "aside": "notes", "math": "formulas"}
+#: A formula between unescaped single or double dollars.
 _FORMULA = re.compile(r"(?<!\\)(\$\$?)(?=\S|\n)(?:\\[^\n]|[^$\\])+\1")
 _CHAPTER = re.compile(r"book/chapter-\d+\.xhtml")
 _JSON_KINDS = {
     "heading": "headings", "figure": "pictures", "table": "tables", "code": "code",
     "math": "formulas", "note": "notes",
 }  # fmt: skip
-
-_TEXTS = {
+#: The text fields of JSON objects by type.
+_JSON_TEXTS = {
     "span": ("text",), "code": ("text",), "figure": ("credit",),
     "embed": ("title", "author", "published"),
 }  # fmt: skip
@@ -37,91 +38,84 @@ _TEXTS = {
 def compare_with_articles(
     articles: Sequence[Article], format_: Format, data: bytes
 ) -> CompletenessReport:
-    """Compare articles with a file that they were written to."""
-    read = {"epub": _epub, "html": _html, "markdown": _markdown, "json": _json}[format_]
-    return check_completeness(articles, read(data))
+    """Return what of articles is in the file that they were exported to."""
+    read = {"epub": _read_epub, "html": _read_html, "markdown": _read_markdown, "json": _read_json}
+    return check_completeness(articles, read[format_](data))
 
 
-def _epub(data: bytes) -> LayoutText:
+def _read_epub(data: bytes) -> LayoutText:
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         names = [name for name in file.namelist() if _CHAPTER.fullmatch(name)]
-        trees = [etree.fromstring(file.read(name), parser) for name in names]
-    return _marked_up(trees)
+        return _read_trees([etree.fromstring(file.read(name), parser) for name in names])
 
 
-def _html(data: bytes) -> LayoutText:
+def _read_html(data: bytes) -> LayoutText:
     parser = html.HTMLParser(encoding="utf-8", huge_tree=True)
-    return _marked_up(html.fromstring(data, parser=parser).iter("article"))
+    return _read_trees(html.fromstring(data, parser=parser).iter("article"))
 
 
-def _markdown(data: bytes) -> LayoutText:
+def _read_markdown(data: bytes) -> LayoutText:
     from markdown_it import MarkdownIt
 
     text = data.decode()
     notes = re.findall(r"(?m)^\[\^([^\]]+)\]: ", text)
-    # Notes are no part of CommonMark: their signs are taken out, their text stays.
+    # CommonMark has no notes: their marks are removed, their text stays.
     text = re.sub(r"\[\^[^\]\s]+\](?:: )?", "", text)
-    reader = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    reader.normalizeLink = str  # type: ignore[assignment,method-assign]
-    rendered = reader.render(text)
-    laid = _marked_up([html.fromstring(f"<div>{rendered}</div>")])
-    things = {**laid.counts, "notes": len(notes)}
-    things["formulas"] = len(_FORMULA.findall(text))
-    return LayoutText(laid.text, things, laid.targets)
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    parser.normalizeLink = str  # type: ignore[assignment,method-assign]
+    found = _read_trees([html.fromstring(f"<div>{parser.render(text)}</div>")])
+    found.counts.update(notes=len(notes), formulas=len(_FORMULA.findall(text)))
+    return found
 
 
-def _marked_up(trees: Any) -> LayoutText:
-    """Read elements: what they say, how many of each kind there are, where their links lead."""
+def _read_trees(trees: Iterable[etree._Element]) -> LayoutText:
     texts: list[str] = []
-    things: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     targets: set[str] = set()
     for tree in trees:
         for element in tree.iter(etree.Element):
             tag = local_name(element)
-            things[_kind(element, tag)] += 1
+            counts[_kind(element, tag)] += 1
             if tag == "a" and (href := element.get("href")):
                 targets.add(href)
         texts.append("".join(map(str, tree.itertext())))
-    return LayoutText("\n".join(texts), dict(things), frozenset(targets))
+    return LayoutText("\n".join(texts), dict(counts), frozenset(targets))
 
 
 def _kind(element: etree._Element, tag: str) -> str:
     if tag in _HEADINGS:
-        above = element.getparent()
-        ours = above is not None and above.get("class") == "notes"
-        return "" if ours else "headings"
+        parent = element.getparent()
+        return "" if parent is not None and parent.get("class") == "notes" else "headings"
+    is_math = element.get("class") == "math"
     if tag == "img":
-        return "formulas" if element.get("class") == "math" else "pictures"
-    if tag == "math" or (tag == "span" and element.get("class") == "math"):
-        return "formulas"
-    return {"pre": "code", "table": "tables", "aside": "notes"}.get(tag, "")
+        return "formulas" if is_math else "pictures"
+    return "formulas" if tag == "span" and is_math else _ELEMENT_KINDS.get(tag, "")
 
 
-def _json(data: bytes) -> LayoutText:
+def _read_json(data: bytes) -> LayoutText:
     articles = json.loads(data)
     texts: list[str] = []
-    things: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     targets: set[str] = set()
     for article in articles if isinstance(articles, list) else [articles]:
         texts += [article["title"], article["byline"]]
-        for piece in _values(article["blocks"]):
-            things[_JSON_KINDS.get(piece.get("type", ""), "")] += 1
-            things["formulas"] += piece.get("type") == "span" and bool(piece.get("math"))
-            targets.add(piece.get("href", ""))
+        for part in _objects(article["blocks"]):
+            kind = part.get("type", "")
+            counts[_JSON_KINDS.get(kind, "")] += 1
+            counts["formulas"] += kind == "span" and bool(part.get("math"))
+            targets.add(part.get("href", ""))
+            fields = _JSON_TEXTS.get(kind, ())
             texts += [
-                value for name, value in piece.items()
-                if name in _TEXTS.get(piece.get("type", ""), ()) and isinstance(value, str)
-            ]  # fmt: skip
-    return LayoutText("".join(texts), dict(things), frozenset(targets))
+                value for name, value in part.items() if name in fields and isinstance(value, str)
+            ]
+    return LayoutText("".join(texts), dict(counts), frozenset(targets))
 
 
-def _values(value: Any) -> Iterator[dict[str, Any]]:
-    """Yield every object of data, outermost first."""
-    if isinstance(value, list):
-        for each in value:
-            yield from _values(each)
-    elif isinstance(value, dict):
+def _objects(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield every object in JSON data, outermost first."""
+    if isinstance(value, dict):
         yield value
-        for each in value.values():
-            yield from _values(each)
+        value = list(value.values())
+    for part in value if isinstance(value, list) else ():
+        yield from _objects(part)
