@@ -22,8 +22,9 @@ from ..errors import (
     WebprintError,
 )  # fmt: skip
 from ..fetch.client import HttpClient
+from ..html.decode import decode
 from ..html.metadata.metadata import read_head
-from ..html.parse import base_url, decode, parse
+from ..html.parse import base_url, parse
 from ..options import ExtractOptions, FetchOptions, Options, SiteRule
 from ..pipeline import ExtractedPage, Printer
 from ..urls import canonical_url, origin_of, resolve

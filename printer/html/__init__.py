@@ -1,1 +1,1 @@
-"""From bytes to a page: tree, text segments, metadata."""
+"""Parse a page: bytes to text, tree, text segments and metadata."""

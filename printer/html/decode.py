@@ -1,7 +1,7 @@
-"""Bytes to text: which charset a page is in, by what it declares and by what its bytes say.
+"""Decode a page: by the charset it declares, by what its bytes say, and what was encoded twice.
 
 The order is the HTML standard's: byte order mark, HTTP header, ``meta`` element, detection.  A
-declaration that the bytes plainly contradict is passed over, where a browser would show rubbish.
+declaration that the bytes plainly contradict is ignored, where a browser would show mojibake.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _CODECS = {
     "x-user-defined": "windows-1252",
 }
 #: Charsets that detection may find: those pages are written in.
-_FOUND = [
+_DETECTABLE = [
     "utf_8", "cp1252", "cp1250", "iso8859_2", "cp1251", "koi8_r", "cp1253", "cp1254", "cp1255",
     "cp1256", "cp932", "euc_jp", "gb18030", "big5hkscs", "cp949", "cp874",
 ]  # fmt: skip
@@ -69,22 +69,22 @@ def decode(body: bytes, declared: str = "") -> str:
     if not chance and (text := _as_utf8(body)):
         return text
     for name in names:
-        if name != "utf-8" and (read := _as_declared(body, name, high)) is not None:
-            return read
+        if name != "utf-8" and (declared_text := _as_declared(body, name, high)) is not None:
+            return declared_text
     return _as_utf16(body) or body.decode(_detected(body), "replace")
 
 
 def _meta(body: bytes) -> str:
-    found = _META.search(body[:8192])
-    label = found.group(1).decode("ascii") if found else ""
+    match = _META.search(body[:8192])
+    label = match[1].decode("ascii") if match else ""
     # A meta element that could be read says that the page is not UTF-16.
     return "utf-8" if label.lower().startswith("utf-16") else label
 
 
 def codec_for_label(label: str) -> str:
-    """Return Python's codec for a WHATWG label, '' for one that is none.
+    """Return Python's codec for a WHATWG label, or ''.
 
-    Python has others, some of which take a stranger's text as something to work out at length.
+    Python has others, some of which decompress or compute at length what they decode.
     """
     encoding = webencodings.lookup(label) if label else None
     if encoding is None:
@@ -93,7 +93,7 @@ def codec_for_label(label: str) -> str:
 
 
 def _as_utf8(body: bytes) -> str:
-    """Decode what is UTF-8 but for a few stray bytes; '' for anything else."""
+    """Decode what is UTF-8 but for a few stray bytes; return '' for anything else."""
     try:
         return body.decode()
     except UnicodeDecodeError:
@@ -105,7 +105,7 @@ def _as_utf8(body: bytes) -> str:
 
 
 def _as_declared(body: bytes, name: str, high: int) -> str | None:
-    """Decode by the declared charset; None when the bytes cannot be that."""
+    """Decode by the declared charset; return None when the bytes cannot be that."""
     try:
         text = body.decode(name, "replace")
     except LookupError:
@@ -128,7 +128,7 @@ def _letters(body: bytes) -> int:
 
 
 def _as_utf16(body: bytes) -> str:
-    """Decode UTF-16 without a mark, told by NUL in every other byte of its first markup."""
+    """Decode UTF-16 without a mark, recognised by NUL in every other byte of its first markup."""
     head = body[:256]
     if len(head) >= 4 and head.count(0) * 3 > len(head):
         even, odd = head[::2].count(0), head[1::2].count(0)
@@ -142,7 +142,7 @@ def _detected(body: bytes) -> str:
     from charset_normalizer import from_bytes  # takes longer to load than a page to read
 
     sample = b" ".join(_RUNS.findall(body[:1_000_000]))[:_SAMPLE]
-    best = from_bytes(sample, cp_isolation=_FOUND).best()
+    best = from_bytes(sample, cp_isolation=_DETECTABLE).best()
     if best is None:
         return "windows-1252"
     if best.encoding not in _CENTRAL:
@@ -154,44 +154,53 @@ def _detected(body: bytes) -> str:
     return min(near, key=lambda name: len(_ODD.findall(sample.decode(name, "replace"))))
 
 
-#: Which character of Windows-1252 stands for which byte, and Latin-1's for the rest.
-_SHOWN = {bytes([byte]).decode("cp1252", "replace"): byte for byte in range(0x80, 0xA0)}
-_BYTES = str.maketrans({char: chr(byte) for char, byte in _SHOWN.items() if char != "\ufffd"})
+# Text that was encoded twice
+
+#: Which character of Windows-1252 is written for which byte, and Latin-1's for the rest.
+_CP1252 = {bytes([byte]).decode("cp1252", "replace"): byte for byte in range(0x80, 0xA0)}
+_BYTES = str.maketrans({char: chr(byte) for char, byte in _CP1252.items() if char != "\ufffd"})
 _NEXT = "[\x80-\xbf" + re.escape("".join(map(chr, _BYTES))) + "]"
 #: A set at the beginning lets the search skip what is in none.
 _SEQUENCES = re.compile(f"[Â-ô](?:(?<=[Â-ß]){_NEXT}|(?<=[à-ï]){_NEXT}{{2}}|(?<=[ð-ô]){_NEXT}{{3}})")
-#: What hardly stands before a sign in any language: Ã© is é, â€™ is an apostrophe, ðŸ™‚ a smile.
+#: What hardly stands before a symbol in any language: Ã© is é, â€™ an apostrophe, ðŸ™‚ a smile.
 _LEADS = frozenset("ÂÃâðï")
 #: What begins most of them: a page without any is not searched.
-_SIGNS = ("Ã", "Â", "â\x80", "â€", "ð\x9f", "ðŸ")
+_BEGINNINGS = ("Ã", "Â", "â\x80", "â€", "ð\x9f", "ðŸ")
 _CONTROLS = re.compile("[\x80-\x9f]")
-#: A page with so many of them, and hardly one such sign as it should be, has the fault itself.
-_ENOUGH, _HARDLY = 3, 0.25
+#: A page with so many of them, and hardly one of the same characters as it should be, is faulty.
+_ENOUGH, _MOST_CORRECT = 3, 0.25
 
 
 def fix_mojibake(text: str) -> str:
-    """Return text with what was encoded twice decoded once more."""
+    """Return text with what was encoded twice ('donâ€™t' for 'don’t') decoded once more.
+
+    It was UTF-8, read as a one-byte charset and written as UTF-8 again, as in databases moved from
+    one system to another.  A sequence that is valid UTF-8 when read back byte by byte, and has a
+    control character in it, is nothing else; where a page has several, what looks alike without one
+    is corrected too, unless the same characters stand there correctly as well: then the page writes
+    about the fault.
+    """
     # Finding one letter is quicker than finding two, and most pages have none of these.
     if text.isascii() or not any(lead in text for lead in "ÃÂâð"):
         return text
-    if not any(sign in text for sign in _SIGNS):
+    if not any(beginning in text for beginning in _BEGINNINGS):
         return text
     counts = Counter(_SEQUENCES.findall(text))
-    found = {sequence: _decoded(sequence) for sequence in counts}
-    wrong = [sequence for sequence in counts if found[sequence] != sequence]
-    sure = [sequence for sequence in wrong if _CONTROLS.search(sequence)]
+    decoded = {sequence: _decode_again(sequence) for sequence in counts}
+    wrong = [sequence for sequence in counts if decoded[sequence] != sequence]
     likely = [sequence for sequence in wrong if sequence[0] in _LEADS]
-    seen = sum(counts[sequence] for sequence in likely)
-    signs = {sign for sequence in likely for sign in found[sequence]} - {"\xa0"}
-    right = sum(map(text.count, signs))
-    if seen < _ENOUGH or right > seen * _HARDLY:
-        if not sure:
+    occurrences = sum(counts[sequence] for sequence in likely)
+    characters = {char for sequence in likely for char in decoded[sequence]} - {"\xa0"}
+    correct = sum(map(text.count, characters))
+    if occurrences < _ENOUGH or correct > occurrences * _MOST_CORRECT:
+        certain = {s: decoded[s] for s in wrong if _CONTROLS.search(s)}
+        if not certain:
             return text
-        found = {sequence: sequence for sequence in counts} | {each: found[each] for each in sure}
-    return _SEQUENCES.sub(lambda match: found[match[0]], text)
+        decoded = {sequence: sequence for sequence in counts} | certain
+    return _SEQUENCES.sub(lambda match: decoded[match[0]], text)
 
 
-def _decoded(sequence: str) -> str:
+def _decode_again(sequence: str) -> str:
     try:
         return sequence.translate(_BYTES).encode("latin-1").decode()
     except UnicodeError:

@@ -1,8 +1,17 @@
-"""The text that a page carries as data for its scripts, for when it shows next to nothing itself.
+"""Find the article that a page carries as data for its scripts, if it shows next to nothing itself.
 
 JSON-LD may state the whole ``articleBody``; pages that a framework builds carry what they will show
-in their scripts (:mod:`.scripts`).  Of such data the smallest part that holds most of the prose is
-taken: HTML, HTML escaped once more, Markdown, an editor's blocks (:mod:`.richtext`), or plain text.
+in their scripts.  Of such data the smallest part that holds most of the prose is taken: HTML, HTML
+escaped once more, Markdown, an editor's blocks, or plain text.
+
+Frameworks hand a page's state to its scripts in a few shapes: a script of type ``application/json``
+(Next.js, Nuxt 3, Gatsby), ``window.STATE = {...}`` or ``JSON.parse("...")`` (Apollo, Redux), an
+object literal that is no JSON or a call of a function (Nuxt 2), rows pushed one by one (React's
+server components).  Nothing is run: what cannot be read as JSON is read for its strings.
+
+Portable Text, ProseMirror, Slate, Lexical, Editor.js, Contentful and their like differ in names
+alone: a node has a kind, and holds text or other nodes.  What the kind says decides the element,
+whatever else a node has is ignored.
 """
 
 from __future__ import annotations
@@ -11,12 +20,30 @@ import html
 import json
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from lxml import etree
 from lxml.html import HtmlElement
 
-from . import embedded
+#: Values of a page's data that are looked at.
+_MOST_VALUES = 2_000_000
+#: A string is prose when it has this many characters and the end of a sentence; one that a key
+#: calls text may be a part of a paragraph, and counts half when it is this long.
+_PROSE, _PART = 80, 25
+_PARTS = frozenset({"text", "value", "content", "html"})
+_SENTENCE = re.compile(r"[.!?。！？…؟।](?:\s|$|<|&lt;|[”\"'»])|[。！？]")
+_MARKUP = re.compile(r"<(?:p|div|br|h[1-6]|ul|ol|li|blockquote)\b", re.IGNORECASE)
+_ESCAPED = re.compile(r"&lt;(?:p|div|br|h[1-6]|ul|ol|li|blockquote)\b", re.IGNORECASE)
+_MARKDOWN = re.compile(r"^(?:#{1,6} \S|[*+-] \S|> \S|\d{1,3}\. \S|```)", re.MULTILINE)
+#: Markdown of more characters is set as plain text.
+_MOST_MARKDOWN = 60_000
+#: In Markdown with more brackets none is a link: each is looked at to the end of its paragraph.
+_MOST_LINKS = 1_000
+#: A part of the data is the article when it holds this much of all prose.
+_MOST = 0.7
+#: JSON in a string is unpacked when it is this long, so often inside itself.
+_PACKED, _TIMES = 500, 2
 
 #: Characters read of a page's scripts, scripts read.
 MOST_CHARS = 20_000_000
@@ -34,18 +61,135 @@ _PARSED = re.compile(r"JSON\.parse\(\s*+")
 _STRING = re.compile(r'"(?:[^"\\\n]++|\\.)*+"')
 _ROW = re.compile(rb"\s*([0-9a-f]{1,8}):(?:T([0-9a-f]{1,8}),|[A-Z]{0,2})")
 
+#: Nodes looked at, and how deep.
+_MOST_NODES, _MOST_DEPTH = 100_000, 60
+
+_KINDS = ("style", "type", "_type", "nodeType", "kind", "tag", "blockType", "nodeName", "listItem",
+          "__typename", "object")  # fmt: skip
+_INSIDE = ("children", "content", "items", "nodes", "blocks", "data", "attributes", "root", "body",
+           "document", "value", "text", "html", "code")  # fmt: skip
+_HEADING = re.compile(r"h([1-6])$|(?:^|[\W_])head(?:ing|er)[\W_]?([1-6])?$")
+_ELEMENTS = (
+    ("li", re.compile(r"^(?:li|list-?_?item|bullet|number)$")),
+    ("ol", re.compile(r"^(?:ol|(?:ordered|numbered)[-_]?list)$")),
+    ("ul", re.compile(r"(?:^|[-_])(?:ul|list)$")),
+    ("blockquote", re.compile(r"quote")),
+    ("pre", re.compile(r"^(?:pre|code(?:[-_]?block)?)$")),
+    ("p", re.compile(r"^(?:p|paragraph|normal|unstyled|block|text-?block)$")),
+)
+_MARKS = {"bold": "strong", "strong": "strong", "italic": "em", "em": "em", "code": "code"}
+_TAGGED = re.compile(r"</?[a-z][a-z0-9]*(?:\s[^<>]{0,500})?/?>", re.IGNORECASE)
+
 _DECODER = json.JSONDecoder(strict=False)
 
 
-def script_data(tree: HtmlElement) -> Iterator[Any]:
+def find_embedded_article(tree: HtmlElement) -> str:
+    """Return the article in a page's data, as text or HTML; '' when there is none."""
+    texts = (_article_body(data) or _densest(data) for data in _script_data(tree))
+    return max(texts, key=len, default="")
+
+
+def insert_article(tree: HtmlElement, text: str) -> None:
+    """Append text, or HTML, to a page's body as an article."""
+    body = tree.find("body")
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True)
+    source = f"<html><body><div>{_as_html(text)}</div></body></html>"
+    built = etree.fromstring(source.encode("utf-8", "replace"), parser)
+    article = etree.SubElement(tree if body is None else body, "article")
+    for child in built.iter("body"):
+        article.extend(list(child))
+
+
+def _as_html(text: str) -> str:
+    if not _MARKUP.search(text) and _ESCAPED.search(text):
+        text = html.unescape(text)
+    if _MARKUP.search(text):
+        return text
+    if _MARKDOWN.search(text) and "\n\n" in text and len(text) <= _MOST_MARKDOWN:
+        from markdown_it import MarkdownIt  # of all pages hardly one needs it
+
+        reader = MarkdownIt("commonmark").enable("table")
+        if text.count("[") > _MOST_LINKS:
+            reader.disable(["link", "image"])
+        return str(reader.render(text))
+    lines = (line.strip() for line in text.splitlines())
+    return "".join(f"<p>{html.escape(line, quote=False)}</p>" for line in lines if line)
+
+
+def _walk(data: Any) -> Iterator[tuple[int, int, str, Any]]:
+    """Yield a number for each value, its parent's (-1), the key it stands under, and the value."""
+    waiting = [(-1, "", data)]
+    number = 0
+    while waiting and number < _MOST_VALUES:
+        parent, key, value = waiting.pop()
+        yield number, parent, key, value
+        if isinstance(value, dict):
+            waiting += [(number, str(name), inner) for name, inner in reversed(value.items())]
+        elif isinstance(value, list):
+            waiting += [(number, key, inner) for inner in reversed(value)]
+        number += 1
+
+
+def _article_body(data: Any) -> str:
+    stated = (value for _, _, key, value in _walk(data) if key == "articleBody")
+    return max((text for text in stated if isinstance(text, str)), key=len, default="")
+
+
+def _densest(data: Any, times: int = 0) -> str:
+    """Return the prose of the smallest part of the data that holds most of it."""
+    parents: list[int] = []
+    values: list[Any] = []
+    mass: list[float] = []
+    for _, parent, key, value in _walk(data):
+        parents.append(parent)
+        values.append(value)
+        mass.append(_mass(value, key))
+    for number in range(len(parents) - 1, 0, -1):
+        mass[parents[number]] += mass[number]
+    total = mass[0] if mass else 0
+    # Values are numbered before what they hold, so the last with enough is the smallest.
+    best = max((n for n, part in enumerate(mass) if part and part >= _MOST * total), default=-1)
+    return _written(values[best], times) if best >= 0 else ""
+
+
+def _is_prose(value: Any) -> bool:
+    return isinstance(value, str) and len(value) >= _PROSE and bool(_SENTENCE.search(value))
+
+
+def _mass(value: Any, key: str) -> float:
+    if not isinstance(value, str):
+        return 0
+    if _is_prose(value):
+        return len(value)
+    return len(value) / 2 if len(value) >= _PART and key in _PARTS and " " in value else 0
+
+
+def _written(part: Any, times: int) -> str:
+    """Return a part of the data as HTML or text."""
+    if isinstance(part, str):
+        if len(part) >= _PACKED and part[0] in "[{" and times < _TIMES:
+            try:
+                return _densest(json.loads(part, strict=False), times + 1)
+            except (ValueError, RecursionError):
+                return part
+        return part
+    prose = {value: None for _, _, _, value in _walk(part) if _is_prose(value)}
+    rich = "".join(_RichTextWriter().write(part, "", 0))
+    return rich if len(rich) >= sum(map(len, prose)) else "\n".join(prose)
+
+
+# The data in scripts
+
+
+def _script_data(tree: HtmlElement) -> Iterator[Any]:
     """Yield the values that a page's scripts hold, as JSON gives them."""
     left = MOST_CHARS
     pushed: list[str] = []
-    for number, script in enumerate(tree.iter("script")):
+    for script in islice(tree.iter("script"), _MOST_SCRIPTS):
         source = script.text or ""
         kind = (script.get("type") or "").partition(";")[0].strip().lower()
         left -= len(source)
-        if left < 0 or number >= _MOST_SCRIPTS:
+        if left < 0:
             break
         if kind in _JSON:
             yield _json(source)
@@ -65,7 +209,7 @@ def _json(source: str) -> Any:
 
 
 def _assigned(source: str, at: int) -> Any:
-    """Read the value assigned from a place on."""
+    """Return the value assigned at a position."""
     try:
         if call := _PARSED.match(source, at):
             return json.loads(_DECODER.raw_decode(source, call.end())[0])
@@ -87,7 +231,7 @@ def _strings(source: str, shortest: int = _SHORTEST) -> list[str]:
 
 
 def _rows(stream: str) -> list[Any]:
-    """Read rows of ``number:JSON`` or ``number:Tlength,text``, one to a line."""
+    """Return the values of rows of ``number:JSON`` or ``number:Tlength,text``, one to a line."""
     data = stream.encode("utf-8", "replace")
     found: list[Any] = []
     at = 0
@@ -103,34 +247,11 @@ def _rows(stream: str) -> list[Any]:
     return found or [stream]
 
 
-#: Nodes looked at, and how deep.
-_MOST_NODES, _MOST_DEPTH = 100_000, 60
-
-_KINDS = ("style", "type", "_type", "nodeType", "kind", "tag", "blockType", "nodeName", "listItem",
-          "__typename", "object")  # fmt: skip
-_INSIDE = ("children", "content", "items", "nodes", "blocks", "data", "attributes", "root", "body",
-           "document", "value", "text", "html", "code")  # fmt: skip
-_HEADING = re.compile(r"h([1-6])$|(?:^|[\W_])head(?:ing|er)[\W_]?([1-6])?$")
-_ELEMENTS = (
-    ("li", re.compile(r"^(?:li|list-?_?item|bullet|number)$")),
-    ("ol", re.compile(r"^(?:ol|(?:ordered|numbered)[-_]?list)$")),
-    ("ul", re.compile(r"(?:^|[-_])(?:ul|list)$")),
-    ("blockquote", re.compile(r"quote")),
-    ("pre", re.compile(r"^(?:pre|code(?:[-_]?block)?)$")),
-    ("p", re.compile(r"^(?:p|paragraph|normal|unstyled|block|text-?block)$")),
-)
-_MARKS = {"bold": "strong", "strong": "strong", "italic": "em", "em": "em", "code": "code"}
-_TAGGED = re.compile(r"</?[a-z][a-z0-9]*(?:\s[^<>]{0,500})?/?>", re.IGNORECASE)
+# Rich text as data
 
 
-def richtext_to_html(data: Any) -> str:
-    """Return the HTML of rich text; '' for what is none."""
-    written = list(_Writer().write(data, "", 0))
-    return "".join(written)
-
-
-class _Writer:
-    """Writes a tree of nodes; counts them, so that no page costs more than its share."""
+class _RichTextWriter:
+    """Writes rich text as HTML; counts its nodes, so that no page costs more than its share."""
 
     def __init__(self) -> None:
         self.left = _MOST_NODES
@@ -148,8 +269,8 @@ class _Writer:
             if len(node) == 4 and node[0] == "$":  # a server component: sign, tag, key, properties
                 tag, properties = node[1], node[3]
                 node = [{"tag": tag, **properties}] if isinstance(properties, dict) else []
-            for each in node:
-                yield from self.write(each, around, depth + 1)
+            for inner in node:
+                yield from self.write(inner, around, depth + 1)
         elif isinstance(node, dict):
             yield from self._node(node, around, depth)
 
@@ -197,128 +318,10 @@ def _element(node: dict[str, Any]) -> str:
 def _marked(text: str, node: dict[str, Any]) -> str:
     """Return text within the elements of its marks."""
     marks = node.get("marks")
-    names = [each.get("type") if isinstance(each, dict) else each for each in marks or ()] \
+    names = [mark.get("type") if isinstance(mark, dict) else mark for mark in marks or ()] \
         if isinstance(marks, list) else []  # fmt: skip
     names += [name for name in _MARKS if node.get(name) is True or node.get("tag") == name]
     for name in names[:4]:
         if isinstance(name, str) and (element := _MARKS.get(name)):
             text = f"<{element}>{text}</{element}>"
     return text
-
-
-#: Values of a page's data that are looked at.
-_MOST_VALUES = 2_000_000
-#: A string is prose when it has this many characters and the end of a sentence; one that a key
-#: calls text may be a part of a paragraph, and counts half when it is this long.
-_PROSE, _PART = 80, 25
-_PARTS = frozenset({"text", "value", "content", "html"})
-_SENTENCE = re.compile(r"[.!?。！？…؟।](?:\s|$|<|&lt;|[”\"'»])|[。！？]")
-_MARKUP = re.compile(r"<(?:p|div|br|h[1-6]|ul|ol|li|blockquote)\b", re.IGNORECASE)
-_ESCAPED = re.compile(r"&lt;(?:p|div|br|h[1-6]|ul|ol|li|blockquote)\b", re.IGNORECASE)
-_MARKDOWN = re.compile(r"^(?:#{1,6} \S|[*+-] \S|> \S|\d{1,3}\. \S|```)", re.MULTILINE)
-#: Markdown of more characters is set as plain text.
-_MOST_MARKDOWN = 60_000
-#: In Markdown with more brackets none is a link: each is looked at to the end of its paragraph.
-_MOST_LINKS = 1_000
-#: A part of the data is the article when it holds this much of all prose.
-_MOST = 0.7
-#: JSON in a string is unpacked when it is this long, so often inside itself.
-_PACKED, _TIMES = 500, 2
-
-
-def find_embedded_article(tree: HtmlElement) -> str:
-    """Return the article that a page's data holds, as text or HTML; '' when it holds none."""
-    best = ""
-    for data in script_data(tree):
-        text = _article_body(data) or _densest(data)
-        best = max(best, text, key=len)
-    return best
-
-
-def insert_article(tree: HtmlElement, text: str) -> None:
-    """Put text, or HTML, at the end of a page's body as an article."""
-    body = tree.find("body")
-    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True)
-    source = f"<html><body><div>{_as_html(text)}</div></body></html>"
-    built = etree.fromstring(source.encode("utf-8", "replace"), parser)
-    article = etree.SubElement(tree if body is None else body, "article")
-    for child in built.iter("body"):
-        article.extend(list(child))
-
-
-def _as_html(text: str) -> str:
-    if not _MARKUP.search(text) and _ESCAPED.search(text):
-        text = html.unescape(text)
-    if _MARKUP.search(text):
-        return text
-    if _MARKDOWN.search(text) and "\n\n" in text and len(text) <= _MOST_MARKDOWN:
-        from markdown_it import MarkdownIt  # of all pages hardly one needs it
-
-        reader = MarkdownIt("commonmark").enable("table")
-        if text.count("[") > _MOST_LINKS:
-            reader.disable(["link", "image"])
-        written: str = reader.render(text)
-        return written
-    lines = (line.strip() for line in text.splitlines())
-    return "".join(f"<p>{html.escape(line, quote=False)}</p>" for line in lines if line)
-
-
-def _walk(data: Any) -> Iterator[tuple[int, int, str, Any]]:
-    """Yield a number for each value, its parent's (-1), the key it stands under, and the value."""
-    waiting = [(-1, "", data)]
-    number = 0
-    while waiting and number < _MOST_VALUES:
-        parent, key, value = waiting.pop()
-        yield number, parent, key, value
-        if isinstance(value, dict):
-            waiting += [(number, str(name), each) for name, each in reversed(value.items())]
-        elif isinstance(value, list):
-            waiting += [(number, key, each) for each in reversed(value)]
-        number += 1
-
-
-def _article_body(data: Any) -> str:
-    stated = (value for _, _, key, value in _walk(data) if key == "articleBody")
-    return max((text for text in stated if isinstance(text, str)), key=len, default="")
-
-
-def _densest(data: Any, times: int = 0) -> str:
-    """Return the prose of the smallest part of some data that holds most of it."""
-    parents: list[int] = []
-    values: list[Any] = []
-    mass: list[float] = []
-    for _, parent, key, value in _walk(data):
-        parents.append(parent)
-        values.append(value)
-        mass.append(_mass(value, key))
-    for number in range(len(parents) - 1, 0, -1):
-        mass[parents[number]] += mass[number]
-    whole = mass[0] if mass else 0
-    # Values are numbered before what they hold, so the last with enough is the smallest.
-    best = max((n for n, each in enumerate(mass) if each and each >= _MOST * whole), default=-1)
-    return _written(values[best], times) if best >= 0 else ""
-
-
-def _mass(value: Any, key: str) -> float:
-    if not isinstance(value, str):
-        return 0
-    if len(value) >= _PROSE and _SENTENCE.search(value):
-        return len(value)
-    return len(value) / 2 if len(value) >= _PART and key in _PARTS and " " in value else 0
-
-
-def _written(part: Any, times: int) -> str:
-    """Return a part of the data as HTML or text."""
-    if isinstance(part, str):
-        if len(part) >= _PACKED and part[0] in "[{" and times < _TIMES:
-            try:
-                return _densest(json.loads(part, strict=False), times + 1)
-            except (ValueError, RecursionError):
-                return part
-        return part
-    said: dict[str, None] = {}
-    for _, _, _, value in _walk(part):
-        if isinstance(value, str) and len(value) >= _PROSE and _SENTENCE.search(value):
-            said[value] = None
-    rich = embedded.richtext_to_html(part)
-    return rich if len(rich) >= sum(map(len, said)) else "\n".join(said)

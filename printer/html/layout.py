@@ -1,8 +1,8 @@
-"""A page as a browser drew it, joined to the parsed tree.
+"""Attach the layout of a page in a browser to the parsed tree.
 
-The browser stamps a number on elements as it writes the page out; here the numbers find their
-elements again, and go.  The attribute's name is made anew for every capture, so that a page cannot
-forge it; a number that is met twice, as a parser may copy elements, counts where it is met first.
+The browser numbers elements in an attribute as it writes the page out; here the numbers find their
+elements again and are removed.  The attribute's name is random for every capture, so that a page
+cannot forge it; a number that occurs twice, as a parser may copy elements, counts the first time.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _BREAKING = ("block", "flex", "grid", "flow-root", "list-item", "table")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PageLayout:
-    """What was drawn, by element of the tree and by text leaf.
+    """The layout of a page, by element of the tree and by text leaf.
 
-    ``hidden`` are the elements that nothing of is drawn (the outermost ones).  ``width`` and
-    ``height`` are the page's, ``view`` the window's width, in CSS pixels.
+    ``hidden`` are the outermost elements that are not displayed.  ``width`` and ``height`` are the
+    page's, ``view`` the window's width, in CSS pixels.
     """
 
     width: float
@@ -37,53 +37,43 @@ class PageLayout:
     hidden: frozenset[HtmlElement] = field(repr=False)
 
     def breaks_line(self, element: HtmlElement) -> bool:
-        """Tell whether an element is a line-break node: by its computed display, or br or hr."""
+        """Return whether an element is a line-break node: by its computed display, or br or hr."""
         box = self.boxes.get(element)
         return element.tag in {"br", "hr"} or (box is not None and is_block_display(box.display))
 
 
 def is_block_display(display: str) -> bool:
-    """Tell whether a computed display begins and ends a line."""
+    """Return whether a computed display begins and ends a line."""
     return display.startswith(_BREAKING)
 
 
 def attach_layout(tree: HtmlElement, layout: Layout) -> PageLayout:
-    """Give elements what a browser drew of them, and take the marks out of the tree."""
+    """Return the layout of a tree's elements, and remove their numbers from the tree."""
     boxes: dict[HtmlElement, ElementBox] = {}
     texts: dict[Leaf, TextBox] = {}
     graphics: dict[HtmlElement, PictureBox] = {}
     hidden: set[HtmlElement] = set()
-    met: set[int] = set()
+    numbers: set[int] = set()
     for element in tree.xpath("//*[@*[name()=$mark]]", mark=layout.id_attribute):
         number = _number(element.attrib.pop(layout.id_attribute))
-        if number in met:
+        if number in numbers:
             continue
-        met.add(number)
-        box = layout.boxes.get(number)
-        if box is not None:
+        numbers.add(number)
+        if (box := layout.boxes.get(number)) is not None:
             boxes[element] = box
             if box.visibility & Visibility.NOT_DISPLAYED:
                 hidden.add(element)
         for tail in (False, True):
-            text = layout.texts.get((number, tail))
-            if text is not None:
+            if (text := layout.texts.get((number, tail))) is not None:
                 texts[Leaf(element, tail)] = text
-        graphic = layout.pictures.get(number)
-        if graphic is not None:
+        if (graphic := layout.pictures.get(number)) is not None:
             graphics[element] = graphic
-    return PageLayout(
-        layout.width,
-        layout.height,
-        layout.viewport_width,
-        boxes,
-        texts,
-        graphics,
-        frozenset(hidden),
-    )
+    size = (layout.width, layout.height, layout.viewport_width)
+    return PageLayout(*size, boxes, texts, graphics, frozenset(hidden))
 
 
 def strip_markers(source: str, layout: Layout) -> str:
-    """Return the page's source without the marks."""
+    """Return a page's source without the numbers."""
     return re.sub(f' {re.escape(layout.id_attribute)}="[0-9]*"', "", source)
 
 

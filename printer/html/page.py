@@ -1,4 +1,4 @@
-"""A parsed page: the tree, and what every algorithm reads from it."""
+"""Parse a page into what every algorithm reads: the tree, its index, metadata and layout."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from lxml.html import HtmlElement
 
 from ..gc_paused import gc_paused
 from ..layout import Layout
-from .decode import fix_mojibake
+from .decode import decode, fix_mojibake
 from .embedded import find_embedded_article, insert_article
 from .index import PageIndex, Segment, build_index, drop_unindexed
 from .layout import PageLayout, attach_layout, strip_markers
 from .metadata.metadata import Metadata, read_metadata
-from .parse import EMAIL_ATTRIBUTE, base_url, decode, decode_emails, parse
+from .parse import EMAIL_ATTRIBUTE, base_url, decode_emails, parse
 
 #: A page that shows fewer characters than this outside links may carry its text as data.
 _SHELL = 500
@@ -21,47 +21,61 @@ _SHELL = 500
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Page:
-    """What the stages after parsing start from; nothing may change the tree.
+    """A parsed page; nothing may change its tree.
 
-    ``base`` is the address relative links start from, ``source`` the decoded HTML, ``outline`` the
-    tree's elements in document order as parallel lists, ``drawn`` what a browser drew, if one did.
+    Attributes:
+        tree: The root element.
+        url: The page's URL, '' if unknown.
+        base: The URL that relative links start from.
+        metadata: What the page states about itself.
+        index: The tree's elements and text segments in document order.
+        source: The decoded HTML.
+        layout: The layout in a browser, where there was one.
     """
 
     tree: HtmlElement
     url: str
     base: str
-    segments: tuple[Segment, ...]
     metadata: Metadata
     index: PageIndex = field(repr=False)
     source: str = field(default="", repr=False)
     layout: PageLayout | None = None
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """The page's text segments."""
+        return self.index.segments
 
 
 @gc_paused
 def read_page(
     html: bytes | str, url: str = "", charset: str = "", layout: Layout | None = None
 ) -> Page:
-    """Parse a page.
+    """Parse a page; no input makes it fail.
 
-    ``charset`` is what the HTTP header declared, ``layout`` what a browser drew of this very HTML.
+    Args:
+        html: The page, as bytes or decoded.
+        url: Its URL.
+        charset: The charset that the HTTP header declares.
+        layout: The layout of this very HTML in a browser.
     """
     source = fix_mojibake(html if isinstance(html, str) else decode(html, charset))
     tree = parse(source)
-    drawn = None
+    page_layout = None
     if layout is not None:
-        drawn = attach_layout(tree, layout)
+        page_layout = attach_layout(tree, layout)
         source = strip_markers(source, layout)
     if EMAIL_ATTRIBUTE in source:
         decode_emails(tree)
     base = base_url(tree, url)
-    found = build_index(tree, drawn)
-    shown = sum(len(segment.text) - segment.link_chars for segment in found.segments)
+    index = build_index(tree, page_layout)
+    shown = sum(len(segment.text) - segment.link_chars for segment in index.segments)
     if shown < _SHELL:
         text = find_embedded_article(tree)
         if len(text) > max(_SHELL, 2 * shown):
             insert_article(tree, text)
-            found = build_index(tree, drawn)
+            index = build_index(tree, page_layout)
     metadata = read_metadata(tree, url, base)
-    if found.truncated:
-        drop_unindexed(found)
-    return Page(tree, url, base, found.segments, metadata, found, source, drawn)
+    if index.truncated:
+        drop_unindexed(index)
+    return Page(tree, url, base, metadata, index, source, page_layout)

@@ -1,7 +1,7 @@
-"""Where an article that is split over several pages goes on.
+"""Find the next page of an article that is split over several.
 
-A page says so by ``rel=next`` or by numbered links.  Many pages use the same to point at another
-article, so a link counts only when its address is that of this page with the next number.
+A page links to it by ``rel=next`` or by numbers.  Many pages use the same to point at another
+article, so a link counts only when its URL is that of this page with the next number.
 """
 
 from __future__ import annotations
@@ -30,20 +30,17 @@ _ENDING = re.compile(r"\.[a-z]{3,5}$", re.IGNORECASE)
 
 
 def next_page_url(page: Page) -> str:
-    """Return the address of the article's next page, or '' when there is none."""
-    here = split_page_number(page.url)
-    if not here:
+    """Return the URL of the article's next page, or ''."""
+    current = split_page_number(page.url)
+    if not current:
         return ""
-    stem, number = here
-    for href in _links(page):
-        url = resolve(page.base, href).partition("#")[0]
-        if split_page_number(url) == (stem, number + 1):
-            return url
-    return ""
+    stem, number = current
+    urls = (resolve(page.base, href).partition("#")[0] for href in _links(page))
+    return next((url for url in urls if split_page_number(url) == (stem, number + 1)), "")
 
 
 def split_page_number(url: str) -> tuple[str, int] | None:
-    """Return an address without its page number, and the number: 1 when it has none."""
+    """Return a URL without its page number, and the number: 1 when it has none."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -69,11 +66,11 @@ def split_page_number(url: str) -> tuple[str, int] | None:
 def _links(page: Page) -> list[str]:
     """Return the page's links, those marked as next first."""
     marked: list[str] = []
-    others: list[str] = []
+    unmarked: list[str] = []
     for link in page.tree.iter("link", "a"):
         href = link.get("href")
         if href and "next" in (link.get("rel") or "").lower().split():
             marked.append(href)
-        elif href and link.tag == "a" and len(others) < MOST_LINKS:
-            others.append(href)
-    return marked + others
+        elif href and link.tag == "a" and len(unmarked) < MOST_LINKS:
+            unmarked.append(href)
+    return marked + unmarked

@@ -1,19 +1,16 @@
-"""Text to tree: parse with bounds, mend what the parser leaves out, resolve the base address."""
+"""Parse HTML text into a tree of bounded depth and width, in linear time."""
 
 from __future__ import annotations
 
 import re
 from itertools import islice
 from typing import Any
-from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 from lxml.html import HtmlElement
 
 from ..text import clean_line
-from .decode import decode
-
-__all__ = ["base_url", "decode", "parse", "strip_invalid_references"]
+from ..urls import resolve
 
 #: Elements deeper than this become siblings; browsers stop at 512 as well.
 MAX_DEPTH = 512
@@ -46,7 +43,7 @@ _ORDINARY = re.compile(
 )
 _CONTROLS = bytes({*range(32), 127} - set(b"\t\n\f\r"))
 _FEEDS = bytes.maketrans(b"\f", b" ")
-#: References to signs that no tree may hold: controls, halves of signs, what is no sign.
+#: References to what no tree may hold: controls, surrogates, noncharacters.
 _NO_SIGN = re.compile(
     rb"&#(?:0*+(?:[0-8]|1[1-24-9]|2[0-9]|3[01]|127|5529[6-9]|55[3-9][0-9]{2}|56[0-9]{3}"
     rb"|57[0-2][0-9]{2}|573[0-3][0-9]|5734[0-3]|6553[45])(?![0-9])"
@@ -57,7 +54,7 @@ _LOOKUP = etree.ElementDefaultClassLookup(element=HtmlElement)
 
 
 def parse(text: str) -> HtmlElement:
-    """Return the tree of a page in linear time; never raises.  An empty page has an empty body."""
+    """Return the tree of a page; never raises.  An empty page has an empty body."""
     source = text.encode("utf-8", "replace").translate(_FEEDS, _CONTROLS)
     source = strip_invalid_references(source) or b"<html/>"
     if len(source) > _SMALL_PAGE and _has_wide_tag(source):
@@ -75,7 +72,7 @@ def parse(text: str) -> HtmlElement:
 
 
 def strip_invalid_references(source: bytes) -> bytes:
-    """Return markup without references to signs that no tree may hold."""
+    """Return markup without references to characters that no tree may hold."""
     return _NO_SIGN.sub(b"", source)
 
 
@@ -88,13 +85,13 @@ def _parser(target: Any = None) -> etree.HTMLParser:
 
 
 def _has_wide_tag(source: bytes) -> bool:
-    """Tell whether a tag has more attributes than an element may."""
+    """Return whether a tag has more attributes than an element may."""
     ordinary = _ORDINARY.match(source)
     return ordinary is None or ordinary.end() < len(source)
 
 
 def _cut_short(parser: etree.HTMLParser) -> bool:
-    """Tell whether the parser gave up before the end of the page, at its depth of 2048."""
+    """Return whether the parser gave up before the end of the page, at its depth of 2048."""
     last = parser.error_log.last_error
     return last is not None and last.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT
 
@@ -147,10 +144,10 @@ def _open_shadows(tree: HtmlElement) -> None:
 #: What a head may hold.
 _HEAD = frozenset({"title", "meta", "link", "script", "style", "base", "noscript", "template"})
 
-_ODD_NAME = re.compile(r"""[\s&<>/"'{}]|^$""")
+_INVALID_NAME = re.compile(r"""[\s&<>/"'{}]|^$""")
 
 
-class _Flat:
+class _FlatBuilder:
     """Builds a tree of bounded depth and width from the parser's events."""
 
     def __init__(self) -> None:
@@ -163,18 +160,18 @@ class _Flat:
         self.depth += 1
         if self.depth == 1 and self.open and tag == "html":
             return  # A second root, for what stands after the end of the first: that stays open.
-        if not tag.isalnum() and _ODD_NAME.search(tag):
+        if not tag.isalnum() and _INVALID_NAME.search(tag):
             tag = "span"  # A piece of a broken tag: the parser lets it by, a tree not.
         if not self.open and tag != "html":
             self.open.append("html")
             self.builder.start("html", {})
         if len(self.open) >= MAX_DEPTH:
             self.builder.end(self.open.pop())
-        kept: dict[str | bytes, str | bytes] = {}
+        valid: dict[str | bytes, str | bytes] = {}
         if attributes:  # most have none
-            some = list(attributes.items())[:MAX_ATTRIBUTES]
-            kept = {k: v for k, v in some if not _ODD_NAME.search(k)}
-        self.builder.start(tag, kept)
+            first = islice(attributes.items(), MAX_ATTRIBUTES)
+            valid = {k: v for k, v in first if not _INVALID_NAME.search(k)}
+        self.builder.start(tag, valid)
         self.open.append(tag)
 
     def end(self, tag: str) -> None:  # noqa: ARG002 (the parser's events come in pairs)
@@ -197,22 +194,18 @@ class _Flat:
 
 def _parse_flat(source: bytes) -> HtmlElement:
     """Parse a page that is too deep or wide for the parser's own tree; slower, still linear."""
-    return etree.fromstring(source, _parser(_Flat()))
+    return etree.fromstring(source, _parser(_FlatBuilder()))
 
 
 def base_url(tree: HtmlElement, url: str) -> str:
-    """Return the address that relative links of the page start from."""
-    for base in tree.iter("base"):
-        href = (base.get("href") or "").strip()
-        if href:
-            try:
-                joined = urljoin(url, href)
-                return joined if urlsplit(joined).scheme in {"http", "https"} else url
-            except ValueError:  # a bracket that opens no IPv6 address
-                return url
-    return url
+    """Return the URL that relative links of the page start from."""
+    hrefs = ((base.get("href") or "").strip() for base in tree.iter("base"))
+    href = next(filter(None, hrefs), "")
+    return (resolve(url, href) if href else "") or url
 
 
+#: Cloudflare puts "[email protected]" in an address's place, and the address in this attribute: its
+#: first byte in hexadecimal is the key that each of the others is combined with (exclusive or).
 EMAIL_ATTRIBUTE = "data-cfemail"
 _PROTECTED = "/cdn-cgi/l/email-protection"
 #: An address in hexadecimal, after its key; none is longer than 254 characters.
@@ -221,7 +214,7 @@ _ADDRESS = re.compile(r"[^\s<>@\"]{1,64}@[^\s<>@\"]{1,253}")
 
 
 def decode_emails(tree: HtmlElement) -> None:
-    """Write the addresses where the page's script would."""
+    """Show the e-mail addresses that the page's script would."""
     for element in tree.iter():
         address = _address(element.get(EMAIL_ATTRIBUTE) or "")
         if not address or len(element):
@@ -233,11 +226,11 @@ def decode_emails(tree: HtmlElement) -> None:
             link.set("href", f"mailto:{address}")
 
 
-def _address(told: str) -> str:
-    if not _HEX.fullmatch(told):
+def _address(encoded: str) -> str:
+    if not _HEX.fullmatch(encoded):
         return ""
-    key, *signs = bytes.fromhex(told)
-    address = bytes(sign ^ key for sign in signs).decode("utf-8", "replace")
+    key, *data = bytes.fromhex(encoded)
+    address = bytes(byte ^ key for byte in data).decode("utf-8", "replace")
     return address if _ADDRESS.fullmatch(address) and address.isprintable() else ""
 
 

@@ -21,8 +21,9 @@ from printer.errors import WebprintError
 from printer.export.markdown import to_markdown
 from printer.extract_stage import extract, extract_article
 from printer.fetch.credentials import read_cookies
+from printer.html.decode import decode
 from printer.html.page import read_page
-from printer.html.parse import decode, parse
+from printer.html.parse import parse
 from printer.images.raster import Unusable
 from printer.images.svg import prepare_svg
 from printer.options import ExtractOptions
