@@ -469,32 +469,33 @@ def qr_picture(url: str) -> Picture | None:
 
 @dataclass(frozen=True, slots=True)
 class PreviewBlock:
-    """A piece to show; ``offered`` is one that extraction had left out."""
+    """A block in the editor's preview; ``suggested`` is one that extraction had left out."""
 
     id: str
     block: Block
     label: str
-    kept: bool = True
+    included: bool = True
     suggested: bool = False
     blocks: tuple[Block, ...] = ()
 
 
 def render_preview(
     article: Article,
-    shapes: Sequence[PreviewBlock],
+    preview_blocks: Sequence[PreviewBlock],
     picture: Callable[[Figure], PicturePlacement | None],
 ) -> str:
-    """Return an article's pieces as a page that has no script, no form and no address in it.
+    """Render an article as a page of editable blocks, without scripts, forms and addresses.
 
-    ``picture`` gives the address of a figure's picture, which is the only one that the page names.
+    ``picture`` gives the address of a figure's picture, which is the only one on the page.
     """
-    shown = []
-    for shape in shapes:
-        safe, _ = limit_article(replace(article, blocks=(_unlinked(shape.block),)))
-        shown.append(replace(shape, blocks=safe.blocks))
-    whole = replace(article, blocks=tuple(block for shape in shown for block in shape.blocks))
+    limited = []
+    for editable in preview_blocks:
+        safe, _ = limit_article(replace(article, blocks=(_unlinked(editable.block),)))
+        limited.append(replace(editable, blocks=safe.blocks))
+    blocks = tuple(block for editable in limited for block in editable.blocks)
+    part = _part(replace(article, blocks=blocks), "")
     return fill(
-        load_theme("article"), "preview", part=_part(whole, ""), shapes=shown, picture=picture
+        load_theme("article"), "preview", part=part, preview_blocks=limited, picture=picture
     )  # fmt: skip
 
 

@@ -1,1 +1,1 @@
-"""The print server: pages for people, an API for programs, and the door that guards both."""
+"""The print server: a start page, a print button, an API, and an editor for prints."""

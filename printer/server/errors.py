@@ -1,4 +1,4 @@
-"""What went wrong, as RFC 9457 says it: application/problem+json."""
+"""Errors as responses: problem details by RFC 9457 for programs, pages for people."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from starlette.responses import Response
 
 from ..errors import BadURL, JobsError, OutputError, UsageError, WebprintError
 from ..jobs.queue import KeyReused, QueueFull
-from .templating import page
+from .templating import render_page
 
-MEDIA_TYPE = "application/problem+json"
+_MEDIA_TYPE = "application/problem+json"
 
 
 class Problem(BaseModel):
@@ -27,105 +27,101 @@ class Problem(BaseModel):
     type: str = Field("about:blank", description="Always about:blank: the status says it.")
     title: str = Field(description="The status in words.")
     status: int
-    detail: str = Field("", description="What is wrong with this very request.")
+    detail: str = Field("", description="What is wrong with this request.")
     hint: str = Field("", description="What to do about it.")
 
 
-def problem(
+def problem_response(
     status: int, detail: str, hint: str = "", headers: dict[str, str] | None = None
 ) -> Response:
-    """Return a problem as a response."""
-    body = Problem(
-        type="about:blank", title=HTTPStatus(status).phrase, status=status, detail=detail, hint=hint
-    )
-    return JSONResponse(body.model_dump(), status, headers, media_type=MEDIA_TYPE)
+    """Return a problem as JSON."""
+    title = HTTPStatus(status).phrase
+    body = Problem(type="about:blank", title=title, status=status, detail=detail, hint=hint)
+    return JSONResponse(body.model_dump(), status, headers, media_type=_MEDIA_TYPE)
 
 
-def wants_page(headers: Headers) -> bool:
-    """Say whether a person's browser asks, which shows a page rather than data."""
+def wants_html(headers: Headers) -> bool:
+    """Return whether a browser wants a page."""
     return "text/html" in headers.get("accept", "")
 
 
-def told(
+def error_response(
     headers: Headers, status: int, detail: str, hint: str = "", more: dict[str, str] | None = None
 ) -> Response:
-    """Return a problem as whoever asks can read it: a page for people, data for programs."""
-    if not wants_page(headers):
-        return problem(status, detail, hint, more)
-    answer = page("trouble", status, message=detail, hint=hint)
+    """Return a problem as the sender of ``headers`` wants it, with ``more`` response headers."""
+    if not wants_html(headers):
+        return problem_response(status, detail, hint, more)
+    answer = render_page("error", status, message=detail, hint=hint)
     answer.headers.update(more or {})
     return answer
 
 
-def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return how problems of these statuses stand in the API's description.
+def document_problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the responses of these statuses for the API's description.
 
-    Who comes without the token too often is slowed down.
+    Requests without the token are rate-limited, so 401 implies 429.
     """
     statuses = (*statuses, 429) if 401 in statuses else statuses
     schema = {"$ref": "#/components/schemas/Problem"}
     return {
         status: {
             "description": HTTPStatus(status).phrase,
-            "content": {MEDIA_TYPE: {"schema": schema}},
+            "content": {_MEDIA_TYPE: {"schema": schema}},
         }
         for status in statuses
     }
 
 
-def of_error(error: WebprintError) -> tuple[int, str, str, dict[str, str]]:
-    """Return how one of our errors is told: status, detail, hint, headers."""
+def _status_of(error: WebprintError) -> tuple[int, str, dict[str, str]]:
+    """Return the status, the hint and the headers for an error."""
     match error:
         case KeyReused():
-            return 422, error.message, "Use a new key for a new request", {}
+            return 422, "Use a new key for a new request", {}
         case JobsError():
-            wait = "30" if isinstance(error, QueueFull) else "5"
-            return 503, error.message, error.hint, {"Retry-After": wait}
+            return 503, error.hint, {"Retry-After": "30" if isinstance(error, QueueFull) else "5"}
         case OutputError():
-            return 502, error.message, error.hint, {}
+            return 502, error.hint, {}
         case UsageError() | BadURL():
-            return 422, error.message, error.hint, {}
+            return 422, error.hint, {}
         case _:
-            return 500, error.message, error.hint, {}
+            return 500, error.hint, {}
 
 
-def handle_problems(app: FastAPI) -> None:
-    """Let every error of an app come as a problem."""
+def add_error_handlers(app: FastAPI) -> None:
+    """Return every error of an app as a problem."""
 
     @app.exception_handler(WebprintError)
-    def _ours(request: Request, error: WebprintError) -> Response:
-        return told(request.headers, *of_error(error))
+    def _webprint(request: Request, error: WebprintError) -> Response:
+        status, hint, headers = _status_of(error)
+        return error_response(request.headers, status, error.message, hint, headers)
 
     @app.exception_handler(HTTPException)
     def _http(request: Request, error: HTTPException) -> Response:
         headers = dict(error.headers or {})
         if error.status_code == 405:
-            headers["Allow"] = _methods(app, request) or headers.get("Allow", "")
-        return told(request.headers, error.status_code, str(error.detail), "", headers)
+            headers["Allow"] = _allowed_methods(app, request) or headers.get("Allow", "")
+        return error_response(request.headers, error.status_code, str(error.detail), "", headers)
 
     @app.exception_handler(RequestValidationError)
     def _invalid(request: Request, error: RequestValidationError) -> Response:
-        fault = error.errors()[0]
-        where = ".".join(str(part) for part in fault["loc"] if part != "body")[:200]
-        detail = f"{where}: {fault['msg']}" if where else str(fault["msg"])
-        return told(request.headers, 422, detail[:400], _hint(request, fault["type"], where))
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"] if part != "body")[:200]
+        detail = f"{where}: {first['msg']}" if where else str(first["msg"])
+        is_json = request.headers.get("content-type", "").startswith("application/json")
+        hint = ""
+        if not where and not is_json:
+            hint = "Send the body with the header 'Content-Type: application/json'"
+        elif first["type"] == "extra_forbidden" and where.startswith("options."):
+            hint = "A print has no such option; /api/openapi.json lists them"
+        return error_response(request.headers, 422, detail[:400], hint)
 
     @app.exception_handler(Exception)
-    def _fault(request: Request, error: Exception) -> Response:
-        return told(request.headers, 500, f"a fault of the server itself: {type(error).__name__}")
+    def _internal(request: Request, error: Exception) -> Response:
+        return error_response(request.headers, 500, f"internal error: {type(error).__name__}")
 
 
-def _hint(request: Request, kind: str, where: str) -> str:
-    """Say what to do about a request of which a part cannot be used."""
-    if not where and not request.headers.get("content-type", "").startswith("application/json"):
-        return "Send the body with the header 'Content-Type: application/json'"
-    if kind == "extra_forbidden" and where.startswith("options."):
-        return "No print asks for that; /api/openapi.json lists the options that one may ask for"
-    return ""
-
-
-def _methods(app: FastAPI, request: Request) -> str:
-    """Return what may be done at an address of the API, by all of its routes."""
+def _allowed_methods(app: FastAPI, request: Request) -> str:
+    """Return the methods of an API path, of all its routes."""
     for path, operations in app.openapi()["paths"].items():
         if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", path), request.url.path):
             return ", ".join(sorted(operations)).upper()

@@ -1,4 +1,4 @@
-"""The server's processes: one that listens, workers that print, one that keeps them all."""
+"""The server's processes: a supervisor, the web server, and the workers."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from .auth import AccessKeys, load_keys, token_path
 from .security import AllowedHosts, is_loopback
 
 _BACKLOG = 256
-_MOST_CONNECTIONS = 500
-_GRACE_SECONDS = 3
+_MAX_CONNECTIONS = 500
+_SHUTDOWN_SECONDS = 3
 
 
 def serve(settings: Settings) -> None:
-    """Serve until told to stop by SIGTERM or SIGINT.
+    """Serve until SIGTERM or SIGINT.
 
-    The socket is opened first and kept when the web process is started again, so that whoever
-    calls meanwhile waits a moment instead of being refused.
+    The socket is opened first and survives a restart of the web server, so that clients wait a
+    moment instead of being refused.
     """
-    access = load_keys(token_path())
+    keys = load_keys(token_path())
     factory.open_queue(settings).disconnect()
-    listening = _listen(settings.host, settings.port)
-    calls, call = os.pipe()
-    os.set_blocking(call, False)
-    web = ManagedProcess(partial(_serve_web, settings, access, listening, call))
-    _say_where(settings.host, listening.getsockname()[1], access)
+    listener = _listen(settings.host, settings.port)
+    wakeup, wakeup_writer = os.pipe()
+    os.set_blocking(wakeup_writer, False)
+    web = ManagedProcess(partial(_serve_web, settings, keys, listener, wakeup_writer))
+    _announce(settings.host, listener.getsockname()[1], keys)
     factory.supervise(
         settings,
-        # A server with a name of its own is for others too, whoever passes on what they ask.
+        # A server with host names of its own has other users.
         allow_private=is_loopback(settings.host) and not settings.hostnames,
         processes=[web],
-        wakeup=calls,
-        inherited_files=[listening],
+        wakeup=wakeup,
+        inherited_files=[listener],
     )
 
 
@@ -48,22 +48,22 @@ def _listen(host: str, port: int) -> socket.socket:
         raise UsageError(f"--port: {port} is not a port")
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listening = socket.socket(family, kind)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
-        listening.listen(_BACKLOG)
+        listener = socket.socket(family, kind)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(_BACKLOG)
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise JobsError(
             f"the server cannot listen on {host}, port {port}: {str(reason).lower()}",
             hint="Is it running already? Another port: --port",
         ) from error
-    return listening
+    return listener
 
 
-def _say_where(host: str, port: int, access: AccessKeys) -> None:
-    shown = "localhost" if is_loopback(host) else socket.gethostname()
-    print(f"webprint: open http://{shown}:{port}/?token={access.token}", file=sys.stderr)
+def _announce(host: str, port: int, keys: AccessKeys) -> None:
+    name = "localhost" if is_loopback(host) else socket.gethostname()
+    print(f"webprint: open http://{name}:{port}/?token={keys.token}", file=sys.stderr)
     if not is_loopback(host):
         print(
             "webprint: others can reach this server; what they send is not encrypted unless a"
@@ -73,27 +73,30 @@ def _say_where(host: str, port: int, access: AccessKeys) -> None:
     sys.stderr.flush()
 
 
-def _serve_web(settings: Settings, access: AccessKeys, listening: socket.socket, call: int) -> None:
-    """Serve HTTP on a socket that is open already."""
+def _serve_web(settings: Settings, keys: AccessKeys, listener: socket.socket, wakeup: int) -> None:
+    """Serve HTTP on an open socket."""
     import uvicorn
 
-    from .app import make_app
-    from .service import FILE, Defaults, PrintService, Revisions
+    from .app import create_app
+    from .service import Preferences, PrintService
 
     def wake() -> None:
         with suppress(BlockingIOError, BrokenPipeError):
-            os.write(call, b"!")
+            os.write(wakeup, b"!")
 
-    table, storage = factory.open_queue(settings), factory.open_result_storage(settings)
-    revisions = Revisions(table, storage, settings)
-    defaults = Defaults(data_folder() / FILE)
-    prints = PrintService(table, storage, settings, wake, revisions, defaults)
-    app = make_app(prints, access, AllowedHosts.of(settings.host, settings.hostnames.split()))
+    service = PrintService(
+        factory.open_queue(settings),
+        factory.open_result_storage(settings),
+        settings,
+        Preferences(data_folder() / "defaults.json", settings),
+        wake,
+    )
+    app = create_app(service, keys, AllowedHosts.of(settings.host, settings.hostnames.split()))
     server = uvicorn.Server(
         uvicorn.Config(
             app, lifespan="off", access_log=False, log_level="warning", server_header=False,
-            proxy_headers=False, http="h11", limit_concurrency=_MOST_CONNECTIONS, ws="none",
-            timeout_graceful_shutdown=_GRACE_SECONDS,
+            proxy_headers=False, http="h11", limit_concurrency=_MAX_CONNECTIONS, ws="none",
+            timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         )
     )  # fmt: skip
-    server.run(sockets=[listening])
+    server.run(sockets=[listener])

@@ -1,20 +1,203 @@
-"""Settings that a request may choose, as the API's description has them."""
+"""The values of the API."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, Union
+from typing import Annotated, Any, Literal, Union, get_args
 
+from fastapi import Path
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from ..jobs.models import PAGE_PART, Job, JobRequest, State
+from ..jobs.validation import MAX_PICTURES, MAX_URL_LENGTH, decode_pictures, request_options
+from ..options import ENDINGS, Format
 from ..settings import setting_fields
+
+#: The settings that can be changed for a finished print; the others are about fetching.
+EDITABLE_OPTIONS = (
+    "theme", "paper", "margin", "font_size", "links", "qr", "fit", "booklet", "nup", "duplex",
+    "ink_save",
+)  # fmt: skip
+
+#: The formats to which a printed article can be exported.
+ExportFormat = Literal["epub", "html", "markdown"]
+
+#: The id of a print in a path.
+PrintId = Annotated[str, Path(pattern="^[0-9a-f]{20}$", description="The print's id.")]
+
+_BlockId = Annotated[str, Field(pattern="^[bd][0-9]{1,6}$")]
+_MAX_BLOCKS = 10_000
 
 
 def options_model(title: str, names: Collection[str]) -> type[BaseModel]:
-    """Return a model of some settings, made from the settings."""
+    """Create a model of some settings, all optional."""
     fields: dict[str, Any] = {
         name: (Union[field.annotation, None], Field(None, description=field.description))  # noqa: UP007
         for name, field, _ in setting_fields()
         if name in names
     }
     return create_model(title, __config__=ConfigDict(extra="forbid"), **fields)
+
+
+class PrintRequest(BaseModel):
+    """A print to be made."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"anyOf": [{"required": ["url"]}, {"required": ["html"]}]},
+    )
+
+    url: str = Field(
+        "", max_length=MAX_URL_LENGTH, description="The page's http or https address.",
+        examples=["https://example.org/story"],
+    )  # fmt: skip
+    html: str = Field("", description="The page as it was seen; it is not fetched again.")
+    pictures: dict[str, str] = Field(
+        default_factory=dict, max_length=MAX_PICTURES,
+        description="Pictures of the page by address, each as data:image/...;base64,...: those "
+        "that the server cannot fetch.",
+    )  # fmt: skip
+    options: options_model("PrintRequestOptions", request_options()) = Field(  # type: ignore[valid-type]
+        default_factory=dict, validate_default=True, description="How it is printed."
+    )
+
+    def to_job_request(self, max_picture_bytes: int) -> JobRequest:
+        """Return the request for the job queue."""
+        parts = decode_pictures(self.pictures, max_picture_bytes)
+        if self.html:
+            parts[PAGE_PART] = self.html.encode("utf-8", "replace")
+        return JobRequest(self.url, self.options.model_dump(exclude_none=True), parts)
+
+
+class Print(BaseModel):
+    """A print and its progress."""
+
+    id: str
+    state: State
+    url: str
+    title: str = Field(description="The article's title, once it is known.")
+    options: dict[str, Any]
+    step: str = Field(description="The current step.")
+    attempt: int
+    result: dict[str, Any] | None = Field(description="Pages, pictures, bytes, warnings.")
+    error: dict[str, Any] | None = Field(description="Why there is no result.")
+    created: float
+    started: float | None
+    finished: float | None
+    links: dict[str, str]
+
+
+def print_data(job: Job) -> dict[str, Any]:
+    """Return the data of a :class:`Print`."""
+    path = f"/api/prints/{job.id}"
+    links = {"self": path, "events": f"{path}/events"}
+    if job.state == "done":
+        links |= {name: f"{path}/{name}" for name in ("file", "article")}
+        if print_format(job) == "pdf":
+            links |= {name: f"{path}/{name}" for name in ("pdf", "first-page", "edit")}
+            links |= {name: f"{path}/as/{name}" for name in get_args(ExportFormat)}
+    return {
+        "id": job.id,
+        "state": job.state,
+        "url": job.url,
+        "title": job.title,
+        "options": dict(job.options),
+        "step": job.step,
+        "attempt": job.attempt,
+        "result": dict(job.result) or None,
+        "error": job.error.to_dict() if job.error else None,
+        "created": job.created,
+        "started": job.started,
+        "finished": job.finished,
+        "links": links,
+    }
+
+
+def print_format(job: Job) -> Format:
+    """Return the format of a print; those of earlier versions are PDF."""
+    name = job.result.get("format", "pdf")
+    return next((format_ for format_ in ENDINGS if format_ == name), "pdf")
+
+
+class BlockRule(BaseModel):
+    """A selector by which a site rule could name a block."""
+
+    selector: str = Field(description="CSS.")
+    covers: list[str] = Field(description="The blocks that it matches on this page.")
+
+
+class EditableBlock(BaseModel):
+    """A block of the article, or one that was left out of it."""
+
+    id: str
+    included: bool = Field(description="Whether it is printed.")
+    suggested: bool = Field(description="Whether extraction had left it out.")
+    label: str = Field(description="A short description.")
+    block: dict[str, Any] = Field(description="The block, as in the article.")
+    rules: list[BlockRule]
+
+
+class PrintEdit(BaseModel):
+    """The blocks of a print, and how it was edited."""
+
+    revision: int = Field(description="The attempt that made the print.")
+    title: str
+    options: dict[str, Any]
+    blocks: list[EditableBlock]
+
+
+class PrintEditRequest(BaseModel):
+    """What to change of a print; everything else stays."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    title: str | None = Field(None, max_length=500, description="'' is the article's own.")
+    include: dict[_BlockId, bool] = Field(
+        default_factory=dict, max_length=_MAX_BLOCKS,
+        description="By block id: whether it is printed.",
+    )  # fmt: skip
+    options: options_model("EditOptions", EDITABLE_OPTIONS) = Field(  # type: ignore[valid-type]
+        default_factory=dict, validate_default=True, description="How it is printed."
+    )
+    revision: int | None = Field(
+        None, description="The revision this is a change of; any other is a conflict."
+    )
+
+
+class Destination(BaseModel):
+    """Somewhere a print can be sent."""
+
+    name: str
+    kind: Literal["folder", "mail", "printer", "webhook"]
+
+
+class DeliveryRequest(BaseModel):
+    """Where to send a print."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    to: str = Field(max_length=400, description="The name of a destination.")
+
+
+class DeliveryResult(BaseModel):
+    """Where a print was sent."""
+
+    delivered: str
+
+
+class ReadingListRequest(BaseModel):
+    """An address to read later."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    url: str = Field(
+        max_length=MAX_URL_LENGTH, description="The page's http or https address.",
+        examples=["https://example.org/story"],
+    )  # fmt: skip
+
+
+class ReadingListResult(BaseModel):
+    """The result of adding an address."""
+
+    url: str
+    added: bool = Field(description="False if it was on the list already.")

@@ -1,4 +1,4 @@
-"""Prints as the server deals with them: the table and the storage behind small calls."""
+"""What the server does with prints, for the API and the pages."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 from fastapi import HTTPException
-from fastapi import Path as PathParam
-from pydantic import BaseModel, Field
 
 from ..article import Embed, Figure, List, Math, Quote, Rule, Table, iter_text
 from ..atomic_write import atomic_write
@@ -21,116 +19,219 @@ from ..editing import EditableBlock
 from ..editing.snapshot import Edit, Snapshot
 from ..errors import JobsError, UsageError
 from ..export import export_articles
-from ..jobs.models import Job, JobRequest, State, result_folder
-from ..jobs.models import snapshot_key as base_key
+from ..jobs.models import Job, JobRequest, snapshot_key
 from ..jobs.queue import JobQueue
 from ..jobs.storage import Storage
 from ..jobs.validation import FormField, form_fields, merge_options, validate_request
-from ..options import ENDINGS, Format
+from ..options import Format
 from ..settings import Settings
 from ..site_rules.apply import rule_host
+from .schemas import EDITABLE_OPTIONS
 
 if TYPE_CHECKING:
     from ..render.context import PreviewBlock
 
+#: The options of the editor and of the settings page.
+COMMON_OPTIONS = ("theme", "paper", "links", "font_size")
+_CHOICES = {
+    "paper": ("", "A4", "Letter", "A5", "Legal"),
+    "font_size": ("", "8pt", "9pt", "10pt", "11pt", "12pt", "14pt", "16pt", "18pt", "22pt"),
+}
 
-#: The settings that a print can be set in anew by; the others are of what was fetched.
-EDITABLE = (
-    "theme", "paper", "margin", "font_size", "links", "qr", "fit", "booklet", "nup", "duplex",
-    "ink_save",
-)  # fmt: skip
-
-#: Those that the editor and the settings page offer, and what they offer of each.
-SHOWN = ("theme", "paper", "links", "font_size")
-_PAPERS = ("", "A4", "Letter", "A5", "Legal")
-_SIZES = ("", "8pt", "9pt", "10pt", "11pt", "12pt", "14pt", "16pt", "18pt", "22pt")
-
-_MOST_BASES = 4
-_LARGEST_BASE = 400_000_000
-_LONGEST = 90
+_MAX_PREFERENCES_BYTES = 10_000
+_MAX_OPEN_SNAPSHOTS = 4
+_MAX_SNAPSHOT_BYTES = 400_000_000
+_MAX_LABEL = 90
 
 
-class NotNow(JobsError):
-    """A print cannot be edited in the state it is in."""
+class NotEditable(JobsError):
+    """A print cannot be edited in its state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """The options that a person chose on the settings page, in a file.
+
+    They are for the pages and the print button; ``defaults`` are the server's settings.
+    """
+
+    path: Path
+    defaults: Settings
+
+    def options(self) -> dict[str, Any]:
+        """Return the chosen options, {} if there are none or they are no longer valid."""
+        with suppress(OSError, ValueError, UsageError), self.path.open("rb") as file:
+            options = json.loads(file.read(_MAX_PREFERENCES_BYTES))
+            if isinstance(options, dict):
+                chosen = {name: options[name] for name in COMMON_OPTIONS if name in options}
+                merge_options(self.defaults, chosen)
+                return chosen
+        return {}
+
+    def settings(self) -> Settings:
+        """Return the server's settings with the chosen options."""
+        return merge_options(self.defaults, self.options())
+
+    def save(self, options: Mapping[str, Any]) -> None:
+        """Save options; raises :class:`UsageError` for one that cannot be printed with."""
+        from ..pipeline import check_options
+
+        check_options(merge_options(self.defaults, options).print_options())
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            atomic_write(self.path, json.dumps(dict(options)), 0o600)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise JobsError(f"the settings cannot be saved: {reason}") from error
 
 
 @dataclass(slots=True)
-class Revisions:
-    """Opens what is kept of prints, and has them made again; the last few stay open."""
+class PrintService:
+    """Creates, shows, edits and deletes prints; ``wake`` announces a new job to the workers."""
 
-    table: JobQueue
+    queue: JobQueue
     storage: Storage
     settings: Settings
-    _open: OrderedDict[tuple[str, int], Snapshot] = field(default_factory=OrderedDict)
-    _turn: Lock = field(default_factory=Lock)
+    preferences: Preferences
+    wake: Callable[[], None]
+    _snapshots: OrderedDict[tuple[str, int], Snapshot] = field(default_factory=OrderedDict)
+    _lock: Lock = field(default_factory=Lock)
 
-    def base(self, job: Job) -> Snapshot | None:
-        """Return what a print is made again from, None when it is not there."""
+    def submit(self, request: JobRequest, key: str = "") -> Job:
+        """Accept a request; raises as :func:`validate_request` and :meth:`JobQueue.submit`."""
+        validate_request(request, self.settings)
+        return self._enqueue(request, key)
+
+    def submit_form(self, url: str, values: Mapping[str, str]) -> Job:
+        """Accept the request of a form; its values are strings, many of them the defaults."""
+        merged = validate_request(JobRequest(url.strip(), values), self.settings)
+        chosen = {name: getattr(merged, name) for name in values}
+        options = {k: v for k, v in chosen.items() if v != getattr(self.settings, k)}
+        return self._enqueue(JobRequest(url.strip(), options))
+
+    def _enqueue(self, request: JobRequest, key: str = "") -> Job:
+        job, _ = self.queue.submit(request, key)
+        self.wake()
+        return job
+
+    def get(self, print_id: str) -> Job:
+        """Return a print; 404 if there is none."""
+        job = self.queue.get(print_id)
+        if job is None:
+            raise HTTPException(404, "there is no such print")
+        return job
+
+    def retry(self, print_id: str) -> bool:
+        """Requeue a print that failed or was cancelled; return False if there is none."""
+        if not self.queue.retry(print_id):
+            return False
+        self.wake()
+        return True
+
+    def delete(self, print_id: str) -> None:
+        """Delete a print and its results; 404 if there is none."""
+        if not self.queue.delete(print_id):
+            raise HTTPException(404, "there is no such print")
+        self.storage.delete(print_id)
+
+    def read_result(self, job: Job, name: str) -> bytes:
+        """Return a file of a print; 409 if it is not done, 404 if the file is gone."""
+        if job.state != "done":
+            raise HTTPException(409, f"the print is {job.state}")
+        data = self.storage.get(f"{job.result_folder}/{name}")
+        if data is None:
+            raise HTTPException(404, "its result was deleted")
+        return data
+
+    def export(self, job: Job, format_: Format) -> bytes:
+        """Return a print's article, as edited, in another format; 409 if that cannot be."""
+        snapshot = self.snapshot(job) if job.state == "done" else None
+        if snapshot is None:
+            raise HTTPException(409, f"the print is {job.state}, or too old for this")
+        article = snapshot.apply(self.edit(job))
+        fetched = snapshot.capture.source.fetched
+        return export_articles([article], format_, snapshot.pictures, fetched=fetched)[0]
+
+    # Editing
+
+    def snapshot(self, job: Job) -> Snapshot | None:
+        """Return what a print is revised from, None if it is not there."""
         key = (job.id, job.attempt)
-        with self._turn:
-            if key in self._open:
-                self._open.move_to_end(key)
-                return self._open[key]
-        data = self.storage.get(base_key(job.id))
-        if data is None or len(data) > _LARGEST_BASE:
+        with self._lock:
+            if key in self._snapshots:
+                self._snapshots.move_to_end(key)
+                return self._snapshots[key]
+        data = self.storage.get(snapshot_key(job.id))
+        if data is None or len(data) > _MAX_SNAPSHOT_BYTES:
             return None
-        base = Snapshot.load(data)
+        snapshot = Snapshot.load(data)
         if job.state in ("done", "failed"):
-            with self._turn:
-                self._open[key] = base
-                while len(self._open) > _MOST_BASES:
-                    self._open.popitem(last=False)
-        return base
+            with self._lock:
+                self._snapshots[key] = snapshot
+                while len(self._snapshots) > _MAX_OPEN_SNAPSHOTS:
+                    self._snapshots.popitem(last=False)
+        return snapshot
 
     def edit(self, job: Job) -> Edit:
-        """Return what was changed of a print."""
-        return Edit.load(self.table.get_edit(job.id))
+        """Return how a print was edited."""
+        return Edit.load(self.queue.get_edit(job.id))
 
     def revise(
         self,
         job: Job,
         *,
         title: str | None = None,
-        keep: Mapping[str, bool] | None = None,
+        include: Mapping[str, bool] | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> Job:
-        """Have a print made again with some things changed; the rest is as it is.
+        """Edit a print and print it again.
 
-        Raises :class:`NotNow` when it is being made or nothing is kept of it,
-        :class:`UsageError` for a change that cannot be.
+        Args:
+            job: the print.
+            title: the new title; '' is the article's own, None leaves it.
+            include: whether blocks are printed, by id.
+            options: changes of :data:`EDITABLE_OPTIONS`.
+
+        Raises:
+            NotEditable: the print is not finished, or has no snapshot.
+            UsageError: the change is invalid.
         """
-        base = self.base(job)
-        if base is None or job.state not in ("done", "failed"):
-            raise NotNow("only a print that is done can be edited")
-        edit = base.update_edit(self.edit(job), title=title, include=keep)
-        chosen = dict(job.options)
-        for name, value in (options or {}).items():
-            if name not in EDITABLE:
-                raise UsageError(f"{name[:40]!r} cannot be changed of a print that is made")
-            chosen[name] = value
+        snapshot = self.snapshot(job)
+        if snapshot is None or job.state not in ("done", "failed"):
+            raise NotEditable("only a print that is done can be edited")
+        edit = snapshot.update_edit(self.edit(job), title=title, include=include)
+        for name in options or {}:
+            if name not in EDITABLE_OPTIONS:
+                raise UsageError(f"{name[:40]!r} cannot be changed for a finished print")
+        merged = {**job.options, **(options or {})}
         from ..pipeline import check_options
 
-        settings = merge_options(self.settings, chosen)
-        check_options(settings.print_options())
-        if not self.table.revise(job.id, chosen, edit.dump()):
-            raise NotNow("the print was asked for again in the meantime")
-        return self.table.get(job.id) or job
-
-    def shapes(self, base: Snapshot, edit: Edit) -> list[PreviewBlock]:
-        """Return the pieces of a print as they are shown."""
-        from ..render.context import PreviewBlock
-
-        return [
-            PreviewBlock(
-                each.id, each.block, label(each), edit.includes(each), suggested=not each.in_article
-            )
-            for each in base.blocks
-        ]
+        check_options(merge_options(self.settings, merged).print_options())
+        if not self.queue.revise(job.id, merged, edit.dump()):
+            raise NotEditable("the print was requested again in the meantime")
+        self.wake()
+        return self.queue.get(job.id) or job
 
 
-def label(piece: EditableBlock) -> str:
-    """Return a piece in a few words."""
-    block = piece.block
+def preview_blocks(snapshot: Snapshot, edit: Edit) -> list[PreviewBlock]:
+    """Return the blocks of a print for the editor."""
+    from ..render.context import PreviewBlock
+
+    return [
+        PreviewBlock(
+            block.id,
+            block.block,
+            block_label(block),
+            edit.includes(block),
+            suggested=not block.in_article,
+        )
+        for block in snapshot.blocks
+    ]
+
+
+def block_label(editable: EditableBlock) -> str:
+    """Return a short description of a block."""
+    block = editable.block
     text = " ".join(" ".join(iter_text(block)).split())
     match block:
         case Figure():
@@ -149,211 +250,55 @@ def label(piece: EditableBlock) -> str:
             kind = "Line"
         case _:
             kind = ""
-    short = text if len(text) <= _LONGEST else text[:_LONGEST].rpartition(" ")[0] + "…"
+    short = text if len(text) <= _MAX_LABEL else text[:_MAX_LABEL].rpartition(" ")[0] + "…"
     return ": ".join(filter(None, (kind, short))) or type(block).__name__
 
 
-def choices(settings: Settings) -> list[FormField]:
-    """Return the settings that the editor and the settings page offer."""
-    listed = {"paper": _PAPERS, "font_size": _SIZES}
-    found = []
-    for option in form_fields(settings):
-        if option.name in SHOWN:
-            known = listed.get(option.name, option.choices)
-            known = known if option.value in known else (*known, str(option.value))
-            found.append(FormField(option.name, option.label, "choice", option.value, "", known))
-    return sorted(found, key=lambda option: SHOWN.index(option.name))
+def common_fields(settings: Settings) -> list[FormField]:
+    """Return the fields of the editor and of the settings page, all of them choices."""
+    fields = {field.name: field for field in form_fields(settings)}
+    common = []
+    for name in COMMON_OPTIONS:
+        choices = _CHOICES.get(name, fields[name].choices)
+        if fields[name].value not in choices:
+            choices = (*choices, str(fields[name].value))
+        value = fields[name].value
+        common.append(FormField(name, fields[name].label, "choice", value, "", choices))
+    return common
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
-    """A selector for a rule of a print's site, and what of the print it names."""
+class RuleProposal:
+    """A selector for a site rule, and what it matches: ``action`` is "drop" or "keep"."""
 
-    part: str
+    action: str
     selector: str
     count: int
     labels: tuple[str, ...]
 
 
-def proposals(base: Snapshot, edit: Edit) -> tuple[list[Proposal], list[str]]:
-    """Return the rules that a print's edits would make, and what no rule can name."""
-    known = {piece.id: piece for piece in base.blocks}
-    found: dict[tuple[str, str], Proposal] = {}
-    unnamed = []
+def propose_rules(snapshot: Snapshot, edit: Edit) -> tuple[list[RuleProposal], list[str]]:
+    """Return site rules that would repeat an edit, and labels of blocks without a selector."""
+    blocks = {block.id: block for block in snapshot.blocks}
+    suggestions = snapshot.suggest_rules(edit)
+    proposals: dict[tuple[str, str], RuleProposal] = {}
     covered: set[str] = set()
-    suggested = base.suggest_rules(edit)
-    for name, each in sorted(suggested.items(), key=lambda item: -len(item[1].covers)):
-        if name in covered:
+    for block_id, rule in sorted(suggestions.items(), key=lambda item: -len(item[1].covers)):
+        if block_id in covered:
             continue
-        covered.update(each.covers)
-        labels = tuple(label(known[other]) for other in each.covers if other[0] == name[0])
-        part = "drop" if known[name].in_article else "keep"
-        found[part, each.selector] = Proposal(part, each.selector, each.count, labels)
-    for piece in base.blocks:
-        if edit.includes(piece) is not piece.in_article and piece.id not in {*suggested, *covered}:
-            unnamed.append(label(piece))
-    return list(found.values()), unnamed
+        covered.update(rule.covers)
+        # The first letter of an id tells blocks of the article from those left out.
+        labels = tuple(block_label(blocks[i]) for i in rule.covers if i[0] == block_id[0])
+        action = "drop" if blocks[block_id].in_article else "keep"
+        proposals[action, rule.selector] = RuleProposal(action, rule.selector, rule.count, labels)
+    unnamed = [
+        block_label(block)
+        for block in snapshot.blocks
+        if edit.includes(block) is not block.in_article and block.id not in {*suggestions, *covered}
+    ]
+    return list(proposals.values()), unnamed
 
 
-def site(job: Job) -> str:
-    """Return the host that rules for a print's site are named by, without 'www.'."""
+def rule_site(job: Job) -> str:
+    """Return the host for site rules of a print, without 'www.'."""
     return rule_host(job.url).removeprefix("www.")
-
-
-#: The id of a print in an address.
-PrintId = Annotated[str, PathParam(pattern="^[0-9a-f]{20}$", description="The print's id.")]
-
-
-@dataclass(frozen=True, slots=True)
-class PrintService:
-    """What both the API and the pages do with prints; ``call`` wakes a worker."""
-
-    table: JobQueue
-    storage: Storage
-    settings: Settings
-    call: Callable[[], None]
-    revisions: Revisions
-    defaults: Defaults
-
-    def submit(self, request: JobRequest, key: str = "") -> Job:
-        """Accept a request; raises what :func:`check` and :meth:`JobTable.submit` raise."""
-        validate_request(request, self.settings)
-        job, _ = self.table.submit(request, key)
-        self.call()
-        return job
-
-    def known(self, print_id: str) -> Job:
-        """Return a print; 404 when there is none."""
-        job = self.table.get(print_id)
-        if job is None:
-            raise HTTPException(404, "there is no such print")
-        return job
-
-    def file(self, job: Job, name: str) -> bytes:
-        """Return a file of a print; 409 when it is not done, 404 when the file is gone."""
-        if job.state != "done":
-            raise HTTPException(409, f"the print is {job.state}")
-        data = self.storage.get(f"{result_folder(job.id, job.attempt)}/{name}")
-        if data is None:
-            raise HTTPException(404, "its result is not kept any more")
-        return data
-
-    def written(self, job: Job, form: Format) -> bytes | None:
-        """Return a print's article, as edited, in another format; None when it is not kept."""
-        base = self.revisions.base(job)
-        if base is None:
-            return None
-        article = base.apply(self.revisions.edit(job))
-        return export_articles([article], form, base.pictures, fetched=base.capture.source.fetched)[
-            0
-        ]
-
-    def revise(self, job: Job, **changes: Any) -> Job:
-        """Have a print made again as edited; raises what :meth:`Revisions.revise` raises."""
-        made = self.revisions.revise(job, **changes)
-        self.call()
-        return made
-
-    def remove(self, job: str) -> bool:
-        """Forget a print and delete what it left."""
-        gone = self.table.delete(job)
-        if gone:
-            self.storage.delete(job)
-        return gone
-
-
-def format_of(job: Job) -> Format:
-    """Return the format that a print was made in; those of earlier versions are PDF."""
-    made = dict(job.result).get("format", "pdf")
-    return next((known for known in ENDINGS if known == made), "pdf")
-
-
-#: The formats in which a print on paper can be had as well.
-Form = Literal["epub", "html", "markdown"]
-
-
-class Shown(BaseModel):
-    """A print and how far it is."""
-
-    id: str
-    state: State
-    url: str
-    title: str = Field(description="The article's title, once it is known.")
-    options: dict[str, Any]
-    step: str = Field(description="What is being done.")
-    attempt: int
-    result: dict[str, Any] | None = Field(description="Pages, pictures, bytes, warnings.")
-    error: dict[str, Any] | None = Field(description="Why there is no result.")
-    created: float
-    started: float | None
-    finished: float | None
-    links: dict[str, str]
-
-
-def shown(job: Job) -> dict[str, Any]:
-    """Return a job as the API shows it."""
-    links = {"self": f"/api/prints/{job.id}", "events": f"/api/prints/{job.id}/events"}
-    if job.state == "done":
-        paper = format_of(job) == "pdf"
-        names = ("pdf", "file", "article", "first-page", "edit") if paper else ("file", "article")
-        links |= {name: f"/api/prints/{job.id}/{name}" for name in names}
-        if paper:
-            links |= {name: f"/api/prints/{job.id}/as/{name}" for name in get_args(Form)}
-    return {
-        "id": job.id,
-        "state": job.state,
-        "url": job.url,
-        "title": job.title,
-        "options": dict(job.options),
-        "step": job.step,
-        "attempt": job.attempt,
-        "result": dict(job.result) or None,
-        "error": job.error.to_dict() if job.error else None,
-        "created": job.created,
-        "started": job.started,
-        "finished": job.finished,
-        "links": links,
-    }
-
-
-FILE = "defaults.json"
-_MOST_BYTES = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Defaults:
-    """Options by name in a file; where there is none, the server's own settings hold."""
-
-    path: Path
-
-    def options(self, base: Settings) -> dict[str, Any]:
-        """Return what was chosen, as far as it still can be."""
-        try:
-            with self.path.open("rb") as file:
-                said = json.loads(file.read(_MOST_BYTES))
-        except (OSError, ValueError):
-            return {}  # Nothing was chosen yet, or nothing that can be read.
-        if not isinstance(said, dict):
-            return {}
-        chosen = {name: said[name] for name in SHOWN if name in said}
-        with suppress(UsageError):
-            merge_options(base, chosen)
-            return chosen
-        return {}
-
-    def settings(self, base: Settings) -> Settings:
-        """Return the server's settings with what was chosen."""
-        return merge_options(base, self.options(base))
-
-    def keep(self, base: Settings, options: Mapping[str, Any]) -> None:
-        """Keep what was chosen; raises :class:`UsageError` for what cannot be."""
-        from ..pipeline import check_options
-
-        chosen = {name: options[name] for name in SHOWN if name in options}
-        check_options(merge_options(base, chosen).print_options())
-        try:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            atomic_write(self.path, json.dumps(chosen), 0o600)
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise JobsError(f"the settings cannot be kept: {reason}") from error

@@ -1,4 +1,4 @@
-"""Pages made from their templates."""
+"""Pages from templates."""
 
 from __future__ import annotations
 
@@ -14,21 +14,16 @@ from ..errors import WebprintError
 @cache
 def _environment() -> Environment:
     return Environment(
-        loader=PackageLoader(__package__, "templates"), autoescape=True, undefined=StrictUndefined,
+        loader=PackageLoader(__package__), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
 
 
-def page(name: str, status: int = 200, **values: Any) -> HTMLResponse:
-    """Return a page made from its template."""
+def render_page(name: str, status: int = 200, **values: Any) -> HTMLResponse:
+    """Render a template as a response."""
     return HTMLResponse(_environment().get_template(f"{name}.html.j2").render(values), status)
 
 
-def no_print() -> Response:
-    """Return the page for a print that is not there."""
-    return page("trouble", 404, message="There is no such print", hint="")
-
-
-def trouble(error: WebprintError) -> Response:
-    """Return a page that says what went wrong."""
-    return page("trouble", 422, message=error.message, hint=error.hint)
+def error_page(error: WebprintError) -> Response:
+    """Return the page for an error."""
+    return render_page("error", 422, message=error.message, hint=error.hint)

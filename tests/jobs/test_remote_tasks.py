@@ -2,7 +2,7 @@
 
 import pytest
 
-from printer.capture import Capture, PageSource
+from printer.capture import PageSource
 from printer.errors import ErrorRecord, JobsError
 from printer.jobs.models import JobRequest, result_folder
 from printer.jobs.remote_tasks import (
@@ -111,13 +111,12 @@ def test_a_document_laid_out_elsewhere_is_as_it_is_here():
 
 
 def test_a_reading_goes_to_another_machine_and_back():
-    capture = Capture(
-        b"\xff<p>", PageSource("https://example.org/a", "https://example.org/", "text/html")
-    )
+    source = PageSource("https://example.org/a", "https://example.org/", "text/html")
     judged = (PictureDecision("https://example.org/a.png", "image", reason="an icon"),)
     reading = ExtractedPage(
-        SPECIMEN, capture, judged, "article", "https://example.org/b", (CompletenessReport(),)
-    )
+        SPECIMEN, source, b"\xff<p>", judged, canonical="https://example.org/b",
+        losses=(CompletenessReport(),),
+    )  # fmt: skip
     assert load_reading(dump_reading(reading)) == reading
 
 

@@ -207,7 +207,7 @@ def test_an_id_that_is_none_is_refused(server, name):
 def test_the_api_is_described_as_it_is(server):
     described = server.client.get("/api/openapi.json").json()
     assert set(described["paths"]["/api/prints"]) == {"get", "post"}
-    options = described["components"]["schemas"]["Options"]["properties"]
+    options = described["components"]["schemas"]["PrintRequestOptions"]["properties"]
     assert {"paper", "theme", "images"} <= set(options)
     assert options["paper"]["description"]
     text = json.dumps(described)

@@ -6,7 +6,6 @@ from urllib.parse import quote
 
 import pytest
 
-from printer.server.auth import COOKIE, AccessKeys
 from printer.text import file_name
 from tests.support.story_page import story
 from tests.support.web_server import Reply
@@ -34,7 +33,7 @@ def done(server):
 @pytest.fixture
 def person(server):
     """A browser that has been let in."""
-    headers = {"Cookie": f"{COOKIE}={AccessKeys(server.token).session}", "Origin": server.url}
+    headers = {"Cookie": server.cookie, "Origin": server.url}
     with server.bare(**headers, Accept="text/html") as client:
         yield client
 
@@ -43,7 +42,7 @@ def test_without_a_place_it_says_what_to_do(server, settings, done, person):
     settings("")
     assert server.client.get("/api/destinations").json() == []
     shown = person.get(f"/prints/{done}/deliver")
-    assert "No place to send prints to is set" in shown.text
+    assert "No destination is set up yet" in shown.text
     assert "[[send]]" in shown.text
     answer = server.client.post(f"/api/prints/{done}/deliver", json={"to": "e-mail"})
     assert answer.status_code == 422
@@ -119,7 +118,7 @@ def test_what_fails_is_told(server, settings, done):
 
 def test_only_a_page_of_ours_has_it_sent(server, settings, done, tmp_path):
     settings(f'[[send]]\nname = "Papers"\nfolder = "{tmp_path}"\n')
-    cookie = f"{COOKIE}={AccessKeys(server.token).session}"
+    cookie = server.cookie
     for headers in ({"Origin": "https://evil.test"}, {"Sec-Fetch-Site": "cross-site"}, {}):
         with server.bare(Cookie=cookie, **headers) as client:
             page = client.post(f"/prints/{done}/deliver", data={"to": "Papers"})

@@ -24,12 +24,12 @@ def change(server, job, **what):
 def test_a_print_is_edited_and_edited_back(server, job):
     edits = server.client.get(job["links"]["edit"]).json()
     assert edits["title"] == "Harbour lights go dark"
-    (letter,) = [each for each in edits["pieces"] if "letter" in each["label"]]
-    assert letter["kept"]
+    (letter,) = [each for each in edits["blocks"] if "letter" in each["label"]]
+    assert letter["included"]
     assert letter["block"]["type"] == "paragraph"
     assert {"selector": ".inlay", "covers": [letter["id"]]} in letter["rules"]
     answer = change(
-        server, job, keep={letter["id"]: False}, title="Changed", options={"paper": "A5"},
+        server, job, include={letter["id"]: False}, title="Changed", options={"paper": "A5"},
         revision=edits["revision"],
     )  # fmt: skip
     assert answer.status_code == 202, answer.text
@@ -44,9 +44,9 @@ def test_a_print_is_edited_and_edited_back(server, job):
     assert "Changed.epub" in book.headers["content-disposition"]
     again = server.client.get(job["links"]["edit"]).json()
     assert again["revision"] > edits["revision"]
-    assert [p["id"] for p in again["pieces"]] == [p["id"] for p in edits["pieces"]]
-    assert change(server, job, keep={}, revision=edits["revision"]).status_code == 409
-    assert change(server, job, keep={letter["id"]: True}, title="").status_code == 202
+    assert [p["id"] for p in again["blocks"]] == [p["id"] for p in edits["blocks"]]
+    assert change(server, job, include={}, revision=edits["revision"]).status_code == 409
+    assert change(server, job, include={letter["id"]: True}, title="").status_code == 202
     made = server.finished(job["id"])
     assert made["title"] == "Harbour lights go dark"
     assert "letter" in server.client.get(job["links"]["article"]).json()["text"]
@@ -54,9 +54,9 @@ def test_a_print_is_edited_and_edited_back(server, job):
 
 @pytest.mark.parametrize(
     "what",
-    [{"keep": {"b999": False}}, {"keep": {"../x": True}}, {"options": {"images": "none"}},
+    [{"include": {"b999": False}}, {"include": {"../x": True}}, {"options": {"images": "none"}},
      {"options": {"theme": "../x"}}, {"options": {"paper": "enormous"}}, {"nothing": 1},
-     {"title": "x" * 501}, {"options": {"paper": {}}}, {"keep": {"b0": "perhaps"}}],
+     {"title": "x" * 501}, {"options": {"paper": {}}}, {"include": {"b0": "perhaps"}}],
 )  # fmt: skip
 def test_changes_that_make_no_sense(server, job, what):
     answer = change(server, job, **what)
@@ -66,8 +66,8 @@ def test_changes_that_make_no_sense(server, job, what):
 
 
 def test_all_cannot_be_left_out(server, job):
-    pieces = server.client.get(job["links"]["edit"]).json()["pieces"]
-    answer = change(server, job, keep={each["id"]: False for each in pieces})
+    pieces = server.client.get(job["links"]["edit"]).json()["blocks"]
+    answer = change(server, job, include={each["id"]: False for each in pieces})
     assert answer.status_code == 422
     assert "nothing is left" in answer.json()["detail"]
 
@@ -86,11 +86,13 @@ def test_an_edited_print_outlives_the_server(serve):
     first = serve()
     job = first.finished(first.order(url="https://example.org/kept", html=PAGE).json()["id"])
     edits = first.client.get(job["links"]["edit"]).json()
-    gone = {each["id"]: False for each in edits["pieces"] if "letter" in each["label"]}
-    assert change(first, job, keep=gone).status_code == 202
+    gone = {each["id"]: False for each in edits["blocks"] if "letter" in each["label"]}
+    assert change(first, job, include=gone).status_code == 202
     first.close()
     second = serve()
     assert second.finished(job["id"])["state"] == "done"
     assert "letter" not in second.client.get(job["links"]["article"]).json()["text"]
     now = second.client.get(job["links"]["edit"]).json()
-    assert [p["id"] for p in now["pieces"] if not p["kept"] and not p["offered"]] == list(gone)
+    assert [p["id"] for p in now["blocks"] if not p["included"] and not p["suggested"]] == list(
+        gone
+    )

@@ -75,7 +75,7 @@ def settled(page):
 
 
 def piece(page, text):
-    return page.frame_locator("#preview").locator("[data-piece]").filter(has_text=text).first
+    return page.frame_locator("#preview").locator("[data-block]").filter(has_text=text).first
 
 
 def pdf_of(server, job):
@@ -110,7 +110,7 @@ def test_undo_outlives_a_reload(server, open_page, web):
 
     piece(page, LETTER).click()
     settled(page)
-    edit = {"keep": {}, "title": "From elsewhere"}
+    edit = {"include": {}, "title": "From elsewhere"}
     server.client.patch(f"/api/prints/{job['id']}/edit", json=edit).raise_for_status()
     server.finished(job["id"])
     page.reload()  # What was edited elsewhere is not undone here.
@@ -142,10 +142,10 @@ def test_edit_undo_keep_as_a_rule_and_print_the_next_page(server, open_page, web
     assert pdf_of(server, job)[1] == pytest.approx(419.5, abs=1)
     expect(page.get_by_role("heading", level=1)).to_have_text("What the boats are called")
 
-    page.get_by_role("link", name="Keep as a rule for 127.0.0.1").click()
+    page.get_by_role("link", name="Save as a rule for 127.0.0.1").click()
     selector = page.get_by_label("Selector (CSS)")
     expect(selector).to_have_value(".harbour-list")
-    page.get_by_role("button", name="Keep").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("status")).to_contain_text("127.0.0.1.toml")
     rule = server.home / ".config/webprint/rules/127.0.0.1.toml"
     try:
@@ -180,7 +180,7 @@ def test_pictures_go_and_what_was_left_out_comes_back(server, open_page, web):
     expect(frame.get_by_text("What follows")).to_be_hidden()
     page.get_by_label("Show what is left out").check()
     frame.get_by_text("What follows").click()
-    frame.locator("[data-piece]:has(.missing)").click()
+    frame.locator("[data-block]:has(.missing)").click()
     settled(page)
     expect(page.locator("#count")).to_contain_text("1 picture,")
     expect(frame.locator("img[src$='pictures/1']")).to_be_visible()
@@ -225,16 +225,16 @@ def test_without_javascript_a_form_does_it(server, open_page):
     page.get_by_label(re.compile("List: Boat 0")).uncheck()
     page.get_by_label("Title").fill("Set by a form")
     page.get_by_label("Font size").select_option("9pt")
-    page.get_by_role("button", name="Set it so").click()
+    page.get_by_role("button", name="Apply").click()
     job = server.finished(job["id"])
     assert job["state"] == "done"
     assert job["title"] == "Set by a form"
     assert job["result"]["pages"] < before
     page.goto(f"{server.url}/prints/{job['id']}")
     expect(page.get_by_label(re.compile("List: Boat 0"))).not_to_be_checked()
-    page.get_by_role("link", name="Keep as a rule").click()
+    page.get_by_role("link", name="Save as a rule").click()
     expect(page.get_by_label("Selector (CSS)")).to_have_value(".harbour-list > ul")
-    page.get_by_role("button", name="Keep").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     rule = server.home / ".config/webprint/rules/example.org.toml"
     assert tomllib.loads(rule.read_text()) == {"drop": [".harbour-list > ul"]}
     rule.unlink()
@@ -274,19 +274,19 @@ def test_a_hostile_article_does_nothing_in_the_preview(server, open_page, web):
     asked = []
     page.context.on("request", lambda request: asked.append(request.url))
     frame = page.frame_locator("#preview")
-    frame.locator("[data-piece]:not(.out)").first.wait_for()
+    frame.locator("[data-block]:not(.excluded)").first.wait_for()
     page.get_by_label("Show what is left out").check()
     for link in frame.get_by_text("another").all():
         link.click()
     settled(page)
     page.goto(f"{server.url}/prints/{job['id']}/preview")  # Not in the frame, it is held as well.
-    page.locator("[data-piece]:not(.out)").first.wait_for()
+    page.locator("[data-block]:not(.excluded)").first.wait_for()
     assert page.locator("script, form, iframe, object, style, [onclick], [onload]").count() == 0
     assert page.locator("a").count() == 0
     assert page.locator("[src]:not(img)").count() == 0
     assert page.url == f"{server.url}/prints/{job['id']}/preview"
     page.goto(f"{server.url}/prints/{job['id']}")
-    frame.locator("[data-piece]:not(.out)").first.wait_for()
+    frame.locator("[data-block]:not(.excluded)").first.wait_for()
     assert page.evaluate("window.harmed") is None
     assert all(url.startswith(server.url) for url in asked)
     assert len(web.hits()) == before, [hit.path for hit in web.hits()[before:]]
@@ -296,7 +296,7 @@ def test_a_hostile_article_does_nothing_in_the_preview(server, open_page, web):
 def test_no_script_runs_in_the_preview_even_if_one_came_in(server, open_page):
     job = printed(server, url="https://example.org/held", html=story())
     page = open_page(f"/prints/{job['id']}")
-    page.frame_locator("#preview").locator("[data-piece]:not(.out)").first.wait_for()
+    page.frame_locator("#preview").locator("[data-block]:not(.excluded)").first.wait_for()
     page.evaluate("""() => {
         const inside = document.getElementById('preview').contentDocument;
         const script = inside.createElement('script');
@@ -361,8 +361,8 @@ def test_only_our_own_pages_edit(server):
 def test_settings_are_for_the_button_and_the_start_page(server, open_page):
     page = open_page("/settings")
     page.get_by_label("Paper").select_option("A5")
-    page.get_by_role("button", name="Keep").click()
-    expect(page.get_by_role("status")).to_have_text("Kept.")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("status")).to_have_text("Saved.")
     try:
         expect(page.get_by_label("Paper")).to_have_value("A5")
         page.goto(server.url)

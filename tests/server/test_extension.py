@@ -48,12 +48,12 @@ def test_it_asks_for_no_more_than_it_needs():
 
 def test_its_key_orders_and_opens_nothing(server):
     key = hmac.new(server.token.encode(), b"order", hashlib.sha256).hexdigest()
-    assert AccessKeys(server.token).order == key
+    assert AccessKeys(server.token).key("order") == key
     with server.bare(Authorization=f"Bearer {key}") as client:
         assert client.get("/api/prints").status_code in (401, 429)
     with server.bare() as client:
         ask = {"url": "https://example.org/ordered"}
-        button = client.post("/send", data={**ask, "key": AccessKeys(server.token).send})
+        button = client.post("/send", data={**ask, "key": AccessKeys(server.token).key("send")})
         assert button.status_code == 403, "pages can read the bookmarklet's key"
         assert client.post("/send", data={**ask, "key": key}).status_code == 200
 
@@ -186,8 +186,8 @@ def set_options(context, page, address):
     page.goto(f"chrome-extension://{context.extension}/options.html")
     page.get_by_label("Address of the server").fill(address)
     page.get_by_label("Its token").focus()
-    page.get_by_role("button", name="Keep").click()
-    page.get_by_text("Kept.").wait_for()
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("Saved.").wait_for()
 
 
 def press(context, page):
@@ -214,7 +214,7 @@ def test_its_options_keep_no_token(chromium, server):
     page.goto(f"chrome-extension://{chromium.extension}/options.html")
     kept = page.evaluate("chrome.storage.local.get(null)")
     page.close()
-    assert kept == {"server": server.url, "key": AccessKeys(server.token).order}
+    assert kept == {"server": server.url, "key": AccessKeys(server.token).key("order")}
 
 
 @in_chromium
@@ -302,7 +302,7 @@ def test_without_a_server_it_asks_for_one(chromium, other_web):
     )
     page.goto(other_web.add("/story", story()))
     shown = press(chromium, page)
-    shown.get_by_text("No server is set yet").wait_for()
+    shown.get_by_text("No server is set up yet").wait_for()
     query = parse_qs(urlsplit(shown.url).query)
     assert list(query) == ["tab"]
     shown.get_by_role("link", name="Which server?").click()

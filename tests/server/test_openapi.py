@@ -48,7 +48,7 @@ def test_a_person_is_told_on_a_page_what_a_program_is_told_as_data(server):
     assert "there is no such print" in shown.text
     assert "Back to the start" in shown.text
     renamed = {"Accept": "text/html", "Host": "evil.test"}
-    assert "not called so" in server.client.get("/", headers=renamed).text
+    assert "does not answer to the name" in server.client.get("/", headers=renamed).text
 
 
 def test_what_may_be_done_at_an_address_is_said_in_full(server):

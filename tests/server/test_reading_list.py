@@ -27,7 +27,7 @@ def test_a_program_puts_an_address_on_the_list(server, listed):
 )
 def test_only_the_address_of_a_web_page_comes_on_it(server, listed, url):
     assert server.client.post("/api/later", json={"url": url}).status_code == 422
-    key = AccessKeys(server.token).later
+    key = AccessKeys(server.token).key("later")
     with server.bare() as client:
         sent = client.post("/send", data={"later": "yes", "key": key, "url": url})
     assert sent.status_code == 422
@@ -38,21 +38,21 @@ def test_the_second_bookmark_has_a_key_for_that_alone(server, listed):
     access = AccessKeys(server.token)
     ask = {"later": "yes", "url": "https://example.org/story"}
     with server.bare() as client:
-        for wrong in ("", "x", access.send, access.session):
+        for wrong in ("", "x", access.key("send"), access.key("session")):
             assert client.post("/send", data={**ask, "key": wrong}).status_code == 403
         assert listed() == []
-        answer = client.post("/send", data={**ask, "key": access.later})
+        answer = client.post("/send", data={**ask, "key": access.key("later")})
         assert answer.status_code == 200
         assert "On your reading list" in answer.text
-        printed = {"url": "https://example.org/", "html": "<p>x", "key": access.later}
+        printed = {"url": "https://example.org/", "html": "<p>x", "key": access.key("later")}
         assert client.post("/send", data=printed).status_code == 403
-        client.headers["Authorization"] = f"Bearer {access.later}"
+        client.headers["Authorization"] = f"Bearer {access.key('later')}"
         assert client.get("/api/later").status_code in (401, 429)
     assert listed() == ["https://example.org/story"]
 
 
 def test_with_the_cookie_only_our_own_pages_do(server, listed):
-    session = AccessKeys(server.token).session
+    session = AccessKeys(server.token).key("session")
     for origin, status in (("https://evil.test", 403), (server.url, 200)):
         with server.bare(Cookie=f"{COOKIE}={session}", Origin=origin) as client:
             answer = client.post("/later", data={"url": "https://example.org/<b>"})

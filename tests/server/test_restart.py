@@ -55,11 +55,11 @@ def test_kill_9_at_any_moment_loses_no_accepted_print(serve):
 
 def test_the_web_process_is_started_again_and_callers_wait(serve):
     server = serve("--workers", "1")
-    assert server.client.get("/health").text == "well\n"
+    assert server.client.get("/health").text == "ok\n"
     web = min(child_pids(server.process.pid))  # The first that was started.
     os.kill(web, signal.SIGKILL)
     with httpx2.Client(trust_env=False, timeout=30) as client:
-        assert client.get(f"{server.url}/health").text == "well\n"
+        assert client.get(f"{server.url}/health").text == "ok\n"
     assert "started again" in server.said()
 
 

@@ -21,7 +21,7 @@ CLOSED = [
 
 @pytest.fixture(scope="module")
 def session(server):
-    return AccessKeys(server.token).session
+    return AccessKeys(server.token).key("session")
 
 
 @pytest.mark.parametrize(("method", "path"), CLOSED)
@@ -131,7 +131,7 @@ def test_a_server_for_others_fetches_nothing_private(serve, web):
     with server.bare(**by_name) as client:
         entered = client.get("/", params={"token": server.token})
         assert "Secure" in entered.headers["set-cookie"]
-        start = client.get("/", headers={"Cookie": f"{COOKIE}={AccessKeys(server.token).session}"})
+        start = client.get("/", headers={"Cookie": server.cookie})
         assert "https://print.example.org" in start.text
 
 
@@ -153,8 +153,12 @@ def test_the_token_is_kept_from_others(server, tmp_path):
 
 def test_what_is_made_of_the_token_opens_only_its_own():
     access = AccessKeys("t" * 40)
-    values = [access.token, access.session, access.send]
-    checks = [access.is_token, access.is_session, access.may_send]
+    values = [access.token, access.key("session"), access.key("send")]
+    checks = [
+        access.is_token,
+        lambda value: access.is_key(value, "session"),
+        lambda value: access.is_button_key(value, "send"),
+    ]
     for n, check in enumerate(checks):
         assert [check(value) for value in values] == [m == n for m in range(3)]
         assert not check("")
@@ -180,14 +184,22 @@ def test_a_request_that_is_too_large_is_refused(serve):
     assert server.client.get("/health").status_code == 200
 
 
+def test_the_extension_s_key_opens_what_the_bookmarks_do_and_they_open_no_more():
+    access = AccessKeys("t" * 40)
+    assert all(access.is_button_key(access.key("order"), p) for p in ("send", "later", "order"))
+    assert not access.is_button_key(access.key("send"), "order")
+    assert not access.is_button_key(access.key("later"), "send")
+    assert not access.is_button_key(access.key("session"), "order")
+
+
 def test_a_rate_is_held_to_and_forgets():
     now = [0.0]
     rate = RateLimiter(3, 2.0, clock=lambda: now[0])
-    assert [rate.take("a") > 0 for _ in range(5)] == [False] * 3 + [True] * 2
-    assert rate.take("b") == 0
-    assert rate.take("a") == pytest.approx(2.0)
+    assert [rate.acquire("a") > 0 for _ in range(5)] == [False] * 3 + [True] * 2
+    assert rate.acquire("b") == 0
+    assert rate.acquire("a") == pytest.approx(2.0)
     now[0] += 2.0
-    assert [rate.take("a") > 0 for _ in range(2)] == [False, True]
+    assert [rate.acquire("a") > 0 for _ in range(2)] == [False, True]
     for n in range(20_000):
-        rate.take(str(n))
-    assert len(rate._left) <= 10_000
+        rate.acquire(str(n))
+    assert len(rate._buckets) <= 10_000

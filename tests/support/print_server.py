@@ -8,6 +8,7 @@ from pathlib import Path
 
 import httpx2
 
+from printer.server.auth import COOKIE, AccessKeys
 from tests.support.jobs import until
 
 ROOT = Path(__file__).parents[2]
@@ -40,6 +41,11 @@ class Server:
             base_url=self.url, headers={"Authorization": f"Bearer {self.token}"}, timeout=60,
             trust_env=False,
         )  # fmt: skip
+
+    @property
+    def cookie(self):
+        """The Cookie header of a browser that signed in."""
+        return f"{COOKIE}={AccessKeys(self.token).key('session')}"
 
     def said(self):
         return self.log.read_text()

@@ -1,1 +1,1 @@
-"""Routes of the print server: the API, the pages, and the editor."""
+"""Routes of the API and of the pages."""

@@ -1,14 +1,12 @@
-"""The editor's pages: the preview, what it asks for, rules made from it, and the settings."""
+"""The editor of prints: its API and pages, site rules made from edits, and the settings page."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any, Literal
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, HTTPException, Request
-from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from ...article import Figure
@@ -19,279 +17,230 @@ from ...jobs.models import Job
 from ...jobs.validation import FormField, merge_options
 from ...render.context import PicturePlacement, PreviewBlock, render_preview
 from ...site_rules.store import add_selectors, user_folder
-from ..errors import documented
-from ..schemas import options_model
+from ..errors import document_problems
+from ..schemas import Print, PrintEdit, PrintEditRequest, PrintId, print_data, print_format
 from ..service import (
-    EDITABLE,
-    SHOWN,
-    NotNow,
-    PrintId,
+    COMMON_OPTIONS,
+    NotEditable,
     PrintService,
-    Shown,
-    choices,
-    format_of,
-    label,
-    proposals,
-    shown,
-    site,
+    block_label,
+    common_fields,
+    preview_blocks,
+    propose_rules,
+    rule_site,
 )
-from ..templating import page, trouble
+from ..templating import error_page, render_page
 
-_MOST_FIELDS = 6_000
-_MOST_RULES = 50
+_MAX_FIELDS = 6_000
+_MAX_RULES = 50
 
-#: The forms in which pictures are prepared; anything else is not shown.
-_PICTURES = frozenset({
+#: The media types of prepared pictures.
+_PICTURE_TYPES = frozenset({
     "image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml", "image/avif",
 })  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Editor:
-    """What the editor of a print begins with."""
+class EditorState:
+    """What the editor of a print starts with."""
 
     title: str
-    host: str
-    options: list[FormField]
-    shapes: list[PreviewBlock]
+    site: str
+    fields: list[FormField]
+    blocks: list[PreviewBlock]
     changed: bool
 
 
-def editor_of(prints: PrintService, job: Job) -> Editor | None:
-    """Return the editor of a print, None when it cannot be edited now."""
-    if job.state not in ("done", "failed") or format_of(job) != "pdf":
+def editor_state(service: PrintService, job: Job) -> EditorState | None:
+    """Return the state of a print's editor, None if it cannot be edited now."""
+    if job.state not in ("done", "failed") or print_format(job) != "pdf":
         return None
-    base = prints.revisions.base(job)
-    if base is None:
+    snapshot = service.snapshot(job)
+    if snapshot is None:
         return None
-    edit = prints.revisions.edit(job)
-    options = choices(merge_options(prints.settings, job.options))
-    title = edit.title or base.article.title
-    shapes = prints.revisions.shapes(base, edit)
-    return Editor(title, site(job), options, shapes, bool(edit.removed or edit.restored))
+    edit = service.edit(job)
+    return EditorState(
+        edit.title or snapshot.article.title,
+        rule_site(job),
+        common_fields(merge_options(service.settings, job.options)),
+        preview_blocks(snapshot, edit),
+        bool(edit.removed or edit.restored),
+    )
 
 
-def add_editor(pages: APIRouter, prints: PrintService) -> None:
-    """Add the editor's routes."""
-    _add_preview(pages, prints)
-    _add_edits(pages, prints)
-    _add_rules(pages, prints)
-    _add_settings(pages, prints)
+def add_api_routes(router: APIRouter, service: PrintService) -> None:
+    """Add the routes of the API."""
+
+    @router.get(
+        "/prints/{print_id}/edit",
+        response_model=PrintEdit,
+        responses=document_problems(401, 404, 409, 422, 503),
+        tags=["prints"],
+    )
+    def get_edit(print_id: PrintId) -> Any:
+        """Get the blocks of the article, and those near it that were left out."""
+        job = service.get(print_id)
+        snapshot = service.snapshot(job)
+        if snapshot is None:
+            raise HTTPException(409, f"the print is {job.state}, and cannot be edited")
+        edit = service.edit(job)
+        return {
+            "revision": job.attempt,
+            "title": edit.title or snapshot.article.title,
+            "options": dict(job.options),
+            "blocks": [
+                {
+                    "id": block.id,
+                    "included": edit.includes(block),
+                    "suggested": not block.in_article,
+                    "label": block_label(block),
+                    "block": block_data(block.block),
+                    "rules": [{"selector": r.selector, "covers": r.covers} for r in block.rules],
+                }
+                for block in snapshot.blocks
+            ],
+        }
+
+    @router.patch(
+        "/prints/{print_id}/edit",
+        status_code=202,
+        response_model=Print,
+        responses=document_problems(400, 401, 404, 408, 409, 413, 422, 503),
+        tags=["prints"],
+    )
+    def edit_print(print_id: PrintId, body: PrintEditRequest) -> Response:
+        """Leave blocks out, restore some, change options: the print is made again."""
+        job = service.get(print_id)
+        if body.revision not in (None, job.attempt):
+            raise HTTPException(409, f"the print is at revision {job.attempt}")
+        options = body.options.model_dump(exclude_none=True)
+        try:
+            revised = service.revise(job, title=body.title, include=body.include, options=options)
+        except NotEditable as error:
+            raise HTTPException(409, error.message) from error
+        return JSONResponse(print_data(revised), 202)
 
 
-def _found(prints: PrintService, print_id: str) -> tuple[Job, Snapshot]:
-    job = prints.table.get(print_id)
-    base = prints.revisions.base(job) if job else None
-    if job is None or base is None:
+def add_page_routes(router: APIRouter, service: PrintService) -> None:
+    """Add the routes of the pages."""
+    _add_preview_routes(router, service)
+    _add_edit_routes(router, service)
+    _add_settings_routes(router, service)
+
+
+def _editable(service: PrintService, print_id: str) -> tuple[Job, Snapshot]:
+    job = service.queue.get(print_id)
+    snapshot = service.snapshot(job) if job else None
+    if job is None or snapshot is None:
         raise HTTPException(404, "there is no such print, or it cannot be edited")
-    return job, base
+    return job, snapshot
 
 
-def _add_preview(pages: APIRouter, prints: PrintService) -> None:
-    @pages.get("/prints/{print_id}/preview")
+def _add_preview_routes(router: APIRouter, service: PrintService) -> None:
+    @router.get("/prints/{print_id}/preview")
     def preview(request: Request, print_id: str) -> Response:
-        """Show the article in pieces: a stranger's words and pictures, and nothing else."""
-        job, base = _found(prints, print_id)
-        edit = prints.revisions.edit(job)
-        numbers = {key: number for number, key in enumerate(base.pictures)}
-        place = f"/prints/{job.id}/pictures/"
+        """Show the blocks: a stranger's text and pictures, and nothing else."""
+        job, snapshot = _editable(service, print_id)
+        edit = service.edit(job)
+        numbers = {key: number for number, key in enumerate(snapshot.pictures)}
+        folder = f"/prints/{job.id}/pictures/"
 
-        def picture(figure: Figure) -> PicturePlacement | None:
+        def place(figure: Figure) -> PicturePlacement | None:
             key = figure.svg or figure.src
             if key not in numbers:
                 return None
-            known = base.pictures[key]
-            return PicturePlacement(f"{place}{numbers[key]}", known.width, known.height)
+            picture = snapshot.pictures[key]
+            return PicturePlacement(f"{folder}{numbers[key]}", picture.width, picture.height)
 
-        html = render_preview(base.apply(edit), prints.revisions.shapes(base, edit), picture)
-        here = request.url.netloc
+        html = render_preview(snapshot.apply(edit), preview_blocks(snapshot, edit), place)
+        host = request.url.netloc
         csp = (
-            f"sandbox allow-same-origin; default-src 'none'; img-src {here}{place}; "
-            f"style-src {here}/static/preview.css; base-uri 'none'; form-action 'none'; "
+            f"sandbox allow-same-origin; default-src 'none'; img-src {host}{folder}; "
+            f"style-src {host}/static/preview.css; base-uri 'none'; form-action 'none'; "
             "frame-ancestors 'self'"
         )
         headers = {"Content-Security-Policy": csp, "X-Frame-Options": "SAMEORIGIN"}
         return Response(html.encode("utf-8", "replace"), 200, headers, "text/html; charset=utf-8")
 
-    @pages.get("/prints/{print_id}/pictures/{number}")
-    def picture(print_id: str, number: int) -> Response:
-        """Give a picture as it is printed."""
-        _, base = _found(prints, print_id)
-        pictures = list(base.pictures.values())
-        if not 0 <= number < len(pictures) or pictures[number].media_type not in _PICTURES:
+    @router.get("/prints/{print_id}/pictures/{number}")
+    def get_picture(print_id: str, number: int) -> Response:
+        """Get a picture as it is printed."""
+        _, snapshot = _editable(service, print_id)
+        pictures = list(snapshot.pictures.values())
+        if not 0 <= number < len(pictures) or pictures[number].media_type not in _PICTURE_TYPES:
             raise HTTPException(404, "there is no such picture")
         csp = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
         headers = {"Content-Security-Policy": csp}
         return Response(pictures[number].data, 200, headers, pictures[number].media_type)
 
 
-def _add_edits(pages: APIRouter, prints: PrintService) -> None:
-    @pages.post("/prints/{print_id}/edit")
-    async def edit(request: Request, print_id: str) -> Response:
-        async with request.form(max_files=0, max_fields=_MOST_FIELDS) as form:
-            kept = {str(value) for value in form.getlist("keep")}
-            given = {name: str(form[name]) for name in ("title", *SHOWN) if name in form}
-        return await run_sync(_edited, prints, print_id, kept, given)
+def _add_edit_routes(router: APIRouter, service: PrintService) -> None:
+    @router.post("/prints/{print_id}/edit")
+    async def edit_form(request: Request, print_id: str) -> Response:
+        async with request.form(max_files=0, max_fields=_MAX_FIELDS) as form:
+            included = {str(value) for value in form.getlist("include")}
+            values = {k: str(form[k]) for k in ("title", *COMMON_OPTIONS) if k in form}
+        return await run_sync(_revise, service, print_id, included, values)
+
+    @router.get("/prints/{print_id}/rule")
+    def show_rules(print_id: str) -> Response:
+        job, snapshot = _editable(service, print_id)
+        site = rule_site(job)
+        rules, unnamed = propose_rules(snapshot, service.edit(job))
+        rules = rules if site else []
+        return render_page("rule", job=job, site=site, rules=rules, unnamed=unnamed, saved="")
+
+    @router.post("/prints/{print_id}/rule")
+    async def rule_form(request: Request, print_id: str) -> Response:
+        async with request.form(max_files=0, max_fields=4 * _MAX_RULES) as form:
+            chosen = [str(number) for number in form.getlist("rule")][:_MAX_RULES]
+            rules = [(str(form.get(f"action{n}")), str(form.get(f"selector{n}"))) for n in chosen]
+        return await run_sync(_save_rules, service, print_id, rules)
 
 
-def _edited(prints: PrintService, print_id: str, kept: set[str], given: dict[str, str]) -> Response:
-    """Take a form that says of everything how it shall be."""
-    job, base = _found(prints, print_id)
-    keep = {piece.id: piece.id in kept for piece in base.blocks}
-    title = given.pop("title", None)
+def _revise(
+    service: PrintService, print_id: str, included: set[str], values: dict[str, str]
+) -> Response:
+    """Revise a print from a form that has the state of every block."""
+    job, snapshot = _editable(service, print_id)
+    include = {block.id: block.id in included for block in snapshot.blocks}
+    title = values.pop("title", None)
+    current = merge_options(service.settings, job.options)
+    options = {name: value for name, value in values.items() if value != getattr(current, name)}
     try:
-        prints.revise(job, title=title, keep=keep, options=_changed(prints, job, given))
+        service.revise(job, title=title, include=include, options=options)
     except WebprintError as error:
-        return trouble(error)
+        return error_page(error)
     return RedirectResponse(f"/prints/{job.id}", 303)
 
 
-def _changed(prints: PrintService, job: Job, given: Mapping[str, str]) -> dict[str, Any]:
-    """Return the options that are not as they were."""
-    now = merge_options(prints.settings, job.options)
-    return {name: value for name, value in given.items() if value != getattr(now, name)}
-
-
-def _add_rules(pages: APIRouter, prints: PrintService) -> None:
-    @pages.get("/prints/{print_id}/rule")
-    def propose(print_id: str) -> Response:
-        job, base = _found(prints, print_id)
-        rules, unnamed = proposals(base, prints.revisions.edit(job))
-        return page("rule", print=job, host=site(job), rules=rules if site(job) else [],
-                    unnamed=unnamed, saved="")  # fmt: skip
-
-    @pages.post("/prints/{print_id}/rule")
-    async def keep(request: Request, print_id: str) -> Response:
-        async with request.form(max_files=0, max_fields=4 * _MOST_RULES) as form:
-            chosen = [str(n) for n in form.getlist("rule")][:_MOST_RULES]
-            rules = [(str(form.get(f"part{n}")), str(form.get(f"selector{n}"))) for n in chosen]
-        return await run_sync(_kept, prints, print_id, rules)
-
-
-def _kept(prints: PrintService, print_id: str, rules: list[tuple[str, str]]) -> Response:
-    job, _ = _found(prints, print_id)
+def _save_rules(service: PrintService, print_id: str, rules: list[tuple[str, str]]) -> Response:
+    job, _ = _editable(service, print_id)
+    site, path = rule_site(job), None
+    actions: tuple[Literal["drop", "keep"], ...] = ("drop", "keep")
     try:
-        path = None
-        for part in ("drop", "keep"):
-            wanted = [selector.strip() for each, selector in rules if each == part]
-            if wanted:
-                path = add_selectors(user_folder(), site(job), part, wanted)
+        for action in actions:
+            selectors = [selector.strip() for name, selector in rules if name == action]
+            if selectors:
+                path = add_selectors(user_folder(), site, action, selectors)
     except WebprintError as error:
-        return trouble(error)
-    return page("rule", print=job, host=site(job), rules=[], unnamed=[], saved=str(path or ""))
+        return error_page(error)
+    return render_page("rule", job=job, site=site, rules=[], unnamed=[], saved=str(path or ""))
 
 
-def _add_settings(pages: APIRouter, prints: PrintService) -> None:
-    @pages.get("/settings")
+def _add_settings_routes(router: APIRouter, service: PrintService) -> None:
+    @router.get("/settings")
     def settings(saved: str = "") -> Response:
-        options = choices(prints.defaults.settings(prints.settings))
-        return page("settings", options=options, saved=bool(saved), folder=str(user_folder()))
+        fields = common_fields(service.preferences.settings())
+        folder = str(user_folder())
+        return render_page("settings", fields=fields, saved=bool(saved), folder=folder)
 
-    @pages.post("/settings")
-    async def keep(request: Request) -> Response:
+    @router.post("/settings")
+    async def settings_form(request: Request) -> Response:
         async with request.form(max_files=0, max_fields=20) as form:
-            given = {name: str(form[name]) for name in SHOWN if name in form}
+            options = {name: str(form[name]) for name in COMMON_OPTIONS if name in form}
         try:
-            await run_sync(prints.defaults.keep, prints.settings, given)
+            await run_sync(service.preferences.save, options)
         except WebprintError as error:
-            return trouble(error)
+            return error_page(error)
         return RedirectResponse("/settings?saved=yes", 303)
-
-
-_MOST_PIECES = 10_000
-
-_Name = Annotated[str, Field(pattern="^[bd][0-9]{1,6}$")]
-
-
-class Rule(BaseModel):
-    """A selector by which a rule could name a piece on other pages of the site."""
-
-    selector: str = Field(description="CSS.")
-    covers: list[str] = Field(description="The pieces that it names on this page.")
-
-
-class ShownPiece(BaseModel):
-    """A block of the article, or one that was left out of it."""
-
-    id: str
-    kept: bool = Field(description="Whether it is printed.")
-    offered: bool = Field(description="Whether extraction had left it out.")
-    label: str = Field(description="It in a few words.")
-    block: dict[str, Any] = Field(description="The block, as in the article.")
-    rules: list[Rule]
-
-
-class Edits(BaseModel):
-    """A print in pieces, and what was changed of it."""
-
-    revision: int = Field(description="Which making of the print this is.")
-    title: str
-    options: dict[str, Any]
-    pieces: list[ShownPiece]
-
-
-class Change(BaseModel):
-    """What to change of a print; what is not named stays as it is."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    title: str | None = Field(None, max_length=500, description="'' is the article's own.")
-    keep: dict[_Name, bool] = Field(
-        default_factory=dict, max_length=_MOST_PIECES,
-        description="By piece: whether it is printed.",
-    )  # fmt: skip
-    options: options_model("Setting", EDITABLE) = Field(  # type: ignore[valid-type]
-        default_factory=dict, validate_default=True, description="How it is set."
-    )
-    revision: int | None = Field(
-        None, description="The revision this is a change of; another one is a conflict."
-    )
-
-
-def add_edits(api: APIRouter, prints: PrintService) -> None:
-    """Add the routes of editing."""
-
-    @api.get(
-        "/{print_id}/edit", response_model=Edits, responses=documented(401, 404, 409, 422, 503)
-    )
-    def pieces(print_id: PrintId) -> Any:
-        """Get the article in pieces: its blocks, and those that were left out near it."""
-        job = prints.known(print_id)
-        base = prints.revisions.base(job)
-        if base is None:
-            raise HTTPException(409, f"the print is {job.state}, and nothing is kept to edit")
-        edit = prints.revisions.edit(job)
-        return {
-            "revision": job.attempt,
-            "title": edit.title or base.article.title,
-            "options": dict(job.options),
-            "pieces": [
-                {
-                    "id": each.id,
-                    "kept": edit.includes(each),
-                    "offered": not each.in_article,
-                    "label": label(each),
-                    "block": block_data(each.block),
-                    "rules": [{"selector": r.selector, "covers": r.covers} for r in each.rules],
-                }
-                for each in base.blocks
-            ],
-        }
-
-    @api.patch(
-        "/{print_id}/edit",
-        status_code=202,
-        response_model=Shown,
-        responses=documented(400, 401, 404, 408, 409, 413, 422, 503),
-    )
-    def change(print_id: PrintId, change: Change) -> Response:
-        """Leave pieces out, bring some back, set it otherwise: the print is made again."""
-        job = prints.known(print_id)
-        if change.revision not in (None, job.attempt):
-            raise HTTPException(409, f"the print is at revision {job.attempt}")
-        options = change.options.model_dump(exclude_none=True)
-        try:
-            made = prints.revise(job, title=change.title, keep=change.keep, options=options)
-        except NotNow as error:
-            raise HTTPException(409, error.message) from error
-        return JSONResponse(shown(made), 202)

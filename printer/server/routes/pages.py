@@ -1,4 +1,4 @@
-"""Pages for people: the start page, a print and how far it is, and the way in."""
+"""Pages for people: sign-in, the start page, and the page of a print."""
 
 from __future__ import annotations
 
@@ -8,232 +8,203 @@ from importlib.resources import files
 from urllib.parse import quote
 
 from anyio.to_thread import run_sync
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
-from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
 from ...errors import UsageError, WebprintError
-from ...jobs.models import FINISHED, PAGE_PART
-from ...jobs.models import JobRequest as Wanted
-from ...jobs.validation import decode_pictures, form_fields, merge_options
-from ..auth import COOKIE, AccessKeys
+from ...jobs.models import FINISHED, PAGE_PART, JobRequest
+from ...jobs.validation import decode_pictures, form_fields
+from ..auth import COOKIE, AccessKeys, Purpose
 from ..service import PrintService
-from ..templating import no_print, page, trouble
-from .editor import add_editor, editor_of
-from .reading_list import kept
+from ..templating import error_page, render_page
+from .editor import editor_state
+from .reading_list import add_from_form
 
-_PACKAGE = "printer.server"
-_RECENT = 24
-_YEAR = 365 * 86_400
+_MAX_RECENT = 24
+_YEAR_SECONDS = 365 * 86_400
 
 _STATES = {
-    "queued": "waiting", "running": "being made", "done": "done", "failed": "failed",
+    "queued": "waiting", "running": "in progress", "done": "done", "failed": "failed",
     "cancelled": "stopped",
 }  # fmt: skip
 
 _STEPS = {
-    "queued": "Waiting for its turn", "running": "Beginning", "fetch": "Fetching the page",
+    "queued": "Waiting for its turn", "running": "Starting", "fetch": "Fetching the page",
     "browse": "Loading it in a browser", "extract": "Finding the article",
-    "pictures": "Preparing the pictures", "print": "Setting the pages", "store": "Keeping the PDF",
+    "pictures": "Preparing the pictures", "print": "Laying out the pages",
+    "store": "Saving the PDF",
 }  # fmt: skip
 
 
-def static_files() -> StaticFiles:
-    """Return the style sheet and the scripts."""
-    return StaticFiles(packages=[(_PACKAGE, "static")])
+async def sign_in(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a browser that sends no cookie.
 
-
-async def enter(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer a browser that shows no cookie.
-
-    A browser keeps the cookie back on the way from another site: that one is asked to come again,
-    from here.
+    SameSite=Strict cookies are not sent on navigation from other sites; such a browser is sent to
+    the same address by a page of this site.
     """
     request = Request(scope)
     if request.headers.get("sec-fetch-site") == "cross-site":
         target = request.url.path + ("?" + request.url.query if request.url.query else "")
-        answer = page("moved", target=target)
+        response = render_page("redirect", target=target)
     else:
-        answer = page("enter", 401, wrong=False)
-    await answer(scope, receive, send)
+        response = render_page("sign_in", 401, wrong=False)
+    await response(scope, receive, send)
 
 
-def bookmarklet(server: str, access: AccessKeys) -> str:
+def _print_bookmarklet(server: str, keys: AccessKeys) -> str:
     """Return the print button as the address of a bookmark."""
-    code = _script("bookmarklet").replace("SERVER", server, 1).replace("KEY", access.send, 1)
+    code = _script("bookmarklet").replace("SERVER", server, 1).replace("KEY", keys.key("send"), 1)
     code = code.replace("CAPTURE", _script("capture").removesuffix(";"), 1)
     return "javascript:" + quote(code, safe="()[]{}=,;:.!&|?*+-/'$<> ").replace(" ", "%20")
 
 
-def later_bookmarklet(server: str, access: AccessKeys) -> str:
-    """Return the button that puts a page on the reading list as the address of a bookmark."""
-    code = f"window.open('{server}/send#later,{access.later},'+encodeURIComponent(location.href))"
-    return f"javascript:void({code})"
+def _later_bookmarklet(server: str, keys: AccessKeys) -> str:
+    """Return the read-later button as the address of a bookmark."""
+    target = f"'{server}/send#later,{keys.key('later')},'+encodeURIComponent(location.href)"
+    return f"javascript:void(window.open({target}))"
 
 
 def _script(name: str) -> str:
-    """Return a script without its comments, which stand on lines of their own."""
-    source = (files(_PACKAGE) / f"static/{name}.js").read_text(encoding="utf-8")
-    lines = (line.strip() for line in source.splitlines())
+    """Return a script without comments, which are on lines of their own."""
+    path = files(__package__.rpartition(".")[0]) / f"static/{name}.js"
+    lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
-def make_pages(prints: PrintService, access: AccessKeys) -> APIRouter:
-    """Return the routes of the pages."""
-    pages = APIRouter(include_in_schema=False)
-    _add_entrance(pages, prints, access)
-    _add_ordering(pages, prints)
-    _add_receiving(pages, prints, access)
-    _add_showing(pages, prints)
-    add_editor(pages, prints)
-    return pages
+def add_routes(router: APIRouter, service: PrintService, keys: AccessKeys) -> None:
+    """Add the routes of the pages."""
+    _add_start_routes(router, service, keys)
+    _add_send_routes(router, service, keys)
+    _add_print_routes(router, service)
 
 
-def _add_entrance(pages: APIRouter, prints: PrintService, access: AccessKeys) -> None:
-    @pages.get("/")
+def _add_start_routes(router: APIRouter, service: PrintService, keys: AccessKeys) -> None:
+    @router.get("/")
     def start(request: Request, token: str = "") -> Response:
         if token:
-            return _entered(request, access, token)
-        if request.state.passed == "none":  # It came with some other query.
-            return page("enter", 401, wrong=False)
+            return _set_cookie(request, keys, token)
+        if request.state.auth_method == "none":  # It came with some other query.
+            return render_page("sign_in", 401, wrong=False)
         server = f"{_scheme(request)}://{request.url.netloc}"
-        return page(
+        return render_page(
             "start",
-            options=form_fields(prints.defaults.settings(prints.settings)),
-            prints=prints.table.list_recent(_RECENT),
+            fields=form_fields(service.preferences.settings()),
+            jobs=service.queue.list_recent(_MAX_RECENT),
             states=_STATES,
-            bookmarklet=bookmarklet(server, access),
-            later=later_bookmarklet(server, access),
+            print_bookmarklet=_print_bookmarklet(server, keys),
+            later_bookmarklet=_later_bookmarklet(server, keys),
         )
 
-    @pages.post("/enter")
-    async def enter_(request: Request) -> Response:
+    @router.post("/enter")
+    async def sign_in_form(request: Request) -> Response:
         async with request.form(max_files=0, max_fields=5) as form:
-            return _entered(request, access, str(form.get("token", "")).strip())
+            return _set_cookie(request, keys, str(form.get("token", "")).strip())
+
+    @router.post("/prints")
+    async def print_form(request: Request) -> Response:
+        async with request.form(max_files=0, max_fields=100) as form:
+            values = {name: str(form[name]) for name in form}
+        return await run_sync(_print, service, values.pop("url", ""), values)
+
+    @router.get("/print")
+    def print_link(request: Request, url: str = "") -> Response:
+        # Another site may have made the browser open this: ask the user, unless they typed it.
+        typed = request.headers.get("sec-fetch-site") == "none"
+        if typed or request.state.auth_method == "token":
+            return _print(service, url, service.preferences.options())
+        fields = form_fields(service.preferences.settings())
+        return render_page("confirm", url=url, fields=fields)
 
 
 def _scheme(request: Request) -> str:
-    """Return how the browser reached this server, as a proxy in between tells it.
+    """Return the scheme that the browser used, as a proxy reports it.
 
-    Whoever lies about it deceives nobody else.
+    A client that lies about it deceives only itself.
     """
-    told = request.headers.get("x-forwarded-proto", "")
-    return told if told in ("http", "https") else request.url.scheme
+    forwarded = request.headers.get("x-forwarded-proto", "")
+    return forwarded if forwarded in ("http", "https") else request.url.scheme
 
 
-def _entered(request: Request, access: AccessKeys, token: str) -> Response:
-    if not access.is_token(token):
-        return page("enter", 401, wrong=True)
-    answer = RedirectResponse("/", 303)
-    answer.set_cookie(
-        COOKIE, access.session, max_age=_YEAR, httponly=True, samesite="strict", path="/",
-        secure=_scheme(request) == "https",
+def _set_cookie(request: Request, keys: AccessKeys, token: str) -> Response:
+    if not keys.is_token(token):
+        return render_page("sign_in", 401, wrong=True)
+    response = RedirectResponse("/", 303)
+    response.set_cookie(
+        COOKIE, keys.key("session"), max_age=_YEAR_SECONDS, httponly=True, samesite="strict",
+        path="/", secure=_scheme(request) == "https",
     )  # fmt: skip
-    return answer
+    return response
 
 
-def _add_ordering(pages: APIRouter, prints: PrintService) -> None:
-    @pages.post("/prints")
-    async def order(request: Request) -> Response:
-        async with request.form(max_files=0, max_fields=100) as form:
-            given = {name: str(form[name]) for name in form}
-        return await run_sync(_ordered, prints, given.pop("url", ""), given)
-
-    @pages.get("/print")
-    def simple(request: Request, url: str = "") -> Response:
-        # What a page elsewhere can make a browser ask for is asked of its user first.
-        asked = request.headers.get("sec-fetch-site") == "none"
-        if asked or request.state.passed == "token":
-            return _ordered(prints, url, prints.defaults.options(prints.settings))
-        return page(
-            "confirm", url=url, options=form_fields(prints.defaults.settings(prints.settings))
-        )
-
-
-def _ordered(prints: PrintService, url: str, given: Mapping[str, str]) -> Response:
+def _print(service: PrintService, url: str, values: Mapping[str, str]) -> Response:
     try:
-        chosen = merge_options(prints.settings, given)
-        changed = {
-            name: getattr(chosen, name)
-            for name in given
-            if getattr(chosen, name) != getattr(prints.settings, name)
-        }
-        job = prints.submit(Wanted(url.strip(), changed))
+        job = service.submit_form(url, values)
     except WebprintError as error:
-        return trouble(error)
+        return error_page(error)
     return RedirectResponse(f"/prints/{job.id}", 303)
 
 
-def _add_receiving(pages: APIRouter, prints: PrintService, access: AccessKeys) -> None:
-    @pages.get("/send")
+def _add_send_routes(router: APIRouter, service: PrintService, keys: AccessKeys) -> None:
+    @router.get("/send")
     def relay() -> Response:
-        return page("relay")
+        return render_page("relay")
 
-    @pages.post("/send")
+    @router.post("/send")
     async def receive(request: Request) -> Response:
-        most = prints.settings.max_size * 2  # Pictures come in base64.
-        async with request.form(max_files=0, max_fields=10, max_part_size=most) as form:
-            given = {name: str(form[name]) for name in form}
-        sent = given.get("html", "")
-        if given.get("later"):
-            if not access.may_list(given.get("key", "")):
-                return _not_ours()
-            return await run_sync(kept, prints, given.get("url", ""))
-        if not (access.may_send if sent else access.may_order)(given.get("key", "")):
-            return _not_ours()
-        return await run_sync(_received, prints, given)
+        max_bytes = service.settings.max_size * 2  # Pictures are in base64.
+        async with request.form(max_files=0, max_fields=10, max_part_size=max_bytes) as form:
+            values = {name: str(form[name]) for name in form}
+        key, later, html = (values.get(name, "") for name in ("key", "later", "html"))
+        purpose: Purpose = "later" if later else "send" if html else "order"
+        if not keys.is_button_key(key, purpose):
+            return render_page(
+                "error", 403, message="This button is not from this server",
+                hint="Drag it to your bookmarks again",
+            )  # fmt: skip
+        if later:
+            return await run_sync(add_from_form, service, values.get("url", ""))
+        return await run_sync(_receive, service, values)
 
 
-def _not_ours() -> Response:
-    return page("trouble", 403, message="This button is not of this server",
-                hint="Drag it to your bookmarks again")  # fmt: skip
-
-
-def _received(prints: PrintService, given: Mapping[str, str]) -> Response:
-    html = given.get("html", "")
+def _receive(service: PrintService, values: Mapping[str, str]) -> Response:
+    html = values.get("html", "")
     try:
-        parts = _pictures(given.get("pictures", ""), prints.settings.max_size) if html else {}
+        parts = _pictures(values.get("pictures", ""), service.settings.max_size) if html else {}
         if html:
             parts[PAGE_PART] = html.encode("utf-8", "replace")
-        job = prints.submit(
-            Wanted(given.get("url", ""), prints.defaults.options(prints.settings), parts)
-        )
+        request = JobRequest(values.get("url", ""), service.preferences.options(), parts)
+        job = service.submit(request)
     except WebprintError as error:
-        return trouble(error)
-    # The page that sent it is another site's, and with a redirect the browser would keep the
-    # cookie back.
-    return page("moved", target=f"/prints/{job.id}")
+        return error_page(error)
+    # An HTTP redirect would be cross-site, and the browser would not send the cookie.
+    return render_page("redirect", target=f"/prints/{job.id}")
 
 
-def _pictures(given: str, most: int) -> dict[str, bytes]:
+def _pictures(text: str, max_bytes: int) -> dict[str, bytes]:
     try:
-        found = json.loads(given or "{}")
-        strings = isinstance(found, dict) and all(isinstance(v, str) for v in found.values())
+        data_urls = json.loads(text or "{}")
     except (ValueError, RecursionError):
-        strings = False
-    if not strings:
+        data_urls = None
+    if not isinstance(data_urls, dict) or not all(isinstance(v, str) for v in data_urls.values()):
         raise UsageError("the pictures that came with the page cannot be read")
-    return decode_pictures(found, most)
+    return decode_pictures(data_urls, max_bytes)
 
 
-def _add_showing(pages: APIRouter, prints: PrintService) -> None:
-    @pages.get("/prints/{print_id}")
-    def show(print_id: str) -> Response:
-        job = prints.table.get(print_id)
-        if job is None:
-            return no_print()
-        edit = editor_of(prints, job)
-        return page("print", print=job, over=job.state in FINISHED, steps=_STEPS, edit=edit)
+def _add_print_routes(router: APIRouter, service: PrintService) -> None:
+    @router.get("/prints/{print_id}")
+    def show_print(print_id: str) -> Response:
+        job = service.get(print_id)
+        editor = editor_state(service, job)
+        finished = job.state in FINISHED
+        return render_page("print", job=job, finished=finished, steps=_STEPS, editor=editor)
 
-    @pages.post("/prints/{print_id}/retry")
-    def retry(print_id: str) -> Response:
-        prints.table.retry(print_id)
-        prints.call()
+    @router.post("/prints/{print_id}/retry")
+    def retry_form(print_id: str) -> Response:
+        service.retry(print_id)
         return RedirectResponse(f"/prints/{quote(print_id, safe='')}", 303)
 
-    @pages.post("/prints/{print_id}/delete")
-    def delete(print_id: str) -> Response:
-        if not prints.remove(print_id):
-            raise HTTPException(404, "there is no such print")
+    @router.post("/prints/{print_id}/delete")
+    def delete_form(print_id: str) -> Response:
+        service.delete(print_id)
         return RedirectResponse("/", 303)

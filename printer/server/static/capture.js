@@ -1,39 +1,39 @@
-// The page as its reader sees it: what shadow roots show in its place, what is selected alone if
-// anything is, and the pictures that only this browser may be able to fetch.  One expression, a
+// The page as its reader sees it: shadow roots are replaced by what they show, a selection replaces
+// the page, and pictures come along that only this browser may be able to fetch.  One expression, a
 // promise of {url, html, pictures}; the bookmarklet and the extension run the same file.
 (async () => {
-  const most = { pictures: 60, one: 5e6, together: 12e6, seconds: 4, at_once: 6, least: 10000, wide: 1600 };
+  const limits = { pictures: 60, bytes: 5e6, totalBytes: 12e6, seconds: 4, parallel: 6, pixels: 10000, width: 1600 };
   const dropped = new Set(["SCRIPT", "STYLE", "LINK", "TEMPLATE", "OBJECT", "EMBED", "DIALOG"]);
-  const wanted = new Map(), originals = new Map();
+  const toFetch = new Map(), originals = new Map();
   const original = (node) => originals.get(node) || node;
 
-  // A copy of a node with what open shadow roots show in the place of what they hide.
+  // Copy a node, with what open shadow roots show in place of what they hide.
   const copy = (node) => {
     if (node.nodeType === Node.TEXT_NODE) return node.cloneNode();
     if (node.nodeType !== Node.ELEMENT_NODE) return null;
     if (dropped.has(node.tagName) && node.type !== "application/ld+json") return null;
     if (node.tagName === "SLOT" && node.getRootNode() instanceof ShadowRoot) {
-      const shown = node.assignedNodes();
-      return fill(document.createElement("span"), shown.length ? shown : node.childNodes);
+      const assigned = node.assignedNodes();
+      return copyChildren(document.createElement("span"), assigned.length ? assigned : node.childNodes);
     }
-    if (node.tagName === "CANVAS") return canvas(node);
+    if (node.tagName === "CANVAS") return copyCanvas(node);
     if (node.tagName === "SOURCE" && node.parentNode.tagName === "PICTURE") {
       const image = node.parentNode.querySelector("img");
-      if (image && reachable(original(image))) return null;
+      if (image && isReachable(original(image))) return null;
     }
-    const made = node.cloneNode(false);
-    if (/^(INPUT|TEXTAREA|SELECT|OPTION)$/.test(node.tagName)) made.removeAttribute("value");
-    if (node.tagName === "IMG") picture(original(node), made);
-    return fill(made, (node.shadowRoot || node).childNodes);
+    const clone = node.cloneNode(false);
+    if (/^(INPUT|TEXTAREA|SELECT|OPTION)$/.test(node.tagName)) clone.removeAttribute("value");
+    if (node.tagName === "IMG") preparePicture(original(node), clone);
+    return copyChildren(clone, (node.shadowRoot || node).childNodes);
   };
-  const fill = (made, nodes) => {
+  const copyChildren = (parent, nodes) => {
     for (const node of nodes) {
-      const part = copy(node);
-      if (part) made.append(part);
+      const child = copy(node);
+      if (child) parent.append(child);
     }
-    return made;
+    return parent;
   };
-  const canvas = (node) => {
+  const copyCanvas = (node) => {
     try {
       const image = document.createElement("img");
       image.src = node.toDataURL("image/png");
@@ -43,103 +43,103 @@
     } catch { return null; }
   };
 
-  // Pictures.  One of this site is sent along: the server has none of its cookies.
+  // Pictures of this site are sent along: the server has none of its cookies.
   const source = (image) => image.naturalWidth ? image.currentSrc || image.src : "";
-  const reachable = (image) => {
+  const isReachable = (image) => {
     let url;
     try { url = new URL(source(image)); } catch { return false; }
     if (url.protocol === "blob:") return true;
     const site = (name) => /^[\d.]+$|:/.test(name) ? name : name.split(".").slice(-2).join(".");
-    const own = url.origin === location.origin || site(url.hostname) === site(location.hostname);
-    return /^https?:$/.test(url.protocol) && (own || image.crossOrigin !== null);
+    const sameSite = url.origin === location.origin || site(url.hostname) === site(location.hostname);
+    return /^https?:$/.test(url.protocol) && (sameSite || image.crossOrigin !== null);
   };
-  // The version of a picture that is best for print, of those that the page offers.
-  const best = (image) => {
-    const offered = [];
-    for (const each of (image.getAttribute("srcset") || "").matchAll(/(\S*[^\s,])\s+(\d+)w/g)) {
-      offered.push([Number(each[2]), each[1]]);
+  // The version of a picture that is best for print.
+  const bestSource = (image) => {
+    const candidates = [];
+    for (const match of (image.getAttribute("srcset") || "").matchAll(/(\S*[^\s,])\s+(\d+)w/g)) {
+      candidates.push([Number(match[2]), match[1]]);
     }
-    offered.sort((one, other) => one[0] - other[0]);
-    const found = offered.find(([width]) => width >= most.wide) || offered.at(-1);
-    const wider = found && found[0] > image.naturalWidth;
-    try { return wider ? new URL(found[1], document.baseURI).href : source(image); } catch { return source(image); }
+    candidates.sort((a, b) => a[0] - b[0]);
+    const best = candidates.find(([width]) => width >= limits.width) || candidates.at(-1);
+    const isWider = best && best[0] > image.naturalWidth;
+    try { return isWider ? new URL(best[1], document.baseURI).href : source(image); } catch { return source(image); }
   };
-  const picture = (image, made) => {
-    const shown = source(image);
-    if (!shown) return;
+  const preparePicture = (image, clone) => {
+    const current = source(image);
+    if (!current) return;
     if (image.width > 1) {
-      made.setAttribute("width", image.width);
-      made.setAttribute("height", image.height);
+      clone.setAttribute("width", image.width);
+      clone.setAttribute("height", image.height);
     }
-    made.removeAttribute("loading");
-    made.setAttribute("src", shown);
-    if (!reachable(image)) return;
-    for (const name of ["srcset", "sizes"]) made.removeAttribute(name);
-    if (image.naturalWidth * image.naturalHeight < most.least) return;
-    const url = best(image).replace(/#.*/, "");
-    made.setAttribute("src", url);
-    if (wanted.size < most.pictures && url.length < 2000) wanted.set(url, { image, made });
+    clone.removeAttribute("loading");
+    clone.setAttribute("src", current);
+    if (!isReachable(image)) return;
+    for (const name of ["srcset", "sizes"]) clone.removeAttribute(name);
+    if (image.naturalWidth * image.naturalHeight < limits.pixels) return;
+    const url = bestSource(image).replace(/#.*/, "");
+    clone.setAttribute("src", url);
+    if (toFetch.size < limits.pictures && url.length < 2000) toFetch.set(url, { image, clone });
   };
-  const fetched = async (url, signal) => {
-    const answer = await fetch(url, { credentials: "include", cache: "force-cache", signal });
-    const blob = await answer.blob();
-    if (!answer.ok || !/^image\//.test(blob.type)) throw new Error("no picture");
+  const fetchPicture = async (url, signal) => {
+    const response = await fetch(url, { credentials: "include", cache: "force-cache", signal });
+    const blob = await response.blob();
+    if (!response.ok || !/^image\//.test(blob.type)) throw new Error("no picture");
     return blob;
   };
-  // As it was drawn, where the page's policy forbids to fetch it again.
-  const drawn = (image, type) => new Promise((done, failed) => {
-    const paper = document.createElement("canvas");
-    paper.width = image.naturalWidth;
-    paper.height = image.naturalHeight;
-    paper.getContext("2d").drawImage(image, 0, 0);
-    paper.toBlob((blob) => blob ? done(blob) : failed(new Error("not drawn")), type, 0.92);
+  // As it is on the screen, where the page's policy forbids fetching it again.
+  const drawPicture = (image, type) => new Promise((resolve, reject) => {
+    const canvas = document.createElement("canvas");
+    canvas.width = image.naturalWidth;
+    canvas.height = image.naturalHeight;
+    canvas.getContext("2d").drawImage(image, 0, 0);
+    canvas.toBlob((blob) => blob ? resolve(blob) : reject(new Error("not drawn")), type, 0.92);
   });
-  const data = (blob) => new Promise((done, failed) => {
+  const dataUrl = (blob) => new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.onload = () => done(reader.result);
-    reader.onerror = failed;
+    reader.onload = () => resolve(reader.result);
+    reader.onerror = reject;
     reader.readAsDataURL(blob);
   });
-  const pictures = async () => {
-    const signal = AbortSignal.timeout(most.seconds * 1000);
-    const found = {}, waiting = [...wanted];
-    let left = most.together;
-    const one = async (url, { image, made }) => {
+  const fetchPictures = async () => {
+    const signal = AbortSignal.timeout(limits.seconds * 1000);
+    const pictures = {}, queue = [...toFetch];
+    let room = limits.totalBytes;
+    const fetchOne = async (url, { image, clone }) => {
       let blob;
-      try { blob = await fetched(url, signal); } catch {
-        blob = await drawn(image, /\.jpe?g\b/i.test(url) ? "image/jpeg" : "image/png");
-        if (blob.size > most.one) blob = await drawn(image, "image/jpeg");
+      try { blob = await fetchPicture(url, signal); } catch {
+        blob = await drawPicture(image, /\.jpe?g\b/i.test(url) ? "image/jpeg" : "image/png");
+        if (blob.size > limits.bytes) blob = await drawPicture(image, "image/jpeg");
       }
-      if (blob.size > most.one || blob.size > left) return;
-      left -= blob.size;
-      if (url.startsWith("blob:")) made.setAttribute("src", await data(blob));
-      else found[url] = await data(blob);
+      if (blob.size > limits.bytes || blob.size > room) return;
+      room -= blob.size;
+      if (url.startsWith("blob:")) clone.setAttribute("src", await dataUrl(blob));
+      else pictures[url] = await dataUrl(blob);
     };
-    const some = async () => {
-      while (waiting.length && !signal.aborted) await one(...waiting.shift()).catch(() => {});
+    const work = async () => {
+      while (queue.length && !signal.aborted) await fetchOne(...queue.shift()).catch(() => {});
     };
-    await Promise.all(Array.from({ length: most.at_once }, some));
-    return found;
+    await Promise.all(Array.from({ length: limits.parallel }, work));
+    return pictures;
   };
 
-  const body = () => {
-    const chosen = getSelection();
-    if (!chosen || chosen.isCollapsed || !String(chosen).trim()) return copy(document.body);
+  const copyBody = () => {
+    const selection = getSelection();
+    if (!selection || selection.isCollapsed || !String(selection).trim()) return copy(document.body);
     const article = document.createElement("article");
     const title = document.createElement("h1");
     title.textContent = document.title;
     article.append(title);
-    for (let n = 0; n < chosen.rangeCount; n++) fill(article, [...selected(chosen.getRangeAt(n))]);
-    const made = document.createElement("body");
-    made.append(article);
-    return made;
+    for (let n = 0; n < selection.rangeCount; n++) copyChildren(article, [...selectedNodes(selection.getRangeAt(n))]);
+    const body = document.createElement("body");
+    body.append(article);
+    return body;
   };
-  // The nodes of a selection; its pictures are loaded, as those of a clone are not.
-  const selected = (range) => {
+  // The nodes of a selection are clones: remember their pictures, which are loaded.
+  const selectedNodes = (range) => {
     const clone = range.cloneContents();
-    const all = [...document.images].filter((image) => range.intersectsNode(image));
-    const same = [...clone.querySelectorAll("img")];
-    if (all.length === same.length) same.forEach((image, n) => originals.set(image, all[n]));
+    const images = [...document.images].filter((image) => range.intersectsNode(image));
+    const clones = [...clone.querySelectorAll("img")];
+    if (images.length === clones.length) clones.forEach((image, n) => originals.set(image, images[n]));
     return clone.childNodes;
   };
 
@@ -147,9 +147,9 @@
   try {
     const root = document.documentElement.cloneNode(false).outerHTML.replace(/<\/html>$/, "");
     const head = document.head ? copy(document.head).innerHTML : "";
-    const made = body();
-    const sent = await pictures();
-    return { url, html: `<!doctype html>${root}<head>${head}</head>${made.outerHTML}</html>`, pictures: sent };
+    const body = copyBody();
+    const pictures = await fetchPictures();
+    return { url, html: `<!doctype html>${root}<head>${head}</head>${body.outerHTML}</html>`, pictures };
   } catch {
     return { url, html: document.documentElement.outerHTML, pictures: {} };
   }

@@ -1,6 +1,6 @@
-// Take a page from the bookmarklet and send it on as a form of this server's own.
+// Receive a page from the bookmarklet and send it as a form of this server.
 const form = document.getElementById("send");
-const told = document.getElementById("told");
+const status = document.getElementById("status");
 
 function send(page) {
   if (form.dataset.sent) return;
@@ -17,16 +17,15 @@ async function unpack(packed) {
   return JSON.parse(await new Response(stream).text());
 }
 
-if (location.hash.startsWith("#later,")) {
-  const [, key, packed] = location.hash.split(",", 3);
-  history.replaceState(null, "", location.pathname);
+const fragment = location.hash.slice(1);
+if (fragment) history.replaceState(null, "", location.pathname);
+if (fragment.startsWith("later,")) {
+  const [, key, encoded] = fragment.split(",", 3);
   let url = "";
-  try { url = decodeURIComponent(packed); } catch { told.textContent = told.dataset.broken; }
+  try { url = decodeURIComponent(encoded); } catch { status.textContent = status.dataset.invalid; }
   if (url) send({ key, url, later: "yes" });
-} else if (location.hash.length > 1) {
-  const packed = location.hash.slice(1);
-  history.replaceState(null, "", location.pathname);
-  unpack(packed).then(send, () => { told.textContent = told.dataset.broken; });
+} else if (fragment) {
+  unpack(fragment).then(send, () => { status.textContent = status.dataset.invalid; });
 } else if (window.opener) {
   addEventListener("message", (event) => {
     if (event.source === window.opener && event.data && event.data.webprint === "page") {
@@ -35,5 +34,5 @@ if (location.hash.startsWith("#later,")) {
   });
   window.opener.postMessage({ webprint: "ready" }, "*");
 } else {
-  told.textContent = told.dataset.alone;
+  status.textContent = status.dataset.nothing;
 }
