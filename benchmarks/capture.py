@@ -24,7 +24,7 @@ from playwright.sync_api import Browser as Driven
 from playwright.sync_api import sync_playwright
 
 from printer.fetch.browser.browser import Browser
-from printer.fetch.browser.process import programs
+from printer.fetch.browser.process import find_chromium
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
 from tests.support.web_server import Hit, Reply, WebServer
@@ -84,7 +84,7 @@ def paired(url: str, guard: Guard, rounds: int, pause: float) -> tuple[list[floa
     ours: list[float] = []
     switches = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright, Browser(FetchOptions(timeout=30), guard) as browser:
-        driven = playwright.chromium.launch(executable_path=next(programs()), args=switches)
+        driven = playwright.chromium.launch(executable_path=next(find_chromium()), args=switches)
         for _ in range(rounds + 3):
             plain.append(bare(driven, url))
             time.sleep(pause)
@@ -118,7 +118,7 @@ def killed(web: WebServer, pages: int) -> int:
     with Browser(options, Guard([web.url]), pages=4) as browser, ThreadPoolExecutor(4) as pool:
         found = pool.map(browser.capture, urls)
         passed.wait(60)
-        running = browser._running
+        running = browser._process
         assert running is not None
         os.killpg(running.chromium._process.pid, signal.SIGKILL)
         return sum(f"page /kill/{n}<" not in c.body.decode() for n, c in enumerate(found))

@@ -319,10 +319,11 @@ def _scheduled(days: int, dice: random.Random, folder: Path) -> tuple[int, int, 
 
 def refusing(kills: int, dice: random.Random, folder: Path) -> Came:
     """Mail digests by a server that refuses, hangs up and is not there; others get them once."""
+    from printer.backoff import Backoff
     from printer.digest import smtp
     from printer.digest.history import LEASE_SECONDS, MAX_ATTEMPTS
 
-    smtp._RETRY_DELAY = 0.01
+    smtp._BACKOFF = Backoff(0.01)
     began, faults = time.monotonic(), Refusing(dice)
     with newspaper(folder, faults) as paper:
         for number in range(kills):

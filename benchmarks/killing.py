@@ -19,7 +19,7 @@ from typing import Any
 
 import httpx2
 
-from printer.fetch.browser.process import programs
+from printer.fetch.browser.process import find_chromium
 from tests.support.crawl_process import crawl_with_kills, stored_articles
 from tests.support.crawl_sites import SmallWeb
 from tests.support.jobs import until
@@ -78,7 +78,7 @@ def prints(kills: int, dice: random.Random, folder: Path) -> Came:
     began, done = time.monotonic(), 0
     start = partial(Server, folder, "--port", "0", "--workers", "2", "--render", "never")
     with WebServer() as web:
-        orders, server = _Orders(web, any(True for _ in programs())), start()
+        orders, server = _Orders(web, any(True for _ in find_chromium())), start()
         try:
             for _ in range(BROWSED):
                 orders.ask(server)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from printer.fetch.browser.process import programs
+from printer.fetch.browser.process import find_chromium
 
 #: What the figures depend on; peers tell their versions where they are measured.
 PACKAGES = ("webprint", "weasyprint", "pydyf", "lxml", "numpy", "pillow", "playwright", "httpx2",
@@ -37,7 +37,7 @@ def versions() -> dict[str, str]:
             found[name] = version(name)
         except PackageNotFoundError:
             continue
-    chromium = next(iter(programs()), None)
+    chromium = next(iter(find_chromium()), None)
     for name, command in {
         "Chromium": chromium and str(chromium),
         "Node": shutil.which("node"),
@@ -68,5 +68,5 @@ def _field(file: Path, name: str) -> str:
 
 def environ_for_node() -> Mapping[str, str]:
     """Return what programs of Node need to find the browser that we use."""
-    chromium = next(iter(programs()), None)
+    chromium = next(iter(find_chromium()), None)
     return {**os.environ, "PUPPETEER_EXECUTABLE_PATH": str(chromium)} if chromium else os.environ

@@ -1,4 +1,4 @@
-"""A file that is there whole, or as it was before: never half written."""
+"""Write a file so that it is never half written."""
 
 from __future__ import annotations
 
@@ -8,11 +8,19 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def atomic_write(path: Path, data: bytes | str, mode: int | None = None) -> None:
-    """Write a file through a new one beside it, which takes its place once it is on disk.
+def atomic_write(
+    path: Path, data: bytes | str, mode: int | None = None, *, keep_mode: bool = True
+) -> None:
+    """Write a temporary file and rename it once it is on disk.
 
-    A link is followed.  The file keeps the mode it has; a new one gets ``mode``, or what the umask
-    leaves.  Text is written as UTF-8.  Raises :class:`OSError`, and then nothing has changed.
+    Args:
+        path: the file; a link is followed.
+        data: its content; text is written as UTF-8.
+        mode: the permission bits of a new file; by default what the umask leaves.
+        keep_mode: whether a file that is there keeps its mode.
+
+    Raises:
+        OSError: it failed, and nothing has changed.
     """
     path = path.resolve()
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem[:40]}-", suffix=".part")
@@ -22,18 +30,17 @@ def atomic_write(path: Path, data: bytes | str, mode: int | None = None) -> None
             file.write(data.encode() if isinstance(data, str) else data)
             file.flush()
             os.fsync(file.fileno())
-        part.chmod(_mode(path, mode))
+        if mode is None:
+            mode = 0o666 & ~_umask()
+        if keep_mode:
+            with suppress(FileNotFoundError):
+                mode = path.stat().st_mode & 0o777
+        part.chmod(mode)
         part.replace(path)
     except BaseException:
         with suppress(OSError):
             part.unlink()
         raise
-
-
-def _mode(path: Path, wanted: int | None) -> int:
-    with suppress(FileNotFoundError):
-        return path.stat().st_mode & 0o777
-    return 0o666 & ~_umask() if wanted is None else wanted
 
 
 def _umask() -> int:

@@ -1,4 +1,4 @@
-"""Everything that can go wrong, as one tree.
+"""The error tree; each class has the exit code of the command line.
 
     WebprintError            1   anything below, caught in one place
     ├── UsageError           2   the call itself: a bad option, an unknown setting
@@ -10,14 +10,13 @@
     │   ├── TooLarge         8   the answer is over the size limit
     │   └── NotHTML          9   the answer is a PDF, an image, ...
     ├── NoArticle           10   the page holds no article
-    ├── RenderError         11   the PDF could not be made
+    ├── RenderError         11   the file could not be rendered
     ├── OutputError         12   OUT cannot be written
     ├── MissingLibrary      13   a system library or a browser is not installed
-    ├── JobsError           14   the job table or the store of results cannot be used
-    └── Incomplete          15   printed, but not all of it, where all was asked for
+    ├── JobsError           14   the job queue or the store of results cannot be used
+    └── Incomplete          15   printed, but not all of it, with --strict
 
-The number is the exit code of the command line.  Only front ends turn errors into exit codes,
-and only they print them.
+Only front ends print errors and turn them into exit codes.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 523
 
 
 class WebprintError(Exception):
-    """A failure that a person can be told about in one line.
+    """An error that a person can be told in one line.
 
-    ``message`` says what happened, ``hint`` what to do about it, ``url`` which page it was about
-    (empty when it was about none), ``stage`` in which stage it arose.  ``ended`` tells of a process
-    that ended in the midst of the work: somebody may have killed it, and a second time may do.
+    ``message`` says what happened, ``hint`` what to do about it, ``url`` which page it is about
+    ('' for none), ``stage`` in which stage it arose.  ``process_died``: a helper process died;
+    retrying may succeed.
     """
 
     exit_code = 1
@@ -49,33 +48,33 @@ class WebprintError(Exception):
         self.hint = hint
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Go from process to process, whatever is asked for to make one."""
+        """Pickle without calling ``__init__``, whose arguments differ between subclasses."""
         return type(self).__new__, (type(self), *self.args), self.__dict__
 
     def __str__(self) -> str:
-        """The message, the address it is about unless it is named already, and the hint."""
+        """Return the message, the URL unless the message has it, and the hint."""
         about = f" ({self.url})" if self.url and self.url not in self.message else ""
-        told = f"{self.message}{about}"
-        end = " " if told.endswith(("?", ".")) else ". "
-        return told + (f"{end}{self.hint}" if self.hint else "")
+        text = f"{self.message}{about}"
+        end = " " if text.endswith(("?", ".")) else ". "
+        return text + (f"{end}{self.hint}" if self.hint else "")
 
 
 class UsageError(WebprintError):
-    """The call itself is wrong: an unknown option, a value that cannot be read."""
+    """The call itself is wrong: an unknown option, a value that cannot be parsed."""
 
     exit_code = 2
     stage = "options"
 
 
 class BadURL(WebprintError):
-    """The text given is not an address that can be fetched."""
+    """The text is not a URL that can be fetched."""
 
     exit_code = 3
     stage = "fetch"
 
 
 class FetchError(WebprintError):
-    """The page could not be got."""
+    """The page could not be fetched."""
 
     exit_code = 4
     stage = "fetch"
@@ -88,9 +87,9 @@ class FetchTimeout(FetchError):
 
 
 class HTTPStatusError(FetchError):
-    """The server answered with an error status, kept in ``status``.
+    """The server answered with the error ``status``.
 
-    ``after`` is how many seconds it asks to wait, 0 when it does not say.
+    ``retry_after`` is how many seconds it asks to wait, 0 if it does not say.
     """
 
     exit_code = 6
@@ -104,19 +103,19 @@ class HTTPStatusError(FetchError):
 
 
 class BlockedAddress(FetchError):
-    """The address is private, loopback, link-local or a metadata service, and was not allowed."""
+    """The address is private, loopback, link-local or a metadata service, and not allowed."""
 
     exit_code = 7
 
 
 class TooLarge(FetchError):
-    """The answer is larger than the limit, before or after decompression."""
+    """The response is larger than the limit, before or after decompression."""
 
     exit_code = 8
 
 
 class NotHTML(FetchError):
-    """The answer is not a web page; ``media_type`` says what it is."""
+    """The response is not a web page; ``media_type`` says what it is."""
 
     exit_code = 9
 
@@ -133,35 +132,35 @@ class NoArticle(WebprintError):
 
 
 class RenderError(WebprintError):
-    """The PDF could not be made."""
+    """The file could not be rendered."""
 
     exit_code = 11
     stage = "render"
 
 
 class OutputError(WebprintError):
-    """The result could not be written where it was asked for."""
+    """The result could not be written."""
 
     exit_code = 12
     stage = "output"
 
 
 class MissingLibrary(WebprintError):
-    """A system library, a font or a browser that is needed is not installed."""
+    """A system library, font or browser that is needed is not installed."""
 
     exit_code = 13
     stage = "setup"
 
 
 class JobsError(WebprintError):
-    """The job table or the store of results cannot be used."""
+    """The job queue or the store of results cannot be used."""
 
     exit_code = 14
     stage = "jobs"
 
 
 class Incomplete(WebprintError):
-    """The article was printed, but not all of it is on paper."""
+    """The article was printed, but not all of it."""
 
     exit_code = 15
     stage = "render"

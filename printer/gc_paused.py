@@ -1,8 +1,4 @@
-"""Work without the search for cycles of garbage, where there are none to find.
-
-A page of megabytes becomes some hundred thousand small values, all of which stay until its article
-is made.  Looking through them again and again for cycles takes a quarter of all the time.
-"""
+"""Pause the garbage collector where there are no cycles to find."""
 
 from __future__ import annotations
 
@@ -15,16 +11,20 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def gc_paused(work: Callable[P, R]) -> Callable[P, R]:
-    """Make a function run without the collector; in several threads until the first is done."""
+def gc_paused(function: Callable[P, R]) -> Callable[P, R]:
+    """Run a function without the collector; with several threads, until the first returns.
 
-    @wraps(work)
+    A page of megabytes becomes some hundred thousand small values that live until its article is
+    built; searching them for cycles again and again takes a quarter of the time.
+    """
+
+    @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         if not gc.isenabled():
-            return work(*args, **kwargs)
+            return function(*args, **kwargs)
         gc.disable()
         try:
-            return work(*args, **kwargs)
+            return function(*args, **kwargs)
         finally:
             gc.enable()
 

@@ -205,7 +205,7 @@ class Printer:
             return read_file(path, self.options.fetch.max_bytes)
         if self.options.fetch.render == "always" or screenshot:
             self._notify(source, "browse")
-            return self.session.browser.capture(source, picture=screenshot)
+            return self.session.browser.capture(source, screenshot=screenshot)
         self._notify(source, "fetch")
         return self.session.client.get_page(source)
 

@@ -1,32 +1,32 @@
-"""TOML as tables, within bounds: whatever a file holds, one error says what is wrong with it."""
+"""TOML within bounds; whatever a file holds, one error says what is wrong with it."""
 
 from __future__ import annotations
 
 import tomllib
 from typing import Any
 
-#: No file of settings, rules or a theme is larger, in bytes.
+#: The most bytes of a file of settings, rules or a theme.
 MAX_BYTES = 1_000_000
 
-#: The parser's memory grows with the square of the parts of one key.
-_MOST_DOTS = 1_000
+#: The parser's memory grows with the square of the parts of a key.
+_MAX_DOTS = 1_000
 
 
 class TomlError(ValueError):
-    """The text cannot be read as TOML; the message says why, with its line where that is known."""
+    """The text is not TOML; the message says why, with the line where that is known."""
 
 
 def parse(text: str) -> dict[str, Any]:
     """Return the tables of a text; raises :class:`TomlError`."""
     if len(text) > MAX_BYTES:
         raise TomlError("it is too large")
-    if any(line.count(".") > _MOST_DOTS for line in text.split("\n")):
+    if any(line.count(".") > _MAX_DOTS for line in text.split("\n")):
         raise TomlError("a line of it has more than 1,000 dots")
     try:
         return tomllib.loads(text)
     except RecursionError:
         raise TomlError("it is nested too deeply") from None
-    except ValueError as error:  # of the parser, or of a number, a date that is none
+    except ValueError as error:  # of the parser, or of an impossible number or date
         raise TomlError(str(error)) from error
 
 

@@ -18,6 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
+from ..backoff import Backoff
 from ..crawl.store import MAX_DELAY, HostDelays
 from ..errors import ErrorRecord, JobsError, UsageError
 from ..jobs.factory import LocalWorkers, open_result_storage
@@ -141,8 +142,9 @@ class BatchRunner:
         if error.retry_after:
             delays.delay(item.url, error.retry_after)
         if error.is_transient and item.tries + 1 < self._options.max_tries:
-            delay = max(self._options.retry_delay * 2.0**item.tries, error.retry_after)
-            self.store.mark_failed(item, error, min(delay, MAX_DELAY))
+            backoff = Backoff(self._options.retry_delay, MAX_DELAY)
+            delay = backoff.delay(item.tries + 1, at_least=error.retry_after)
+            self.store.mark_failed(item, error, delay)
         else:
             self.store.mark_failed(item, error, None)
             self.on_finished(item)

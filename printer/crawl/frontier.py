@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 
 from sqlalchemy import Connection, Row, case, delete, func, select, update
 
+from ..backoff import Backoff
 from ..capture import Capture
 from ..errors import BadURL, HTTPStatusError
 from ..urls import canonical_url, origin_of, url_key
@@ -405,8 +406,8 @@ class _Recorder:
         retry_after, status = 0.0, 0
         if isinstance(error, HTTPStatusError):
             retry_after, status = error.retry_after, error.status
-        delay = max(options.retry_delay * 2.0**self.lease.failures, retry_after)
-        due = self._now() + min(delay, MAX_DELAY)
+        backoff = Backoff(options.retry_delay, MAX_DELAY)
+        due = self._now() + backoff.delay(failures, at_least=retry_after)
         self._finish(state="waiting", due=due, failures=failures, message=message)
         if retry_after or status == HTTPStatus.TOO_MANY_REQUESTS:
             # These are about the host, and not about the page.

@@ -1,4 +1,4 @@
-"""Databases of ours: how one is opened, SQLite with a write-ahead log or PostgreSQL, and used."""
+"""SQLAlchemy engines for SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -14,20 +14,24 @@ from sqlalchemy.exc import SQLAlchemyError
 from ..errors import JobsError, UsageError
 from .sqlite import enable_wal
 
-#: Seconds a statement waits for others that hold the database.
+#: The seconds a statement waits for a lock.
 LOCK_TIMEOUT = 5.0
 
-#: The execution option of connections that only read.
-_READING = "reading"
+#: The execution option of read-only connections.
+_READ_ONLY = "read_only"
 
 
 def open_engine(database: str, *, durable: bool = True) -> Engine:
-    """Open a database, by URL or as the path of an SQLite file.
+    """Open a database.
 
-    What is written to SQLite waits for the disk when it is ``durable``; else it is lost when power
-    is, though not with the process, and what others write durably afterwards takes it along.
+    Args:
+        database: a postgresql:// URL, or the path or URL of an SQLite file.
+        durable: whether a commit to SQLite waits for the disk; else a power failure, though not
+            the end of the process, loses what no later durable commit took along.
 
-    Raises :class:`UsageError` for a URL that cannot be read or names another kind of database.
+    Raises:
+        UsageError: ``database`` cannot be parsed or names another kind of database.
+        JobsError: the file's folder cannot be created.
     """
     try:
         url = make_url(database) if "://" in database else URL.create("sqlite", database=database)
@@ -55,7 +59,7 @@ def _sqlite(url: URL, synchronous: str) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, _record: object) -> None:
-        # SQLAlchemy begins transactions itself, below; the driver's own way begins them late.
+        # Transactions begin below: the driver would begin them late.
         connection.isolation_level = None
         enable_wal(connection, LOCK_TIMEOUT)
         for setting in (f"synchronous = {synchronous}", "foreign_keys = ON"):
@@ -63,22 +67,22 @@ def _sqlite(url: URL, synchronous: str) -> Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        # A transaction that reads first and writes then would fail if another wrote in between.
-        reading = connection.get_execution_options().get(_READING)
-        connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+        # A transaction that reads first and writes later would fail if another wrote in between.
+        read_only = connection.get_execution_options().get(_READ_ONLY)
+        connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
 
     return engine
 
 
 @contextmanager
 def read_only(engine: Engine) -> Iterator[Connection]:
-    """Open a connection that only reads, which waits for no writer."""
+    """Open a read-only connection, which waits for no writer."""
     with engine.connect() as connection:
-        yield connection.execution_options(**{_READING: True})
+        yield connection.execution_options(**{_READ_ONLY: True})
 
 
 def advisory_lock(connection: Connection, lock: int) -> None:
-    """Let one transaction at a time go on that asks for this lock; SQLite lets one write anyway."""
+    """Take a lock until the transaction ends; SQLite has one writer at a time anyway."""
     if connection.dialect.name == "postgresql":
         connection.execute(text(f"SELECT pg_advisory_xact_lock({lock})"))
 
@@ -87,14 +91,11 @@ def advisory_lock(connection: Connection, lock: int) -> None:
 def translate_db_errors(
     action: str, hint: str = "", passthrough: tuple[type[Exception], ...] = ()
 ) -> Iterator[None]:
-    """Raise :class:`JobsError` for what a database refuses: ``what``, and its words in one line.
-
-    Errors ``besides`` are the caller's to deal with.
-    """
+    """Raise :class:`JobsError` for errors of the database, except those in ``passthrough``."""
     try:
         yield
     except passthrough:
         raise
     except SQLAlchemyError as error:
-        said = " ".join(str(getattr(error, "orig", None) or error).split())[:200]
-        raise JobsError(f"{action}: {said}", hint=hint) from error
+        reason = " ".join(str(getattr(error, "orig", None) or error).split())[:200]
+        raise JobsError(f"{action}: {reason}", hint=hint) from error

@@ -1,7 +1,4 @@
-"""The library: the text of what was printed, kept on this machine only where that is asked for.
-
-One SQLite file with a full-text index (FTS5), readable by its owner alone.
-"""
+"""The library of past prints: an SQLite file with full-text index (FTS5), private to its owner."""
 
 from __future__ import annotations
 
@@ -17,9 +14,9 @@ from ..article import Article
 from ..errors import JobsError
 from .sqlite import enable_wal
 
-_PATIENCE = 5.0
-#: So much of an article's text is kept, in characters.
-_MOST_TEXT = 2_000_000
+_LOCK_TIMEOUT = 5.0
+#: The most characters of an article's text that are stored.
+_MAX_TEXT = 2_000_000
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS prints (
@@ -40,7 +37,7 @@ CREATE TRIGGER IF NOT EXISTS prints_out AFTER DELETE ON prints BEGIN
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An article that was printed and has the words; ``extract`` is where, the words in []."""
+    """An article that has the words; ``snippet`` is where, with the words in []."""
 
     title: str
     url: str
@@ -50,41 +47,41 @@ class Hit:
 
 
 class Library:
-    """What was printed, to be searched; a context manager."""
+    """Store and search the text of printed articles; a context manager."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        with self._told():
+        with self._errors():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             path.touch(mode=0o600)
             os.chmod(path, 0o600)  # noqa: PTH101
-            self._base = sqlite3.connect(path, timeout=_PATIENCE)
-            enable_wal(self._base, _PATIENCE)
-            self._base.executescript(_TABLES)
+            self._connection = sqlite3.connect(path, timeout=_LOCK_TIMEOUT)
+            enable_wal(self._connection, _LOCK_TIMEOUT)
+            self._connection.executescript(_TABLES)
 
     def __enter__(self) -> Library:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._base.close()
+        self._connection.close()
 
     def add(self, articles: Sequence[Article], file: str, when: datetime | None = None) -> None:
-        """Keep the text of articles that were printed into a file; one printed anew replaces it."""
+        """Store articles printed into a file; one with the URL of an earlier one replaces it."""
         moment = (when or datetime.now(UTC)).isoformat(timespec="seconds")
-        with self._told(), self._base:
-            for each in articles:
-                if each.url:
-                    self._base.execute("DELETE FROM prints WHERE url = ?", (each.url,))
-                row = (each.url, each.title, each.byline, each.site, moment, file,
-                       each.text[:_MOST_TEXT])  # fmt: skip
-                self._base.execute(
+        with self._errors(), self._connection:
+            for article in articles:
+                if article.url:
+                    self._connection.execute("DELETE FROM prints WHERE url = ?", (article.url,))
+                row = (article.url, article.title, article.byline, article.site, moment, file,
+                       article.text[:_MAX_TEXT])  # fmt: skip
+                self._connection.execute(
                     "INSERT INTO prints (url, title, byline, site, printed, file, text)"
                     " VALUES (?, ?, ?, ?, ?, ?, ?)",
                     tuple(value.encode("utf-8", "replace").decode() for value in row),
                 )
 
-    def search(self, words: str, most: int = 20) -> list[Hit]:
-        """Return what has all of these words, the best first; the title counts most."""
+    def search(self, words: str, limit: int = 20) -> list[Hit]:
+        """Return the articles with all of these words, best first; the title weighs most."""
         quoted = " ".join(_terms(words))
         if not quoted:
             return []
@@ -94,11 +91,11 @@ class Library:
             " FROM words JOIN prints ON prints.id = words.rowid"
             " WHERE words MATCH ? ORDER BY bm25(words, 8, 3, 2, 1) LIMIT ?"
         )
-        with self._told():
-            return [Hit(*row) for row in self._base.execute(query, (quoted, most))]
+        with self._errors():
+            return [Hit(*row) for row in self._connection.execute(query, (quoted, limit))]
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _errors(self) -> Iterator[None]:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
@@ -106,7 +103,7 @@ class Library:
 
 
 def _terms(words: str) -> Iterator[str]:
-    """Yield words as FTS5 takes them: each a string, so that none of them is an operator."""
+    """Yield words as FTS5 strings, so that none of them is an operator."""
     for word in words.split()[:50]:
         text = word[:100].replace('"', " ").replace("\0", " ").strip("* ")
         if any(map(str.isalnum, text)):

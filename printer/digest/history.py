@@ -31,6 +31,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
+from ..backoff import Backoff
 from ..crawl.near_duplicates import NEAR_DUPLICATE, Sketch, bands, from_bytes, resemblance, to_bytes
 from ..db.engine import advisory_lock, open_engine, read_only
 from ..errors import BadURL, JobsError
@@ -39,7 +40,7 @@ from ..urls import canonical_url
 #: Seconds without a sign of life after which a slot is taken from who promised to serve it.
 LEASE_SECONDS = 1800.0
 #: So often a slot is tried whose sources all failed, and the seconds before the second time.
-MAX_ATTEMPTS, RETRY_DELAY = 5, 120.0
+MAX_ATTEMPTS, BACKOFF = 5, Backoff(120.0)
 #: Seconds that is remembered what was printed.
 RETENTION = 400 * 86400.0
 
@@ -253,7 +254,7 @@ class History:
         here = _is_slot(digest, slot)
         with self.writing() as connection:
             tries = connection.execute(select(slots.c.tries).where(here)).scalar() or 1
-            values = {"state": "failed", "since": now + RETRY_DELAY * 2 ** (tries - 1)}
+            values = {"state": "failed", "since": now + BACKOFF.delay(tries)}
             connection.execute(update(slots).where(here).values(values))
 
     def last_slot(self, digest: str) -> float | None:

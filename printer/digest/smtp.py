@@ -14,11 +14,12 @@ from email.utils import formatdate, make_msgid
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from ..backoff import Backoff
 from ..errors import OutputError, UsageError
 
 _PORTS = {"smtp": 587, "smtps": 465}
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-_MAX_ATTEMPTS, _RETRY_DELAY, _TIMEOUT = 3, 5.0, 60.0
+_MAX_ATTEMPTS, _TIMEOUT, _BACKOFF = 3, 60.0, Backoff(5.0)
 
 #: How much larger an attachment is in the mail (base64, with its line breaks).
 _BASE64_GROWTH = 1.38
@@ -135,7 +136,7 @@ def send(
             passing, reason = isinstance(error, _Unreachable), error
         if not passing or attempt == _MAX_ATTEMPTS:
             raise failure from reason
-        sleep(_RETRY_DELAY * 2 ** (attempt - 1))
+        sleep(_BACKOFF.delay(attempt))
 
 
 class _Unreachable(Exception):

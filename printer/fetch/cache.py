@@ -1,8 +1,7 @@
-"""Answers kept on disk by RFC 9111, in the user's cache folder.
+"""The HTTP cache on disk (RFC 9111), in the user's cache folder.
 
-The cache is a help and never a hindrance: when it is locked, damaged or cannot be written, the
-fetch goes on without it and says so once.  What was sent and set to tell one person from another
-(cookies, authorization) is not written to disk.
+When it is locked, damaged or cannot be written, the fetch goes on without it and warns once.  What
+identifies a person (cookies, authorization) is not written to disk.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from hishel import BaseStorage, Entry, Headers, Request, Response, SqliteStorage
 from ..db.sqlite import delete_database, is_corruption
 
 _MAX_SIZE = 256_000_000
-_BUSY_SECONDS = 2.0
+_LOCK_TIMEOUT = 2.0
 _PRIVATE_REQUEST = frozenset({"authorization", "cookie", "proxy-authorization"})
 _PRIVATE_RESPONSE = frozenset({"set-cookie", "set-cookie2"})
 
@@ -41,8 +40,11 @@ def open_cache(
 ) -> Cache | None:
     """Open the cache, or warn and return None when it cannot be used.
 
-    ``max_entry`` is the size limit of one body in bytes, ``secrets`` the names of request headers
-    that are not to be kept.  A damaged cache is thrown away and begun anew.
+    Args:
+        folder: where it is; a damaged cache there is deleted and a new one begun.
+        max_entry: the most bytes of one body.
+        secrets: names of request headers that are not to be stored.
+        warn: called with a warning.
     """
     path = folder / "answers.db"
     for attempt in (1, 2):
@@ -63,7 +65,7 @@ def open_cache(
 
 
 class Cache(BaseStorage):
-    """A bounded SQLite store that turns itself ``off`` at the first fault."""
+    """A bounded SQLite store that is ``disabled`` at its first failure."""
 
     def __init__(
         self, path: Path, max_entry: int, secrets: Iterable[str], warn: Callable[[str], None]
@@ -71,13 +73,13 @@ class Cache(BaseStorage):
         super().__init__()
         self._path = path
         self._warn = warn
-        self.off = False
-        self._damaged = False
+        self.disabled = False
+        self._corrupt = False
         self._secrets = _PRIVATE_REQUEST | {name.lower() for name in secrets}
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.touch(mode=0o600)
         connection = sqlite3.connect(
-            path, timeout=_BUSY_SECONDS, check_same_thread=False, isolation_level=None
+            path, timeout=_LOCK_TIMEOUT, check_same_thread=False, isolation_level=None
         )
         try:
             connection.execute("BEGIN IMMEDIATE")
@@ -85,25 +87,24 @@ class Cache(BaseStorage):
             self._store = SqliteStorage(
                 connection=connection, max_size=_MAX_SIZE, max_stream_size=max_entry
             )
-            # Private, but the one way to have its tables made now, where a fault is raised.
+            # Private, but the one way to create its tables now, where an error is raised.
             self._store._ensure_connection()
-            connection.execute(f"PRAGMA busy_timeout={int(_BUSY_SECONDS * 1000)}")
+            connection.execute(f"PRAGMA busy_timeout={int(_LOCK_TIMEOUT * 1000)}")
         except BaseException:
             connection.close()
             raise
-        _listener.caches.add(self)
+        _error_handler.caches.add(self)
 
-    def fault(self, error: BaseException | None) -> None:
-        """Stop using the cache for the rest of the run, and say so once."""
-        if not self.off:
-            self.off = True
+    def disable(self, error: BaseException | None) -> None:
+        """Stop using the cache for the rest of the run, and warn once."""
+        if not self.disabled:
+            self.disabled = True
             self._warn(f"the cache is not used any more: {error or 'it failed'}")
-        if is_corruption(error):
-            self._damaged = True
+        self._corrupt |= is_corruption(error)
 
     def get_entries(self, key: str) -> list[Entry]:
-        """Return what is kept under a key."""
-        return [] if self.off else self._store.get_entries(key)
+        """Return the entries under a key."""
+        return [] if self.disabled else self._store.get_entries(key)
 
     def create_entry(
         self,
@@ -114,8 +115,8 @@ class Cache(BaseStorage):
         ttl: float | None = None,
         tti: float | None = None,
     ) -> Entry:
-        """Keep an answer as it is read, without what tells one person from another."""
-        if self.off:
+        """Store a response as it is read, without what identifies a person."""
+        if self.disabled:
             return Entry(id=uuid.uuid4(), request=request, response=response)
         entry = self._store.create_entry(
             replace(request, headers=_without(request.headers, self._secrets)),
@@ -127,25 +128,25 @@ class Cache(BaseStorage):
         return replace(entry, response=replace(entry.response, headers=response.headers))
 
     def update_headers(self, id: uuid.UUID, headers: Headers) -> None:  # noqa: A002
-        """Freshen a kept answer after a 304."""
-        if not self.off:
+        """Refresh an entry after a response 304."""
+        if not self.disabled:
             self._store.update_headers(id, _without(headers, _PRIVATE_RESPONSE))
 
     def remove_entry(self, id: uuid.UUID) -> None:  # noqa: A002
-        """Forget a kept answer."""
-        if not self.off:
+        """Remove an entry."""
+        if not self.disabled:
             self._store.remove_entry(id)
 
     def close(self) -> None:
-        """Close the store; throw it away if it turned out to be damaged."""
-        _listener.caches.discard(self)
+        """Close the store, and delete it if it is corrupt."""
+        _error_handler.caches.discard(self)
         self._store.close()
-        if self._damaged:
+        if self._corrupt:
             delete_database(self._path)
 
 
-class _Listener(logging.Handler):
-    """Hears the faults that the store swallows and only logs."""
+class _ErrorHandler(logging.Handler):
+    """Notice the errors that the store catches and only logs."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -154,11 +155,11 @@ class _Listener(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
         for cache in list(self.caches):
-            cache.fault(error)
+            cache.disable(error)
 
 
-_listener = _Listener()
-logging.getLogger("hishel").addHandler(_listener)
+_error_handler = _ErrorHandler()
+logging.getLogger("hishel").addHandler(_error_handler)
 logging.getLogger("hishel").propagate = False
 
 

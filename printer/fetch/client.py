@@ -1,11 +1,11 @@
-"""Pages and pictures over HTTP: guarded, bounded, retried, cached."""
+"""The HTTP client for pages and pictures: guarded, bounded, retried, cached."""
 
 from __future__ import annotations
 
 import hashlib
-import random
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Self
@@ -13,39 +13,49 @@ from urllib.parse import urljoin
 
 import httpx2
 
+from ..backoff import Backoff
 from ..capture import Capture, PageSource
-from ..errors import (
-    TRANSIENT_STATUSES,
-    BadURL,
-    FetchError,
-    HTTPStatusError,
-    TooLarge,
-    WebprintError,
-)
+from ..errors import TRANSIENT_STATUSES, BadURL, FetchError, TooLarge, WebprintError
 from ..options import FetchOptions
 from ..urls import encode_url, normalize_url, origin_of
-from .budget import Budget, format_bytes, spending
+from .budget import Budget, format_bytes, use_budget
 from .content_type import check_html
 from .credentials import load_credentials
-from .errors import LIBRARY_ERRORS, TransientError, status_error, translate
+from .errors import LIBRARY_ERRORS, TransientError, status_error, translate, with_url
 from .ssrf import Guard, Resolver, resolve_host
-from .transport import CachedTransport, CacheFault, GuardedTransport
+from .transport import CachedTransport, CacheError, GuardedTransport
 
 if TYPE_CHECKING:
     from .cache import Cache
 
 _ACCEPT_PAGE = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5"
 _ACCEPT_RESOURCE = "image/avif,image/webp,image/*,*/*;q=0.5"
-_BACKOFF = 0.5
-_SNIFFED = 1024
+_BACKOFF = Backoff(0.5, jitter=0.5)
+_SNIFFED_BYTES = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What is requested, with all its redirects and retries."""
+
+    url: str
+    headers: dict[str, str]
+    budget: Budget
+    html: bool = False
+    on_redirect: Callable[[str], None] | None = None
 
 
 class HttpClient:
-    """Fetches over HTTP for one run; safe to share between threads.
+    """Fetch over HTTP; safe to share between threads.
 
-    ``named`` are the URLs a person gave: their origins alone receive ``options.headers`` and may
-    be at private addresses.  ``warnings`` collects what a person should know (of the cache).
-    ``resolve`` and ``sleep`` are the system's unless a test gives its own.
+    ``warnings`` collects what a person should know about the cache.
+
+    Args:
+        options: how to fetch.
+        user_urls: the URLs that a person gave; their origins alone receive ``options.headers``,
+            and may be at private addresses.
+        resolve: resolves host names.
+        sleep: waits between attempts.
     """
 
     def __init__(
@@ -59,7 +69,9 @@ class HttpClient:
         self.options = options
         self.warnings: list[str] = []
         self.guard = Guard(user_urls, allow_private=options.allow_private, resolve=resolve)
-        self.credentials = load_credentials(options, self.guard.user_origins, self.guard.logins)
+        self.credentials = load_credentials(
+            options, self.guard.user_origins, self.guard.credentials
+        )
         self._sleep = sleep
         self._client = httpx2.Client(
             transport=CachedTransport(GuardedTransport(self.guard), self._open_cache),
@@ -75,127 +87,122 @@ class HttpClient:
         self.close()
 
     def close(self) -> None:
-        """Close every connection and the cache."""
+        """Close the connections and the cache."""
         self._client.close()
 
     def get_page(self, url: str, on_redirect: Callable[[str], None] | None = None) -> Capture:
-        """Get a web page, its address as a person writes it; raises :class:`NotHTML`.
+        """Fetch a web page.
 
-        ``onward`` is called with the address that a redirect leads to, before it is followed; what
-        it raises ends the fetch.
+        Args:
+            url: the address as a person writes it.
+            on_redirect: called with the target of each redirect before it is followed; what it
+                raises ends the fetch.
+
+        Raises:
+            NotHTML: the response is something else.
+            FetchError: it cannot be fetched.
         """
         return self._get(
-            normalize_url(url), {"Accept": _ACCEPT_PAGE}, html=True, onward=on_redirect
+            normalize_url(url), {"Accept": _ACCEPT_PAGE}, html=True, on_redirect=on_redirect
         )
 
     def get_fresh(self, url: str, accept: str) -> Capture:
-        """Get something that changes, a feed say: what is kept on disk only if it is still so."""
-        headers = {"Accept": accept, "Cache-Control": "no-cache"}
-        return self._get(normalize_url(url), headers, html=False)
+        """Fetch something that changes, such as a feed; the cache is revalidated."""
+        return self._get(normalize_url(url), {"Accept": accept, "Cache-Control": "no-cache"})
 
     def get_resource(self, url: str, referer: str = "") -> Capture:
-        """Get something that a page names, a picture say."""
+        """Fetch a resource that a page names, such as a picture."""
         headers = {"Accept": _ACCEPT_RESOURCE}
         if referer.startswith("https:" if url.startswith("https:") else "http:"):
             headers["Referer"] = _referer(referer, url)
-        return self._get(url, headers, html=False)
+        return self._get(url, headers)
 
     def _get(
         self,
         url: str,
         headers: dict[str, str],
         *,
-        html: bool,
-        onward: Callable[[str], None] | None = None,
+        html: bool = False,
+        on_redirect: Callable[[str], None] | None = None,
     ) -> Capture:
         url = encode_url(url)
         budget = Budget(self.options.timeout, self.options.max_bytes)
         try:
-            with spending(budget):
-                return self._retried(url, headers, budget, html, onward)
+            with use_budget(budget):
+                return self._with_retries(_Request(url, headers, budget, html, on_redirect))
         except WebprintError as error:
-            error.url = error.url or url
+            with_url(error, url)
             raise
 
-    def _retried(
-        self,
-        url: str,
-        headers: dict[str, str],
-        budget: Budget,
-        html: bool,
-        onward: Callable[[str], None] | None,
-    ) -> Capture:
-        """Follow the URL, again after a pause when what went wrong may pass."""
-        for attempt in range(self.options.retries + 1):
+    def _with_retries(self, request: _Request) -> Capture:
+        failures = 0
+        while True:
             try:
-                return self._followed(url, headers, budget, html, onward)
+                return self._follow_redirects(request)
             except TransientError as failure:
-                pause = _BACKOFF * 2**attempt * random.uniform(0.5, 1.0)  # noqa: S311
-                pause = max(pause, failure.after or 0.0)
-                if attempt == self.options.retries or time.monotonic() + pause > budget.deadline:
+                failures += 1
+                delay = _BACKOFF.delay(failures, at_least=failure.retry_after)
+                too_late = time.monotonic() + delay > request.budget.deadline
+                if failures > self.options.retries or too_late:
                     raise failure.error from failure.__cause__
-            self._sleep(pause)
-        raise AssertionError("the last attempt returns or raises")
+            self._sleep(delay)
 
-    def _followed(
-        self,
-        url: str,
-        headers: dict[str, str],
-        budget: Budget,
-        html: bool,
-        onward: Callable[[str], None] | None,
-    ) -> Capture:
-        """Get the URL, or what it redirects to."""
-        requested = url
-        seen: set[tuple[str, str]] = set()
+    def _follow_redirects(self, request: _Request) -> Capture:
+        url = request.url
+        visited: set[tuple[str, str]] = set()
         for _ in range(self.options.max_redirects + 1):
             try:
-                request = self._request(url, headers, budget)
-                mark = (url.partition("#")[0], request.headers.get("Cookie", ""))
-                if mark in seen:
-                    raise FetchError("the page redirects to itself without end", url=requested)
-                seen.add(mark)
-                response, body = self._send(request, url, budget, html)
+                built = self._build(url, request)
+                # A page may redirect to itself once it has set a cookie.
+                visit = (url.partition("#")[0], built.headers.get("Cookie", ""))
+                if visit in visited:
+                    raise FetchError("the page redirects to itself without end", url=request.url)
+                visited.add(visit)
+                response, body = self._send(built, url, request)
             except LIBRARY_ERRORS as error:
-                raise translate(error, url, budget) from error
+                raise translate(error, url, request.budget) from error
             if body is not None:
-                return _capture(response, body, url, requested)
-            url = _target(url, response)
-            if onward is not None:
-                onward(url)
+                return _capture(response, body, url, request.url)
+            url = _redirect_target(url, response)
+            if request.on_redirect is not None:
+                request.on_redirect(url)
         raise FetchError(
-            f"the page redirects more than {self.options.max_redirects} times", url=requested
+            f"the page redirects more than {self.options.max_redirects} times", url=request.url
         )
 
-    def _request(self, url: str, headers: dict[str, str], budget: Budget) -> httpx2.Request:
-        where = origin_of(url)
-        # Asked for kept answers as well: the cache must not speak for an address out of bounds.
-        self.guard.addresses(where.host, where.port, budget.left())
-        connect = min(self.options.connect_timeout, budget.left())
+    def _build(self, url: str, request: _Request) -> httpx2.Request:
+        origin, budget = origin_of(url), request.budget
+        # The guard is asked for cached responses too: the cache must not speak for an address
+        # that is not allowed.
+        self.guard.addresses(origin.host, origin.port, budget.time_left())
+        connect = min(self.options.connect_timeout, budget.time_left())
         address = url.partition("#")[0]
         key = f"{self.credentials.key}\n{address}"
         return self._client.build_request(
             "GET",
             address,
-            headers={**headers, **dict(self.credentials.headers_for(url))},
+            headers={**request.headers, **dict(self.credentials.headers_for(url))},
             timeout=httpx2.Timeout(self.options.timeout, connect=connect),
             extensions={"caching": {"key": hashlib.sha256(key.encode()).hexdigest()}},
         )
 
     def _send(
-        self, request: httpx2.Request, url: str, budget: Budget, html: bool
+        self, built: httpx2.Request, url: str, request: _Request
     ) -> tuple[httpx2.Response, bytes | None]:
-        """Return what one request brought: an answer and its body, None for a redirect."""
-        budget.next_answer()
-        response = self._client.send(request, stream=True, follow_redirects=False)
+        """Return the response to one request and its body, None for a redirect."""
+        request.budget.next_response()
+        response = self._client.send(built, stream=True, follow_redirects=False)
         try:
             if response.has_redirect_location:
                 return response, None
             if response.status_code >= 400:
-                raise _refusal(response, url)
-            return response, _read(response, url, budget, html)
-        except CacheFault:  # The cache is off from now on, so the server is asked.
-            return self._send(request, url, budget, html)
+                retry_after = _retry_after(response)
+                error = status_error(response.status_code, url, retry_after)
+                transient = response.status_code in TRANSIENT_STATUSES
+                raise TransientError(error, retry_after) if transient else error
+            return response, _read_body(response, url, request)
+        except CacheError:  # The cache is off from now on, so the server is asked.
+            return self._send(built, url, request)
         finally:
             response.close()
 
@@ -217,61 +224,56 @@ class HttpClient:
         )
 
 
-def _read(response: httpx2.Response, url: str, budget: Budget, html: bool) -> bytes:
-    """Read a body within the budget, looking at what it is as soon as that can be seen."""
-    media_type = _media_type(response)
-    if html:
+def _read_body(response: httpx2.Response, url: str, request: _Request) -> bytes:
+    """Read a body within the budget; check as early as possible that it is HTML if need be."""
+    budget, media_type = request.budget, _media_type(response)
+    if request.html:
         check_html(media_type, None, url)
     declared = response.headers.get("Content-Length", "")
     if declared.isdecimal() and len(declared) < 20 and int(declared) > budget.max_bytes:
-        raise TooLarge(
-            f"the answer is {format_bytes(int(declared))},"
-            f" over the limit of {format_bytes(budget.max_bytes)}"
-        )
+        sizes = format_bytes(int(declared)), format_bytes(budget.max_bytes)
+        raise TooLarge(f"the answer is {sizes[0]}, over the limit of {sizes[1]}")
     body = bytearray()
-    unseen = html
+    unchecked = request.html
     for chunk in response.iter_bytes():
         body += chunk
-        budget.left()
+        budget.time_left()
         if len(body) > budget.max_bytes:
             raise budget.too_large()
-        if unseen and len(body) >= _SNIFFED:
-            check_html(media_type, bytes(body[:_SNIFFED]), url)
-            unseen = False
-    if unseen:
+        if unchecked and len(body) >= _SNIFFED_BYTES:
+            check_html(media_type, bytes(body[:_SNIFFED_BYTES]), url)
+            unchecked = False
+    if unchecked:
         check_html(media_type, bytes(body), url)
     return bytes(body)
 
 
-def _capture(response: httpx2.Response, body: bytes, url: str, requested: str) -> Capture:
+def _capture(response: httpx2.Response, body: bytes, url: str, requested_url: str) -> Capture:
     caching = response.extensions.get("caching") or {}
-    return Capture(
-        body,
-        PageSource(
-            url=url,
-            requested_url=requested,
-            media_type=_media_type(response),
-            charset=(response.charset_encoding or "")[:40],
-            headers={name.lower(): value for name, value in response.headers.items()},
-            fetched=datetime.now(UTC),
-            from_cache=bool(caching.get("from_cache")),
-        ),
+    source = PageSource(
+        url=url,
+        requested_url=requested_url,
+        media_type=_media_type(response),
+        charset=(response.charset_encoding or "")[:40],
+        headers={name.lower(): value for name, value in response.headers.items()},
+        fetched=datetime.now(UTC),
+        from_cache=bool(caching.get("from_cache")),
     )
+    return Capture(body, source)
 
 
 def _media_type(response: httpx2.Response) -> str:
     return str(response.headers.get("Content-Type", "")).partition(";")[0].strip().lower()[:100]
 
 
-def _target(url: str, response: httpx2.Response) -> str:
+def _redirect_target(url: str, response: httpx2.Response) -> str:
     """Return where a redirect leads, with the fragment it inherits."""
     location = str(response.headers["Location"])
     try:
         target = urljoin(url, location)
     except ValueError as error:
-        raise BadURL(
-            f"the page redirects to {location[:200]!r}, no web address", url=url
-        ) from error
+        message = f"the page redirects to {location[:200]!r}, no web address"
+        raise BadURL(message, url=url) from error
     if "#" not in target and "#" in url:
         target += "#" + url.partition("#")[2]
     try:
@@ -281,26 +283,20 @@ def _target(url: str, response: httpx2.Response) -> str:
 
 
 def _referer(referer: str, url: str) -> str:
-    """Return what a request says of the page it comes from: strict-origin-when-cross-origin."""
+    """Return the Referer of a request by the policy ``strict-origin-when-cross-origin``."""
     if origin_of(referer) == origin_of(url):
         return encode_url(referer).partition("#")[0]
     return f"{origin_of(referer)}/"
 
 
-def _refusal(response: httpx2.Response, url: str) -> HTTPStatusError | TransientError:
-    after = _retry_after(response)
-    error = status_error(response.status_code, url, after)
-    return TransientError(error, after) if response.status_code in TRANSIENT_STATUSES else error
-
-
-def _retry_after(response: httpx2.Response) -> float | None:
-    """Return the seconds a server asks to wait, given as a number or as a date."""
+def _retry_after(response: httpx2.Response) -> float:
+    """Return the seconds that Retry-After names, as a number or a date; 0 for none."""
     value = str(response.headers.get("Retry-After", "")).strip()[:60]
     if value.isdecimal():
         return float(value) if len(value) < 9 else 1e9
     try:
-        when = parsedate_to_datetime(value)
-        moment = when if when.tzinfo else when.replace(tzinfo=UTC)
-        return max((moment - datetime.now(UTC)).total_seconds(), 0.0)
+        date = parsedate_to_datetime(value)
+        date = date if date.tzinfo else date.replace(tzinfo=UTC)
+        return max((date - datetime.now(UTC)).total_seconds(), 0.0)
     except (ValueError, TypeError, OverflowError):
-        return None
+        return 0.0

@@ -1,13 +1,11 @@
-"""Who asks: what a person handed over, and to whom it may be told."""
+"""A person's headers, cookies and passwords, and the origins they may be sent to."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
-import os
 import re
-import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,23 +14,23 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from ..atomic_write import atomic_write
 from ..errors import BadURL, OutputError, UsageError
 from ..options import FetchOptions
 from ..urls import Origin, normalize_url, origin_of
 
-#: No file of cookies is larger.
-_MOST_BYTES = 20_000_000
+_MAX_FILE_BYTES = 20_000_000
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
 
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """The headers and cookies of a person, and the origins that person named.
+    """What identifies a person, and the origins that person named.
 
-    ``key`` tells one person's answers from another's in the cache; '' when nothing was handed
-    over, so that anybody would get the same.  ``stored`` is what pages stored in a browser, by
-    origin, as Playwright takes it.
+    ``key`` distinguishes persons in the cache; '' without credentials, so that everybody would get
+    the same response.  ``storage`` is what pages stored in a browser, by origin, in Playwright's
+    form; ``logins`` are NAME:PASSWORD by origin.
     """
 
     user_agent: str
@@ -49,47 +47,51 @@ class Credentials:
         return bool(self.headers or self.logins)
 
     def headers_for(self, url: str) -> tuple[tuple[str, str], ...]:
-        """Return the headers that a request for ``url`` carries: none for a stranger."""
-        if not self.has_headers or (where := origin_of(url)) not in self.origins:
+        """Return the headers that a request for ``url`` carries: none for a foreign origin."""
+        if not self.has_headers or (origin := origin_of(url)) not in self.origins:
             return ()
-        login = self.logins.get(where)
+        login = self.logins.get(origin)
         if login is None:
             return self.headers
-        others = (each for each in self.headers if each[0].lower() != "authorization")
+        others = (header for header in self.headers if header[0].lower() != "authorization")
         return (*others, ("Authorization", _basic(login)))
 
 
 def load_credentials(
-    options: FetchOptions, named: frozenset[Origin], logins: Mapping[Origin, str] | None = None
+    options: FetchOptions, origins: frozenset[Origin], logins: Mapping[Origin, str] | None = None
 ) -> Credentials:
-    """Read what a person handed over; raises :class:`UsageError`.
+    """Read the credentials that the options name.
 
-    ``logins`` are names and passwords by origin, which go there alone.
+    Args:
+        options: headers, NAME:PASSWORD, the files of cookies and of a browser's state.
+        origins: the origins that the person named.
+        logins: NAME:PASSWORD by origin, which are sent there alone.
+
+    Raises:
+        UsageError: a file or a value cannot be used.
     """
     headers = _headers(options)
     for name, value in (*headers, ("User-Agent", options.user_agent)):
         if not _TOKEN.fullmatch(name):
             raise UsageError(f"{name[:80]!r} is not the name of a header")
-        if not value.isascii() or not (
-            value.isprintable() or value.replace("\t", " ").isprintable()
-        ):
+        if not value.isascii() or not value.replace("\t", " ").isprintable():
             raise UsageError(f"the value of the header {name} holds characters it may not hold")
+    cookies, state = CookieJar(), StorageState()
     secret = repr(headers).encode() if headers else b""
     if options.cookies:
-        secret += b"\n" + _read(options.cookies)
-    state = read_storage_state(options.storage_state) if options.storage_state else StorageState()
+        cookies = read_cookies(options.cookies)
+        secret += b"\n" + _read_cookie_file(options.cookies)
     if options.storage_state:
+        state = read_storage_state(options.storage_state)
         secret += b"\n" + state.content
     if logins:
-        secret += (
-            b"\n" + repr(sorted((str(where), login) for where, login in logins.items())).encode()
-        )
-    cookies = read_cookies(options.cookies) if options.cookies else CookieJar()
+        pairs = sorted((str(origin), login) for origin, login in logins.items())
+        secret += b"\n" + repr(pairs).encode()
     for cookie in state.cookies:
         cookies.set_cookie(cookie)
     return Credentials(
         options.user_agent or default_user_agent(),
-        named,
+        origins,
         headers,
         cookies,
         hashlib.sha256(secret).hexdigest() if secret else "",
@@ -99,13 +101,13 @@ def load_credentials(
 
 
 def _headers(options: FetchOptions) -> tuple[tuple[str, str], ...]:
-    """Return the headers handed over; a name and password go into one of them (RFC 7617)."""
+    """Return the person's headers, among them Authorization for --user (RFC 7617)."""
     if not options.user:
         return options.headers
     name, colon, _ = options.user.partition(":")
     if not colon or not name:
         raise UsageError("--user takes NAME:PASSWORD")
-    if any(given.lower() == "authorization" for given, _ in options.headers):
+    if any(name.lower() == "authorization" for name, _ in options.headers):
         raise UsageError("--user and --header 'Authorization: ...' say the same thing twice")
     return (*options.headers, ("Authorization", _basic(options.user)))
 
@@ -116,7 +118,7 @@ def _basic(login: str) -> str:
 
 
 def default_user_agent() -> str:
-    """Return the name we give ourselves, with the version."""
+    """Return our User-Agent, with the version."""
     try:
         number = version("webprint")
     except PackageNotFoundError:  # run from a tree that was never installed
@@ -126,7 +128,7 @@ def default_user_agent() -> str:
 
 def read_cookies(path: str) -> CookieJar:
     """Return the cookies of a Netscape ``cookies.txt``; raises :class:`UsageError`."""
-    _check(path, _read(path))
+    _check_cookie_file(path, _read_cookie_file(path))
     jar = MozillaCookieJar(path)
     try:
         jar.load(ignore_discard=True, ignore_expires=True)
@@ -136,14 +138,14 @@ def read_cookies(path: str) -> CookieJar:
             hint="It begins with the line '# Netscape HTTP Cookie File'",
         ) from error
     for cookie in jar:
-        if cookie.expires == 0:  # How curl and browsers' exports write a session cookie.
+        if cookie.expires == 0:  # how curl and browsers' exports write a session cookie
             cookie.expires = None
             cookie.discard = True
     jar.clear_expired_cookies()
     return jar
 
 
-def _check(path: str, content: bytes) -> None:
+def _check_cookie_file(path: str, content: bytes) -> None:
     """Raise :class:`UsageError` for a line that is no cookie; the parser would only warn."""
     try:
         lines = content.decode().split("\n")
@@ -161,24 +163,26 @@ def _check(path: str, content: bytes) -> None:
             )
 
 
-def _read(path: str) -> bytes:
-    try:
-        with Path(path).open("rb") as file:
-            content = file.read(_MOST_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"the cookie file {path} cannot be read: {reason}") from error
-    if len(content) > _MOST_BYTES:
+def _read_cookie_file(path: str) -> bytes:
+    content = _read(path, "the cookie file")
+    if len(content) > _MAX_FILE_BYTES:
         raise UsageError(f"the cookie file {path} is too large")
     return content
 
 
-_MAX_STATE_BYTES = 20_000_000
+def _read(path: str, kind: str) -> bytes:
+    """Return a file's content, one byte over the limit at most."""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(_MAX_FILE_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"{kind} {path} cannot be read: {reason}") from error
 
 
 @dataclass(frozen=True, slots=True)
 class StorageState:
-    """What a state file holds: cookies, and by origin what its pages stored."""
+    """A browser's state after a person signed in: cookies, and by origin what pages stored."""
 
     cookies: tuple[Cookie, ...] = ()
     origins: tuple[dict[str, Any], ...] = field(default=(), repr=False)
@@ -187,85 +191,62 @@ class StorageState:
 
 def read_storage_state(path: str) -> StorageState:
     """Read a state file as Playwright writes it; raises :class:`UsageError`."""
+    content = _read(path, "the state file")
     try:
-        with Path(path).open("rb") as file:
-            content = file.read(_MAX_STATE_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"the state file {path} cannot be read: {reason}") from error
-    try:
-        if len(content) > _MAX_STATE_BYTES:
+        if len(content) > _MAX_FILE_BYTES:
             raise ValueError("too large")
-        told = json.loads(content)
-        now = time.time()
-        cookies = tuple(_state_cookie(each) for each in told.get("cookies", ()))
-        origins = tuple(_stored_origin(each) for each in told.get("origins", ()))
+        state = json.loads(content)
+        cookies = tuple(map(_parse_cookie, state.get("cookies", ())))
+        origins = tuple(map(_parse_origin, state.get("origins", ())))
     except (
-        BadURL,
-        ValueError,
-        TypeError,
-        KeyError,
-        AttributeError,
-        OverflowError,
-        RecursionError,
-    ) as error:
+        BadURL, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError,
+    ) as error:  # fmt: skip
         raise UsageError(
             f"{path} is not the saved state of a browser",
             hint="Make one with: webprint login URL --storage-state FILE",
         ) from error
+    now = time.time()
     fresh = tuple(each for each in cookies if each.expires is None or each.expires > now)
     return StorageState(fresh, origins, content)
 
 
-def write_storage_state(path: str, told: Any) -> None:
-    """Write a state file that its owner alone may read, whole or not at all."""
-    target = Path(path)
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+def write_storage_state(path: str, state: Any) -> None:
+    """Write a state file that its owner alone may read; raises :class:`OutputError`."""
     try:
-        number = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with os.fdopen(number, "w", encoding="utf-8") as file:
-                json.dump(told, file, indent=1)
-            beside.replace(target)
-        except BaseException:
-            beside.unlink(missing_ok=True)
-            raise
+        atomic_write(Path(path), json.dumps(state, indent=1), 0o600, keep_mode=False)
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def _state_cookie(told: dict[str, Any]) -> Cookie:
-    domain, expires = _checked_text(told["domain"]), float(told.get("expires", -1))
+def _parse_cookie(data: dict[str, Any]) -> Cookie:
+    domain, expires = _text(data["domain"]), float(data.get("expires", -1))
     return Cookie(
-        version=0, name=_header_text(told["name"]), value=_header_text(told["value"]), port=None,
+        version=0, name=_header_text(data["name"]), value=_header_text(data["value"]), port=None,
         port_specified=False, domain=domain, domain_specified=domain.startswith("."),
-        domain_initial_dot=domain.startswith("."), path=_checked_text(told.get("path", "/")),
-        path_specified=True, secure=bool(told.get("secure")),
+        domain_initial_dot=domain.startswith("."), path=_text(data.get("path", "/")),
+        path_specified=True, secure=bool(data.get("secure")),
         expires=None if expires < 0 else int(expires), discard=expires < 0, comment=None,
-        comment_url=None, rest={"HTTPOnly": ""} if told.get("httpOnly") else {},
+        comment_url=None, rest={"HTTPOnly": ""} if data.get("httpOnly") else {},
     )  # fmt: skip
 
 
-def _stored_origin(told: dict[str, Any]) -> dict[str, Any]:
+def _parse_origin(data: dict[str, Any]) -> dict[str, Any]:
     stored = [
-        {"name": _checked_text(each["name"]), "value": _checked_text(each["value"])}
-        for each in told.get("localStorage", ())
+        {"name": _text(item["name"]), "value": _text(item["value"])}
+        for item in data.get("localStorage", ())
     ]
-    return {
-        "origin": normalize_url(_checked_text(told["origin"])).rstrip("/"),
-        "localStorage": stored,
-    }
+    return {"origin": normalize_url(_text(data["origin"])).rstrip("/"), "localStorage": stored}
 
 
 def _header_text(value: object) -> str:
-    """Return a part of a header: a sign that no header may hold could begin another."""
-    text = _checked_text(value)
-    if any(sign < " " and sign != "\t" for sign in text):
+    """Return a value that may stand in a header: no character begins another line."""
+    text = _text(value)
+    if any(character < " " and character != "\t" for character in text):
         raise ValueError("not a line")
     return text
 
 
-def _checked_text(value: object) -> str:
+def _text(value: object) -> str:
     if not isinstance(value, str) or "\0" in value:
         raise ValueError("not text")
     return value

@@ -1,8 +1,7 @@
-"""Pages from a file or from standard input."""
+"""Pages from files and standard input."""
 
 from __future__ import annotations
 
-import io
 import os
 import stat
 from datetime import UTC, datetime
@@ -17,7 +16,7 @@ from .budget import format_bytes
 from .content_type import check_html
 
 _MAX_BYTES = FetchOptions().max_bytes
-_TYPES = {
+_MEDIA_TYPES = {
     ".htm": "text/html",
     ".html": "text/html",
     ".shtml": "text/html",
@@ -29,19 +28,22 @@ _TYPES = {
 def read_file(path: str | Path, max_bytes: int = _MAX_BYTES, url: str = "") -> Capture:
     """Return the page in a file.
 
-    ``url`` is the address it was saved from; without one it is the file's ``file:`` address.
+    Args:
+        path: the file.
+        max_bytes: its most bytes.
+        url: the address it was saved from; by default its ``file:`` URL.
 
-    Raises :class:`BadURL` when there is no such file, :class:`FetchError` when it cannot be read,
-    :class:`NotHTML` and :class:`TooLarge`.
+    Raises:
+        BadURL: there is no such file.
+        FetchError: it cannot be read, is too large or not a page.
     """
     path = Path(path)
     try:
-        # Never waits for a writer, should the name be a pipe's.
+        # Does not wait for a writer if the path is a pipe's.
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         with open(descriptor, "rb") as stream:  # noqa: PTH123
-            mode = os.fstat(descriptor).st_mode
-            if stat.S_ISDIR(mode):
-                raise BadURL(f"{path} is a folder", hint="Name the page in it")
+            if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+                raise IsADirectoryError
             os.set_blocking(descriptor, True)
             body = _read(stream, max_bytes, str(path))
         url = url or path.resolve().as_uri()
@@ -50,16 +52,29 @@ def read_file(path: str | Path, max_bytes: int = _MAX_BYTES, url: str = "") -> C
     except IsADirectoryError as error:
         raise BadURL(f"{path} is a folder", hint="Name the page in it") from error
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise FetchError(f"{path} cannot be read: {reason}") from error
-    return _capture(body, url, _TYPES.get(path.suffix.lower(), ""), "file", str(path))
+        raise FetchError(f"{path} cannot be read: {_reason(error)}") from error
+    return _capture(body, url, _MEDIA_TYPES.get(path.suffix.lower(), ""), "file", str(path))
+
+
+def read_stdin(stream: BinaryIO, url: str = "", max_bytes: int = _MAX_BYTES) -> Capture:
+    """Return the page in a stream; ``url`` is the address it was saved from."""
+    try:
+        body = _read(stream, max_bytes, "standard input")
+    except OSError as error:
+        raise FetchError(f"standard input cannot be read: {_reason(error)}") from error
+    if not body.strip():
+        raise FetchError("standard input is empty", hint="Pipe a page into webprint -")
+    return _capture(body, url, "text/html", "stdin", "standard input")
 
 
 def read_sibling(url: str, page: str, max_bytes: int = _MAX_BYTES) -> Capture:
-    """Return a file that a local page names, a picture say; both are ``file:`` addresses.
+    """Return a file that a local page names, such as a picture; both are ``file:`` URLs.
 
-    A page may name what lies in its own folder or below, as browsers save pages, and nothing else:
-    raises :class:`BlockedAddress`, :class:`FetchError` and :class:`TooLarge`.
+    A page may name what lies in its own folder or below, as browsers save pages, and nothing else.
+
+    Raises:
+        BlockedAddress: the file is elsewhere, or the page is from the web.
+        FetchError: it cannot be read or is too large.
     """
     if not page.startswith("file:"):
         raise BlockedAddress("a page from the web may not name a file of this computer", url=url)
@@ -72,13 +87,12 @@ def read_sibling(url: str, page: str, max_bytes: int = _MAX_BYTES) -> Capture:
         with path.open("rb") as stream:
             body = _read(stream, max_bytes, path.name)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise FetchError(f"the file cannot be read: {reason}", url=url) from error
+        raise FetchError(f"the file cannot be read: {_reason(error)}", url=url) from error
     return Capture(body, PageSource(url, url, fetched=datetime.now(UTC), method="file"))
 
 
 def path_of_file_url(url: str) -> Path:
-    """Return the path that a ``file:`` address of this computer names."""
+    """Return the path that a ``file:`` URL of this computer names; raises :class:`BadURL`."""
     parts = urlsplit(url)
     if parts.netloc not in {"", "localhost"}:
         raise BadURL("a file on another computer cannot be read", url=url)
@@ -87,33 +101,20 @@ def path_of_file_url(url: str) -> Path:
     return Path(url2pathname(parts.path))
 
 
-def read_stdin(stream: BinaryIO, url: str = "", max_bytes: int = _MAX_BYTES) -> Capture:
-    """Return the page that a stream holds; ``url`` is the address it was saved from."""
-    try:
-        body = _read(stream, max_bytes, "standard input")
-    except OSError as error:
-        raise FetchError(f"standard input cannot be read: {error.strerror or error}") from error
-    if not body.strip():
-        raise FetchError("standard input is empty", hint="Pipe a page into webprint -")
-    return _capture(body, url, "text/html", "stdin", "standard input")
-
-
-def _read(stream: BinaryIO | io.BufferedReader, max_bytes: int, name: str) -> bytes:
+def _read(stream: BinaryIO, max_bytes: int, name: str) -> bytes:
     body = stream.read(max_bytes + 1)
     if len(body) > max_bytes:
         raise TooLarge(f"{name} is larger than {format_bytes(max_bytes)}")
     return body
 
 
-def _capture(body: bytes, url: str, media_type: str, how: FetchMethod, name: str) -> Capture:
+def _reason(error: Exception) -> object:
+    return getattr(error, "strerror", None) or error
+
+
+def _capture(body: bytes, url: str, media_type: str, method: FetchMethod, name: str) -> Capture:
     check_html(media_type, body[:1024], name)
-    return Capture(
-        body,
-        PageSource(
-            url=url,
-            requested_url=url,
-            media_type=media_type or "text/html",
-            fetched=datetime.now(UTC),
-            method=how,
-        ),
+    source = PageSource(
+        url, url, media_type or "text/html", fetched=datetime.now(UTC), method=method
     )
+    return Capture(body, source)

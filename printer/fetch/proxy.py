@@ -1,8 +1,8 @@
-"""A SOCKS5 proxy on loopback that takes a browser only where the guard allows.
+"""A SOCKS5 proxy on loopback that lets a browser connect only where the guard allows.
 
-Everything Chromium sends, whatever asked for it (redirects, frames, WebSockets, preloads), comes
-through here by name (RFC 1928).  The name is resolved and judged by the guard and the connection
-is made to the address that was judged.
+Everything Chromium sends, for whatever reason (redirects, frames, WebSockets, preloads), comes
+through here by host name (RFC 1928).  The guard resolves and checks the name, and the connection
+is made to the address that was checked.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Self
 
-from ..errors import FetchError, FetchTimeout, TooLarge
+from ..errors import BlockedAddress, FetchError, FetchTimeout, TooLarge
 from .budget import format_bytes
 from .ssrf import Guard
 
-_CONNECTIONS = 128
-_BLOCK = 65_536
+_MAX_CONNECTIONS = 128
+_BLOCK_BYTES = 65_536
 _HANDSHAKE_SECONDS = 10.0
 
+#: Replies of RFC 1928.
 _OK, _FORBIDDEN, _UNREACHABLE, _REFUSED = 0, 2, 4, 5
-_NO_COMMAND, _NO_ADDRESS_TYPE = 7, 8
+_UNKNOWN_COMMAND, _UNKNOWN_ADDRESS_TYPE = 7, 8
 
 
 class Proxy:
-    """Runs the proxy in a thread of its own while the context lasts.
+    """Run the proxy in a thread while the context lasts.
 
-    ``failures`` tells for (host, port) why a connection was not made; ``begin`` forgets them and
-    allows another ``max_bytes`` of traffic.
+    ``failures`` has for (host, port) why a connection was not made.
     """
 
     def __init__(self, guard: Guard, *, connect_timeout: float, max_bytes: int) -> None:
@@ -39,8 +39,8 @@ class Proxy:
         self._guard = guard
         self._connect_timeout = connect_timeout
         self._max_bytes = max_bytes
-        self._left = max_bytes
-        self._open: set[asyncio.Task[None]] = set()
+        self._bytes_left = max_bytes
+        self._connections: set[asyncio.Task[None]] = set()
         self._loop = asyncio.new_event_loop()
         self._resolvers = ThreadPoolExecutor(8, thread_name_prefix="webprint-resolve")
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -52,16 +52,15 @@ class Proxy:
         self.close()
 
     def start(self) -> Self:
-        """Begin to serve."""
+        """Start to serve."""
         self._thread.start()
         starting = asyncio.start_server(self._accept, "127.0.0.1", 0)
-        server = asyncio.run_coroutine_threadsafe(starting, self._loop).result()
-        self._server = server
-        self.port = server.sockets[0].getsockname()[1]
+        self._server = asyncio.run_coroutine_threadsafe(starting, self._loop).result()
+        self.port = self._server.sockets[0].getsockname()[1]
         return self
 
     def close(self) -> None:
-        """Hang up on everyone and stop; once is enough."""
+        """Close all connections and stop; may be called again."""
         if self._loop.is_closed():
             return
         asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result()
@@ -73,53 +72,47 @@ class Proxy:
     @property
     def overspent(self) -> TooLarge | None:
         """The error of traffic over the limit, if there was too much."""
-        if self._left > 0:
+        if self._bytes_left > 0:
             return None
         return TooLarge(f"the page loads more than {format_bytes(self._max_bytes)}")
 
-    def begin(self) -> None:
-        """Begin another page."""
-        self.failures = {}
-        self._left = self._max_bytes
-
     async def _stop(self) -> None:
         self._server.close()
-        for task in self._open:
+        for task in self._connections:
             task.cancel()
-        await asyncio.gather(*self._open, return_exceptions=True)
+        await asyncio.gather(*self._connections, return_exceptions=True)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
-        if task is None or len(self._open) >= _CONNECTIONS:
+        if task is None or len(self._connections) >= _MAX_CONNECTIONS:
             writer.close()
             return
-        self._open.add(task)
+        self._connections.add(task)
         try:
             await self._serve(reader, writer)
         except (OSError, asyncio.IncompleteReadError, TimeoutError, asyncio.CancelledError):
             return  # Either side hung up, or the browser was closed.
         finally:
-            self._open.discard(task)
+            self._connections.discard(task)
             writer.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        asked = await asyncio.wait_for(_request(reader, writer), _HANDSHAKE_SECONDS)
-        if isinstance(asked, int):
-            await _answer(writer, asked)
+        target = await asyncio.wait_for(_handshake(reader, writer), _HANDSHAKE_SECONDS)
+        if isinstance(target, int):
+            await _reply(writer, target)
             return
-        host, port = asked
         try:
-            inward, outward = await self._connect(host, port)
+            inward, outward = await self._connect(*target)
         except FetchError as error:
-            self.failures[host, port] = error
-            await _answer(writer, _FORBIDDEN if error.exit_code == 7 else _UNREACHABLE)
+            self.failures[target] = error
+            await _reply(writer, _FORBIDDEN if isinstance(error, BlockedAddress) else _UNREACHABLE)
             return
         except OSError as error:
-            self.failures[host, port] = _unreached(error)
-            await _answer(writer, _REFUSED)
+            self.failures[target] = _connection_error(error)
+            await _reply(writer, _REFUSED)
             return
         try:
-            await _answer(writer, _OK)
+            await _reply(writer, _OK)
             await asyncio.gather(self._pump(reader, outward), self._pump(inward, writer))
         finally:
             outward.close()
@@ -127,23 +120,23 @@ class Proxy:
     async def _connect(
         self, host: str, port: int
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Connect to the first address the guard allows that answers."""
+        """Connect to the first allowed address that answers."""
         limit = self._connect_timeout
-        addresses = await self._loop.run_in_executor(
+        *others, last = await self._loop.run_in_executor(
             self._resolvers, self._guard.addresses, host, port, limit
         )
-        for address in addresses[:-1]:
+        for address in others:
             try:
                 return await asyncio.wait_for(asyncio.open_connection(address, port), limit)
             except (OSError, TimeoutError):
                 continue
-        return await asyncio.wait_for(asyncio.open_connection(addresses[-1], port), limit)
+        return await asyncio.wait_for(asyncio.open_connection(last, port), limit)
 
     async def _pump(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
-        """Carry bytes one way until the end, or until the page has used up its share."""
-        while block := await source.read(_BLOCK):
-            self._left -= len(block)
-            if self._left <= 0:
+        """Copy bytes one way until the end, or until the traffic is over the limit."""
+        while block := await source.read(_BLOCK_BYTES):
+            self._bytes_left -= len(block)
+            if self._bytes_left <= 0:
                 raise ConnectionAbortedError
             sink.write(block)
             await sink.drain()
@@ -151,35 +144,35 @@ class Proxy:
             sink.write_eof()
 
 
-async def _request(
+async def _handshake(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> tuple[str, int] | int:
-    """Read a greeting and a request: where to connect, or the reply that refuses it."""
+    """Read a greeting and a request; return where to connect, or the reply that refuses it."""
     version, methods = await reader.readexactly(2)
     await reader.readexactly(methods)
     if version != 5:
         raise ConnectionAbortedError
     writer.write(b"\x05\x00")
-    _, command, _, kind = await reader.readexactly(4)
-    if kind == 1:
+    _, command, _, address_type = await reader.readexactly(4)
+    if address_type == 1:
         host = str(ipaddress.IPv4Address(await reader.readexactly(4)))
-    elif kind == 4:
+    elif address_type == 4:
         host = str(ipaddress.IPv6Address(await reader.readexactly(16)))
-    elif kind == 3:
+    elif address_type == 3:
         (length,) = await reader.readexactly(1)
         host = (await reader.readexactly(length)).decode("ascii", "replace").lower().strip("[]")
     else:
-        return _NO_ADDRESS_TYPE
+        return _UNKNOWN_ADDRESS_TYPE
     (port,) = struct.unpack("!H", await reader.readexactly(2))
-    return (host, port) if command == 1 else _NO_COMMAND
+    return (host, port) if command == 1 else _UNKNOWN_COMMAND
 
 
-async def _answer(writer: asyncio.StreamWriter, code: int) -> None:
+async def _reply(writer: asyncio.StreamWriter, code: int) -> None:
     writer.write(bytes((5, code, 0, 1)) + bytes(6))
     await writer.drain()
 
 
-def _unreached(error: OSError) -> FetchError:
+def _connection_error(error: OSError) -> FetchError:
     if isinstance(error, TimeoutError):
         return FetchTimeout("the server did not accept the connection in time")
     if isinstance(error, ConnectionRefusedError):

@@ -1,7 +1,7 @@
-"""Which addresses may be reached.
+"""The address guard: which addresses a fetch may reach (protection against SSRF).
 
-A name is resolved once per run and its addresses are judged; whoever connects then connects to
-the very address that was judged, so a name that changes its answer afterwards gains nothing.
+A name is resolved once per run and its addresses are checked; whoever connects then connects to
+the very address that was checked, so that a name which changes its answer gains nothing.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from typing import TypeAlias
 from ..errors import BlockedAddress, FetchError, FetchTimeout
 from ..urls import credentials_by_origin, origins_of
 
-#: Turns a host name (or a number in any form) into IP addresses; raises OSError.
+#: Resolves a host name, or a number in any form, to IP addresses; raises OSError.
 Resolver: TypeAlias = Callable[[str], Iterable[str]]
-Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _CGNAT = ipaddress.IPv4Network("100.64.0.0/10")
 _GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
@@ -28,23 +27,24 @@ _ISATAP = (0x00005EFE, 0x02005EFE)
 
 
 def resolve_host(host: str) -> list[str]:
-    """Ask the system's resolver."""
-    found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    """Resolve a name with the system's resolver."""
+    entries = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in entries))
 
 
 def is_public(address: str) -> bool:
-    """Tell whether an IP address is on the public Internet, with what it embeds."""
+    """Return whether an IP address is on the public Internet, with the IPv4 one it embeds."""
     ip = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(ip, ipaddress.IPv6Address):
-        inner = _embedded(ip)
-        if inner is not None:
-            return _public_v4(inner) and (ip in _GLOBAL_UNICAST or ip in _NAT64 or _mapped(ip))
-        return _unicast(ip)
-    return _public_v4(ip)
+    if isinstance(ip, ipaddress.IPv4Address):
+        return _is_public_ipv4(ip)
+    embedded = _embedded_ipv4(ip)
+    if embedded is None:
+        return ip in _GLOBAL_UNICAST and not ip.is_private
+    in_public_range = ip in _GLOBAL_UNICAST or ip in _NAT64 or ip.ipv4_mapped is not None
+    return in_public_range and _is_public_ipv4(embedded)
 
 
-def _public_v4(ip: ipaddress.IPv4Address) -> bool:
+def _is_public_ipv4(ip: ipaddress.IPv4Address) -> bool:
     return not (
         ip.is_private
         or ip.is_loopback
@@ -56,31 +56,24 @@ def _public_v4(ip: ipaddress.IPv4Address) -> bool:
     )
 
 
-def _unicast(ip: ipaddress.IPv6Address) -> bool:
-    return ip in _GLOBAL_UNICAST and not ip.is_private
-
-
-def _mapped(ip: ipaddress.IPv6Address) -> bool:
-    return ip.ipv4_mapped is not None
-
-
-def _embedded(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+def _embedded_ipv4(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
     """Return the IPv4 address that an IPv6 one stands for: mapped, 6to4, NAT64, ISATAP."""
-    low = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
-    if _mapped(ip) or ip in _NAT64:
-        return low
     if ip.sixtofour is not None:
         return ip.sixtofour
-    if (int(ip) >> 32) & 0xFFFFFFFF in _ISATAP:
-        return low
+    is_isatap = (int(ip) >> 32) & 0xFFFFFFFF in _ISATAP
+    if ip.ipv4_mapped is not None or ip in _NAT64 or is_isatap:
+        return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
     return None
 
 
 class Guard:
-    """Judges hosts for one run; safe to share between threads.
+    """Check the hosts of one run; safe to share between threads.
 
-    ``named`` are URLs that a person gave: their hosts and ports may be private.  The attribute
-    ``named`` holds their origins, ``logins`` the names and passwords that stood in them.
+    Args:
+        user_urls: the URLs that a person gave: their hosts and ports may be private.  Their
+            origins are in ``user_origins``, the names and passwords in them in ``credentials``.
+        allow_private: whether everything may be private.
+        resolve: resolves names.
     """
 
     def __init__(
@@ -92,37 +85,44 @@ class Guard:
     ) -> None:
         user_urls = tuple(user_urls)
         self.user_origins = origins_of(user_urls)
-        self.logins = credentials_by_origin(user_urls)
-        self._doors = frozenset((where.host, where.port) for where in self.user_origins)
+        self.credentials = credentials_by_origin(user_urls)
+        self._allowed = frozenset((origin.host, origin.port) for origin in self.user_origins)
         self._allow_private = allow_private
         self._resolve = resolve
         self._lock = threading.Lock()
-        self._known: dict[str, Future[tuple[str, ...]]] = {}
+        self._resolved: dict[str, Future[tuple[str, ...]]] = {}
 
     def addresses(self, host: str, port: int, timeout: float) -> tuple[str, ...]:
-        """Return the addresses of ``host`` that may be connected to, never none.
+        """Return the addresses of ``host`` that may be connected to, at least one.
 
-        Raises :class:`BlockedAddress`, or :class:`FetchError` when the name is not found.
+        Args:
+            host: a name or an IP address.
+            port: the port to connect to.
+            timeout: the seconds that resolving may take.
+
+        Raises:
+            BlockedAddress: all addresses are private.
+            FetchError: the name cannot be resolved.
         """
         host = host.lower().strip("[]")
-        every = self._addresses(host, timeout)
-        public = tuple(address for address in every if is_public(address))
-        if public:  # Of a name that has both, the private ones are never needed.
+        addresses = self._addresses(host, timeout)
+        # Of a name that has both, the private addresses are never needed.
+        if public := tuple(address for address in addresses if is_public(address)):
             return public
-        if self._allow_private or (host, port) in self._doors:
-            return every
-        shown = host if host in every else f"{host} ({every[0]})"
+        if self._allow_private or (host, port) in self._allowed:
+            return addresses
+        name = host if host in addresses else f"{host} ({addresses[0]})"
         raise BlockedAddress(
-            f"{shown} is a private address, and a page or redirect may not lead there",
+            f"{name} is a private address, and a page or redirect may not lead there",
             hint="If you trust it, allow it with --allow-private",
         )
 
     def _addresses(self, host: str, timeout: float) -> tuple[str, ...]:
         with self._lock:
-            future = self._known.get(host)
+            future = self._resolved.get(host)
             if future is None:
-                future = self._known[host] = Future()
-                # A thread of its own, because the system's resolver knows no time limit.
+                future = self._resolved[host] = Future()
+                # A thread of its own, because the system's resolver has no timeout.
                 threading.Thread(target=self._look_up, args=(host, future), daemon=True).start()
         try:
             return future.result(max(timeout, 0.0))
@@ -144,18 +144,18 @@ class Guard:
 
     def _look_up(self, host: str, future: Future[tuple[str, ...]]) -> None:
         try:
-            found = tuple(self._resolve(host))
-            for address in found:
+            addresses = tuple(self._resolve(host))
+            for address in addresses:
                 ipaddress.ip_address(address.partition("%")[0])
-            if not found:
+            if not addresses:
                 raise socket.gaierror(socket.EAI_NONAME, "no address")
-        except BaseException as error:  # noqa: BLE001 - handed to whoever waits for it
+        except BaseException as error:  # noqa: BLE001 - raised where the result is awaited
             future.set_exception(error)
         else:
-            future.set_result(found)
+            future.set_result(addresses)
 
     def _forget(self, host: str, future: Future[tuple[str, ...]]) -> None:
-        """Let a name that failed be asked for again."""
+        """Forget a name that could not be resolved, so that it is resolved again."""
         with self._lock:
-            if self._known.get(host) is future:
-                del self._known[host]
+            if self._resolved.get(host) is future:
+                del self._resolved[host]

@@ -1,4 +1,4 @@
-"""The wire: connections that go where the guard allows and end when the budget does."""
+"""HTTP transports: connections that the guard allows, held to the budget, and the cache."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ import httpcore2
 import httpx2
 
 from ..errors import WebprintError
-from .budget import current
+from .budget import current_budget
 from .errors import LIBRARY_ERRORS
 from .ssrf import Guard
 
 if TYPE_CHECKING:
     from .cache import Cache
 
-_CONNECTIONS = 32
+_MAX_CONNECTIONS = 32
 
 
-class _Stream(httpcore2.NetworkStream):
-    """A connection on which each read and write is held to the budget of who uses it now."""
+class _BudgetStream(httpcore2.NetworkStream):
+    """A connection whose reads and writes are held to the budget of whoever uses it now."""
 
-    def __init__(self, inner: httpcore2.NetworkStream) -> None:
-        self._inner = inner
+    def __init__(self, stream: httpcore2.NetworkStream) -> None:
+        self._stream = stream
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        budget = current.get()
-        data = self._inner.read(max_bytes, budget.sooner(timeout))
+        budget = current_budget.get()
+        data = self._stream.read(max_bytes, budget.cap(timeout))
         budget.count(len(data))
         return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._inner.write(buffer, current.get().sooner(timeout))
+        self._stream.write(buffer, current_budget.get().cap(timeout))
 
     def close(self) -> None:
-        self._inner.close()
+        self._stream.close()
 
     def start_tls(
         self,
@@ -45,19 +45,19 @@ class _Stream(httpcore2.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore2.NetworkStream:
-        limit = current.get().sooner(timeout)
-        return _Stream(self._inner.start_tls(ssl_context, server_hostname, limit))
+        limit = current_budget.get().cap(timeout)
+        return _BudgetStream(self._stream.start_tls(ssl_context, server_hostname, limit))
 
     def get_extra_info(self, info: str) -> Any:
-        return self._inner.get_extra_info(info)
+        return self._stream.get_extra_info(info)
 
 
-class _Backend(httpcore2.NetworkBackend):
-    """Connects to the addresses that the guard has judged, and to no others."""
+class _GuardedBackend(httpcore2.NetworkBackend):
+    """Connect to the very addresses that the guard has checked."""
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
-        self._inner = httpcore2.SyncBackend()
+        self._backend = httpcore2.SyncBackend()
 
     def connect_tcp(
         self,
@@ -67,58 +67,54 @@ class _Backend(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
-        budget = current.get()
-        addresses = self._guard.addresses(host, port, budget.left())
-        for address in addresses[:-1]:
+        budget = current_budget.get()
+        *others, last = self._guard.addresses(host, port, budget.time_left())
+
+        def connect(address: str) -> httpcore2.NetworkStream:
+            limit = budget.cap(timeout)
+            stream = self._backend.connect_tcp(address, port, limit, local_address, socket_options)
+            return _BudgetStream(stream)
+
+        for address in others:
             try:
-                return self._connect(address, port, timeout, local_address, socket_options)
+                return connect(address)
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
                 continue
-        return self._connect(addresses[-1], port, timeout, local_address, socket_options)
-
-    def _connect(
-        self,
-        address: str,
-        port: int,
-        timeout: float | None,
-        local_address: str | None,
-        socket_options: Iterable[Any] | None,
-    ) -> httpcore2.NetworkStream:
-        limit = current.get().sooner(timeout)
-        return _Stream(self._inner.connect_tcp(address, port, limit, local_address, socket_options))
+        return connect(last)
 
 
 class GuardedTransport(httpx2.BaseTransport):
-    """Sends requests over guarded connections.
+    """Send requests over guarded connections.
 
-    httpx2's own transport takes no network backend, so this joins its requests to an httpcore2
-    pool.  Pools are made when first used, because loading certificates takes a while.
+    httpx2's transport takes no network backend, so this one passes requests to an httpcore2 pool.
+    A pool is made when it is first used: loading certificates takes a while.
     """
 
     def __init__(self, guard: Guard) -> None:
-        self._backend = _Backend(guard)
+        self._backend = _GuardedBackend(guard)
         self._lock = threading.Lock()
         self._pools: dict[str, httpcore2.ConnectionPool] = {}
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send one request; httpcore2's exceptions and our own come through as they are."""
+        """Send one request; exceptions of httpcore2 and our own pass through."""
         url = request.url
-        answer = self._pool(url.scheme).handle_request(
+        target = httpcore2.URL(
+            scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
+        )
+        response = self._pool(url.scheme).handle_request(
             httpcore2.Request(
                 method=request.method,
-                url=httpcore2.URL(
-                    scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
-                ),
+                url=target,
                 headers=request.headers.raw,
                 content=b"",
                 extensions=request.extensions,
             )
         )
         return httpx2.Response(
-            status_code=answer.status,
-            headers=answer.headers,
-            stream=_Body(answer),
-            extensions=answer.extensions,
+            status_code=response.status,
+            headers=response.headers,
+            stream=_BodyStream(response),
+            extensions=response.extensions,
         )
 
     def close(self) -> None:
@@ -133,52 +129,52 @@ class GuardedTransport(httpx2.BaseTransport):
             if scheme not in self._pools:
                 self._pools[scheme] = httpcore2.ConnectionPool(
                     ssl_context=httpx2.create_ssl_context() if scheme == "https" else None,
-                    max_connections=_CONNECTIONS,
-                    max_keepalive_connections=_CONNECTIONS // 2,
+                    max_connections=_MAX_CONNECTIONS,
+                    max_keepalive_connections=_MAX_CONNECTIONS // 2,
                     keepalive_expiry=15.0,
                     network_backend=self._backend,
                 )
             return self._pools[scheme]
 
 
-class CacheFault(Exception):
-    """A kept answer could not be read to its end."""
+class CacheError(Exception):
+    """A cached response could not be read to its end."""
 
 
 class CachedTransport(httpx2.BaseTransport):
-    """Answers from the cache where it may, and goes without it at its first fault."""
+    """Answer from the cache where RFC 9111 allows, and do without it after its first failure."""
 
-    def __init__(self, plain: GuardedTransport, open_cache: Callable[[], Cache | None]) -> None:
-        self._plain = plain
+    def __init__(self, transport: GuardedTransport, open_cache: Callable[[], Cache | None]) -> None:
+        self._transport = transport
         self._open_cache = open_cache
         self._lock = threading.Lock()
         self._opened = False
         self._cache: Cache | None = None
-        self._cached: httpx2.BaseTransport = plain
+        self._cached: httpx2.BaseTransport = transport
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send one request through the cache."""
-        cache = self._ready()
-        if cache is None or cache.off:
-            return self._plain.handle_request(request)
+        cache = self._opened_cache()
+        if cache is None or cache.disabled:
+            return self._transport.handle_request(request)
         try:
             response = self._cached.handle_request(request)
         except (*LIBRARY_ERRORS, WebprintError):
             raise
-        except Exception as error:  # noqa: BLE001 - a fault of the cache must not cost the fetch
-            cache.fault(error)
-            return self._plain.handle_request(request)
+        except Exception as error:  # noqa: BLE001 - the cache must not cost the fetch
+            cache.disable(error)
+            return self._transport.handle_request(request)
         if (response.extensions.get("caching") or {}).get("from_cache"):
-            response.stream = _Kept(response.stream, cache)
+            response.stream = _CachedStream(response.stream, cache)
         return response
 
     def close(self) -> None:
         """Close the connections and the cache."""
-        self._plain.close()
+        self._transport.close()
         if self._cache is not None:
             self._cache.close()
 
-    def _ready(self) -> Cache | None:
+    def _opened_cache(self) -> Cache | None:
         with self._lock:
             if not self._opened:
                 self._opened = True
@@ -187,37 +183,37 @@ class CachedTransport(httpx2.BaseTransport):
                     from hishel.httpx2 import CacheTransport
 
                     self._cached = CacheTransport(
-                        self._plain, storage=self._cache, rfc={"shared": False}
+                        self._transport, storage=self._cache, rfc={"shared": False}
                     )
             return self._cache
 
 
-class _Kept(httpx2.SyncByteStream):
-    """The body of a kept answer."""
+class _CachedStream(httpx2.SyncByteStream):
+    """The body of a cached response."""
 
-    def __init__(self, inner: Any, cache: Cache) -> None:
-        self._inner = inner
+    def __init__(self, stream: Any, cache: Cache) -> None:
+        self._stream = stream
         self._cache = cache
 
     def __iter__(self) -> Iterator[bytes]:
         try:
-            yield from self._inner
+            yield from self._stream
         except Exception as error:
-            self._cache.fault(error)
-            raise CacheFault from error
+            self._cache.disable(error)
+            raise CacheError from error
 
     def close(self) -> None:
-        self._inner.close()
+        self._stream.close()
 
 
-class _Body(httpx2.SyncByteStream):
-    """The body of an answer as it comes."""
+class _BodyStream(httpx2.SyncByteStream):
+    """The body of a response from the network."""
 
-    def __init__(self, answer: httpcore2.Response) -> None:
-        self._answer = answer
+    def __init__(self, response: httpcore2.Response) -> None:
+        self._response = response
 
     def __iter__(self) -> Iterator[bytes]:
-        return self._answer.iter_stream()
+        return self._response.iter_stream()
 
     def close(self) -> None:
-        self._answer.close()
+        self._response.close()

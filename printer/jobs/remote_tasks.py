@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pydantic import TypeAdapter, ValidationError
 
 from ..article import Article
+from ..backoff import Backoff
 from ..capture import PageSource
 from ..editing.codec import block_data, block_of
 from ..errors import ErrorRecord, JobsError
@@ -145,7 +146,7 @@ class JobClient:
             task.tries += 1
             if task.tries >= self.max_tries or not self.may_retry(task.request, error):
                 task.result = error
-            task.due = time.monotonic() + self.retry_delay * 2.0 ** (task.tries - 1)
+            task.due = time.monotonic() + Backoff(self.retry_delay).delay(task.tries)
         self._delete(job.id)
 
     def _delete(self, job_id: str) -> None:

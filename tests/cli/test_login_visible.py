@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from printer.fetch.browser.process import programs
+from printer.fetch.browser.process import find_chromium
 from tests.support.story_page import story
 from tests.support.web_server import Hit, Reply, WebServer
 
-SEEN = next((one for one in programs() if "headless" not in Path(one).name), "")
+SEEN = next((one for one in find_chromium() if "headless" not in Path(one).name), "")
 
 pytestmark = [
     pytest.mark.browser,

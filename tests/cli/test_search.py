@@ -36,13 +36,13 @@ def test_all_words_are_found_and_the_title_counts_most(library):
     assert [hit.title for hit in library.search("ferry CAFE*")] == ["Café lights", "Bread"]
     assert [hit.title for hit in library.search("ferry dawn")] == ["Café lights"]
     (hit,) = library.search("dawn")
-    assert (hit.file, hit.extract) == ("/papers/week.pdf", "The ferry leaves at [dawn].")
+    assert (hit.file, hit.snippet) == ("/papers/week.pdf", "The ferry leaves at [dawn].")
     assert library.search("absent") == []
 
 
 def test_what_is_printed_again_is_there_once(library):
-    library.keep([article("Café lights", "Another ferry.", "https://example.org/a")], "")
-    assert [hit.extract for hit in library.search("lights")] == ["Another ferry."]
+    library.add([article("Café lights", "Another ferry.", "https://example.org/a")], "")
+    assert [hit.snippet for hit in library.search("lights")] == ["Another ferry."]
     assert library.search("dawn") == []
 
 
@@ -50,7 +50,7 @@ def test_what_is_printed_again_is_there_once(library):
 @given(st.text(max_size=40))
 def test_no_words_are_a_fault(library, words):
     library.search(words)
-    library.keep([article(words, words, words)], words)
+    library.add([article(words, words, words)], words)
 
 
 def test_only_the_owner_can_read_it(library, tmp_path):

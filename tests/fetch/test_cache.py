@@ -33,10 +33,10 @@ def test_a_fresh_answer_is_not_asked_for_again(web: WebServer) -> None:
     url = web.add("/x", PAGE, headers=FRESH)
     first, _ = fetch(url)
     second, _ = fetch(url + "#part")
-    assert not first.from_cache
-    assert second.from_cache
+    assert not first.source.from_cache
+    assert second.source.from_cache
     assert second.body == first.body == PAGE.encode()
-    assert second.headers["cache-control"] == "max-age=3600"
+    assert second.source.headers["cache-control"] == "max-age=3600"
     assert len(web.hits("/x")) == 1
 
 
@@ -47,7 +47,7 @@ def test_a_stale_answer_is_asked_after_and_kept(web: WebServer) -> None:
         return Reply("" if known else PAGE, 304 if known else 200, headers=headers)
 
     url = web.add("/x", answer)
-    assert not fetch(url)[0].from_cache
+    assert not fetch(url)[0].source.from_cache
     for _ in range(2):
         capture, warnings = fetch(url)
         assert capture.source.from_cache

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printer.errors import NotHTML
-from printer.fetch.content_type import check_html, describe, sniff_media_type
+from printer.fetch.content_type import check_html, describe_media_type, sniff_media_type
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_vague_types_are_settled_by_the_bytes(media_type: str, head: bytes, what
 
 @given(st.binary(max_size=1024))
 def test_any_bytes_are_judged_without_a_fault(head: bytes) -> None:
-    assert isinstance(describe(sniff_media_type(head) or "text/plain"), str)
+    assert isinstance(describe_media_type(sniff_media_type(head) or "text/plain"), str)
     for media_type in ("", "text/html", "text/plain"):
         with contextlib.suppress(NotHTML):
             check_html(media_type, head, "")

@@ -27,7 +27,7 @@ def test_a_file_is_read_as_it_is(tmp_path: Path) -> None:
 def test_a_file_without_a_suffix_is_looked_at(tmp_path: Path) -> None:
     path = tmp_path / "page"
     path.write_bytes(PAGE)
-    assert read_file(path).media_type == "text/html"
+    assert read_file(path).source.media_type == "text/html"
 
 
 def test_what_is_not_there_is_said(tmp_path: Path) -> None:

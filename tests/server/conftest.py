@@ -6,7 +6,7 @@ import random
 import pytest
 from PIL import Image
 
-from printer.fetch.browser.process import programs
+from printer.fetch.browser.process import find_chromium
 from tests.support.csp import STRICT_BUT_PICTURES
 from tests.support.print_server import Server
 from tests.support.story_page import story
@@ -40,7 +40,7 @@ def serve(tmp_path):
 def browser():
     """A Chromium of the tests of a file, driven by Playwright itself."""
     sync_api = pytest.importorskip("playwright.sync_api")
-    program = next(iter(programs()), "")
+    program = next(iter(find_chromium()), "")
     if not program:
         pytest.skip("no Chromium")
     with sync_api.sync_playwright() as playwright:

@@ -1,4 +1,4 @@
-"""One page in the browser: loaded, left to calm down, made ready, read."""
+"""One page in the browser: a tab is opened, the page loaded, expanded and read."""
 
 from __future__ import annotations
 
@@ -11,58 +11,72 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from http.cookiejar import Cookie
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ...capture import Capture, PageSource
 from ...errors import TooLarge, UsageError
 from ...options import FetchOptions
+from ...urls import is_http
 from ..budget import format_bytes
-from ..content_type import HTML, check_html, not_html
+from ..content_type import HTML_TYPES, check_html, not_html
 from ..credentials import Credentials
 from ..errors import status_error
 from ..proxy import Proxy
 from ..ssrf import Guard
 from .errors import PageGone, TabCrashed
-from .layout import MOST, read_layout
-from .network import Requests, Shared
-from .process import Running
+from .layout import MAX_BOXES, parse_layout
+from .network import PageRequests, ResourceCache
+from .process import BrowserProcess
 
 if TYPE_CHECKING:
     from playwright._impl._api_structures import SetCookieParam
     from playwright.async_api import BrowserContext, CDPSession, Page, Response
 
+#: The size of the window, in CSS pixels.
+WINDOW = (1280, 1024)
 
-_ATTEMPTS = 3
+_SERIALIZE = Path(__file__).with_name("serialize.js").read_text("utf-8")
+_PREPARE = Path(__file__).with_name("prepare.js").read_text("utf-8")
+
+#: The shares of the time limit by which a page should be loaded, calm and ready.
+_LOADED, _CALM, _READY = 0.6, 0.75, 0.85
+_SCROLL_SECONDS = 1.5
+_MAX_SCREENSHOT_HEIGHT = 12_000
+_TRAFFIC_FACTOR = 10  # a page may load so many times the size limit of one response
+_CLOSE_SECONDS = 2.0
+_SCRIPT_ATTEMPTS = 3
 
 
-class World:
-    """An isolated world of a page's main frame, made anew when the page went elsewhere."""
+class IsolatedWorld:
+    """A world of the page's main frame for our scripts, which the page's own cannot touch.
+
+    It is created again after the page has navigated.
+    """
 
     def __init__(self, session: CDPSession, frame: str) -> None:
         self._session = session
         self._frame = frame
         self._context = 0
 
-    async def ask(self, script: str) -> Any:
-        """Run a script and return its value; None if it failed or the page went away."""
+    async def run(self, script: str) -> Any:
+        """Run a script and return its value, None if it failed."""
         from playwright.async_api import Error as PlaywrightError
 
-        for attempt in range(1, _ATTEMPTS + 1):
+        for attempts_left in reversed(range(_SCRIPT_ATTEMPTS)):
             try:
-                return await self._asked(script)
+                return await self._run(script)
             except PlaywrightError as error:
                 self._context = 0
-                gone = "context" in str(error) or "navigated" in str(error)
-                if attempt == _ATTEMPTS or not gone:
+                navigated = "context" in str(error) or "navigated" in str(error)
+                if not attempts_left or not navigated:
                     raise
         return None
 
-    async def _asked(self, script: str) -> Any:
-        send = self._session.send
+    async def _run(self, script: str) -> Any:
         if not self._context:
-            world = await send("Page.createIsolatedWorld", {"frameId": self._frame})
+            world = await self._session.send("Page.createIsolatedWorld", {"frameId": self._frame})
             self._context = world["executionContextId"]
-        answer = await send(
+        answer = await self._session.send(
             "Runtime.evaluate",
             {
                 "expression": script,
@@ -74,17 +88,16 @@ class World:
         return None if "exceptionDetails" in answer else answer["result"].get("value", True)
 
 
-#: The size of the window pages are shown in.
-WINDOW = (1280, 1024)
-_TRAFFIC = 10  # A page may load so many times the size limit of one answer.
-_CLOSE_SECONDS = 2.0
-
-
 class Tab:
-    """A page in which nothing was shown yet; what it shows and keeps is no other's business."""
+    """An empty page in a context of its own behind a proxy of its own, for one capture."""
 
     def __init__(
-        self, proxy: Proxy, context: BrowserContext, page: Page, requests: Requests, world: World
+        self,
+        proxy: Proxy,
+        context: BrowserContext,
+        page: Page,
+        requests: PageRequests,
+        world: IsolatedWorld,
     ) -> None:
         self.proxy = proxy
         self.page = page
@@ -97,34 +110,36 @@ class Tab:
     @classmethod
     async def open(
         cls,
-        running: Running,
+        process: BrowserProcess,
         guard: Guard,
-        identity: Credentials,
+        credentials: Credentials,
         options: FetchOptions,
-        shared: Shared | None = None,
+        cache: ResourceCache | None = None,
     ) -> Tab:
-        """Open a tab; Playwright's errors come through."""
-        most = _TRAFFIC * options.max_bytes
-        proxy = Proxy(guard, connect_timeout=options.connect_timeout, max_bytes=most).start()
+        """Open a tab; Playwright's errors pass through."""
+        max_bytes = _TRAFFIC_FACTOR * options.max_bytes
+        proxy = Proxy(guard, connect_timeout=options.connect_timeout, max_bytes=max_bytes).start()
         try:
-            own = identity.user_agent.partition(" ")[0]
-            stored: Any = {"cookies": [], "origins": list(identity.storage)}
-            context = await running.driven.new_context(
+            our_name = credentials.user_agent.partition(" ")[0]
+            storage: Any = {"cookies": [], "origins": list(credentials.storage)}
+            context = await process.browser.new_context(
                 accept_downloads=False,
                 proxy={"server": f"socks5://127.0.0.1:{proxy.port}", "bypass": "<-loopback>"},
                 reduced_motion="reduce",
                 service_workers="block",
-                storage_state=stored if identity.storage else None,
-                user_agent=options.user_agent or f"{running.user_agent} {own}",
+                storage_state=storage if credentials.storage else None,
+                user_agent=options.user_agent or f"{process.user_agent} {our_name}",
                 viewport={"width": WINDOW[0], "height": WINDOW[1]},
             )
             try:
-                await _give_cookies(context, identity, options)
+                await _add_cookies(context, credentials, options)
                 page = await context.new_page()
                 session = await context.new_cdp_session(page)
-                requests = Requests(page, session, identity, shared)
+                requests = PageRequests(page, session, credentials, cache)
                 await requests.watch()
-                return cls(proxy, context, page, requests, await _world(session))
+                # The main frame stays the same wherever the page goes.
+                frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
+                return cls(proxy, context, page, requests, IsolatedWorld(session, frame))
             except BaseException:
                 await context.close()
                 raise
@@ -133,14 +148,14 @@ class Tab:
             raise
 
     async def close(self) -> bool:
-        """Close the page and all it keeps; tell whether the browser could."""
+        """Close the tab with its context; return whether the browser could."""
         from playwright.async_api import Error as PlaywrightError
 
         try:
             with suppress(PlaywrightError, TimeoutError):
-                await asyncio.wait_for(self.requests.share(), _CLOSE_SECONDS)
+                await asyncio.wait_for(self.requests.store(), _CLOSE_SECONDS)
             closing = asyncio.ensure_future(self._context.close())
-            # Whoever waits for it may go first; that it failed then is no news.
+            # Nobody may be waiting any more when it fails.
             closing.add_done_callback(lambda done: done.cancelled() or done.exception())
             with suppress(PlaywrightError):
                 await asyncio.wait_for(asyncio.shield(closing), _CLOSE_SECONDS)
@@ -151,18 +166,12 @@ class Tab:
         return True
 
 
-async def _world(session: CDPSession) -> World:
-    """Return our own place in the tab's page; its main frame is the same wherever it goes."""
-    frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
-    return World(session, frame)
-
-
-async def _give_cookies(
-    context: BrowserContext, identity: Credentials, options: FetchOptions
+async def _add_cookies(
+    context: BrowserContext, credentials: Credentials, options: FetchOptions
 ) -> None:
     from playwright.async_api import Error as PlaywrightError
 
-    cookies = [cookie_params(cookie) for cookie in identity.cookies]
+    cookies = [cookie_params(cookie) for cookie in credentials.cookies]
     try:
         if cookies:
             await context.add_cookies(cookies)
@@ -173,7 +182,7 @@ async def _give_cookies(
 
 
 def cookie_params(cookie: Cookie) -> SetCookieParam:
-    """Write a cookie as Playwright wants it."""
+    """Return a cookie in Playwright's form."""
     params: SetCookieParam = {"name": cookie.name, "value": cookie.value or ""}
     if cookie.name.startswith("__Host-"):
         params["url"] = f"https://{cookie.domain.lstrip('.')}/"
@@ -186,156 +195,136 @@ def cookie_params(cookie: Cookie) -> SetCookieParam:
     return params
 
 
-_SERIALISE = Path(__file__).with_name("serialise.js").read_text("utf-8")
-_PREPARE = Path(__file__).with_name("prepare.js").read_text("utf-8")
-
-#: Shares of the time limit: by when a page should have loaded, be calm, be ready.
-_LOADED, _CALM, _READY = 0.6, 0.75, 0.85
-_SCROLL_SECONDS = 1.5
-#: Pictures of pages end at so many pixels from the top.
-_TALLEST = 12_000
-
-
-class Read(NamedTuple):
-    """What the page's script told, and the attribute that its marks are in."""
-
-    mark: str
-    told: dict[str, Any]
-
-
-class View:
-    """A page on its way to a capture, in a tab.  ``deadline`` is the moment it must be done."""
+class PageCapture:
+    """The capture of one page in a tab, which must be done by ``deadline``."""
 
     def __init__(
-        self, tab: Tab, options: FetchOptions, deadline: float, *, picture: bool = False
+        self, tab: Tab, options: FetchOptions, deadline: float, *, screenshot: bool = False
     ) -> None:
         self._tab = tab
         self._requests = tab.requests
         self._options = options
-        self._begun = deadline - options.timeout
-        self._picture = picture
+        self._start = deadline - options.timeout
+        self._screenshot = screenshot
 
-    async def capture(self, url: str) -> Capture:
-        """Load the page, make it ready and read it; Playwright's errors come through."""
-        reading = asyncio.create_task(self._captured(url))
-        watching = asyncio.create_task(self._tab.crashed.wait())
-        both: set[asyncio.Task[Any]] = {reading, watching}
+    async def run(self, url: str) -> Capture:
+        """Load, expand and read the page; Playwright's errors pass through."""
+        capturing = asyncio.create_task(self._capture(url))
+        crashing = asyncio.create_task(self._tab.crashed.wait())
+        both: set[asyncio.Task[Any]] = {capturing, crashing}
         try:
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
             if self._tab.crashed.is_set():
                 raise TabCrashed("the page makes the browser crash", url=url)
-            return await reading
+            return await capturing
         finally:
             for task in both:
                 task.cancel()
             await asyncio.gather(*both, return_exceptions=True)
 
-    async def _captured(self, url: str) -> Capture:
+    async def _capture(self, url: str) -> Capture:
         from playwright.async_api import Error as PlaywrightError
         from playwright.async_api import TimeoutError as PlaywrightTimeout
 
         page = self._tab.page
         try:
-            await page.goto(url, wait_until="commit", timeout=self._left(1.0))
+            await page.goto(url, wait_until="commit", timeout=self._time_left(1.0))
         except PlaywrightError as error:
-            self._check_answer()  # A download, say: its headers tell more than the error.
-            if self._requests.answer is None and "net::ERR_ABORTED" in str(error):
+            self._check_response()  # of a download, say: its headers tell more than the error
+            if self._requests.response is None and "net::ERR_ABORTED" in str(error):
                 raise TabCrashed("the browser broke off as it loaded the page", url=url) from error
             raise
-        self._check_answer()
+        self._check_response()
         with suppress(PlaywrightTimeout):  # What does not load is done without.
-            await page.wait_for_load_state("load", timeout=self._left(_LOADED))
-        capture = self._made(await self._read(), url)
-        if self._picture:
-            return replace(capture, screenshot=await self._taken(page, capture))
+            await page.wait_for_load_state("load", timeout=self._time_left(_LOADED))
+        id_attribute = f"data-{secrets.token_hex(6)}"
+        capture = self._result(await self._read(id_attribute), id_attribute, url)
+        if self._screenshot:
+            return replace(capture, screenshot=await self._take_screenshot(page, capture))
         return capture
 
-    async def _taken(self, page: Page, capture: Capture) -> bytes:
+    async def _take_screenshot(self, page: Page, capture: Capture) -> bytes:
         """Return a picture of the page from its top, without the layers over it."""
-        await self._tab.world.ask(f"({_PREPARE}).bare()")
+        await self._tab.world.run(f"({_PREPARE}).bare()")
         width, height = WINDOW
         height = int(capture.layout.height) if capture.layout else height
         return await page.screenshot(
             full_page=True,
-            clip={"x": 0, "y": 0, "width": width, "height": min(height, _TALLEST)},
+            clip={"x": 0, "y": 0, "width": width, "height": min(height, _MAX_SCREENSHOT_HEIGHT)},
             animations="disabled",
-            timeout=self._left(1.0),
+            timeout=self._time_left(1.0),
         )
 
-    async def _read(self) -> Read:
-        """Let the page come to rest, with all of its article laid open, and read it.
+    async def _read(self, id_attribute: str) -> dict[str, Any]:
+        """Wait until the page is calm, expand all of its article, and return the script's report.
 
-        A page that nothing stirs in is read at once: each word with it costs time.
+        A page that does not change by itself is read in one call: each call costs time.
         """
-        ask, calm = self._tab.world.ask, self._requests.calm
-        mark = f"data-{secrets.token_hex(6)}"
-        read = f"{_SERIALISE}({self._options.max_bytes}, '{mark}', {MOST})"
-        told = None
+        run, wait_until_calm = self._tab.world.run, self._requests.wait_until_calm
+        read = f"{_SERIALIZE}({self._options.max_bytes}, '{id_attribute}', {MAX_BOXES})"
+        report = None
         if not self._requests.loading:
-            told = await ask(
+            report = await run(
                 f"""(async (page, budget) => page.stirs() ? "stirs"
-                : await page.ready(budget) ? "woken" : {read})({_PREPARE}, {self._scrolling()})"""
+                : await page.ready(budget) ? "woken" : {read})({_PREPARE}, {self._scroll_time()})"""
             )
-        woken = told == "woken"
-        if not woken and not _is_read(told):  # It stirs, or went elsewhere meanwhile.
-            await calm(self._left(_CALM) / 1000)
-            woken = await ask(f"({_PREPARE}).ready({self._scrolling()})")
-        if not _is_read(told):
+        woken = report == "woken"
+        if not woken and not _is_report(report):  # It changes by itself, or has navigated.
+            await wait_until_calm(self._time_left(_CALM) / 1000)
+            woken = await run(f"({_PREPARE}).ready({self._scroll_time()})")
+        if not _is_report(report):
             if woken or self._requests.loading:
-                await calm(self._left(_READY) / 1000)
-            told = await ask(read)
-        self._check_answer()
-        return Read(mark, json.loads(told) if _is_read(told) else {})
+                await wait_until_calm(self._time_left(_READY) / 1000)
+            report = await run(read)
+        self._check_response()
+        data: dict[str, Any] = json.loads(report) if _is_report(report) else {}
+        return data
 
-    def _scrolling(self) -> int:
+    def _scroll_time(self) -> int:
         """Return the milliseconds that scrolling through the page may take."""
-        return int(min(self._left(_READY), _SCROLL_SECONDS * 1000))
+        return int(min(self._time_left(_READY), _SCROLL_SECONDS * 1000))
 
-    def _check_answer(self) -> None:
-        """Raise for an error status, or when the answer is no page."""
-        answer = self._requests.answer
-        if answer is None:
+    def _check_response(self) -> None:
+        """Raise for an error status, or when the response is no page."""
+        response = self._requests.response
+        if response is None:
             return
-        if answer.status >= 400:
-            raise status_error(answer.status, answer.url)
-        check_html(_media_type(answer), None, answer.url)
+        if response.status >= 400:
+            raise status_error(response.status, response.url)
+        check_html(_media_type(response), None, response.url)
 
-    def _made(self, read: Read, url: str) -> Capture:
-        """Return the capture of what was read."""
-        mark, told = read
-        answer = self._requests.answer
+    def _result(self, report: dict[str, Any], id_attribute: str, requested_url: str) -> Capture:
+        response = self._requests.response
         limit = self._options.max_bytes
-        where = str(told.get("url", ""))
-        if not where.startswith(("http:", "https:")):
-            raise PageGone("the page went away while it was read", url=self._requests.target or url)
-        if told["type"] not in HTML:
-            raise not_html(str(told["type"]), where)
-        body = (told["html"] or "").encode("utf-8", "replace")
-        if told["html"] is None or len(body) > limit:
-            raise TooLarge(f"the page is larger than {format_bytes(limit)}", url=where)
-        return Capture(
-            body,
-            PageSource(
-                url=where,
-                requested_url=url,
-                media_type="text/html",
-                charset="utf-8",
-                headers=answer.headers if answer else {},
-                fetched=datetime.now(UTC),
-                method="browser",
-            ),
-            layout=read_layout(told["layout"], mark),
+        url = str(report.get("url", ""))
+        if not is_http(url):
+            target = self._requests.target or requested_url
+            raise PageGone("the page went away while it was read", url=target)
+        if report["type"] not in HTML_TYPES:
+            raise not_html(str(report["type"]), url)
+        body = (report["html"] or "").encode("utf-8", "replace")
+        if report["html"] is None or len(body) > limit:
+            raise TooLarge(f"the page is larger than {format_bytes(limit)}", url=url)
+        source = PageSource(
+            url=url,
+            requested_url=requested_url,
+            media_type="text/html",
+            charset="utf-8",
+            headers=response.headers if response else {},
+            fetched=datetime.now(UTC),
+            method="browser",
         )
+        return Capture(body, source, parse_layout(report["layout"], id_attribute))
 
-    def _left(self, share: float) -> float:
+    def _time_left(self, share: float) -> float:
         """Return the milliseconds until a share of the time limit is used up, at least one."""
-        until = self._begun + self._options.timeout * share
-        return max(until - time.monotonic(), 0.001) * 1000
+        end = self._start + self._options.timeout * share
+        return max(end - time.monotonic(), 0.001) * 1000
 
 
-def _is_read(told: object) -> TypeGuard[str]:
-    return isinstance(told, str) and told.startswith("{")
+def _is_report(report: object) -> TypeGuard[str]:
+    return isinstance(report, str) and report.startswith("{")
 
 
-def _media_type(answer: Response) -> str:
-    return answer.headers.get("content-type", "").partition(";")[0].strip().lower()[:100]
+def _media_type(response: Response) -> str:
+    return response.headers.get("content-type", "").partition(";")[0].strip().lower()[:100]

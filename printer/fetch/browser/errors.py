@@ -1,12 +1,13 @@
-"""Why a browser did not show a page, in one line of ours."""
+"""Errors of Playwright and Chromium, translated into our own error tree."""
 
 from __future__ import annotations
 
 from ...errors import BadURL, FetchError, FetchTimeout, WebprintError
-from ...urls import origin_of
+from ...urls import is_http, origin_of
+from ..errors import with_url
 from ..proxy import Proxy
 
-#: Chromium's own words for what went wrong, and ours.
+#: Messages by the beginning of Chromium's network errors.
 _NET_ERRORS = {
     "ERR_CERT_": "the server's certificate is not trusted",
     "ERR_SSL_": "no secure connection to the server",
@@ -23,57 +24,56 @@ _NET_ERRORS = {
 _BAD_TARGETS = ("ERR_UNSAFE_REDIRECT", "ERR_UNKNOWN_URL_SCHEME", "ERR_INVALID_URL", "ERR_FILE_")
 
 
-class PageGone(FetchError):
-    """The page went where it cannot be read; the proxy may know why."""
+class BrowserDied(FetchError):
+    """The browser ended while it started or loaded a page."""
+
+    process_died = True
 
 
 class TabCrashed(FetchError):
-    """A process ended that a page needs: that of its tab, or the one that loads for all of them.
+    """The renderer or network process crashed.
 
-    Before there is an answer, Chromium says of either only that the loading was aborted.
+    Before there is a response, Chromium only says of either that the load was aborted.
     """
 
     process_died = True
 
 
-def explained(error: Exception, url: str, target: str, proxy: Proxy | None) -> WebprintError:
-    """Turn what Playwright raised into one line.
+class PageGone(FetchError):
+    """The page went where it cannot be read; the proxy may know why."""
 
-    ``target`` is the address that the page was last on its way to; the proxy may know why it was
-    not reached.
+
+def translate(error: Exception, url: str, target: str, proxy: Proxy | None) -> WebprintError:
+    """Translate what Playwright raised.
+
+    ``target`` is the URL that the page was last navigating to; the proxy may know why it was not
+    reached.
     """
     if proxy and proxy.overspent:
-        return about(proxy.overspent, url)
+        return with_url(proxy.overspent, url)
     failed = target or url
-    if proxy and failed.startswith(("http:", "https:")):
-        where = origin_of(failed)
-        kept = proxy.failures.get((where.host, where.port))
-        if kept:
-            return about(kept, failed)
+    if proxy and is_http(failed):
+        origin = origin_of(failed)
+        if failure := proxy.failures.get((origin.host, origin.port)):
+            return with_url(failure, failed)
     if isinstance(error, WebprintError):
-        return about(error, url)
-    said = str(error).splitlines()[0] if str(error) else type(error).__name__
-    name = said.partition("net::")[2].split(" ")[0]
+        return with_url(error, url)
+    text = str(error).splitlines()[0] if str(error) else type(error).__name__
+    name = text.partition("net::")[2].split(" ")[0]
     if name.startswith(_BAD_TARGETS):
         return BadURL("the page leads to what is no web address", url=url)
-    if "Cannot find context" in said or "navigated" in said:
+    if "Cannot find context" in text or "navigated" in text:
         return FetchError("the page goes from one to the next without end", url=url)
-    for start, message in _NET_ERRORS.items():
-        if name.startswith(start):
+    for prefix, message in _NET_ERRORS.items():
+        if name.startswith(prefix):
             return FetchError(f"{message} ({name})", url=failed)
-    return FetchError(f"the browser could not show the page: {name or said[:200]}", url=url)
+    return FetchError(f"the browser could not show the page: {name or text[:200]}", url=url)
 
 
-def late(url: str, seconds: float) -> FetchTimeout:
+def page_timeout(url: str, seconds: float) -> FetchTimeout:
     """Return the error of a page that used up its time."""
     return FetchTimeout(
         f"the browser did not finish the page within {seconds:g} seconds",
         url=url,
         hint="Allow more with --timeout",
     )
-
-
-def about(error: WebprintError, url: str) -> WebprintError:
-    """Name the address that an error is about, unless it names one."""
-    error.url = error.url or url
-    return error

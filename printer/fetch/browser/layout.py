@@ -1,4 +1,4 @@
-"""What the browser tells of the layout, as the value that other stages read (see serialise.js)."""
+"""Parse the layout that the page's script reports (see serialize.js)."""
 
 from __future__ import annotations
 
@@ -8,52 +8,54 @@ from typing import Any
 
 from ...layout import ElementBox, Font, Layout, PictureBox, Rect, TextBox, Visibility
 
-#: Elements, text leaves and pictures told about at most; a page of more is read without a layout.
-MOST = 60_000
+#: The most elements, text leaves and pictures; a page with more is read without a layout.
+MAX_BOXES = 60_000
 
-_sight = cache(Visibility)
+_visibility = cache(Visibility)
 
 
-def read_layout(told: Any, mark: str) -> Layout | None:
-    """Return the layout that the page's script told, None when it told none."""
-    if not isinstance(told, dict):
+def parse_layout(data: Any, id_attribute: str) -> Layout | None:
+    """Return the layout in the script's report, None if there is none."""
+    if not isinstance(data, dict):
         return None
-    fonts = [_font(each) for each in told["fonts"]]
-    displays: list[str] = told["displays"]
+    fonts = list(map(_parse_font, data["fonts"]))
+    displays: list[str] = data["displays"]
     boxes = {
-        number: ElementBox(Rect(*rect), displays[display], _sight(sight))
-        for number, display, *rect, sight in _rows(told["boxes"], 7)
+        number: ElementBox(Rect(*rect), displays[display], _visibility(visibility))
+        for number, display, *rect, visibility in _rows(data["boxes"], 7)
     }
     texts: dict[tuple[int, bool], TextBox] = {}
-    for number, tail, font, *rect, sight in _rows(told["texts"], 8):
-        text = TextBox(Rect(*rect), fonts[font], _sight(sight))
-        before = texts.get((number, bool(tail)))
-        texts[number, bool(tail)] = text if before is None else _both(before, text)
-    rows = zip(_rows(told["graphics"], 9), told["sources"], strict=True)
-    graphics = {
-        number: PictureBox(Rect(*rect), source, width, height, bool(background), _sight(sight))
-        for (number, background, width, height, *rect, sight), source in rows
+    for number, tail, font, *rect, visibility in _rows(data["texts"], 8):
+        text = TextBox(Rect(*rect), fonts[font], _visibility(visibility))
+        earlier = texts.get((number, bool(tail)))
+        texts[number, bool(tail)] = text if earlier is None else _join(earlier, text)
+    rows = zip(_rows(data["graphics"], 9), data["sources"], strict=True)
+    pictures = {
+        number: PictureBox(
+            Rect(*rect), source, width, height, bool(background), _visibility(visibility)
+        )
+        for (number, background, width, height, *rect, visibility), source in rows
     }
     return Layout(
-        mark, told["width"], told["height"], told["view"],
-        boxes=boxes, texts=texts, pictures=graphics,
+        id_attribute, data["width"], data["height"], data["view"],
+        boxes=boxes, texts=texts, pictures=pictures,
     )  # fmt: skip
 
 
 def _rows(numbers: list[int], width: int) -> Iterable[tuple[int, ...]]:
-    """Part a flat list into rows."""
-    each = iter(numbers)
-    return zip(*[each] * width, strict=True)
+    """Split a flat list into rows."""
+    iterator = iter(numbers)
+    return zip(*[iterator] * width, strict=True)
 
 
-def _font(told: str) -> Font:
-    size, color, weight = told.split("|")
+def _parse_font(text: str) -> Font:
+    size, color, weight = text.split("|")
     return Font(float(size), color, int(float(weight)))
 
 
-def _both(one: TextBox, other: TextBox) -> TextBox:
-    """Join two pieces of one leaf: the page had something between them that was left out."""
-    if other.visibility & ~one.visibility:  # What is seen counts.
+def _join(one: TextBox, other: TextBox) -> TextBox:
+    """Join two parts of one text leaf, between which something was left out."""
+    if other.visibility & ~one.visibility:  # The visible part counts.
         return one
     if one.visibility & ~other.visibility:
         return other

@@ -1,4 +1,4 @@
-"""What a page in the browser asks the network for."""
+"""The requests of a page in the browser, and the cache that the pages of a run share."""
 
 from __future__ import annotations
 
@@ -6,295 +6,291 @@ import asyncio
 import base64
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from email.utils import formatdate, parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from ...urls import origin_of
+from ...urls import is_http, origin_of
 from ..credentials import Credentials
 
 if TYPE_CHECKING:
     from hishel import Entry
     from playwright.async_api import CDPSession, Page, Request, Response
 
+#: The cache's limits: bytes of all responses and of one; URLs that one page asks it for.
+MAX_CACHE_BYTES, MAX_ENTRY_BYTES, MAX_CACHED_URLS = 64_000_000, 2_000_000, 300
 
-#: Bytes kept altogether, and of one answer; addresses asked for from here on one page.
-MOST_KEPT, MOST_OF_ONE, MOST_ASKED = 64_000_000, 2_000_000, 300
+#: The types of requests whose responses are shared.
+SHARED_TYPES = frozenset({"stylesheet", "script", "font", "image"})
 
-#: Kinds of requests whose answers are shared.
-KINDS = frozenset({"stylesheet", "script", "font", "image"})
-
-_OPTIONS: Any = {"shared": True, "supported_methods": ["GET"]}
-_HARMLESS = frozenset({"accept", "accept-encoding", "user-agent"})
-#: What told of the bytes on the wire, or is one person's.
-_GONE = frozenset({
+_CACHE_OPTIONS: Any = {"shared": True, "supported_methods": ["GET"]}
+#: Request headers that are the same for every page.
+_CONSTANT_HEADERS = frozenset({"accept", "accept-encoding", "user-agent"})
+#: Response headers that describe the bytes on the wire, or are one person's.
+_DROPPED_HEADERS = frozenset({
     "connection", "content-encoding", "content-length", "keep-alive", "set-cookie", "set-cookie2",
     "transfer-encoding",
 })  # fmt: skip
 
+_MAX_CALM_SECONDS = 3.0
+_QUIET_SECONDS = 0.3
+_POLL_SECONDS = 0.02
+#: What one page adds to the cache at most.
+_MAX_ADDED_BYTES, _MAX_ADDED_RESPONSES = 8_000_000, 300
+#: The types of requests that a page keeps open as long as it lives.
+_ENDLESS_TYPES = frozenset({"eventsource", "media", "ping", "websocket"})
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    entry: Entry
-    body: bytes
 
+class ResourceCache:
+    """A shared cache in memory (RFC 9111) of what several pages of a site load.
 
-class Shared:
-    """Keeps answers by the site whose page asked for them and by address."""
+    Responses are keyed by the site whose page requested them, as in a browser, so that no page
+    learns what others loaded.  Not stored is what is private, sets cookies, was requested with
+    credentials or varies with more than the browser.
+    """
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
+        self._entries: OrderedDict[tuple[str, str], tuple[Entry, bytes]] = OrderedDict()
         self._size = 0
 
-    def addresses(self, site: str) -> list[str]:
-        """Return what is kept for a site, the latest at most."""
-        return [url for where, url in reversed(self._kept) if where == site][:MOST_ASKED]
+    def urls(self, site: str) -> list[str]:
+        """Return the URLs stored for a site, the latest first."""
+        return [url for key, url in reversed(self._entries) if key == site][:MAX_CACHED_URLS]
 
-    def fulfil(self, site: str, request: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the answer to a paused request as the browser takes it, None if there is none."""
+    def fulfill(self, site: str, request: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the response to a paused request in the form of CDP, None if there is none."""
         from hishel import FromCache, Headers, IdleClient, Request
 
         url = str(request["url"])
-        kept = self._kept.get((site, url))
-        if kept is None:
+        if (site, url) not in self._entries:
             return None
-        asked = Request(str(request["method"]), url, Headers(dict(request["headers"])))
-        found = IdleClient(options=_OPTIONS).next(asked, [kept.entry])
-        if not isinstance(found, FromCache):
-            self._forget((site, url))
+        entry, body = self._entries[site, url]
+        cached = IdleClient(options=_CACHE_OPTIONS).next(
+            Request(str(request["method"]), url, Headers(dict(request["headers"]))), [entry]
+        )
+        if not isinstance(cached, FromCache):
+            self._remove((site, url))
             return None
-        self._kept.move_to_end((site, url))
-        headers = found.entry.response.headers
+        self._entries.move_to_end((site, url))
+        headers = cached.entry.response.headers
         return {
             "responseCode": 200,
             "responseHeaders": [{"name": name, "value": headers[name]} for name in headers],
-            "body": base64.b64encode(kept.body).decode(),
+            "body": base64.b64encode(body).decode(),
         }
 
-    def takes(self, url: str, headers: Mapping[str, str]) -> Entry | None:
-        """Return an answer of status 200 as it is to be kept, None if it may not be."""
+    def entry_for(self, url: str, headers: Mapping[str, str]) -> Entry | None:
+        """Return the entry of a response 200 that may be stored, else None."""
         from hishel import CacheMiss, Entry, Headers, Request, Response, StoreAndUse
 
-        told = {name.lower(): value for name, value in headers.items()}
-        varies = {name.strip().lower() for name in told.get("vary", "").split(",")}
-        length = told.get("content-length", "0")
-        too_long = not length.isdecimal() or len(length) > 9 or int(length) > MOST_OF_ONE
-        if "set-cookie" in told or varies - _HARMLESS - {""} or too_long:
+        headers = {name.lower(): value for name, value in headers.items()}
+        vary = {name.strip().lower() for name in headers.get("vary", "").split(",")}
+        length = headers.get("content-length", "0")
+        too_long = not length.isdecimal() or len(length) > 9 or int(length) > MAX_ENTRY_BYTES
+        if "set-cookie" in headers or vary - _CONSTANT_HEADERS - {""} or too_long:
             return None
-        if not _dated(told):
+        date = _date(headers)
+        if not date:
             return None
-        kept = {name: value for name, value in told.items() if name not in _GONE | {"vary"}}
+        stored = {n: v for n, v in headers.items() if n not in _DROPPED_HEADERS | {"vary"}}
         request = Request("GET", url)
-        decided = CacheMiss(options=_OPTIONS, request=request).next(Response(200, Headers(kept)))
-        if not isinstance(decided, StoreAndUse):
+        decision = CacheMiss(options=_CACHE_OPTIONS, request=request).next(
+            Response(200, Headers({**stored, "date": date}))
+        )
+        if not isinstance(decision, StoreAndUse):
             return None
-        return Entry(id=uuid4(), request=request, response=decided.response)
+        return Entry(id=uuid4(), request=request, response=decision.response)
 
-    def keep(self, site: str, entry: Entry, body: bytes) -> None:
-        """Keep an answer; what was not asked for longest gives way."""
-        if len(body) > MOST_OF_ONE:
+    def store(self, site: str, entry: Entry, body: bytes) -> None:
+        """Store a response; the least recently used ones make room."""
+        if len(body) > MAX_ENTRY_BYTES:
             return
         key = site, entry.request.url
-        self._forget(key)
-        self._kept[key] = _Kept(entry, body)
+        self._remove(key)
+        self._entries[key] = entry, body
         self._size += len(body)
-        while self._size > MOST_KEPT:
-            self._forget(next(iter(self._kept)))
+        while self._size > MAX_CACHE_BYTES:
+            self._remove(next(iter(self._entries)))
 
-    def _forget(self, key: tuple[str, str]) -> None:
-        kept = self._kept.pop(key, None)
-        if kept is not None:
-            self._size -= len(kept.body)
+    def _remove(self, key: tuple[str, str]) -> None:
+        if key in self._entries:
+            self._size -= len(self._entries.pop(key)[1])
 
 
-def _dated(told: dict[str, str]) -> bool:
-    """Date an answer so that its age is told from that alone; tell whether that can be done."""
-    age = told.get("age", "0")
-    if (
-        not age.isdecimal()
-        or len(age) > 9
-        or (int(age) and "max-age" not in told.get("cache-control", ""))
-    ):
-        return False
+def _date(headers: Mapping[str, str]) -> str:
+    """Return a Date from which alone a response's age follows, '' if that cannot be."""
+    age = headers.get("age", "0")
+    if not age.isdecimal() or len(age) > 9:
+        return ""
+    if int(age) and "max-age" not in headers.get("cache-control", ""):
+        return ""
     now = time.time()
-    made = now
+    date = now
     with suppress(ValueError, TypeError, OverflowError):
-        made = parsedate_to_datetime(told.get("date", "")).timestamp()
-    told["date"] = formatdate(min(made, now - int(age)), usegmt=True)
-    return True
+        date = parsedate_to_datetime(headers.get("date", "")).timestamp()
+    return formatdate(min(date, now - int(age)), usegmt=True)
 
 
-def pattern(url: str) -> str:
-    """Write an address as the browser's patterns have it."""
+def url_pattern(url: str) -> str:
+    """Return a URL as a pattern of CDP that matches it alone."""
     return url.replace("\\", "\\\\").replace("*", "\\*").replace("?", "\\?")
 
 
-_CALM_SECONDS = 3.0
-_QUIET_SECONDS = 0.3
-_STEP_SECONDS = 0.02
-_SHARED_BYTES, _SHARED_ANSWERS = 8_000_000, 300  # Of one page.
-#: Kinds of request that a page keeps open for as long as it is shown.
-_ENDLESS = frozenset({"eventsource", "media", "ping", "websocket"})
+class PageRequests:
+    """Watch a page's requests, add a person's headers, refuse films and sounds.
 
-
-class Requests:
-    """Watches a page's requests, gives some headers, and lets films and sounds go unheard.
-
-    ``target`` is the address the page was last on its way to, ``answer`` the last that was an
-    answer to that.
+    ``target`` is the URL the page was last navigating to, ``response`` the last response to that.
     """
 
     def __init__(
-        self, page: Page, session: CDPSession, identity: Credentials, shared: Shared | None = None
+        self,
+        page: Page,
+        session: CDPSession,
+        credentials: Credentials,
+        cache: ResourceCache | None = None,
     ) -> None:
         self.target = ""
-        self.answer: Response | None = None
+        self.response: Response | None = None
         self._page = page
         self._session = session
-        self._identity = identity
+        self._credentials = credentials
         self._loading: set[Request] = set()
-        self._busy = time.monotonic()
+        self._last_activity = time.monotonic()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._shared = shared
+        self._cache = cache
         self._site = ""
         self._patterns: list[dict[str, str]] = [{"resourceType": "Media"}]
-        if identity.has_headers:
-            self._patterns += [{"urlPattern": f"{where}/*"} for where in identity.origins]
-        self._served: set[str] = set()
-        self._came: list[tuple[Entry, Response]] = []
+        if credentials.has_headers:
+            self._patterns += [{"urlPattern": f"{origin}/*"} for origin in credentials.origins]
+        self._from_cache: set[str] = set()
+        self._cacheable: list[tuple[Entry, Response]] = []
 
     @property
     def loading(self) -> bool:
-        """Whether anything is on its way."""
+        """Whether anything is loading."""
         return bool(self._loading)
 
     async def watch(self) -> None:
-        """Note how the page fares, shut what it opens, pause what is to be changed."""
+        """Follow the page's events, close what it opens, pause requests that may be changed."""
         page = self._page
-        page.on("request", self._began)
-        page.on("response", self._answered)
-        page.on("requestfinished", self._ended)
-        page.on("requestfailed", self._ended)
-        page.context.on("page", self._opened)
-        self._session.on("Fetch.requestPaused", lambda event: self._do(self._paused(event)))
+        page.on("request", self._on_request)
+        page.on("response", self._on_response)
+        page.on("requestfinished", self._on_end)
+        page.on("requestfailed", self._on_end)
+        page.context.on("page", self._on_popup)
+        self._session.on("Fetch.requestPaused", lambda e: self._in_background(self._on_paused(e)))
         await self._session.send("Fetch.enable", {"patterns": self._patterns})
 
     async def begin(self, url: str) -> None:
-        """Have what other pages of the site loaded at hand for the page at ``url``."""
+        """Use the cache for what other pages of the site at ``url`` loaded."""
         self._site = str(origin_of(url))
-        known = self._shared.addresses(self._site) if self._shared else []
-        if known:
-            patterns = [*self._patterns, *({"urlPattern": pattern(each)} for each in known)]
+        cached = self._cache.urls(self._site) if self._cache else []
+        if cached:
+            patterns = [*self._patterns, *({"urlPattern": url_pattern(each)} for each in cached)]
             await self._session.send("Fetch.enable", {"patterns": patterns})
 
-    async def share(self) -> None:
-        """Keep what the page loaded for others of its site."""
+    async def store(self) -> None:
+        """Store in the cache what the page loaded."""
         from playwright.async_api import Error as PlaywrightError
 
-        if self._shared is None or not self._at_home():
+        if self._cache is None or not self._is_at_site():
             return
-        room = _SHARED_BYTES
-        for entry, response in self._came:
-            with suppress(PlaywrightError):  # The browser may have let go of it.
+        room = _MAX_ADDED_BYTES
+        for entry, response in self._cacheable:
+            with suppress(PlaywrightError):  # The browser may have dropped it.
                 body = await response.body()
                 room -= len(body)
-                self._shared.keep(self._site, entry, body)
+                self._cache.store(self._site, entry, body)
             if room < 0:
                 return
 
-    async def calm(self, seconds: float) -> None:
+    async def wait_until_calm(self, seconds: float) -> None:
         """Wait until nothing has been loading for a moment, but not for long."""
-        until = time.monotonic() + min(seconds, _CALM_SECONDS)
-        self._busy = time.monotonic()
-        while (now := time.monotonic()) < until:
-            if not self._loading and now - self._busy > _QUIET_SECONDS:
+        deadline = time.monotonic() + min(seconds, _MAX_CALM_SECONDS)
+        self._last_activity = time.monotonic()
+        while (now := time.monotonic()) < deadline:
+            if not self._loading and now - self._last_activity > _QUIET_SECONDS:
                 return
-            await asyncio.sleep(_STEP_SECONDS)
+            await asyncio.sleep(_POLL_SECONDS)
 
-    def _leads(self, request: Request) -> bool:
+    def _is_navigation(self, request: Request) -> bool:
         from playwright.async_api import Error as PlaywrightError
 
         with suppress(PlaywrightError):
             return request.is_navigation_request() and request.frame == self._page.main_frame
         return False
 
-    def _answered(self, response: Response) -> None:
-        if self._leads(response.request) and not 300 <= response.status < 400:
-            self.answer = response
-        self._note(response)
+    def _is_at_site(self) -> bool:
+        """Return whether the page is still at the site it began at."""
+        return is_http(self._page.url) and str(origin_of(self._page.url)) == self._site
 
-    def _note(self, response: Response) -> None:
-        """Note an answer that other pages may have as well."""
+    def _on_request(self, request: Request) -> None:
+        if self._is_navigation(request):
+            self.target = request.url
+        if request.resource_type not in _ENDLESS_TYPES:
+            self._loading.add(request)
+            self._last_activity = time.monotonic()
+
+    def _on_end(self, request: Request) -> None:
+        self._loading.discard(request)
+        self._last_activity = time.monotonic()
+
+    def _on_popup(self, page: Page) -> None:
+        if page is not self._page:
+            self._in_background(page.close())
+
+    def _on_response(self, response: Response) -> None:
         request = response.request
+        if self._is_navigation(request) and not 300 <= response.status < 400:
+            self.response = response
         if (
-            self._shared is None
+            self._cache is None
             or response.status != 200
             or request.method != "GET"
-            or request.resource_type not in KINDS
-            or len(self._came) >= _SHARED_ANSWERS
-            or not request.url.startswith(("http:", "https:"))
-            or request.url in self._served
-            or self._identity.headers_for(request.url)
+            or request.resource_type not in SHARED_TYPES
+            or len(self._cacheable) >= _MAX_ADDED_RESPONSES
+            or not is_http(request.url)
+            or request.url in self._from_cache
+            or self._credentials.headers_for(request.url)
         ):
             return
-        entry = self._shared.takes(request.url, response.headers)
+        entry = self._cache.entry_for(request.url, response.headers)
         if entry is not None:
-            self._came.append((entry, response))
+            self._cacheable.append((entry, response))
 
-    def _at_home(self) -> bool:
-        """Whether the page is still one of the site it began at."""
-        where = self._page.url
-        return where.startswith(("http:", "https:")) and str(origin_of(where)) == self._site
-
-    def _began(self, request: Request) -> None:
-        if self._leads(request):
-            self.target = request.url
-        if request.resource_type not in _ENDLESS:
-            self._loading.add(request)
-            self._busy = time.monotonic()
-
-    def _ended(self, request: Request) -> None:
-        self._loading.discard(request)
-        self._busy = time.monotonic()
-
-    def _opened(self, other: Page) -> None:
-        if other is not self._page:
-            self._do(other.close())
-
-    def _do(self, work: Any) -> None:
-        """Let something be done meanwhile; the page may go before it is."""
+    def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine meanwhile; the page may close before it is done."""
         from playwright.async_api import Error as PlaywrightError
 
-        async def done() -> None:
+        async def run() -> None:
             with suppress(PlaywrightError):
                 await work
 
-        task = asyncio.ensure_future(done())
+        task = asyncio.ensure_future(run())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _paused(self, event: dict[str, Any]) -> None:
-        """Refuse films and sounds; send on the rest, to named origins with the person's headers.
+    async def _on_paused(self, event: dict[str, Any]) -> None:
+        """Refuse media; answer from the cache; else continue, with the headers for the origin.
 
-        Redirects ask anew, one by one.
+        Each redirect pauses again.
         """
-        given = {"requestId": event["requestId"]}
-        if event.get("resourceType") == "Media":
-            reason = {**given, "errorReason": "BlockedByClient"}
-            await self._session.send("Fetch.failRequest", reason)
+        request, paused = event["request"], {"requestId": event["requestId"]}
+        resource_type = event.get("resourceType", "").lower()
+        if resource_type == "media":
+            refusal = {**paused, "errorReason": "BlockedByClient"}
+            await self._session.send("Fetch.failRequest", refusal)
             return
-        request = event["request"]
-        if self._shared and self._at_home() and event.get("resourceType", "").lower() in KINDS:
-            found = self._shared.fulfil(self._site, request)
-            if found is not None:
-                self._served.add(request["url"])
-                await self._session.send("Fetch.fulfillRequest", {**given, **found})
+        if self._cache and self._is_at_site() and resource_type in SHARED_TYPES:
+            response = self._cache.fulfill(self._site, request)
+            if response is not None:
+                self._from_cache.add(request["url"])
+                await self._session.send("Fetch.fulfillRequest", {**paused, **response})
                 return
-        own = self._identity.headers_for(request["url"])
+        own = self._credentials.headers_for(request["url"])
         headers = {name.lower(): (name, value) for name, value in request["headers"].items()}
         headers |= {name.lower(): (name, value) for name, value in own}
-        sent = [{"name": name, "value": value} for name, value in headers.values()]
-        await self._session.send("Fetch.continueRequest", {**given, "headers": sent})
+        pairs = [{"name": name, "value": value} for name, value in headers.values()]
+        await self._session.send("Fetch.continueRequest", {**paused, "headers": pairs})

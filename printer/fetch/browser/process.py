@@ -1,4 +1,4 @@
-"""A Chromium of our own: found, started behind the proxy, and ended whatever it does."""
+"""Chromium and Playwright's driver as processes: found, started, watched and killed."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from ...errors import FetchError, FetchTimeout, MissingLibrary
+from ...errors import FetchTimeout, MissingLibrary
+from .errors import BrowserDied
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser as Driven
+    from playwright.async_api import Browser as PlaywrightBrowser
     from playwright.async_api import Playwright
 
+T = TypeVar("T")
 
 #: Programs that will do, the smallest first.
 _PROGRAMS = (
@@ -34,23 +36,19 @@ _PROGRAMS = (
     "google-chrome",
     "google-chrome-stable",
 )
-#: What says on Linux where windows are shown.
-_SCREENS = {"DISPLAY", "WAYLAND_DISPLAY"}
-
 _INSTALL = (
     "Install one with 'apt-get install chromium-headless-shell' (Debian)"
     " or 'playwright install --only-shell chromium', or use --render never"
 )
 _LISTENING = re.compile(r"DevTools listening on (ws://127\.0\.0\.1:\d+/\S+)")
 
-#: Ends Chromium and all its processes when we end, however we do: the pipe on our side closes.
-_KEEPER = '"$@" </dev/null & exec >/dev/null 2>&1; read _; kill -9 0'
+#: Kills Chromium with all its processes when we end, however we do: our side of the pipe closes.
+_WATCHDOG = '"$@" </dev/null & exec >/dev/null 2>&1; read _; kill -9 0'
 
-#: What has no proxy of its own gets nowhere: nothing listens there.
+#: A context without a proxy of its own gets nowhere: nothing listens there.
 _NOWHERE = "socks5://127.0.0.1:1"
 
-#: Of one that nobody looks at.
-_UNSEEN = ("--headless", "--hide-scrollbars", "--mute-audio")
+_HEADLESS = ("--headless", "--hide-scrollbars", "--mute-audio")
 _SWITCHES = (
     "--remote-debugging-port=0",
     "--autoplay-policy=user-gesture-required",
@@ -84,16 +82,20 @@ _SWITCHES = (
     "--use-mock-keychain",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
-#: What Chromium may know of our environment.
+#: The environment variables that Chromium inherits; on Linux the first two name a screen.
 _SCREEN = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR")
 _ENVIRONMENT = ("FONTCONFIG_FILE", "FONTCONFIG_PATH", "LANG", "LC_ALL", "PATH", "TZ")
 
+_STOP_SECONDS = 2.0
+#: How long the news of a death may take after an error that it caused.
+_NEWS_SECONDS = 0.5
 
-def programs() -> Iterator[str]:
-    """Yield the Chromiums of this machine, the likeliest first."""
+
+def find_chromium() -> Iterator[str]:
+    """Yield the Chromium programs of this machine, the best first."""
     for name in _PROGRAMS:
-        if found := shutil.which(name):
-            yield found
+        if path := shutil.which(name):
+            yield path
     folder = os.environ.get("PLAYWRIGHT_BROWSERS_PATH", "")
     root = Path(folder or os.environ.get("HOME", "/"), "" if folder else ".cache/ms-playwright")
     for pattern in (
@@ -103,52 +105,38 @@ def programs() -> Iterator[str]:
         yield from (str(path) for path in sorted(root.glob(pattern), reverse=True))
 
 
-class Died(FetchError):
-    """The browser ended while it started or showed a page."""
-
-    process_died = True
-
-
 class Chromium:
-    """A running Chromium; ``endpoint`` is where it is driven from.
+    """A running Chromium; ``endpoint`` is the address to drive it by.
 
-    It reaches no network but through the proxies that its pages are given, loopback not excepted,
-    and asks no name server.  With ``visible`` it shows itself to a person.  Raises
-    :class:`MissingLibrary` when none is installed or none starts, :class:`Died` when one ended
-    without a word, as it does when somebody ends it.
+    It reaches no network but through the proxies of its contexts, loopback included, and asks no
+    name server.
+
+    Args:
+        timeout: the seconds that starting may take.
+        visible: whether it shows a window.
+
+    Raises:
+        MissingLibrary: none is installed, or none starts.
+        BrowserDied: it ended without a message, as when somebody kills it.
+        FetchTimeout: it did not start in time.
     """
 
     def __init__(self, timeout: float, *, visible: bool = False) -> None:
         deadline = time.monotonic() + timeout
         self._visible = visible
         reason = ""
-        for program in programs():
+        for program in find_chromium():
             if visible and "headless" in Path(program).name:
                 continue
             try:
                 self._start(program, deadline)
-            except _NotStarted as error:
+            except _StartError as error:
                 if not str(error):
-                    raise Died("the browser ended as it started") from None
+                    raise BrowserDied("the browser ended as it started") from None
                 reason = reason or f"{program} does not start: {error}"
             else:
                 return
-        if visible and sys.platform == "linux" and not _SCREENS & os.environ.keys():
-            raise MissingLibrary(
-                "there is no screen for a browser to show itself on",
-                hint="Run this where there is one (DISPLAY or WAYLAND_DISPLAY names it), or export"
-                " your browser's cookies and use --cookies",
-            )
-        if visible:
-            raise MissingLibrary(
-                reason or "no Chromium was found that can show itself",
-                hint="Install one with 'apt-get install chromium' (Debian; a headless shell has no"
-                " windows), and run this where there is a screen; or export your browser's cookies"
-                " and use --cookies",
-            )
-        if reason:
-            raise MissingLibrary(reason, hint=_INSTALL)
-        raise MissingLibrary("no Chromium was found to show the page in", hint=_INSTALL)
+        raise _missing(reason, visible)
 
     def __enter__(self) -> Self:
         return self
@@ -157,18 +145,16 @@ class Chromium:
         self.close()
 
     def kill(self) -> None:
-        """End every process of the browser now; may be called from any thread."""
-        try:
+        """Kill all processes of the browser; may be called from any thread."""
+        with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            return
 
     def memory(self) -> int:
-        """Return the bytes that its processes hold for themselves (0 where that cannot be told)."""
-        return sum(_own_bytes(pid) for pid in _group(self._process.pid))
+        """Return the private bytes of its processes, 0 where the system does not say."""
+        return sum(map(_private_bytes, _process_group(self._process.pid)))
 
     def close(self) -> None:
-        """End the browser and take its folder away."""
+        """Kill the browser and delete its profile."""
         self.kill()
         if self._process.stdin:
             self._process.stdin.close()
@@ -179,10 +165,10 @@ class Chromium:
     def _start(self, program: str, deadline: float) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="webprint-", ignore_cleanup_errors=True)
         home = self._folder.name
-        known = (*_ENVIRONMENT, *(_SCREEN if self._visible else ()))
-        environment = {name: os.environ[name] for name in known if name in os.environ}
-        self._process = subprocess.Popen(  # noqa: S603 - our own words and a path from PATH
-            ["/bin/sh", "-c", _KEEPER, "sh", program, *self._switches(home)],
+        inherited = (*_ENVIRONMENT, *(_SCREEN if self._visible else ()))
+        environment = {name: os.environ[name] for name in inherited if name in os.environ}
+        self._process = subprocess.Popen(  # noqa: S603 - fixed words and a path from PATH
+            ["/bin/sh", "-c", _WATCHDOG, "sh", program, *self._switches(home)],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -191,10 +177,10 @@ class Chromium:
             start_new_session=True,
         )
         lines: SimpleQueue[str] = SimpleQueue()
-        self._reader = threading.Thread(target=self._listen, args=(lines,), daemon=True)
+        self._reader = threading.Thread(target=self._read_output, args=(lines,), daemon=True)
         self._reader.start()
         try:
-            self.endpoint = _endpoint(lines, deadline)
+            self.endpoint = _wait_for_endpoint(lines, deadline)
         except BaseException:
             self.close()
             raise
@@ -202,7 +188,7 @@ class Chromium:
     def _switches(self, home: str) -> list[str]:
         switches = [
             *_SWITCHES,
-            *(() if self._visible else _UNSEEN),
+            *(() if self._visible else _HEADLESS),
             f"--user-data-dir={home}/profile",
             f"--proxy-server={_NOWHERE}",
             "--proxy-bypass-list=<-loopback>",
@@ -210,11 +196,11 @@ class Chromium:
         ]
         if os.geteuid() == 0:  # Chromium refuses to use its sandbox as root.
             switches.append("--no-sandbox")
-        # One that shows itself has the windows we open, and outlives the last of them.
+        # A visible one has the windows we open, and outlives the last of them.
         return [*switches, "--no-startup-window" if self._visible else "about:blank"]
 
-    def _listen(self, lines: SimpleQueue[str]) -> None:
-        """Pass on what Chromium says, '' at its end; reads on so that it never waits for us."""
+    def _read_output(self, lines: SimpleQueue[str]) -> None:
+        """Pass on its messages, '' at their end; read on, so that it never waits for us."""
         stream = self._process.stderr
         if stream is not None:
             with stream:
@@ -224,16 +210,58 @@ class Chromium:
         lines.put("")
 
 
-def _group(leader: int) -> Iterator[int]:
-    """Yield the processes of a process group, where the system lists them as files."""
+class _StartError(Exception):
+    """Chromium ended before it could be driven; the text is its last message."""
+
+
+def _missing(reason: str, visible: bool) -> MissingLibrary:
+    """Return the error of a Chromium that is not there or does not start."""
+    if not visible:
+        message = reason or "no Chromium was found to show the page in"
+        return MissingLibrary(message, hint=_INSTALL)
+    if sys.platform == "linux" and not {*_SCREEN[:2]} & os.environ.keys():
+        return MissingLibrary(
+            "there is no screen for a browser to show itself on",
+            hint="Run this where there is one (DISPLAY or WAYLAND_DISPLAY names it), or export"
+            " your browser's cookies and use --cookies",
+        )
+    return MissingLibrary(
+        reason or "no Chromium was found that can show itself",
+        hint="Install one with 'apt-get install chromium' (Debian; a headless shell has no"
+        " windows), and run this where there is a screen; or export your browser's cookies"
+        " and use --cookies",
+    )
+
+
+def _wait_for_endpoint(lines: SimpleQueue[str], deadline: float) -> str:
+    message = ""
+    while True:
+        try:
+            line = lines.get(timeout=max(deadline - time.monotonic(), 0.0))
+        except Empty:
+            raise _start_timeout() from None
+        if not line:
+            raise _StartError(message)
+        if match := _LISTENING.search(line):
+            return match[1]
+        if "error" in line.lower() or "sandbox" in line.lower():
+            message = re.sub(r"^\[[^\]]*\]\s*", "", line)[:200]
+
+
+def _start_timeout() -> FetchTimeout:
+    return FetchTimeout("the browser did not start in time", hint="Allow more with --timeout")
+
+
+def _process_group(leader: int) -> Iterator[int]:
+    """Yield the processes of a process group, where the system has /proc."""
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError, ValueError, IndexError):  # It may have ended meanwhile.
             if int(entry.read_text("utf-8", "replace").rpartition(")")[2].split()[2]) == leader:
                 yield int(entry.parent.name)
 
 
-def _own_bytes(pid: int) -> int:
-    """Return the memory that a process shares with none."""
+def _private_bytes(pid: int) -> int:
+    """Return the memory that a process shares with no other."""
     with suppress(OSError, ValueError):
         for line in Path(f"/proc/{pid}/status").read_text().splitlines():
             if line.startswith("RssAnon:"):
@@ -241,149 +269,119 @@ def _own_bytes(pid: int) -> int:
     return 0
 
 
-class _NotStarted(Exception):
-    """Chromium ended before it could be driven; the text is what it said last."""
+class BrowserProcess:
+    """A started Chromium with its driver, and how many pages it loads and has loaded.
 
-
-def _endpoint(lines: SimpleQueue[str], deadline: float) -> str:
-    """Wait for the address Chromium is driven from."""
-    said = ""
-    while True:
-        try:
-            line = lines.get(timeout=max(deadline - time.monotonic(), 0.0))
-        except Empty:
-            raise FetchTimeout(
-                "the browser did not start in time", hint="Allow more with --timeout"
-            ) from None
-        if not line:
-            raise _NotStarted(said)
-        if found := _LISTENING.search(line):
-            return found[1]
-        if "error" in line.lower() or "sandbox" in line.lower():
-            said = re.sub(r"^\[[^\]]*\]\s*", "", line)[:200]
-
-
-_STOP_SECONDS = 2.0
-_NEWS_SECONDS = 0.5
-
-T = TypeVar("T")
-
-
-class Running:
-    """A Chromium that was started, and how many pages it shows and has shown.
-
-    ``retired`` says that it is to get no more pages; whoever gives back the last one closes it.
+    ``retired``: it gets no more pages; whoever releases the last one closes it.
     """
 
-    def __init__(self, chromium: Chromium, playwright: Playwright, driven: Driven) -> None:
+    def __init__(
+        self, chromium: Chromium, playwright: Playwright, browser: PlaywrightBrowser
+    ) -> None:
         self.chromium = chromium
-        self.driven = driven
+        self.browser = browser
         self.user_agent = ""
         self.retired = False
-        self.busy = 0
-        self.shown = 0
-        self.gone = asyncio.Event()
+        self.users = 0
+        self.pages_loaded = 0
+        self.disconnected = asyncio.Event()
         self._closed = False
         self._playwright = playwright
-        driven.on("disconnected", lambda _: self.gone.set())
+        browser.on("disconnected", lambda _: self.disconnected.set())
 
     @classmethod
-    async def start(cls, deadline: float, *, visible: bool = False) -> Running:
-        """Start a browser.
-
-        Raises :class:`MissingLibrary`, :class:`FetchTimeout`, or :class:`Died` when it could start
-        and was ended by somebody.
-        """
+    async def start(cls, deadline: float, *, visible: bool = False) -> BrowserProcess:
+        """Start a browser; raises as :class:`Chromium` does."""
         from playwright.async_api import Error as PlaywrightError
         from playwright.async_api import TimeoutError as PlaywrightTimeout
         from playwright.async_api import async_playwright
 
         launching = asyncio.to_thread(Chromium, deadline - time.monotonic(), visible=visible)
-        driving = asyncio.create_task(async_playwright().start())
+        starting_driver = asyncio.create_task(async_playwright().start())
         try:
             chromium = await launching
         except BaseException:
-            await _end_driver(driving)
+            with suppress(Exception):
+                await (await asyncio.wait_for(starting_driver, _STOP_SECONDS)).stop()
             raise
         try:
-            playwright = await _started(driving, deadline)
+            playwright = await _wait_for_driver(starting_driver, deadline)
             try:
                 left = max(deadline - time.monotonic(), 0.001) * 1000
-                driven = await playwright.chromium.connect_over_cdp(
+                browser = await playwright.chromium.connect_over_cdp(
                     chromium.endpoint, timeout=left, is_local=True
                 )
-                running = cls(chromium, playwright, driven)
-                session = await driven.new_browser_cdp_session()
-                running.user_agent = (await session.send("Browser.getVersion"))["userAgent"]
+                process = cls(chromium, playwright, browser)
+                session = await browser.new_browser_cdp_session()
+                process.user_agent = (await session.send("Browser.getVersion"))["userAgent"]
             except BaseException as error:
-                with suppress(Exception):  # What drives it may be what ended.
+                with suppress(Exception):  # The driver may be what died.
                     await playwright.stop()
                 if isinstance(error, PlaywrightError) and not isinstance(error, PlaywrightTimeout):
-                    raise Died("the browser ended as it started") from error
+                    raise BrowserDied("the browser ended as it started") from error
                 raise
         except BaseException:
             await asyncio.to_thread(chromium.close)
             raise
-        return running
+        return process
 
     @property
-    def fit(self) -> bool:
-        """Whether another page may be shown in it."""
-        return not self.retired and self.alive
+    def usable(self) -> bool:
+        """Whether it may load another page."""
+        return self.alive and not self.retired
 
     @property
     def alive(self) -> bool:
         """Whether it still answers."""
-        return not (self._closed or self.gone.is_set()) and self.driven.is_connected()
+        return not (self._closed or self.disconnected.is_set()) and self.browser.is_connected()
 
     async def while_alive(self, work: Awaitable[T]) -> T:
-        """Return what some work with the browser returns; raises :class:`Died` if it dies before.
+        """Return what some work with the browser returns; raises :class:`BrowserDied`.
 
-        What the work raises is looked at again after a moment, as it may be of that.
+        After an error of the work the browser is looked at again, as its death may be the cause.
         """
-        working, ending = asyncio.ensure_future(work), asyncio.ensure_future(self.gone.wait())
-        both: tuple[asyncio.Future[Any], ...] = (working, ending)
+        working = asyncio.ensure_future(work)
+        dying = asyncio.ensure_future(self.disconnected.wait())
+        both: tuple[asyncio.Future[Any], ...] = (working, dying)
         try:
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
             if working.done() and working.exception() and "closed" in str(working.exception()):
-                await asyncio.wait((ending,), timeout=_NEWS_SECONDS)
-            if ending.done() and not (working.done() and not working.exception()):
-                raise Died("the browser ended of itself")
+                await asyncio.wait((dying,), timeout=_NEWS_SECONDS)
+            if dying.done() and not (working.done() and not working.exception()):
+                raise BrowserDied("the browser ended of itself")
             return await working
         finally:
             working.cancel()
-            ending.cancel()
-            await asyncio.gather(working, ending, return_exceptions=True)
+            dying.cancel()
+            await asyncio.gather(working, dying, return_exceptions=True)
 
     async def close(self) -> None:
-        """End the browser and what drives it."""
+        """Kill the browser and stop its driver."""
         if self._closed:
             return
         self.retired = self._closed = True
         self.chromium.kill()
-        with suppress(Exception):  # What drives it may have died with it.
+        with suppress(Exception):  # The driver may have died with it.
             await asyncio.wait_for(self._playwright.stop(), _STOP_SECONDS)
         await asyncio.to_thread(self.chromium.close)
 
 
-async def _started(driving: asyncio.Task[Playwright], deadline: float) -> Playwright:
+async def _wait_for_driver(starting: asyncio.Task[Playwright], deadline: float) -> Playwright:
     try:
-        return await asyncio.wait_for(driving, max(deadline - time.monotonic(), 0.001))
+        return await asyncio.wait_for(starting, max(deadline - time.monotonic(), 0.001))
     except TimeoutError:
-        raise FetchTimeout(
-            "the browser did not start in time", hint="Allow more with --timeout"
-        ) from None
-    except Exception as error:  # Its driver's failure to start has no type of its own.
-        if await asyncio.to_thread(_drives):
-            raise Died("what drives the browser ended as it started") from error
+        raise _start_timeout() from None
+    except Exception as error:  # The driver's failure to start has no type of its own.
+        if await asyncio.to_thread(_driver_runs):
+            raise BrowserDied("what drives the browser ended as it started") from error
         raise MissingLibrary(
             "what drives the browser cannot start",
             hint="On Debian or Ubuntu: apt install libatomic1",
         ) from error
 
 
-def _drives() -> bool:
-    """Tell whether what drives browsers runs here: if it did not, somebody ended it."""
+def _driver_runs() -> bool:
+    """Return whether the driver runs on this machine: then somebody must have killed it."""
     from playwright._impl._driver import compute_driver_executable
 
     with suppress(Exception):
@@ -393,24 +391,16 @@ def _drives() -> bool:
     return False
 
 
-async def _end_driver(driving: asyncio.Task[Playwright]) -> None:
-    with suppress(Exception):
-        await (await asyncio.wait_for(driving, _STOP_SECONDS)).stop()
-
-
-Result = TypeVar("Result")
-
-
-class Loop:
-    """Runs coroutines for any thread, many at once."""
+class EventLoop:
+    """An event loop in a thread, that runs coroutines for any other thread."""
 
     def __init__(self, name: str) -> None:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name=name, daemon=True)
         self._thread.start()
 
-    def run(self, work: Coroutine[Any, Any, Result], timeout: float | None = None) -> Result:
-        """Return what the coroutine returns, or raise what it raises or ``TimeoutError``."""
+    def run(self, work: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
+        """Return what the coroutine returns; raises what it raises, or ``TimeoutError``."""
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result(timeout)
@@ -419,18 +409,19 @@ class Loop:
             raise
 
     def stop(self) -> None:
-        """Cancel what is still being done and let the thread end."""
+        """Cancel what is running, and end the thread."""
         with suppress(TimeoutError):
-            self.run(_cancelled(), 1.0)
+            self.run(_cancel_all(), 1.0)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(1)
         if not self._thread.is_alive():
             self._loop.close()
 
 
-async def _cancelled() -> None:
-    while others := asyncio.all_tasks() - {asyncio.current_task()}:  # Some leave work behind.
-        await asyncio.sleep(0)  # What has only just begun gets as far as its own cleaning up.
-        for task in others:
+async def _cancel_all() -> None:
+    # Tasks may start others as they are cancelled.
+    while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
+        await asyncio.sleep(0)  # A task that has just begun reaches its own clean-up.
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -12,7 +12,7 @@ import pytest
 from printer.errors import FetchError, FetchTimeout
 from printer.fetch.browser.browser import Browser
 from printer.fetch.browser.errors import TabCrashed
-from printer.fetch.browser.process import Running, programs
+from printer.fetch.browser.process import BrowserProcess, find_chromium
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
 from tests.support.web_server import Hit, Reply, WebServer
@@ -31,7 +31,7 @@ def capture_all(browser: Browser, urls: list[str]) -> list[bytes | FetchError]:
         return list(pool.map(one, urls))
 
 
-def ends(running: Running) -> bool:
+def ends(running: BrowserProcess) -> bool:
     """Wait for a browser that is not needed any more to end."""
     deadline = time.monotonic() + 20
     while running.alive and time.monotonic() < deadline:
@@ -60,14 +60,14 @@ def test_a_tab_that_hangs_or_crashes_costs_its_own_page(web: WebServer) -> None:
     fine = [web.add(f"/fine{n}", f"<p>fine {n}</p>") for n in range(4)]
     with Browser(FetchOptions(timeout=6), Guard([web.url]), pages=3) as browser:
         browser.capture(fine[0])
-        before = browser._running
+        before = browser._process
         found = capture_all(browser, [hang, crash, *fine])
         assert isinstance(found[0], FetchTimeout)
         for n, body in enumerate(found[2:]):
             assert isinstance(body, bytes), body
             assert f"fine {n}".encode() in body
         assert b"fine 1" in browser.capture(fine[1]).body
-        assert browser._running is before or before.retired
+        assert browser._process is before or before.retired
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -75,7 +75,7 @@ def test_a_tab_whose_process_dies_twice_is_one_error(web: WebServer, times: int)
     slow = web.add("/slow", "<p>x</p><script>setInterval(() => fetch('/x'), 50)</script>")
     with Browser(FetchOptions(timeout=20), Guard([web.url])) as browser:
         browser.capture(web.add("/fine", "<p>fine</p>"))
-        running = browser._running
+        running = browser._process
         assert running is not None
 
         shown = threading.Semaphore(0)
@@ -108,7 +108,7 @@ def test_a_tab_whose_process_dies_twice_is_one_error(web: WebServer, times: int)
             assert b">x</p>" in browser.capture(slow).body
         ending.join()
         assert b"fine" in browser.capture(web.url + "/fine").body
-        assert browser._running is running
+        assert browser._process is running
 
 
 def test_killing_the_browser_in_mid_batch_loses_no_page(web: WebServer) -> None:
@@ -125,8 +125,8 @@ def test_killing_the_browser_in_mid_batch_loses_no_page(web: WebServer) -> None:
         def kill() -> None:
             for _ in range(5):
                 assert asked.acquire(timeout=20)
-            assert browser._running is not None
-            leader = browser._running.chromium._process.pid
+            assert browser._process is not None
+            leader = browser._process.chromium._process.pid
             for entry in Path("/proc").glob("[0-9]*/cmdline"):
                 words = entry.read_bytes()
                 main = b"--user-data-dir" in words and b"--type=" not in words
@@ -144,11 +144,11 @@ def test_killing_the_browser_in_mid_batch_loses_no_page(web: WebServer) -> None:
 
 def test_a_browser_is_replaced_after_so_many_pages(web: WebServer) -> None:
     url = web.add("/x", "<p>x</p>")
-    with Browser(FetchOptions(timeout=20), Guard([url]), most_shown=2) as browser:
+    with Browser(FetchOptions(timeout=20), Guard([url]), max_pages=2) as browser:
         used = []
         for _ in range(5):
             browser.capture(url)
-            used.append(browser._running)
+            used.append(browser._process)
         assert used[0] is used[1] is not used[2] is used[3] is not used[4]
         for before in (used[0], used[2]):
             assert ends(before)
@@ -156,12 +156,12 @@ def test_a_browser_is_replaced_after_so_many_pages(web: WebServer) -> None:
 
 def test_a_browser_that_grows_is_replaced(web: WebServer) -> None:
     url = web.add("/x", "<p>x</p>")
-    with Browser(FetchOptions(timeout=20), Guard([url]), most_bytes=1) as browser:
+    with Browser(FetchOptions(timeout=20), Guard([url]), max_bytes=1) as browser:
         for _ in range(5):
             browser.capture(url)
-            first = browser._running
+            first = browser._process
         browser.capture(url)
-        assert first is not browser._running
+        assert first is not browser._process
 
 
 def test_a_browser_that_was_closed_does_not_start_anew(web: WebServer) -> None:
@@ -199,7 +199,7 @@ def test_what_is_killed_as_it_starts_is_started_again(
         program = killed_at_first(tmp_path / "node", compute_driver_executable()[0])
         monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", str(program))
     else:
-        program = killed_at_first(tmp_path / "chromium", next(programs()))
+        program = killed_at_first(tmp_path / "chromium", next(find_chromium()))
         monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
         monkeypatch.setattr("printer.fetch.browser.process._PROGRAMS", ("chromium",))
     with Browser(FetchOptions(timeout=60), Guard([web.url])) as browser:

@@ -8,7 +8,7 @@ import pytest
 
 from printer.fetch.browser import network
 from printer.fetch.browser.browser import Browser
-from printer.fetch.browser.network import Shared, pattern
+from printer.fetch.browser.network import ResourceCache, url_pattern
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
 from tests.support.web_server import Reply, WebServer
@@ -21,27 +21,29 @@ def asked(url: str = URL, headers: Mapping[str, str] | None = None) -> dict[str,
     return {"url": url, "method": "GET", "headers": dict(headers or {})}
 
 
-def keep(kept: Shared, headers: Mapping[str, str], url: str = URL, body: bytes = b"p {}") -> bool:
-    entry = kept.takes(url, headers)
+def keep(
+    kept: ResourceCache, headers: Mapping[str, str], url: str = URL, body: bytes = b"p {}"
+) -> bool:
+    entry = kept.entry_for(url, headers)
     if entry is not None:
-        kept.keep("https://example.org", entry, body)
+        kept.store("https://example.org", entry, body)
     return entry is not None
 
 
 def test_an_answer_is_given_again_to_its_own_site() -> None:
-    kept = Shared()
+    kept = ResourceCache()
     assert keep(kept, {**LONG, "Content-Type": "text/css", "Content-Encoding": "br"})
-    given = kept.fulfil("https://example.org", asked())
+    given = kept.fulfill("https://example.org", asked())
     assert given is not None
     assert base64.b64decode(given["body"]) == b"p {}"
     headers = {each["name"]: each["value"] for each in given["responseHeaders"]}
     assert headers["content-type"] == "text/css"
     assert "content-encoding" not in headers
     assert "age" in headers
-    assert kept.fulfil("https://other.example", asked()) is None
-    assert kept.fulfil("https://example.org", asked(URL + "?x")) is None
-    assert kept.addresses("https://example.org") == [URL]
-    assert not kept.addresses("https://other.example")
+    assert kept.fulfill("https://other.example", asked()) is None
+    assert kept.fulfill("https://example.org", asked(URL + "?x")) is None
+    assert kept.urls("https://example.org") == [URL]
+    assert not kept.urls("https://other.example")
 
 
 @pytest.mark.parametrize(
@@ -57,7 +59,7 @@ def test_an_answer_is_given_again_to_its_own_site() -> None:
     ],
 )
 def test_what_may_not_be_shared_is_not_kept(headers: Mapping[str, str]) -> None:
-    assert not keep(Shared(), headers)
+    assert not keep(ResourceCache(), headers)
 
 
 @pytest.mark.parametrize(
@@ -74,23 +76,23 @@ def test_what_may_not_be_shared_is_not_kept(headers: Mapping[str, str]) -> None:
 def test_what_is_not_fresh_or_not_wanted_is_asked_for_anew(
     told: Mapping[str, str], request_headers: Mapping[str, str]
 ) -> None:
-    kept = Shared()
+    kept = ResourceCache()
     keep(kept, told)
-    assert kept.fulfil("https://example.org", asked(headers=request_headers)) is None
+    assert kept.fulfill("https://example.org", asked(headers=request_headers)) is None
 
 
 def test_it_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(network, "MOST_KEPT", 100)
-    monkeypatch.setattr(network, "MOST_OF_ONE", 60)
-    kept = Shared()
+    monkeypatch.setattr(network, "MAX_CACHE_BYTES", 100)
+    monkeypatch.setattr(network, "MAX_ENTRY_BYTES", 60)
+    kept = ResourceCache()
     for number in range(5):
         keep(kept, LONG, f"{URL}?{number}", b"x" * 40)
     keep(kept, LONG, f"{URL}?large", b"x" * 61)
-    assert kept.addresses("https://example.org") == [f"{URL}?4", f"{URL}?3"]
+    assert kept.urls("https://example.org") == [f"{URL}?4", f"{URL}?3"]
 
 
 def test_patterns_are_taken_word_for_word() -> None:
-    assert pattern("https://example.org/a*b?c\\d") == "https://example.org/a\\*b\\?c\\\\d"
+    assert url_pattern("https://example.org/a*b?c\\d") == "https://example.org/a\\*b\\?c\\\\d"
 
 
 def settle(browser: Browser) -> None:

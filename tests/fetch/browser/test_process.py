@@ -28,7 +28,7 @@ def test_a_browser_that_dies_is_an_error_and_is_started_anew(web: WebServer) -> 
     fine = web.add("/fine", "<p>Fine</p>")
     with Browser(OPTIONS, Guard([slow])) as browser:
         browser.capture(fine)
-        killer = threading.Timer(0.3, browser._running.chromium.kill)
+        killer = threading.Timer(0.3, browser._process.chromium.kill)
         killer.start()
         with pytest.raises(FetchError):
             browser.capture(slow)
@@ -49,7 +49,7 @@ def test_a_page_outlives_a_process_that_ends_while_it_is_loaded(web: WebServer, 
     slow = web.add("/slow", answer)
     with Browser(OPTIONS, Guard([web.url])) as browser:
         browser.capture(fine)
-        group = browser._running.chromium._process.pid
+        group = browser._process.chromium._process.pid
 
         def end() -> None:
             assert asked.acquire(timeout=20)

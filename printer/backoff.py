@@ -1,0 +1,31 @@
+"""Exponential backoff, for everything that is tried again."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from math import inf
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """The delays between attempts: ``first`` seconds, then twice as long each time.
+
+    ``maximum`` caps a delay; ``jitter`` is the share of it that is random, so that clients which
+    failed together do not come back together.
+    """
+
+    first: float
+    maximum: float = inf
+    jitter: float = 0.0
+
+    def delay(self, failures: int, at_least: float = 0.0) -> float:
+        """Return the seconds to wait after the given number of failures.
+
+        Args:
+            failures: how many attempts have failed, 1 or more.
+            at_least: what the other side asks for (Retry-After); it counts up to the maximum.
+        """
+        delay = self.first * 2.0 ** (failures - 1)
+        delay *= 1.0 - self.jitter * random.random()  # noqa: S311 - no secret
+        return min(max(delay, at_least), self.maximum)
