@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from printer.crawl import Crawl, CrawlOptions
 from tests.support.crawl_process import crawl_with_kills, stored_articles
-from tests.support.crawl_sites import SmallWeb
+from tests.support.crawl_sites import CrawlSites
 
 from .protocol import Effort, Row
 
@@ -49,7 +49,7 @@ class Order(NamedTuple):
 
 def killed(folder: Path, articles: int, kills: int, seed: int) -> Killed:
     database = str(folder / "killed.sqlite")
-    with SmallWeb(articles=articles, pause=0.01) as web:
+    with CrawlSites(articles=articles, pause=0.01) as web:
         began = time.monotonic()
         interrupted = crawl_with_kills(web, database, kills, seed, within=articles)
         took = time.monotonic() - began
@@ -69,7 +69,7 @@ def order(folder: Path, articles: int) -> dict[str, Order]:
     """Crawl with a query and without."""
     made = {}
     for name, query in (("with a query", f"{TOPIC} stations"), ("without", "")):
-        with SmallWeb(articles=articles, pause=0.0) as web:
+        with CrawlSites(articles=articles, pause=0.0) as web:
             options = CrawlOptions(
                 query=query, delay=0.0, retry_delay=0.02, articles=100_000, pages=100_000,
                 parallel=1, sitemaps=False,

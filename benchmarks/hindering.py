@@ -23,9 +23,9 @@ from typing import Any
 from printer.errors import JobsError, WebprintError
 from printer.jobs.queue import JobQueue
 from tests.support.job_workers import RedisServer, WorkerProcess
-from tests.support.jobs import ask, count_deliveries, until
-from tests.support.print_server import Server
-from tests.support.story_page import story
+from tests.support.jobs import count_completions, job_request, wait_until
+from tests.support.print_server import PrintServer
+from tests.support.story_page import story_page
 from tests.support.web_server import WebServer, drip
 
 from .breaking import (
@@ -95,7 +95,7 @@ def _full_table(folder: Path) -> tuple[int, int]:
             resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
             with suppress(JobsError):
                 for number in range(100_000):
-                    job, _ = table.submit(ask(f"nap/{number}" + "x" * 3000))
+                    job, _ = table.submit(job_request(f"nap/{number}" + "x" * 3000))
                     accepted.write(job.id + "\n")
                     accepted.flush()
 
@@ -140,7 +140,7 @@ def slow_peers(kills: int, unused: random.Random, folder: Path) -> Came:
     """Hold connections of a server with requests that never end, and print meanwhile."""
     del unused
     began, done = time.monotonic(), 0
-    server = Server(folder, "--port", "0", "--workers", "1", "--render", "never")
+    server = PrintServer(folder, "--port", "0", "--workers", "1", "--render", "never")
     held: list[socket.socket] = []
     try:
         for _ in range(2 * kills):
@@ -148,11 +148,11 @@ def slow_peers(kills: int, unused: random.Random, folder: Path) -> Came:
             peer.sendall(b"POST /api/prints HTTP/1.1\r\nHost: 127.0.0.1\r\nX-" + b"a" * 9)
             held.append(peer)
         for number in range(3):
-            answer = server.order(url=f"https://example.org/{number}", html=story())
+            answer = server.submit(url=f"https://example.org/{number}", html=story_page())
             for peer in held:
                 with suppress(OSError):
                     peer.sendall(b"b")
-            done += server.finished(answer.json()["id"], 300)["state"] == "done"
+            done += server.wait_finished(answer.json()["id"], 300)["state"] == "done"
     finally:
         for peer in held:
             peer.close()
@@ -169,7 +169,7 @@ def slow_sites(kills: int, unused: random.Random, folder: Path) -> Came:
 
     began = time.monotonic()
     with WebServer() as web:
-        fine = web.add("/fine", story())
+        fine = web.add("/fine", story_page())
         slow = [web.add(f"/{n}", drip(b"<p>x</p>" * 999, 0.5)) for n in range(kills)]
         options = FetchOptions(retries=0, timeout=3, allow_private=True)
         with HttpClient(options, user_urls=[web.url]) as fetcher, ThreadPoolExecutor(16) as pool:
@@ -191,14 +191,14 @@ def _jobs(table: JobQueue, count: int) -> list[str]:
     ids = []
     for _ in range(count):
         with suppress(JobsError):
-            ids.append(table.submit(ask("nap/0.05"))[0].id)
+            ids.append(table.submit(job_request("nap/0.05"))[0].id)
     return ids
 
 
 def _begun(table: JobQueue) -> list[str]:
     """Order a print and wait for it: then the workers are there."""
     ids = _jobs(table, 1)
-    until(lambda: table.count_by_state()["done"], PATIENCE)
+    wait_until(lambda: table.count_by_state()["done"], PATIENCE)
     return ids
 
 
@@ -211,7 +211,7 @@ def _done(fault: str, times: int, table: JobQueue, ids: list[str], told: Callabl
             return all(s in ("done", "failed") for s, _ in table.attempts().values())
         return False
 
-    until(over, PATIENCE)
+    wait_until(over, PATIENCE)
     known, delivered = table.attempts(), Counter(told())
     done = [each for each in ids if each in known and known[each][0] == "done"]
     wrong = 0
@@ -229,7 +229,7 @@ def locked(kills: int, dice: random.Random, folder: Path) -> Came:
     began, times = time.monotonic(), max(3, kills // 10)
     database, prints = str(folder / "jobs.sqlite"), folder / "prints"
     table = JobQueue(database)
-    told, ids = count_deliveries(table), []
+    told, ids = count_completions(table), []
     keeper = WorkerProcess(database, str(prints), folder / "log", **QUICK)
     refused = 0
     try:
@@ -265,7 +265,7 @@ def clocks(kills: int, dice: random.Random, folder: Path) -> Came:
     """Print while the clock jumps by years at each look, and plan digests by one like it."""
     began, database, prints = time.monotonic(), str(folder / "jobs.sqlite"), folder / "prints"
     table = JobQueue(database)
-    told, ids = count_deliveries(table), []
+    told, ids = count_completions(table), []
     code = [sys.executable, "-c", JUMPING, str(dice.randrange(10**6))]
     limits = '{"workers": 2, "lease": 2.0}'
     command = [*code, database, str(prints), limits]
@@ -341,7 +341,7 @@ def postgresql(kills: int, dice: random.Random, folder: Path) -> Came:
     began, times = time.monotonic(), max(3, kills // 10)
     with postgres_server() as server:
         table = JobQueue(f"{server.url}/postgres")
-        told, ids, prints = count_deliveries(table), [], folder / "prints"
+        told, ids, prints = count_completions(table), [], folder / "prints"
         keeper = WorkerProcess(f"{server.url}/postgres", str(prints), folder / "log", **QUICK)
         try:
             ids += _begun(table)
@@ -363,7 +363,7 @@ def redis(kills: int, dice: random.Random, folder: Path) -> Came:
     began, times = time.monotonic(), max(2, kills // 20)
     with postgres_server() as database:
         broker, table = RedisServer(folder), JobQueue(f"{database.url}/postgres")
-        told, ids, prints = count_deliveries(table), [], folder / "prints"
+        told, ids, prints = count_completions(table), [], folder / "prints"
         start = partial(
             WorkerProcess, f"{database.url}/postgres", str(prints), folder / "log", **QUICK
         )

@@ -21,11 +21,11 @@ import httpx2
 
 from printer.fetch.browser.process import find_chromium
 from tests.support.crawl_process import crawl_with_kills, stored_articles
-from tests.support.crawl_sites import SmallWeb
-from tests.support.jobs import until
-from tests.support.print_server import Server
+from tests.support.crawl_sites import CrawlSites
+from tests.support.jobs import wait_until
+from tests.support.print_server import PrintServer
 from tests.support.processes import kill, process_tree
-from tests.support.story_page import story
+from tests.support.story_page import story_page
 from tests.support.web_server import WebServer
 
 from .breaking import (
@@ -60,15 +60,15 @@ class _Orders:
     accepted: list[str] = field(default_factory=list)
     asked: int = 0
 
-    def ask(self, server: Server) -> None:
+    def ask(self, server: PrintServer) -> None:
         """Ask for one more page, once."""
         number, self.asked = self.asked, self.asked + 1
-        text = story(f"Story {number}")
+        text = story_page(f"Story {number}")
         order: dict[str, Any] = {"url": f"https://example.org/{number}", "html": text}
         if self.browser and number % BROWSED == BROWSED - 1:
             order = {"url": self.web.add(f"/{number}", text), "options": {"render": "always"}}
         with suppress(httpx2.HTTPError):  # It did not say so.
-            answer = server.order(key=str(number), **order)
+            answer = server.submit(key=str(number), **order)
             if answer.is_success:
                 self.accepted.append(answer.json()["id"])
 
@@ -76,14 +76,14 @@ class _Orders:
 def prints(kills: int, dice: random.Random, folder: Path) -> Came:
     """Kill the server, its supervisor, web process, workers and browsers while it prints."""
     began, done = time.monotonic(), 0
-    start = partial(Server, folder, "--port", "0", "--workers", "2", "--render", "never")
+    start = partial(PrintServer, folder, "--port", "0", "--workers", "2", "--render", "never")
     with WebServer() as web:
         orders, server = _Orders(web, any(True for _ in find_chromium())), start()
         try:
             for _ in range(BROWSED):
                 orders.ask(server)
             warm = time.monotonic()
-            until(lambda: over(folder), PATIENCE)
+            wait_until(lambda: over(folder), PATIENCE)
             usual = (time.monotonic() - warm) / 2  # What a worker takes for two.
             while done < kills:
                 orders.ask(server)
@@ -99,13 +99,13 @@ def prints(kills: int, dice: random.Random, folder: Path) -> Came:
                     server.process.wait()
                     server.client.close()
                     server = start()
-            states = until(lambda: over(folder), PATIENCE)
+            states = wait_until(lambda: over(folder), PATIENCE)
             # What lost its worker too often is given up, and that is told; once more.
             failed = {e: error(server, e) for e in orders.accepted if states.get(e) == "failed"}
             given_up = [each for each, why in failed.items() if why.startswith("given up")]
             for each in given_up:
                 server.client.post(f"/api/prints/{each}/retry").raise_for_status()
-            states = until(lambda: over(folder), PATIENCE)
+            states = wait_until(lambda: over(folder), PATIENCE)
             came = [each for each in orders.accepted if states.get(each) == "done"]
             whole = sum(is_pdf(result(server, each)) for each in came)
         finally:
@@ -123,7 +123,7 @@ def batches(kills: int, dice: random.Random, folder: Path) -> Came:
     """Kill a batch, its supervisor and its workers; begin it again until it is done."""
     began, pages, done = time.monotonic(), max(20, kills), 0
     with WebServer() as web:
-        listed = [web.add(f"/{n}", story(f"Story {n:03}")) for n in range(pages)]
+        listed = [web.add(f"/{n}", story_page(f"Story {n:03}")) for n in range(pages)]
         (folder / "urls.txt").write_text("\n".join(listed))
         command = [sys.executable, "-c", PROGRAM, "batch", "urls.txt", "out", "--delay", "0", "--rest",
                    "0.1", "--workers", "2", "--no-cache", "--render", "never"]  # fmt: skip
@@ -142,7 +142,7 @@ def batches(kills: int, dice: random.Random, folder: Path) -> Came:
             if code == 0 and done >= kills:
                 break
             if code == 0:  # All is printed before it was killed often enough: print more.
-                listed += [web.add(f"/{len(listed) + n}", story(f"Story {len(listed) + n:03}"))
+                listed += [web.add(f"/{len(listed) + n}", story_page(f"Story {len(listed) + n:03}"))
                            for n in range(10)]  # fmt: skip
                 (folder / "urls.txt").write_text("\n".join(listed))
         asked = len(web.hits())
@@ -158,7 +158,7 @@ def batches(kills: int, dice: random.Random, folder: Path) -> Came:
 def crawls(kills: int, dice: random.Random, folder: Path) -> Came:
     """Kill a crawl; see benchmarks/crawl.py."""
     began, articles, database = time.monotonic(), max(30, 2 * kills), str(folder / "crawl.sqlite")
-    with SmallWeb(articles=articles, pause=0.01) as web:
+    with CrawlSites(articles=articles, pause=0.01) as web:
         interrupted = crawl_with_kills(
             web, database, kills, dice.randrange(10**6), within=2 * articles
         )

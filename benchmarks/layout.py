@@ -25,7 +25,7 @@ from printer.html.page import Page, read_page
 from printer.images import choose_pictures
 from printer.options import ExtractOptions, FetchOptions
 from tests.support.layout_pages import PAGES
-from tests.support.layout_pages.sheet import Sheet
+from tests.support.layout_pages.sheet import LabelledPage
 from tests.support.web_server import WebServer
 
 from .protocol import Effort, Row
@@ -47,7 +47,7 @@ def samples(*, without: bool = False) -> Iterator[Sample]:
     """Capture every page; ``without`` forgets the layout (and has segments that names make)."""
     with WebServer() as web, Browser(FetchOptions(timeout=30), Guard([web.url])) as browser:
         for number, write in enumerate(PAGES):
-            sheet = Sheet(number)
+            sheet = LabelledPage(number)
             html = write(sheet)
             for path, (body, media_type) in sheet.files.items():
                 web.add(path, body, media_type=media_type)
@@ -64,7 +64,7 @@ def read(capture: Capture, without: bool) -> Page:
     return read_page(capture.body, capture.url, capture.source.charset, capture.layout)
 
 
-def labelled(name: str, page: Page, sheet: Sheet) -> Sample:
+def labelled(name: str, page: Page, sheet: LabelledPage) -> Sample:
     """Give each segment its label; what was not labelled is of the page's frame.
 
     ``missing`` is the text to keep that is no segment of the page as it was captured.

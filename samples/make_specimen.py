@@ -18,13 +18,13 @@ def main() -> int:
     from printer.output import PreparedPictures
     from printer.render.book import render_articles
     from printer.render.context import RenderContext
-    from tests.support.sample_articles import SCRIPTS, SPECIMEN, pictures
+    from tests.support.sample_articles import SAMPLE_ARTICLE, SCRIPT_ARTICLES, pictures
 
     theme = sys.argv[1] if len(sys.argv) > 1 else "article"
     options = PrintOptions(
         theme=theme, links="footnote", title="A specimen sheet", deterministic=True
     )
-    whole = RenderContext.of([SPECIMEN, *SCRIPTS.values()], options)
+    whole = RenderContext.of([SAMPLE_ARTICLE, *SCRIPT_ARTICLES.values()], options)
     prepared = PreparedPictures(pictures=pictures())
     volume = render_articles(whole, lambda _places: prepared)
     out = HERE / "specimen.pdf"

@@ -10,7 +10,7 @@ from collections import Counter
 
 import pytest
 
-from tests.support.story_page import story
+from tests.support.story_page import story_page
 from tests.support.web_server import Reply
 
 PROGRAM = "from printer.cli import main; main()"
@@ -43,10 +43,10 @@ def test_a_list_is_printed_and_what_failed_is_told(web, tmp_path):
 
     def sometimes(hit):
         moody[hit.path] += 1
-        return Reply(story("After a while")) if moody[hit.path] > 3 else Reply("", 503)
+        return Reply(story_page("After a while")) if moody[hit.path] > 3 else Reply("", 503)
 
-    web.add("/one", story("A ferry / at dawn"))
-    web.add("/two", story("A ferry / at dawn"))
+    web.add("/one", story_page("A ferry / at dawn"))
+    web.add("/two", story_page("A ferry / at dawn"))
     web.add("/moody", sometimes)
     listed = [
         "# my list", "", f"{web.url}/one", f"{web.url}/one?utm_source=x#top", f"{web.url}/two",
@@ -70,7 +70,7 @@ def test_a_list_is_printed_and_what_failed_is_told(web, tmp_path):
     assert f"line 6: {web.url}/none" in told
     # Begun again, only what failed is tried again.
     before = len(web.hits("/one"))
-    web.add("/none", story("Here it is"))
+    web.add("/none", story_page("Here it is"))
     code, said = run(tmp_path, listed)
     assert code == 3, said
     assert "Here it is.pdf" in pdfs(tmp_path)
@@ -80,7 +80,7 @@ def test_a_list_is_printed_and_what_failed_is_told(web, tmp_path):
 
 @pytest.mark.slow
 def test_a_list_that_is_killed_is_finished_without_doing_anything_again(web, tmp_path):
-    listed = [web.add(f"/story-{n}", story(f"Story {n}")) for n in range(4)]
+    listed = [web.add(f"/story-{n}", story_page(f"Story {n}")) for n in range(4)]
     killed = 0
     for most in (2,):
         with start(tmp_path, listed) as process:

@@ -24,7 +24,7 @@ from printer.errors import (
     TooLarge,
     UsageError,
 )
-from tests.support.story_page import SENTENCE, story
+from tests.support.story_page import SENTENCE, story_page
 from tests.support.web_server import Reply
 
 
@@ -50,7 +50,7 @@ def text_of(pdf):
 
 
 def test_a_page_is_printed_to_the_file_named(webprint, web, tmp_path):
-    code, out, err = webprint(web.add("/story", story()), "out.pdf")
+    code, out, err = webprint(web.add("/story", story_page()), "out.pdf")
     assert (code, out) == (0, "")
     assert err.startswith("out.pdf: 1 page, 0 pictures, ")
     text = text_of(tmp_path / "out.pdf")
@@ -60,7 +60,7 @@ def test_a_page_is_printed_to_the_file_named(webprint, web, tmp_path):
 
 
 def test_without_a_name_the_file_is_named_after_the_title(webprint, web, tmp_path):
-    url = web.add("/story", story())
+    url = web.add("/story", story_page())
     for expected in ("Harbour lights go dark.pdf", "Harbour lights go dark 2.pdf"):
         assert webprint(url)[0] == 0
         assert (tmp_path / expected).is_file()
@@ -69,7 +69,7 @@ def test_without_a_name_the_file_is_named_after_the_title(webprint, web, tmp_pat
 
 
 def test_a_local_file_and_options_before_the_page(webprint, tmp_path):
-    (tmp_path / "saved.html").write_text(story())
+    (tmp_path / "saved.html").write_text(story_page())
     assert webprint("--paper", "A5", "--margin=10mm", "saved.html", "a5.pdf")[0] == 0
     with pikepdf.open(tmp_path / "a5.pdf") as pdf:
         box = [float(x) for x in pdf.pages[0].mediabox]
@@ -78,7 +78,7 @@ def test_a_local_file_and_options_before_the_page(webprint, tmp_path):
 
 def test_standard_input_to_standard_output(tmp_path):
     process = start("-", "--url", "https://example.org/a", "-o", "-", cwd=tmp_path)
-    out, err = process.communicate(story().encode(), timeout=180)
+    out, err = process.communicate(story_page().encode(), timeout=180)
     assert process.returncode == 0, err.decode()
     assert out.startswith(b"%PDF")
     assert "The ferry leaves" in text_of(out)
@@ -86,7 +86,7 @@ def test_standard_input_to_standard_output(tmp_path):
 
 
 def test_several_pages_make_several_files_and_one_failure_costs_itself(webprint, web, tmp_path):
-    urls = [web.add(f"/{n}", story(f"Story {n}")) for n in (1, 2)]
+    urls = [web.add(f"/{n}", story_page(f"Story {n}")) for n in (1, 2)]
     missing = f"{web.url}/missing"
     code, _, err = webprint(urls[0], missing, urls[1], "-o", tmp_path)
     assert code == HTTPStatusError.exit_code
@@ -96,7 +96,7 @@ def test_several_pages_make_several_files_and_one_failure_costs_itself(webprint,
 
 
 def test_a_bundle_is_one_file(webprint, web, tmp_path):
-    urls = [web.add(f"/{n}", story(f"Story number {n}")) for n in (1, 2)]
+    urls = [web.add(f"/{n}", story_page(f"Story number {n}")) for n in (1, 2)]
     code, _, err = webprint(*urls, f"{web.url}/missing", "--bundle", "both.pdf")
     assert code == HTTPStatusError.exit_code
     assert "404" in err
@@ -106,7 +106,7 @@ def test_a_bundle_is_one_file(webprint, web, tmp_path):
 
 
 def test_extract_writes_json(webprint, web):
-    code, out, err = webprint("extract", web.add("/story", story()))
+    code, out, err = webprint("extract", web.add("/story", story_page()))
     assert (code, err) == (0, "")
     article = json.loads(out)
     assert article["title"] == "Harbour lights go dark"
@@ -119,7 +119,7 @@ def test_extract_writes_json(webprint, web):
     [("markdown", "# Harbour lights"), ("text", "Harbour lights"), ("html", "<!DOCTYPE html>")],
 )
 def test_extract_writes_other_forms(webprint, tmp_path, form, begins):
-    (tmp_path / "saved.html").write_text(story())
+    (tmp_path / "saved.html").write_text(story_page())
     code, out, _ = webprint("extract", "saved.html", "--to", form)
     assert code == 0
     assert out.lower().startswith(begins.lower())
@@ -129,7 +129,7 @@ def test_extract_writes_other_forms(webprint, tmp_path, form, begins):
 
 
 def test_a_page_of_scripts_is_loaded_in_a_browser(webprint, web, tmp_path):
-    script = f"document.body.innerHTML = `{story().partition('<body>')[2]}`"
+    script = f"document.body.innerHTML = `{story_page().partition('<body>')[2]}`"
     shell = f"<title>Shell</title><body><div id=app></div><script>{script}</script>"
     code, _, err = webprint(web.add("/app", shell), "out.pdf", "--verbose")
     assert code == 0, err
@@ -140,7 +140,7 @@ def test_a_page_of_scripts_is_loaded_in_a_browser(webprint, web, tmp_path):
 def test_an_article_over_several_pages_is_one(webprint, web, tmp_path):
     def part(number):
         link = f'<a rel="next" href="/s?page={number + 1}">Next</a>' if number < 3 else ""
-        return Reply(story("One long story", f"<p>Part {number} says: {SENTENCE}</p>{link}"))
+        return Reply(story_page("One long story", f"<p>Part {number} says: {SENTENCE}</p>{link}"))
 
     web.add("/s", lambda hit: part(int(hit.query.partition("=")[2] or 1)))
     assert webprint(f"{web.url}/s", "all.pdf")[0] == 0
@@ -164,7 +164,7 @@ class TestFailures:
 
     @pytest.mark.parametrize("option", ["--papper", "--paper=B99", "--render=maybe", "--timeout=x"])
     def test_a_wrong_option(self, webprint, tmp_path, option):
-        (tmp_path / "a.html").write_text(story())
+        (tmp_path / "a.html").write_text(story_page())
         assert fails(webprint, "a.html", option)[0] == UsageError.exit_code
 
     @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ class TestFailures:
         assert f"there is no file {name!r}" in err
 
     def test_a_file_of_a_kind_that_is_not_written(self, webprint, web):
-        code, err = fails(webprint, web.add("/a", story()), "out.docx")
+        code, err = fails(webprint, web.add("/a", story_page()), "out.docx")
         assert code == UsageError.exit_code
         assert ".epub" in err
         assert not web.hits("/a")
@@ -207,7 +207,7 @@ class TestFailures:
         assert str(status) in err
 
     def test_a_redirect_to_a_private_address(self, webprint, web, other_web):
-        target = other_web.add("/secret", story())
+        target = other_web.add("/secret", story_page())
         code, err = fails(webprint, web.redirect("/r", target))
         assert code == BlockedAddress.exit_code
         assert "--allow-private" in err
@@ -235,13 +235,13 @@ class TestFailures:
             raise ZeroDivisionError("a fault in the typesetter")
 
         monkeypatch.setattr(Document, "write_pdf", broken)
-        (tmp_path / "a.html").write_text(story())
+        (tmp_path / "a.html").write_text(story_page())
         (tmp_path / "out.pdf").write_bytes(b"old")
         assert fails(webprint, "a.html", "out.pdf")[0] == RenderError.exit_code
         assert (tmp_path / "out.pdf").read_bytes() == b"old"
 
     def test_nowhere_to_write(self, webprint, tmp_path):
-        (tmp_path / "a.html").write_text(story())
+        (tmp_path / "a.html").write_text(story_page())
         code, err = fails(webprint, "a.html", "missing/out.pdf")
         assert code == OutputError.exit_code
         assert "no folder" in err
@@ -251,7 +251,7 @@ class TestFailures:
             raise ZeroDivisionError
 
         monkeypatch.setattr("printer.pipeline.read_page", broken)
-        (tmp_path / "a.html").write_text(story())
+        (tmp_path / "a.html").write_text(story_page())
         code, err = fails(webprint, "a.html")
         assert code == 1
         assert "report" in err
@@ -278,7 +278,7 @@ def test_an_interrupted_run_leaves_the_old_file(web, tmp_path):
 
 
 def test_a_closed_pipe_is_no_traceback(tmp_path):
-    (tmp_path / "a.html").write_text(story())
+    (tmp_path / "a.html").write_text(story_page())
     process = start(tmp_path / "a.html", "-o", "-")
     process.stdout.close()
     process.stdin.close()
@@ -289,7 +289,7 @@ def test_a_closed_pipe_is_no_traceback(tmp_path):
 
 
 def test_quiet_says_nothing(webprint, tmp_path):
-    (tmp_path / "a.html").write_text(story())
+    (tmp_path / "a.html").write_text(story_page())
     assert webprint("a.html", "out.pdf", "--quiet") == (0, "", "")
 
 
@@ -327,7 +327,7 @@ def test_config_shows_where_each_setting_comes_from(webprint, tmp_path, monkeypa
 
 
 def test_a_terminal_is_not_sent_a_pdf(webprint, tmp_path, monkeypatch):
-    (tmp_path / "a.html").write_text(story())
+    (tmp_path / "a.html").write_text(story_page())
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     code, _, err = webprint("a.html", "-o", "-", "--quiet")
     assert code == UsageError.exit_code

@@ -10,7 +10,7 @@ import pikepdf
 import pytest
 from PIL import Image
 
-from tests.support.story_page import SENTENCE, story
+from tests.support.story_page import SENTENCE, story_page
 
 
 def png(width: int, height: int) -> bytes:
@@ -31,7 +31,8 @@ def page(web) -> str:
         web.add(f"/{name}.png", png(*size), media_type="image/png")
     pictures = "".join(FIGURE.format(name) for name in ("ferry", "quay", "lost"))
     return web.add(
-        "/story", story(extra=f'{pictures}<p>{SENTENCE}<img src="/dot.png"></p><p>{SENTENCE}</p>')
+        "/story",
+        story_page(extra=f'{pictures}<p>{SENTENCE}<img src="/dot.png"></p><p>{SENTENCE}</p>'),
     )
 
 

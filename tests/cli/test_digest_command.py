@@ -9,7 +9,7 @@ import pikepdf
 import pytest
 
 from printer.digest.config import load_digests
-from tests.support.feeds import at, page, rss
+from tests.support.feeds import moment, page, rss
 
 
 @pytest.fixture
@@ -17,9 +17,12 @@ def sites(web):
     """Two feeds with sections, of which one site is gone."""
     for title in ("Harbour lights", "Council votes", "Winter bread"):
         web.add("/" + title.split()[0], page(title))
-    news = [("Harbour lights", "/Harbour", at(2, 1)), ("Council votes", "/Council", at(1, 1))]
+    news = [
+        ("Harbour lights", "/Harbour", moment(2, 1)),
+        ("Council votes", "/Council", moment(1, 1)),
+    ]
     web.add("/news.xml", rss("The Courier", news), media_type="application/rss+xml")
-    web.add("/food.xml", rss("The Oven", [("Winter bread", "/Winter", at(1, 1))]))
+    web.add("/food.xml", rss("The Oven", [("Winter bread", "/Winter", moment(1, 1))]))
     link = '<link rel="alternate" type="application/rss+xml" href="/news.xml">'
     web.add("/", f"<html><head>{link}</head><p>Welcome")
     return web

@@ -2,11 +2,11 @@ import json
 
 from printer.render.explain import explanation_html
 from printer.selection import Explanation, SegmentDecision
-from tests.support.story_page import story
+from tests.support.story_page import story_page
 
 
 def test_the_report_shows_every_segment(webprint, tmp_path):
-    (tmp_path / "a.html").write_text(story(extra="<p>Bread &lt;script&gt; &amp; butter.</p>"))
+    (tmp_path / "a.html").write_text(story_page(extra="<p>Bread &lt;script&gt; &amp; butter.</p>"))
     code, out, _ = webprint("explain", "a.html")
     assert code == 0
     assert out.count("<tr") == 1 + 9
@@ -15,7 +15,7 @@ def test_the_report_shows_every_segment(webprint, tmp_path):
 
 
 def test_the_data_hold_every_score(webprint, tmp_path):
-    (tmp_path / "a.html").write_text(story())
+    (tmp_path / "a.html").write_text(story_page())
     code, out, _ = webprint("explain", "a.html", "--json")
     assert code == 0
     page = json.loads(out)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from printer.fetch.browser.process import find_chromium
-from tests.support.story_page import story
+from tests.support.story_page import story_page
 from tests.support.web_server import Hit, Reply, WebServer
 
 SEEN = next((one for one in find_chromium() if "headless" not in Path(one).name), "")
@@ -86,7 +86,7 @@ def login(url: str, file: Path, env: dict[str, str]) -> Iterator[subprocess.Pope
 def test_a_person_signs_in_and_the_state_prints(web: WebServer, tmp_path: Path, webprint) -> None:
     def members(hit: Hit) -> Reply:
         known = "session=ann" in hit.headers.get("cookie", "")
-        return Reply(story() if known else "<p>Members only</p>", 200 if known else 403)
+        return Reply(story_page() if known else "<p>Members only</p>", 200 if known else 403)
 
     cookie = (("Set-Cookie", "session=ann; HttpOnly; Max-Age=9000"),)
     web.add("/login", FORM)

@@ -9,7 +9,7 @@ from typer.main import get_command
 
 from printer.cli import COMMANDS
 from printer.cli.extract import app
-from tests.support.story_page import story
+from tests.support.story_page import story_page
 
 #: Runs a command as ``main`` does and says before it ends which of these modules were loaded.
 LOADED = """
@@ -57,7 +57,7 @@ def test_every_other_command_is_known_by_name():
 
 def test_a_page_is_printed_without_what_others_need(web, tmp_path):
     out = tmp_path / "out.pdf"
-    assert loaded(web.add("/story", story()), out, "--no-cache") == []
+    assert loaded(web.add("/story", story_page()), out, "--no-cache") == []
     assert out.read_bytes().startswith(b"%PDF")
 
 

@@ -12,7 +12,7 @@ from printer.fetch.browser.process import Chromium
 from printer.options import FetchOptions, Options
 from printer.pipeline import Printer
 from printer.session import Session
-from tests.support.story_page import story
+from tests.support.story_page import story_page
 from tests.support.web_server import Hit, Reply
 
 pytestmark = pytest.mark.browser
@@ -24,7 +24,7 @@ document.getElementById("app").innerHTML = "<article><h1>From a script</h1>" +
 
 
 def test_a_page_that_is_enough_is_not_loaded_in_a_browser(webprint, web):
-    url = web.add("/story", story())
+    url = web.add("/story", story_page())
     code, _, told = webprint("extract", url, "-v", "-o", "out.json")
     assert code == 0
     assert "enough" in told
@@ -43,7 +43,7 @@ def test_a_page_that_is_not_clear_is_loaded_and_prints_when_that_fails(
     webprint, web, monkeypatch, tmp_path
 ):
     monkeypatch.setattr("printer.pipeline.UNSURE", 2.0)
-    url = web.add("/story", story())
+    url = web.add("/story", story_page())
     code, out, told = webprint("extract", url, "-v", "--to", "text")
     assert code == 0
     assert "not clear on the page as it was sent" in told
@@ -82,7 +82,7 @@ def test_the_picture_frames_what_was_kept_and_dropped(webprint, web, tmp_path):
 def test_layers_that_are_not_in_the_picture_have_no_frame_and_the_title_is_kept(web):
     page = f"""<!DOCTYPE html><title>Lights</title><style>h1 {{ margin: 0; height: 90px }}
         #wall {{ position: fixed; inset: 9px; background: #f0f }}</style>
-        {story("Lights")}<div id=wall>Consent</div>"""
+        {story_page("Lights")}<div id=wall>Consent</div>"""
     url = web.add("/p", page)
     fetch = FetchOptions(timeout=60, cache=False)
     with Printer(Options(fetch=fetch), Session(fetch, user_urls=(url,))) as printer:
@@ -99,7 +99,7 @@ def test_a_wall_of_consent_and_a_banner_are_not_the_article(webprint, web):
         #app {{ position: sticky; top: 0 }}</style>
         <div id=app><p>Read this in our app, which is free and better than this page.</p></div>
         <div id=wall><article><h2>Your privacy</h2>{privacy}<button>Accept all</button></article>
-        </div>{story()}"""
+        </div>{story_page()}"""
     url = web.add("/walled", page)
     code, out, _ = webprint("extract", url, "--render", "always", "--to", "text")
     assert code == 0
@@ -109,7 +109,7 @@ def test_a_wall_of_consent_and_a_banner_are_not_the_article(webprint, web):
 
 
 def test_a_picture_of_a_file_is_refused(webprint, tmp_path):
-    (tmp_path / "a.html").write_text(story())
+    (tmp_path / "a.html").write_text(story_page())
     code, _, told = webprint("explain", "a.html", "--picture", "why.png")
     assert code == UsageError.exit_code
     assert "web addresses" in told
@@ -122,7 +122,7 @@ def test_several_pages_are_shown_at_once_in_one_browser_and_printed_in_order(
 
     def answer(hit: Hit) -> Reply:
         meeting.wait()  # None is answered before all three have asked.
-        return Reply(story(f"Story {hit.path[1:]}"))
+        return Reply(story_page(f"Story {hit.path[1:]}"))
 
     started = []
     start = Chromium.__init__

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from tests.support.story_page import SENTENCE, story
+from tests.support.story_page import SENTENCE, story_page
 
 LETTER = f"A letter from the harbour comes each morning with the boat. {SENTENCE}"
-PAGE = story(extra=f"<div class=inlay><p>{LETTER}</p></div>")
+PAGE = story_page(extra=f"<div class=inlay><p>{LETTER}</p></div>")
 
 
 @pytest.fixture

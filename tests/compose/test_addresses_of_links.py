@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from printer import extract
 from printer.compose.footnotes import LinkResolver, LinkTargets
 from printer.html.page import read_page
-from tests.support.story_page import SENTENCE, story
+from tests.support.story_page import SENTENCE, story_page
 
 _PIECES = st.sampled_from(["/", "//", "a", "b.c", ".", "..", "?", "&d", "=", "%20", ";", ":", "é"])
 
@@ -27,6 +27,6 @@ def test_a_link_is_joined_to_the_address_of_the_page(base: str, href: str) -> No
 @pytest.mark.parametrize("url", [None, ""])
 def test_a_page_without_an_address_keeps_the_absolute_links(url: str | None) -> None:
     links = '<p>See <a href="/nets">our nets</a> and <a href="https://b.test/x">theirs</a>.</p>'
-    article = extract(story(extra=links + "<p>" + SENTENCE), url)
+    article = extract(story_page(extra=links + "<p>" + SENTENCE), url)
     spans = [each for block in article.blocks for each in getattr(block, "spans", ())]
     assert {each.href for each in spans if each.href} == {"https://b.test/x"}

@@ -10,7 +10,7 @@ from printer.compose import compose
 from printer.html.page import read_page
 from printer.layout import Font, Layout, Rect, TextBox
 from printer.selection import Verdict
-from tests.support.compose_html import article
+from tests.support.compose_html import compose_article
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from tests.support.compose_html import article
     ],
 )
 def test_a_word_and_a_new_beginning_in_two_elements_are_parted(html: str, text: str) -> None:
-    assert article(f"<p>{html}").text == text
+    assert compose_article(f"<p>{html}").text == text
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_a_word_and_a_new_beginning_in_two_elements_are_parted(html: str, text: 
     ],
 )
 def test_markup_within_words_and_sentences_parts_nothing(html: str) -> None:
-    assert article(f"<p>{html}").text == re.sub("<[^>]*>", "", html)
+    assert compose_article(f"<p>{html}").text == re.sub("<[^>]*>", "", html)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from printer import extract
 from printer.article import Heading, Item, List, Paragraph, Span
 from printer.html.comments import MOST_COMMENTS
-from tests.support.story_page import SENTENCE, story
+from tests.support.story_page import SENTENCE, story_page
 
 URL = "https://example.org/story"
 
@@ -20,7 +20,7 @@ def comment(author: str, text: str, replies: str = "") -> str:
     return f"<li class=comment>{signed}<div class=comment-content>{text}</div>{inside}</li>"
 
 
-PAGE = story(
+PAGE = story_page(
     extra=thread(
         comment("Anna", "<p>I was <em>never</em> late.</p><ul><li>Once.</li></ul>",
                 comment("Ben", f"<p>{SENTENCE}</p>"))
@@ -54,7 +54,7 @@ def test_comments_stand_after_the_article_when_they_are_wanted() -> None:
 
 
 def test_a_page_without_comments_is_the_same_with_them() -> None:
-    assert extract(story(), URL, comments=True) == extract(story(), URL)
+    assert extract(story_page(), URL, comments=True) == extract(story_page(), URL)
 
 
 def test_the_heading_is_in_the_language_of_the_page() -> None:
@@ -65,7 +65,7 @@ def test_the_heading_is_in_the_language_of_the_page() -> None:
 
 def test_of_a_great_many_comments_the_first_are_printed() -> None:
     many = "".join(comment("Anna", f"<p>{SENTENCE * 3}</p>") for _ in range(MOST_COMMENTS + 9))
-    found = extract(story(extra=thread(many)), URL, comments=True)
+    found = extract(story_page(extra=thread(many)), URL, comments=True)
     assert found.warnings == (f"only the first {MOST_COMMENTS} comments are printed",)
     (comments,) = (block for block in found.blocks if isinstance(block, List))
     assert len(comments.items) == MOST_COMMENTS

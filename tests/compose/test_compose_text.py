@@ -12,7 +12,7 @@ from printer.article import Paragraph
 from printer.compose import compose
 from printer.html.page import read_page
 from printer.selection import Verdict
-from tests.support.compose_html import URL, article
+from tests.support.compose_html import URL, compose_article
 
 TAGS = [
     "div", "p", "span", "b", "em", "a", "ul", "ol", "li", "dl", "dt", "dd", "table", "tr", "td",
@@ -70,7 +70,7 @@ def test_the_words_of_the_kept_segments_are_the_words_of_the_article(
     ],
 )
 def test_white_space(html: str, text: str) -> None:
-    assert article(html).text == text
+    assert compose_article(html).text == text
 
 
 @pytest.mark.parametrize(
@@ -86,35 +86,35 @@ def test_white_space(html: str, text: str) -> None:
     ],
 )
 def test_places_within_words_where_a_line_may_be_broken_are_kept(html: str, text: str) -> None:
-    made = article(html)
+    made = compose_article(html)
     spans = ["".join(span.text for span in block.spans) for block in made.blocks]  # type: ignore[union-attr]
     assert ";".join(spans).replace("\u200b", "|") == text
     assert "\u200b" not in made.text + "".join(made.paragraphs)
 
 
 def test_a_dropped_segment_leaves_its_neighbours_apart() -> None:
-    made = article("<p>one<br>ADVERT two<br>three", drop="ADVERT")
+    made = compose_article("<p>one<br>ADVERT two<br>three", drop="ADVERT")
     assert made.text == "one\n\nthree"
 
 
 def test_two_inline_runs_parted_by_a_dropped_block_are_two_paragraphs() -> None:
-    made = article("<div>one<div>ADVERT</div>two</div>", drop="ADVERT")
+    made = compose_article("<div>one<div>ADVERT</div>two</div>", drop="ADVERT")
     assert made.text == "one\n\ntwo"
 
 
 def test_bullets_and_bars_alone_are_no_paragraphs() -> None:
-    assert article("<p>one</p><p>|</p><p>•</p><p>two</p>").text == "one\n\ntwo"
+    assert compose_article("<p>one</p><p>|</p><p>•</p><p>two</p>").text == "one\n\ntwo"
 
 
 def test_a_page_nested_very_deep_composes_in_time() -> None:
     depth = 20_000
     html = "<div>" * depth + "inside" + "</div>" * depth + "<ul><li>" * depth + "last"
-    assert article(html).text.split() == ["inside", "last"]
+    assert compose_article(html).text.split() == ["inside", "last"]
 
 
 def test_lists_deeper_than_the_limit_keep_their_text_in_order() -> None:
     html = "".join(f"<ul><li>i{n} " for n in range(60))
-    assert article(html).text.split() == [f"i{n}" for n in range(60)]
+    assert compose_article(html).text.split() == [f"i{n}" for n in range(60)]
 
 
 def test_a_title_that_stands_above_other_lines_is_not_repeated_either() -> None:
@@ -137,7 +137,7 @@ def test_the_title_is_not_repeated() -> None:
 
 
 def test_marks_nest_in_one_order_and_spaces_between_links_are_in_none() -> None:
-    (block,) = article("<p><i><b>x</b></i> <a href=/1>one </a><a href=/2>two</a>.").blocks
+    (block,) = compose_article("<p><i><b>x</b></i> <a href=/1>one </a><a href=/2>two</a>.").blocks
     assert isinstance(block, Paragraph)
     spans = [(span.text, span.marks, span.href) for span in block.spans]
     assert spans == [

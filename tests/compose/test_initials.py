@@ -7,7 +7,7 @@ import pytest
 from printer import extract
 from printer.article import Paragraph, Span, plain_text
 from printer.compose.postprocess import join_drop_caps
-from tests.support.story_page import SENTENCE, story
+from tests.support.story_page import SENTENCE, story_page
 
 URL = "https://example.org/story"
 LONG = " and so on, for as long as it takes to make a paragraph of some length out of it."
@@ -50,6 +50,6 @@ def test_other_short_lines_stay(before: str, text: str) -> None:
 
 
 def test_an_initial_apart_from_its_paragraph_is_kept() -> None:
-    page = story().replace(f"<p>{SENTENCE}", f"<div class=first>T</div><p>{SENTENCE[1:]}", 1)
+    page = story_page().replace(f"<p>{SENTENCE}", f"<div class=first>T</div><p>{SENTENCE[1:]}", 1)
     assert "<div class=first>" in page
     assert SENTENCE.strip() in extract(page, URL).text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from printer.article import Note, Paragraph, plain_text, walk
-from tests.support.compose_html import article, first_spans, outline
+from tests.support.compose_html import compose_article, first_spans, outline
 
 NOTES = {
     "mediawiki": (
@@ -46,7 +46,7 @@ NOTES = {
 @pytest.mark.parametrize("kind", NOTES)
 def test_footnotes(kind: str) -> None:
     text, notes = NOTES[kind]
-    made = article(f"{text}<h2>Notes</h2>{notes}")
+    made = compose_article(f"{text}<h2>Notes</h2>{notes}")
     (note,) = [block for block in walk(made.blocks) if isinstance(block, Note)]
     (sign,) = [span for span in first_spans(f"{text}<h2>Notes</h2>{notes}") if span.note]
     assert sign.note == note.id
@@ -68,7 +68,7 @@ def test_a_heading_above_notes_stays_when_it_has_text_as_well() -> None:
 
 def test_a_sign_whose_note_is_not_printed_is_text() -> None:
     text, notes = NOTES["markdown"]
-    made = article(text + notes.replace("The note", "ADVERT"), drop="ADVERT")
+    made = compose_article(text + notes.replace("The note", "ADVERT"), drop="ADVERT")
     (block,) = made.blocks
     assert isinstance(block, Paragraph)
     assert not any(span.note or span.href for span in block.spans)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from printer.article import Embed, Heading, Paragraph, Quote, plain_text, walk
-from tests.support.compose_html import article
+from tests.support.compose_html import compose_article
 
 AROUND = "<p>One of the paragraphs around it, of some length.</p>"
 TWEET = """<blockquote class="twitter-tweet"><p lang="en">The weir has gone. Keep off the path.</p>
@@ -16,7 +16,7 @@ TOOT = """<blockquote class="mastodon-embed" data-embed-url="https://m.example.o
 
 
 def only(html: str, kind: type) -> list:
-    found = article(AROUND + html + AROUND)
+    found = compose_article(AROUND + html + AROUND)
     return [block for block in walk(found.blocks) if isinstance(block, kind)]
 
 
@@ -89,7 +89,9 @@ TABS = """<div class="tabs"><div role="tablist"><button role="tab" aria-controls
 
 
 def test_panels_are_opened_under_their_labels() -> None:
-    texts = [plain_text(block.spans) for block in article(AROUND + TABS + AROUND).blocks][1:-1]
+    texts = [plain_text(block.spans) for block in compose_article(AROUND + TABS + AROUND).blocks][
+        1:-1
+    ]
     assert texts == [
         "Monday", "The gap was four metres wide on that day.",
         "Tuesday", "The barge was sunk across the gap.",
@@ -99,7 +101,9 @@ def test_panels_are_opened_under_their_labels() -> None:
 def test_panels_without_ids_follow_their_tabs_in_order() -> None:
     html = """<div role=tablist><button role=tab>Oak</button><button role=tab>Elm</button></div>
     <div class=p><p>Forty loads of oak.</p></div><div class=p><p>Two loads of elm.</p></div>"""
-    texts = [plain_text(block.spans) for block in article(AROUND + html + AROUND).blocks][1:-1]
+    texts = [plain_text(block.spans) for block in compose_article(AROUND + html + AROUND).blocks][
+        1:-1
+    ]
     assert texts == ["Oak", "Forty loads of oak.", "Elm", "Two loads of elm."]
 
 
@@ -123,7 +127,7 @@ UNMARKED = """<div class="tabs"><ul class="tab-list"><li><a href="#oak">Oak</a><
 
 
 def test_tabs_without_roles_are_told_by_their_class_and_their_links() -> None:
-    found = article(AROUND + UNMARKED + AROUND).blocks
+    found = compose_article(AROUND + UNMARKED + AROUND).blocks
     told = [plain_text(block.spans) for block in found if isinstance(block, Heading)]
     assert told == ["Oak", "Elm"]
     assert isinstance(

@@ -6,7 +6,7 @@ import pytest
 
 from printer import extract
 from printer.article import Paragraph, Rule, Span, plain_text
-from tests.support.story_page import SENTENCE, story
+from tests.support.story_page import SENTENCE, story_page
 
 URL = "https://example.org/t/1"
 
@@ -51,7 +51,7 @@ def test_no_rule_stands_above_a_signature(blocks: tuple[object, ...]) -> None:
 
 def test_an_article_with_comments_below_it_is_not_a_discussion() -> None:
     comments = "".join(POST.format(name, "2024-05-01", 1, "Yes.") for name in ("Rosa", "Vera"))
-    article = extract(story(extra=comments), URL)
+    article = extract(story_page(extra=comments), URL)
     assert not any(
         Span("Vera", ("strong",)) in block.spans
         for block in article.blocks

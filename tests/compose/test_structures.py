@@ -21,14 +21,14 @@ from printer.article import (
     plain_text,
     walk,
 )
-from tests.support.compose_html import article, first_spans, outline
+from tests.support.compose_html import compose_article, first_spans, outline
 
 B = TypeVar("B", bound=Block)
 
 
 def only(html: str, kind: type[B]) -> B:
     """Return the one block of a kind."""
-    (found,) = [block for block in walk(article(html).blocks) if isinstance(block, kind)]
+    (found,) = [block for block in walk(compose_article(html).blocks) if isinstance(block, kind)]
     return found
 
 
@@ -56,14 +56,14 @@ def test_nested_lists() -> None:
     outer = only("<ol start=3 type=i><li>a<li><p>b<p>c</ol>", List)
     assert (outer.ordered, outer.start, outer.style) == (True, 3, "i")
     assert [len(item.blocks) for item in outer.items] == [1, 2]
-    nested = article("<ul><li>a<ul><li>b</ul><li>c</ul>").blocks[0]
+    nested = compose_article("<ul><li>a<ul><li>b</ul><li>c</ul>").blocks[0]
     assert isinstance(nested, List)
     assert isinstance(nested.items[0].blocks[1], List)
     assert len(nested.items) == 2
 
 
 def test_a_list_beside_its_item_belongs_to_it() -> None:
-    block = article("<ul><li>a</li><ul><li>b</li></ul><li>c</li></ul>").blocks[0]
+    block = compose_article("<ul><li>a</li><ul><li>b</li></ul><li>c</li></ul>").blocks[0]
     assert isinstance(block, List)
     assert [len(item.blocks) for item in block.items] == [2, 1]
 
@@ -73,7 +73,7 @@ def test_items_without_a_list_are_one() -> None:
 
 
 def test_items_that_were_dropped_leave_no_bullet() -> None:
-    made = article("<ul><li>a<li>ADVERT<li>b</ul>", drop="ADVERT")
+    made = compose_article("<ul><li>a<li>ADVERT<li>b</ul>", drop="ADVERT")
     (block,) = made.blocks
     assert isinstance(block, List)
     assert len(block.items) == 2
@@ -119,7 +119,7 @@ def test_a_line_above_a_quotation_says_whose_words_follow(html: str) -> None:
     (said,) = quote.blocks
     assert isinstance(said, Paragraph)
     assert plain_text(said.spans) == "Take the cap off."
-    assert article(f"<blockquote>{html}</blockquote>").text.endswith("\nTake the cap off.")
+    assert compose_article(f"<blockquote>{html}</blockquote>").text.endswith("\nTake the cap off.")
 
 
 def test_a_name_glued_to_a_quotation_is_its_source() -> None:
@@ -151,7 +151,7 @@ def test_a_name_glued_to_a_quotation_is_its_source() -> None:
 def test_what_a_quotation_itself_says_stays_in_it(html: str) -> None:
     quote = only(f"<blockquote>{html}</blockquote>", Quote)
     assert not quote.cite
-    text = article(f"<blockquote>{html}</blockquote>").text
+    text = compose_article(f"<blockquote>{html}</blockquote>").text
     assert "".join(text.split()) == "".join(re.sub("<[^>]*>", "", html).split())
 
 
@@ -190,7 +190,7 @@ def test_a_pull_quote_that_repeats_the_text_is_left_out() -> None:
     body = "<p>First words. The line that matters, said once. Last words.</p>"
     pull = "<aside class='pull-quote'><p>“The line that matters, said once.”</p></aside>"
     other = "<aside class='pull-quote'><p>Another line.</p></aside>"
-    assert not [b for b in article(body + pull).blocks if isinstance(b, Quote)]
+    assert not [b for b in compose_article(body + pull).blocks if isinstance(b, Quote)]
     quote = only(body + other, Quote)
     assert quote.pull
 
@@ -252,7 +252,7 @@ def test_tables_of_data() -> None:
 
 def test_a_table_prints_the_kept_cells_in_their_columns() -> None:
     html = "<table><tr><th>A<th>B<th>C<tr><td>1<td>ADVERT<td>3<tr><td>ADVERT</table>"
-    block = article(html, drop="ADVERT").blocks[0]
+    block = compose_article(html, drop="ADVERT").blocks[0]
     assert isinstance(block, Table)
     assert [[bool(cell.blocks) for cell in row] for row in block.body] == [[True, False, True]]
 
@@ -274,7 +274,7 @@ def test_empty_cells_keep_their_place() -> None:
     ],
 )
 def test_tables_that_arrange_the_page_are_text(html: str) -> None:
-    assert all(isinstance(block, Paragraph) for block in article(html).blocks)
+    assert all(isinstance(block, Paragraph) for block in compose_article(html).blocks)
 
 
 def test_spans_stay_inside_the_table() -> None:
@@ -287,7 +287,7 @@ def test_spans_stay_inside_the_table() -> None:
 
 
 def test_links_within_the_article_lead_to_blocks_of_it() -> None:
-    made = article(
+    made = compose_article(
         "<ul><li><a href='#one'>1</a><li><a href='#two'>2</a><li><a href='#gone'>3</a>"
         "<li><a href='https://example.org/a/page#one'>4</a><li><a href='#'>5</a></ul>"
         "<h2 id=one>One</h2><p>x</p><a name=two></a><p>y</p><p id=gone>ADVERT</p>",
@@ -352,7 +352,7 @@ def test_formulas_in_text(html: str) -> None:
     ],
 )
 def test_displayed_formulas(html: str) -> None:
-    made = article(f"<p>Let</p><div>{html}</div><p>be.")
+    made = compose_article(f"<p>Let</p><div>{html}</div><p>be.")
     assert [type(block) for block in made.blocks] == [Paragraph, Math, Paragraph]
 
 
@@ -368,7 +368,7 @@ def test_mathml_is_copied_by_an_allow_list() -> None:
 
 
 def test_players_become_embeds_and_other_frames_nothing() -> None:
-    made = article(
+    made = compose_article(
         "<div><p>a</p><iframe src='https://v.test/embed/1' title='A film'></iframe>"
         "<iframe src='https://ads.test/x'></iframe>"
         "<iframe src='//v.test/player?ad' width=1></iframe>"
@@ -381,14 +381,14 @@ def test_players_become_embeds_and_other_frames_nothing() -> None:
 
 
 def test_rules_stand_between_kept_blocks_only() -> None:
-    made = article("<hr><p>a<hr><hr><p>b<p>* * *<p>c<hr>")
+    made = compose_article("<hr><p>a<hr><hr><p>b<p>* * *<p>c<hr>")
     assert [type(block) for block in made.blocks] == [
         Paragraph, Rule, Paragraph, Rule, Paragraph,
     ]  # fmt: skip
 
 
 def test_details_are_opened() -> None:
-    made = article("<details><summary>More</summary><p>Inside</p></details>")
+    made = compose_article("<details><summary>More</summary><p>Inside</p></details>")
     assert made.text == "More\n\nInside"
 
 
@@ -402,7 +402,7 @@ def test_ruby_keeps_its_reading() -> None:
 
 
 def test_language_and_direction_are_said_where_they_differ() -> None:
-    blocks = article(
+    blocks = compose_article(
         "<p lang=en-GB>x</p><p lang=fr>mot</p><p>a <i lang=de>Wort</i></p><p dir=rtl>y</p>"
     ).blocks
     assert [block.lang for block in blocks if isinstance(block, Paragraph)] == ["", "fr", "", ""]
@@ -418,7 +418,7 @@ def test_styles_written_by_word_processors() -> None:
 
 def test_a_list_of_cards_is_no_list() -> None:
     cards = "".join(f"<li><h3>Part {n}</h3><p>What part {n} tells.</p></li>" for n in (1, 2))
-    made = article(f"<p>Before.</p><ul>{cards}</ul><ul><li>One</li><li>Two</li></ul>")
+    made = compose_article(f"<p>Before.</p><ul>{cards}</ul><ul><li>One</li><li>Two</li></ul>")
     kinds = [type(block).__name__ for block in made.blocks]
     assert kinds == ["Paragraph", "Heading", "Paragraph", "Heading", "Paragraph", "List"]
 
@@ -430,12 +430,12 @@ def test_wrapped_cards_of_a_list_keep_their_words() -> None:
 
     listed = "".join(f"<li>{card(name)}<i></i></li>" for name in ("grey", "brown"))
     for page in (f"<ul>{listed}</ul>", f"<div>{card('grey')}{card('brown')}</div>"):
-        made = article(f"<h1>Wallets</h1><p>All that we make.</p>{page}")
+        made = compose_article(f"<h1>Wallets</h1><p>All that we make.</p>{page}")
         assert "The grey wallet" in made.text
         assert "The brown wallet" in made.text
     boxed = "".join(f"<div class=b>{each}</div>" for each in ("<p>So.</p>", card("grey")))
     for around in (card("grey"), boxed):
-        alone = article(f"<p>As they say:</p>{around}<p>So much for that.</p>").blocks
+        alone = compose_article(f"<p>As they say:</p>{around}<p>So much for that.</p>").blocks
         assert [type(block).__name__ for block in alone if "So" not in str(block)] == [
             "Paragraph",
             "Embed",

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printer.article import Math, Paragraph, plain_text, walk
-from tests.support.compose_html import article
+from tests.support.compose_html import compose_article
 
 MATHJAX = "<script src='/mathjax/tex-chtml.js'></script>"
 SINGLE = "<script>MathJax = {tex: {inlineMath: [['$', '$'], ['\\\\(', '\\\\)']]}}</script>"
@@ -18,7 +18,7 @@ SINGLE = "<script>MathJax = {tex: {inlineMath: [['$', '$'], ['\\\\(', '\\\\)']]}
 def formulas(html: str) -> list[tuple[str, bool]]:
     """The formulas of a page: source, and whether each is displayed."""
     found = []
-    for block in walk(article(html).blocks):
+    for block in walk(compose_article(html).blocks):
         if isinstance(block, Math):
             found.append((block.source, True))
         elif isinstance(block, Paragraph):
@@ -46,7 +46,7 @@ def test_tex_in_the_text(html: str, found: list[tuple[str, bool]]) -> None:
 
 
 def test_the_text_around_a_formula_stays() -> None:
-    made = article(r"<p id=a>One \[x\] two \(y\) three.")
+    made = compose_article(r"<p id=a>One \[x\] two \(y\) three.")
     assert [plain_text(b.spans) if isinstance(b, Paragraph) else b.source for b in made.blocks] == [
         "One", "x", "two y three.",
     ]  # fmt: skip
@@ -74,7 +74,7 @@ def test_pictures_of_formulas() -> None:
 
 @given(st.text(alphabet="\\()[]$ ax\n", max_size=200))
 def test_any_text_is_kept(text: str) -> None:
-    made = article(f"{SINGLE}<p>Begin {text} end")
+    made = compose_article(f"{SINGLE}<p>Begin {text} end")
     shown = made.text
     assert shown.startswith("Begin")
     assert shown.count("a") == text.count("a")
@@ -84,5 +84,5 @@ def test_any_text_is_kept(text: str) -> None:
 @pytest.mark.parametrize("piece", ["\\(", "\\[a", "$", "$$a", "\\(a\\)", "\\(\\a", "$a"])
 def test_hostile_text_takes_little_time(piece: str) -> None:
     began = time.process_time()
-    article(f"{SINGLE}<p>Begin {piece * 30_000} end")
+    compose_article(f"{SINGLE}<p>Begin {piece * 30_000} end")
     assert time.process_time() - began < 5

@@ -3,13 +3,13 @@
 import pytest
 
 from tests.support.crawl_process import crawl_with_kills, stored_articles
-from tests.support.crawl_sites import SmallWeb
+from tests.support.crawl_sites import CrawlSites
 
 
 @pytest.mark.slow
 def test_a_crawl_killed_at_20_moments_misses_nothing_and_asks_for_nothing_twice(tmp_path):
     database = str(tmp_path / "crawl.sqlite")
-    with SmallWeb(articles=30, pause=0.01) as web:
+    with CrawlSites(articles=30, pause=0.01) as web:
         interrupted = crawl_with_kills(web, database, kills=20, seed=8, within=100)
         fetched = web.fetched()
     assert len(stored_articles(database)) == len(web.articles)

@@ -5,14 +5,14 @@ import pytest
 from printer.crawl import Crawl, CrawlOptions
 from printer.errors import UsageError
 from printer.options import SiteRule
-from tests.support.crawl_sites import SmallWeb, article_text, title_of
+from tests.support.crawl_sites import CrawlSites, article_text, title_of
 
 QUICK = {"delay": 0.0, "retry_delay": 0.05}
 
 
 @pytest.fixture(scope="module")
 def web():
-    with SmallWeb(articles=40, pause=0.01) as made:
+    with CrawlSites(articles=40, pause=0.01) as made:
         yield made
 
 
@@ -26,7 +26,7 @@ def titles(found):
 
 
 def test_every_article_is_found_once_and_nothing_else(tmp_path):
-    with SmallWeb(articles=20, pause=0.01) as web, crawl(web, tmp_path) as made:
+    with CrawlSites(articles=20, pause=0.01) as web, crawl(web, tmp_path) as made:
         summary = made.run()
         found = titles(made.articles())
         assert sorted(found) == sorted(web.articles)

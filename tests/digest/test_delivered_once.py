@@ -9,9 +9,9 @@ from printer.digest.delivery import deliver
 from printer.digest.history import LEASE_SECONDS, MAX_ATTEMPTS
 from printer.digest.smtp import DeliveryUncertain
 from printer.errors import OutputError
-from tests.support.feeds import at, page, rss
+from tests.support.feeds import moment, page, rss
 
-SLOT = at(1, 6)
+SLOT = moment(1, 6)
 LATER = timedelta(seconds=LEASE_SECONDS + 1)
 
 
@@ -46,7 +46,7 @@ def places(web, desk, tmp_path, monkeypatch):
     made = Places()
     monkeypatch.setattr(desk, "deliver", made)
     web.add("/a", page("A"))
-    url = web.add("/f", rss("News", [("A", "/a", at(1, 1))]))
+    url = web.add("/f", rss("News", [("A", "/a", moment(1, 1))]))
     made.folder = str(tmp_path / "out")
     made.digest = desk.digest(
         f'[[digest.source]]\nfeed = "{url}"\n[[digest.deliver]]\nmail = "one@a.test"\n'
@@ -68,7 +68,7 @@ def test_killed_between_two_places_the_rest_get_the_same_edition(web, places):
     places.before.clear()
     # What is in the feed by now is for the next edition.
     web.add("/b", page("B"))
-    web.add("/f", rss("News", [("B", "/b", at(1, 7)), ("A", "/a", at(1, 1))]))
+    web.add("/f", rss("News", [("B", "/b", moment(1, 7)), ("A", "/a", moment(1, 1))]))
     run = places.serve(SLOT + LATER)
     assert places.names() == ["one@a.test", places.folder, "two@a.test"]
     assert len({data for _, data, _ in places.got}) == 1
@@ -119,7 +119,7 @@ def test_what_came_nowhere_is_in_the_next_edition(desk, places):
         assert len(places.serve(SLOT + tries * LATER).failed) == 3
     assert places.serve(SLOT + 99 * LATER) is None
     places.before.clear()
-    following = at(3, 6)
+    following = moment(3, 6)
     assert len(desk.run(places.digest, following, following.timestamp()).delivered) == 3
 
 

@@ -8,7 +8,7 @@ import pytest
 from printer.digest.history import LEASE_SECONDS, MAX_ATTEMPTS, History, StoryRecord
 from printer.digest.scheduler import Scheduler, due_slot, next_slot
 from printer.errors import HTTPStatusError, OutputError
-from tests.support.feeds import at, page, rss
+from tests.support.feeds import moment, page, rss
 
 DAILY = 'schedule = "30 2 * * *"\ntimezone = "Europe/Paris"\n[[digest.source]]\npage = "https://example.org/"'
 PARIS = ZoneInfo("Europe/Paris")
@@ -98,38 +98,38 @@ def test_what_was_printed_long_ago_is_forgotten(memory):
 
 def described(web):
     web.add("/a", page("A"))
-    url = web.add("/f", rss("News", [("A", "/a", at(1, 1))]))
+    url = web.add("/f", rss("News", [("A", "/a", moment(1, 1))]))
     return f'[[digest.source]]\nfeed = "{url}"\n[[digest.deliver]]\nfolder = "x"\n'
 
 
 def test_a_slot_is_delivered_once(web, desk):
     digest = desk.digest(described(web))
-    slot = at(1, 6).timestamp()
-    assert desk.run(digest, at(1, 6), slot).delivered == ("x",)
-    assert desk.run(digest, at(1, 7), slot) is None
+    slot = moment(1, 6).timestamp()
+    assert desk.run(digest, moment(1, 6), slot).delivered == ("x",)
+    assert desk.run(digest, moment(1, 7), slot) is None
     assert [delivery.stem for delivery in desk.sent] == ["week-2026-01-11"]
 
 
 def test_what_could_not_be_delivered_is_not_taken_for_printed(web, desk):
     digest = desk.digest(described(web))
     desk.refuse = (OutputError("the disk is full"),)
-    slot = at(1, 6).timestamp()
-    run = desk.run(digest, at(1, 6), slot)
+    slot = moment(1, 6).timestamp()
+    run = desk.run(digest, moment(1, 6), slot)
     assert [str(error) for error in run.failed] == ["the disk is full"]
     assert desk.memory.slot_state("week", slot) == "failed"
     desk.refuse = ()
-    assert desk.run(digest, at(1, 7), slot).delivered == ("x",)
+    assert desk.run(digest, moment(1, 7), slot).delivered == ("x",)
 
 
 def test_a_slot_whose_sources_all_fail_is_tried_again(web, desk):
     digest = desk.digest(
         f'[[digest.source]]\nfeed = "{web.url}/f"\n[[digest.deliver]]\nfolder = "x"'
     )
-    slot = at(1, 6).timestamp()
+    slot = moment(1, 6).timestamp()
     with pytest.raises(HTTPStatusError):
-        desk.run(digest, at(1, 6), slot)
+        desk.run(digest, moment(1, 6), slot)
     described(web)
-    assert desk.run(digest, at(1, 7), slot).delivered == ("x",)
+    assert desk.run(digest, moment(1, 7), slot).delivered == ("x",)
 
 
 def test_the_scheduler_serves_each_slot_once_and_the_latest_after_a_sleep(desk, memory):

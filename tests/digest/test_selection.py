@@ -7,9 +7,9 @@ from printer.digest import builder
 from printer.digest.candidates import Candidate
 from printer.digest.collector import MAX_PER_HOST, MAX_TIMEOUTS, Collector
 from printer.errors import FetchTimeout, HTTPStatusError
-from tests.support.feeds import at, atom, body, page, rss
+from tests.support.feeds import atom, body, moment, page, rss
 
-NOW = at(3, 6)
+NOW = moment(3, 6)
 
 
 def titles(told):
@@ -25,7 +25,7 @@ def feed(web, path, *entries, name="News", extra=""):
 def entry(web, title, day=3, seed="", **more):
     path = "/" + title.lower().replace(" ", "-")
     web.add(path, page(title, seed, **more))
-    return (title, path, at(day, 1))
+    return (title, path, moment(day, 1))
 
 
 def reasons(issue):
@@ -40,7 +40,7 @@ def test_filters_age_and_language_say_why(web, desk):
         entry(web, "Ferry late"),
         entry(web, "Sponsored ferry"),
         entry(web, "Old ferry", day=0),
-        ("Die Fähre", "/german", at(3, 2)),
+        ("Die Fähre", "/german", moment(3, 2)),
         entry(web, "Trams"),
     ]
     more = 'age = "2d"\nexclude = "sponsored"\ninclude = ["ferry", "/fähre$/"]\nlanguage = "en"\n'
@@ -56,7 +56,7 @@ def test_filters_age_and_language_say_why(web, desk):
 def test_a_query_chooses_and_orders(web, desk):
     def about(title, words, day):
         web.add(f"/{title}", page(title, extra=f"<p>{words} and some more to read here.</p>"))
-        return (title, f"/{title}", at(day, 1))
+        return (title, f"/{title}", moment(day, 1))
 
     entries = [
         about("first", "A lighthouse stood here", 3),
@@ -97,8 +97,8 @@ def test_with_body_feed_no_page_is_asked_for(web, desk):
 def test_one_story_of_several_feeds_is_printed_once_in_its_best_version(web, other_web, desk):
     short = entry(web, "Storm", seed="storm")
     other_web.add("/storm", page("The storm", "storm", "<p>What the harbour master says.</p>"))
-    long = other_web.add("/g", rss("Coast", [("The storm", "/storm", at(3, 1))]))
-    same = rss("Again", [("Storm", f"{web.url}/storm?utm_medium=x", at(3, 1))])
+    long = other_web.add("/g", rss("Coast", [("The storm", "/storm", moment(3, 1))]))
+    same = rss("Again", [("Storm", f"{web.url}/storm?utm_medium=x", moment(3, 1))])
     text = feed(web, "/f", short) + f'[[digest.source]]\nfeed = "{long}"\n'
     text += f'[[digest.source]]\nfeed = "{web.add("/h", same)}"\n'
     issue = desk.issue(desk.digest(text), NOW)
@@ -141,7 +141,7 @@ def test_sources_fail_alone_and_all_together_are_an_error(web, desk):
 
 def test_a_page_without_an_article_is_told_and_tried_again(web, desk):
     web.add("/empty", "<title>Empty</title><body></body>")
-    digest = desk.digest(feed(web, "/f", ("Empty", "/empty", at(3, 1))))
+    digest = desk.digest(feed(web, "/f", ("Empty", "/empty", moment(3, 1))))
     assert desk.run(digest, NOW).issue.problems == (("Empty", "the page holds no article"),)
     web.add("/empty", page("Empty"))
     assert titles(desk.run(digest, NOW)) == ["Empty"]
@@ -174,17 +174,17 @@ def test_what_is_on_paper_is_in_the_issue_when_it_never_fits(web, desk, monkeypa
 def test_a_canonical_address_of_the_same_story_is_known(web, desk):
     canonical = f"<link rel=canonical href={web.url}/story>"
     web.add("/mobile", page("Story", head=canonical))
-    first = desk.digest(feed(web, "/f", ("Story", "/mobile", at(3, 1))))
+    first = desk.digest(feed(web, "/f", ("Story", "/mobile", moment(3, 1))))
     assert titles(desk.run(first, NOW)) == ["Story"]
     web.add("/story", page("Story", "story", head=canonical))
-    again = desk.digest(feed(web, "/f", ("Story", "/story", at(3, 1))))
+    again = desk.digest(feed(web, "/f", ("Story", "/story", moment(3, 1))))
     run = desk.run(again, NOW)
     assert all(each.updated for each in run.issue.stories)
 
 
 def test_a_feed_may_not_name_private_addresses_of_others(web, other_web, desk):
     secret = other_web.add("/secret", page("Secret"))
-    digest = desk.digest(feed(web, "/f", ("Secret", secret, at(3, 1)), entry(web, "Ferry")))
+    digest = desk.digest(feed(web, "/f", ("Secret", secret, moment(3, 1)), entry(web, "Ferry")))
     run = desk.run(digest, NOW)
     assert titles(run) == ["Ferry"]
     assert "private" in run.issue.problems[0][1] or "local" in run.issue.problems[0][1]
@@ -231,7 +231,7 @@ def test_a_host_that_never_answers_is_not_asked_on_and_on(desk):
 def test_what_says_it_changed_and_did_not_is_looked_at_once(web, desk):
     web.add("/a", page("A"))
     for day, hits in ((1, 1), (2, 2), (2, 2), (3, 3)):
-        changed = {"A": at(day, 5)}
-        url = web.add("/f", atom("News", [("A", "/a", at(1, 1))], changed))
-        desk.run(desk.digest(f'[[digest.source]]\nfeed = "{url}"'), at(day, 6))
+        changed = {"A": moment(day, 5)}
+        url = web.add("/f", atom("News", [("A", "/a", moment(1, 1))], changed))
+        desk.run(desk.digest(f'[[digest.source]]\nfeed = "{url}"'), moment(day, 6))
         assert len(web.hits("/a")) == hits

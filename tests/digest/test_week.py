@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from printer.digest.sources.reading_list import add_url
-from tests.support.feeds import at, atom, body, json_feed, page, rdf, rss
+from tests.support.feeds import atom, body, json_feed, moment, page, rdf, rss
 from tests.support.web_server import Reply
 
 DAYS = range(1, 8)
@@ -24,21 +24,23 @@ class Town:
     def publish(self, day):
         self.day = day
         every = range(1, day + 1)
-        alpha = [(f"Alpha {d}", f"/alpha/{d}?utm_source=feed", at(d, 5)) for d in every]
-        alpha += [(f"Alpha second {d}", f"/alpha/second-{d}", at(d, 4)) for d in every]
-        old = ("Alpha old", "/alpha/old", at(-5, 1))
+        alpha = [(f"Alpha {d}", f"/alpha/{d}?utm_source=feed", moment(d, 5)) for d in every]
+        alpha += [(f"Alpha second {d}", f"/alpha/second-{d}", moment(d, 4)) for d in every]
+        old = ("Alpha old", "/alpha/old", moment(-5, 1))
         self.web.add("/alpha.xml", rss("Alpha", [*alpha, old]))
-        beta = [(f"Beta {d}", f"/beta/{d}", at(d, 3)) for d in every]
-        beta += [(f"Beta copy {d}", f"/beta/copy-{d}", at(d, 5, 30)) for d in every if d % 2 == 0]
+        beta = [(f"Beta {d}", f"/beta/{d}", moment(d, 3)) for d in every]
+        beta += [
+            (f"Beta copy {d}", f"/beta/copy-{d}", moment(d, 5, 30)) for d in every if d % 2 == 0
+        ]
         self.web.add("/beta.xml", atom("Beta", beta))
-        gamma = [(f"Gamma {d}", f"/gamma/{d}", at(d, 2)) for d in every]
+        gamma = [(f"Gamma {d}", f"/gamma/{d}", moment(d, 2)) for d in every]
         self.web.add("/gamma.json", "{broken" if day == 3 else json_feed("Gamma", gamma))
-        delta = [(f"Delta {d}", f"/delta/{d}", at(d, 1)) for d in every if d % 2]
+        delta = [(f"Delta {d}", f"/delta/{d}", moment(d, 1)) for d in every if d % 2]
         self.web.add("/delta.rdf", rdf("Delta", delta))
-        changed = {"Epsilon": at(3, 1)} if day in (3, 4) else {"Epsilon": at(5, 1)}
-        eps = [("Epsilon", "/epsilon/1", at(1, 0, 30))]
+        changed = {"Epsilon": moment(3, 1)} if day in (3, 4) else {"Epsilon": moment(5, 1)}
+        eps = [("Epsilon", "/epsilon/1", moment(1, 0, 30))]
         self.web.add("/epsilon.xml", atom("Epsilon", eps, changed if day > 2 else None))
-        flaky = [(f"Flaky {d}", f"/flaky/{d}", at(d, 5)) for d in every]
+        flaky = [(f"Flaky {d}", f"/flaky/{d}", moment(d, 5)) for d in every]
         self.other.add("/flaky.xml", rss("Flaky", flaky))
         self._pages(day)
         self._letters(day)
@@ -66,7 +68,10 @@ class Town:
         if day in (1, 6):
             letter = EmailMessage()
             letter["Subject"], letter["From"] = f"Letter {day}", "Ann Example <ann@example.org>"
-            letter["Date"], letter["Message-ID"] = format_datetime(at(day, 2)), f"<{day}@a.test>"
+            letter["Date"], letter["Message-ID"] = (
+                format_datetime(moment(day, 2)),
+                f"<{day}@a.test>",
+            )
             letter.set_content("As text")
             letter.add_alternative(f"<h1>Hello</h1>{body(f'Letter {day}')}", subtype="html")
             (self.folder / f"{day}.eml").write_bytes(letter.as_bytes())
@@ -122,7 +127,7 @@ def test_a_week_of_digests(town, desk):
         if day == 2:
             add_url(Path(desk.settings.reading_list), f"{town.web.url}/kept")
             add_url(Path(desk.settings.reading_list), f"{town.web.url}/alpha/1#top")
-        run = desk.run(digest, at(day, 6))
+        run = desk.run(digest, moment(day, 6))
         told = [(each.candidate.section, each.reading.article.title) for each in run.issue.stories]
         expected = [
             (section, title)
@@ -133,7 +138,7 @@ def test_a_week_of_digests(town, desk):
             for title in days.get(day, [])
         ]  # fmt: skip
         assert told == expected, f"day {day}"
-        again = desk.run(digest, at(day, 6, 30))
+        again = desk.run(digest, moment(day, 6, 30))
         assert again.result is None, f"day {day} printed something twice"
         updated = [e.reading.article.title for e in run.issue.stories if e.updated]
         assert updated == {1: [], 2: []}.get(day, ["Epsilon"] * (day == 5) + ["Weather"])

@@ -8,7 +8,7 @@ import pytest
 from printer.digest.builder import IssueBuilder
 from printer.errors import HTTPStatusError, NotHTML
 from printer.render.worker_pool import RenderPool
-from tests.support.feeds import at, page, rss
+from tests.support.feeds import moment, page, rss
 from tests.support.web_server import Reply
 
 
@@ -23,12 +23,12 @@ def test_what_is_read_apart_is_what_is_read_here(web, desk, presses):
     for n in range(6):
         picture = "<figure><img src=/boat.png width=600 height=400></figure>"
         web.add(f"/{n}", page(f"Story {n}", extra=picture) if n != 3 else "<html></html>")
-        entries.append((f"Story {n}", f"{web.url}/{n}", at(1, n)))
+        entries.append((f"Story {n}", f"{web.url}/{n}", moment(1, n)))
     web.add("/4", Reply("", 404))
     web.add("/feed.xml", rss("Town", entries))
     digest = desk.digest(f'[[digest.source]]\nfeed = "{web.url}/feed.xml"\n')
-    here = desk.issue(digest, at(2, 0))
-    apart = IssueBuilder(desk.settings, desk.memory, readers=presses).build(digest, at(2, 0))
+    here = desk.issue(digest, moment(2, 0))
+    apart = IssueBuilder(desk.settings, desk.memory, readers=presses).build(digest, moment(2, 0))
     assert [each.reading.article for each in apart.stories] == [
         each.reading.article for each in here.stories
     ]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.feeds import at, rss
-from tests.support.story_page import story
+from tests.support.feeds import moment, rss
+from tests.support.story_page import story_page
 
 ROOT = Path(__file__).parent.parent.parent
 RECIPES = (ROOT / "docs" / "recipes.md").read_text()
@@ -25,8 +25,8 @@ def run(web, tmp_path, monkeypatch):
         ("/recipe", "Bread"),
         ("/members", "In"),
     ):
-        web.add(path, story(title))
-    web.add("/news.xml", rss("News", [("Harbour lights go dark", "/story", at(1, 6))]))
+        web.add(path, story_page(title))
+    web.add("/news.xml", rss("News", [("Harbour lights go dark", "/story", moment(1, 6))]))
     web.add("/blog", '<link rel=alternate type="application/rss+xml" href=/news.xml><p>Hello')
     folder = tmp_path / "bin"
     folder.mkdir()
@@ -35,7 +35,7 @@ def run(web, tmp_path, monkeypatch):
     program.chmod(0o755)
     work = tmp_path / "work"
     work.mkdir()
-    (work / "saved.html").write_text(story())
+    (work / "saved.html").write_text(story_page())
     (work / "cookies.txt").write_text("# Netscape HTTP Cookie File\n")
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
 

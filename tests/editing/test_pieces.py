@@ -13,11 +13,11 @@ from printer.extract_stage import extract_article
 from printer.html.page import read_page
 from printer.options import ExtractOptions
 from printer.output import Picture
-from tests.support.story_page import SENTENCE, story
+from tests.support.story_page import SENTENCE, story_page
 
 URL = "https://example.org/story"
 LETTER = "A letter from the harbour comes each morning."
-PAGE = story(
+PAGE = story_page(
     extra="<figure class=quay><img src=/quay.png width=640 height=420 alt='The quay'></figure>"
     f"<div class=inlay><h2>The letter</h2><p>{LETTER} {SENTENCE}</p></div>"
     f"<p id=coda>{SENTENCE}</p>"
@@ -147,5 +147,5 @@ def test_a_rule_names_what_was_left_out_and_nothing_else():
 
 def test_a_large_page_is_parted_in_bounded_time():
     rows = "".join(f"<div class='c{n} row'><p>{SENTENCE}{n}</p></div>" for n in range(3_000))
-    base, article = made(story(extra=f"<section>{rows}</section>{'<div>' * 400}<p>{SENTENCE}"))
+    base, article = made(story_page(extra=f"<section>{rows}</section>{'<div>' * 400}<p>{SENTENCE}"))
     assert base.apply(Edit()) == article

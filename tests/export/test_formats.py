@@ -40,13 +40,13 @@ from printer.export.epub import to_epub
 from printer.export.math import to_tex
 from tests.support.sample_articles import (
     MISSING,
-    SCRIPTS,
-    SPECIMEN,
-    head,
+    SAMPLE_ARTICLE,
+    SCRIPT_ARTICLES,
+    heading,
     items,
     jpeg,
     landscape,
-    para,
+    paragraph,
     pictures,
 )
 
@@ -86,14 +86,14 @@ HOSTILE = Article(
         Paragraph((Span("twice", id="1 <a>"), Span("jump", href="#1 <a>"), Span("9", note="no such"))),
         Paragraph((Span("日", ruby="<rt>"), Span("z", math=BROKEN), Span("w", math=FRACTION))),
         Heading(6, (Span("deep"),)), Heading(2, (), id="empty"), Heading(3, (Span(" "),)),
-        List(()), List((Item(()), Item((head("inside"), Quote(())))), ordered=True, style="x", start=-3),
-        DefinitionList((Definition((), ((para("no term"),),)), Definition(((Span("no meaning"),),), ()))),
+        List(()), List((Item(()), Item((heading("inside"), Quote(())))), ordered=True, style="x", start=-3),
+        DefinitionList((Definition((), ((paragraph("no term"),),)), Definition(((Span("no meaning"),),), ()))),
         Table((), ((),)), Table(((),), ((Cell((), colspan=9999, rowspan=0, align='" onload="x'),),)),
         Code("<script>alert(1)</script>\x00", 'python" onclick="x'),
         Figure(BAD[0], alt=NASTY), Figure("http://127.0.0.1/x.png", svg="<svg onload='x'/>", credit=NASTY),
         Embed("video", BAD[0], NASTY), Embed("frame", BAD[10], ""),
         Math(BROKEN, NASTY), Math(FRACTION, "x"), Math("\\foo", "\\foo"), Math("<math", "y"),
-        Note("n n", NASTY, (items("a"),)), Note("n n", "", (para("again"),)), Note("", "", ()),
+        Note("n n", NASTY, (items("a"),)), Note("n n", "", (paragraph("again"),)), Note("", "", ()),
     ),
 )  # fmt: skip
 
@@ -108,8 +108,8 @@ def chapters(book: bytes) -> dict[str, etree._Element]:
 
 @pytest.fixture(scope="module")
 def book() -> bytes:
-    maths = Article("Sums", (para("See ", Span("x", math=FRACTION)), Math(FRACTION, "x")))
-    articles = [SPECIMEN, *SCRIPTS.values(), maths, HOSTILE]
+    maths = Article("Sums", (paragraph("See ", Span("x", math=FRACTION)), Math(FRACTION, "x")))
+    articles = [SAMPLE_ARTICLE, *SCRIPT_ARTICLES.values(), maths, HOSTILE]
     return to_epub(articles, PICTURES, title="Week <12>", fetched=WHEN)
 
 
@@ -130,7 +130,7 @@ def test_the_book_is_valid(book, tmp_path) -> None:
 
 @pytest.mark.parametrize("format_", FORMATS)
 @pytest.mark.parametrize(
-    "articles", [[SPECIMEN], [*SCRIPTS.values(), SPECIMEN]], ids=["one", "all"]
+    "articles", [[SAMPLE_ARTICLE], [*SCRIPT_ARTICLES.values(), SAMPLE_ARTICLE]], ids=["one", "all"]
 )
 def test_all_of_it_is_in_every_format(format_, articles) -> None:
     data, report = export_articles(articles, format_, PICTURES, fetched=WHEN)
@@ -141,12 +141,12 @@ def test_all_of_it_is_in_every_format(format_, articles) -> None:
 
 @pytest.mark.parametrize("format_", ["epub", "html"])
 def test_a_missing_picture_is_told(format_) -> None:
-    assert export_articles([SPECIMEN], format_, {})[1].shortfall() == {"pictures": (0, 3)}
+    assert export_articles([SAMPLE_ARTICLE], format_, {})[1].shortfall() == {"pictures": (0, 3)}
 
 
 @pytest.mark.parametrize("format_", FORMATS)
 def test_nothing_runs_and_nothing_is_fetched(format_) -> None:
-    data, _ = export_articles([HOSTILE, SPECIMEN], format_, PICTURES, title=NASTY)
+    data, _ = export_articles([HOSTILE, SAMPLE_ARTICLE], format_, PICTURES, title=NASTY)
     if format_ == "json":
         assert len(json.loads(data)) == 2
         return
@@ -175,7 +175,7 @@ def test_nothing_runs_and_nothing_is_fetched(format_) -> None:
 
 
 def test_the_page_forbids_what_it_does_not_need() -> None:
-    data, _ = export_articles([SPECIMEN], "html", PICTURES)
+    data, _ = export_articles([SAMPLE_ARTICLE], "html", PICTURES)
     (policy,) = lxml_html.fromstring(data).xpath("//meta[@http-equiv]/@content")
     assert policy == "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
@@ -223,7 +223,7 @@ def test_the_package_says_what_the_book_is(book) -> None:
 
 
 def test_a_right_to_left_book_turns_its_pages_so() -> None:
-    opf = chapters(to_epub([SCRIPTS["ar"]], PICTURES))["book/package.opf"]
+    opf = chapters(to_epub([SCRIPT_ARTICLES["ar"]], PICTURES))["book/package.opf"]
     assert opf.xpath("//@page-progression-direction") == ["rtl"]
 
 
@@ -238,19 +238,19 @@ def test_mathml_is_kept_where_it_is_sound(book) -> None:
 def test_formulas_are_tex_in_markdown() -> None:
     assert to_tex(FRACTION) == r"x = \frac{1}{\sqrt{2}}"
     assert to_tex("<math><mi>a</mi><mo>$</mo>") == ""
-    text = export_articles([Article("T", (para("y ", Span("x", math=FRACTION)),))], "markdown", {})[
-        0
-    ]
+    text = export_articles(
+        [Article("T", (paragraph("y ", Span("x", math=FRACTION)),))], "markdown", {}
+    )[0]
     assert rb"y $x = \frac{1}{\sqrt{2}}$" in text
 
 
 @settings(max_examples=60)
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_any_text_and_any_address_make_a_sound_file(text, href) -> None:
-    odd = para(
+    odd = paragraph(
         Span(text, href=href, id=href, note=text), Span(text, ("code",), href="http://" + href)
     )
-    article = replace(SPECIMEN, title=text, url="https://" + href, blocks=(odd, Code(text)))
+    article = replace(SAMPLE_ARTICLE, title=text, url="https://" + href, blocks=(odd, Code(text)))
     for page in chapters(to_epub([article], {})).values():
         names = page.xpath("//@id")
         assert len(names) == len(set(names))
@@ -269,7 +269,7 @@ def test_any_text_and_any_address_make_a_sound_file(text, href) -> None:
 @pytest.mark.parametrize("format_", ["epub", "html"])
 def test_links_lead_to_the_same_host(format_, url, link) -> None:
     """A name like straße.de must not become another domain, as under IDNA 2003."""
-    article = Article("T", (para("See ", Span("this", href=url)),))
+    article = Article("T", (paragraph("See ", Span("this", href=url)),))
     data, _ = export_articles([article], format_, {})
     if format_ == "epub":
         trees = [tree for name, tree in chapters(data).items() if "chapter" in name]

@@ -7,7 +7,7 @@ from markdown_it import MarkdownIt
 
 from printer.article import Article, Code, Figure, Note, Paragraph, Quote, Span, Table
 from printer.export.markdown import to_markdown
-from tests.support.sample_articles import SPECIMEN, cells, head, items, para
+from tests.support.sample_articles import SAMPLE_ARTICLE, cells, heading, items, paragraph
 
 READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
@@ -18,30 +18,30 @@ def read(article: Article) -> lxml_html.HtmlElement:
 
 
 def test_the_specimen_reads_as_what_it_is() -> None:
-    tree = read(SPECIMEN)
-    assert tree.xpath("string(//h1)") == SPECIMEN.title
+    tree = read(SAMPLE_ARTICLE)
+    assert tree.xpath("string(//h1)") == SAMPLE_ARTICLE.title
     assert tree.xpath("//h2/text()") == ["What was decided", "Accounts"]
-    assert tree.xpath("//img/@src") == [figure.src for figure in SPECIMEN.figures]
+    assert tree.xpath("//img/@src") == [figure.src for figure in SAMPLE_ARTICLE.figures]
     assert tree.xpath("//table/tbody/tr[1]/td/text()")[1:] == ["1811", "184.10", "The parish"]
     assert tree.xpath("//pre/code/@class") == ["language-python"]
     assert tree.xpath("//pre/code")[0].text_content().rstrip() == next(
-        block.text for block in SPECIMEN.blocks if isinstance(block, Code)
+        block.text for block in SAMPLE_ARTICLE.blocks if isinstance(block, Code)
     )
     assert tree.xpath("//ol/@start") == ["9"]
     assert tree.xpath("count(//ul/li)") >= 3
-    assert "[^n1]: The name is older" in to_markdown(SPECIMEN)
-    assert "family.[^n1]" in to_markdown(SPECIMEN)
+    assert "[^n1]: The name is older" in to_markdown(SAMPLE_ARTICLE)
+    assert "family.[^n1]" in to_markdown(SAMPLE_ARTICLE)
 
 
 def test_breaks_within_words_stay_where_a_script_has_no_others() -> None:
-    made = to_markdown(Article("T", (para("ខ្ញុំ\u200bញ៉ាំ and retry_\u200bafter"),)))
+    made = to_markdown(Article("T", (paragraph("ខ្ញុំ\u200bញ៉ាំ and retry_\u200bafter"),)))
     assert made.endswith("ខ្ញុំ\u200bញ៉ាំ and retry\\_after\n")
 
 
 def test_who_is_quoted_stands_above_or_below() -> None:
-    above = to_markdown(Article("T", (Quote((para("Yes."),), (Span("Ann wrote:"),)),)))
+    above = to_markdown(Article("T", (Quote((paragraph("Yes."),), (Span("Ann wrote:"),)),)))
     assert above.endswith("> Ann wrote:\n>\n> Yes.\n")
-    below = to_markdown(Article("T", (Quote((para("Yes."),), (Span("Ann"),)),)))
+    below = to_markdown(Article("T", (Quote((paragraph("Yes."),), (Span("Ann"),)),)))
     assert below.endswith("> Yes.\n>\n> — Ann\n")
 
 
@@ -49,19 +49,19 @@ def test_who_is_quoted_stands_above_or_below() -> None:
     st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=40)
 )
 def test_any_text_reads_as_itself(text: str) -> None:
-    tree = read(Article("T", (para(text), para("a ", text, " b"))))
+    tree = read(Article("T", (paragraph(text), paragraph("a ", text, " b"))))
     shown = [p.text_content() for p in tree.xpath("//p")]
     assert shown == [text, f"a {text} b"]
 
 
 def test_the_beginnings_of_lines_are_no_markup() -> None:
     lines = ["# not a heading", "- not a list", "+ nor this", "12. nor this", "3) nor this", "> no quote", "---", "===", "    no code", "```", "| a |", "<b>no</b>", "&amp; as it stands"]  # fmt: skip
-    tree = read(Article("T", tuple(para(line) for line in lines)))
+    tree = read(Article("T", tuple(paragraph(line) for line in lines)))
     assert [p.text_content() for p in tree.xpath("//p")] == [line.strip() for line in lines]
 
 
 def test_emphasis_keeps_its_blanks_outside() -> None:
-    block = para(
+    block = paragraph(
         "a", Span(" b ", ("em",)), "c ", Span("d*e", ("strong",)), " ", Span("x`y", ("code",))
     )
     tree = read(Article("T", (block,)))
@@ -71,7 +71,7 @@ def test_emphasis_keeps_its_blanks_outside() -> None:
 
 
 def test_only_safe_addresses_are_linked() -> None:
-    block = para(
+    block = paragraph(
         Span("bad", href="javascript:alert(1)"), " ", Span("good", href="https://example.org/a (b)")
     )
     tree = read(Article("T", (block, Figure("javascript:x", alt="no"))))
@@ -81,9 +81,11 @@ def test_only_safe_addresses_are_linked() -> None:
 
 def test_nested_blocks_stay_inside() -> None:
     table = Table((cells("A|B", "C", header=True),), (cells("1", "2"),))
-    quote = Quote((para("one"), Code("two\n\nthree"), items("four", "five")))
+    quote = Quote((paragraph("one"), Code("two\n\nthree"), items("four", "five")))
     tree = read(
-        Article("T", (quote, table, items((para("six"), Code("seven")), "eight"), head("End")))
+        Article(
+            "T", (quote, table, items((paragraph("six"), Code("seven")), "eight"), heading("End"))
+        )
     )
     assert tree.xpath("//blockquote/pre")[0].text_content() == "two\n\nthree\n"
     assert tree.xpath("//blockquote/ul/li/text()") == ["four", "five"]
@@ -93,6 +95,6 @@ def test_nested_blocks_stay_inside() -> None:
 
 
 def test_notes_hold_blocks() -> None:
-    note = Note("n", "1", (para("first"), Paragraph((Span("second"),))))
-    text = to_markdown(Article("T", (para("x", Span("1", note="n")), note)))
+    note = Note("n", "1", (paragraph("first"), Paragraph((Span("second"),))))
+    text = to_markdown(Article("T", (paragraph("x", Span("1", note="n")), note)))
     assert text.endswith("x[^n]\n\n[^n]: first\n\n    second\n")

@@ -11,20 +11,20 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.fork_server import Call, Held
+from tests.support.fork_server import ForkServer, TestCall
 
-WARM = pytest.StashKey[Held]()
+WARM = pytest.StashKey[ForkServer]()
 
 
 @pytest.fixture(scope="session")
-def warm() -> Iterator[Held]:
+def warm() -> Iterator[ForkServer]:
     """The process that forks."""
-    with Held() as held:
+    with ForkServer() as held:
         yield held
 
 
 @pytest.fixture(autouse=True)
-def held(request: pytest.FixtureRequest, warm: Held, own_home: object) -> None:
+def held(request: pytest.FixtureRequest, warm: ForkServer, own_home: object) -> None:
     """Have the test run there."""
     request.node.stash[WARM] = warm
 
@@ -36,8 +36,10 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool:
     names = pyfuncitem._fixtureinfo.argnames
     arguments = {name: pyfuncitem.funcargs[name] for name in names}
     name = pyfuncitem.originalname
-    ended = warm.run(Call(str(pyfuncitem.path), name, arguments, dict(os.environ)))
+    ended = warm.run(TestCall(str(pyfuncitem.path), name, arguments, dict(os.environ)))
     pyfuncitem.user_properties += [("cpu", round(ended.cpu, 2)), ("peak", ended.peak)]
-    if ended.fault:
-        pytest.fail(f"{ended.fault}\n({ended.cpu:.1f} s, {ended.peak / 1e6:.0f} MB)", pytrace=False)
+    if ended.failure:
+        pytest.fail(
+            f"{ended.failure}\n({ended.cpu:.1f} s, {ended.peak / 1e6:.0f} MB)", pytrace=False
+        )
     return True

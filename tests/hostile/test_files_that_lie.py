@@ -21,7 +21,7 @@ from printer.settings import LoadedSettings, Settings, load_settings
 from printer.site_rules import fulltextrss
 from printer.site_rules import store as rules
 from printer.themes import loader
-from tests.support.hostile_pages import ends, good, page, printed
+from tests.support.hostile_pages import check_pdf, hostile_page, print_page, result_or_error
 
 DEEP = 100_000
 
@@ -47,9 +47,9 @@ def test_settings(attack: str, tmp_path: Path) -> None:
     os.chdir(tmp_path)
     Path("webprint.toml").write_text(TOML[attack](), "utf-8")
     for read in (lambda: load_settings({}), digest_config.load_digests):
-        outcome = ends(read)
+        outcome = result_or_error(read)
         assert isinstance(outcome, UsageError | tuple | LoadedSettings)
-    assert isinstance(ends(lambda: load_settings({})), UsageError)
+    assert isinstance(result_or_error(lambda: load_settings({})), UsageError)
 
 
 @pytest.mark.parametrize("attack", TOML)
@@ -63,7 +63,7 @@ def test_rules_for_a_site(attack: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("attack", TOML)
 def test_a_theme(attack: str, tmp_path: Path) -> None:
     (tmp_path / "theme.toml").write_text(TOML[attack](), "utf-8")
-    assert isinstance(ends(lambda: loader.load_theme(f"{tmp_path}/")), UsageError)
+    assert isinstance(result_or_error(lambda: loader.load_theme(f"{tmp_path}/")), UsageError)
 
 
 SELECTORS: dict[str, Callable[[], str]] = {
@@ -83,8 +83,8 @@ def test_a_selector(attack: str, tmp_path: Path) -> None:
     rule = rules.parse_rule(f"drop = [{json.dumps(SELECTORS[attack]())}]", "site.test", "rule")
     from printer import ExtractOptions
 
-    html = page("<div>" * 300 + "<p>x</p>" * 300)
-    good(ends(lambda: printed(html, extract=ExtractOptions(rules=(rule,)))))
+    html = hostile_page("<div>" * 300 + "<p>x</p>" * 300)
+    check_pdf(result_or_error(lambda: print_page(html, extract=ExtractOptions(rules=(rule,)))))
 
 
 PATHS: dict[str, Callable[[], str]] = {
@@ -105,10 +105,10 @@ def test_a_site_file(attack: str) -> None:
     rule = fulltextrss.parse_file(lines, "reader.test", "file", subdomains=False)
     from printer import ExtractOptions
 
-    html = page("<div>" * 200 + "<p>x</p>" * 2_000)
-    outcome = ends(lambda: printed(html, extract=ExtractOptions(rules=(rule,))))
+    html = hostile_page("<div>" * 200 + "<p>x</p>" * 2_000)
+    outcome = result_or_error(lambda: print_page(html, extract=ExtractOptions(rules=(rule,))))
     if not isinstance(outcome, WebprintError):
-        assert "root:" not in good(outcome)
+        assert "root:" not in check_pdf(outcome)
 
 
 COOKIES: dict[str, Callable[[], bytes]] = {
@@ -132,13 +132,13 @@ COOKIES: dict[str, Callable[[], bytes]] = {
 def test_cookies(attack: str, tmp_path: Path) -> None:
     file = tmp_path / "cookies.txt"
     file.write_bytes(COOKIES[attack]())
-    outcome = ends(lambda: read_cookies(str(file)))
+    outcome = result_or_error(lambda: read_cookies(str(file)))
     if not isinstance(outcome, WebprintError):
         assert all("\n" not in (c.value or "") and "\r" not in (c.value or "") for c in outcome)
 
 
 def test_cookies_that_never_end() -> None:
-    assert isinstance(ends(lambda: read_cookies("/dev/zero")), UsageError)
+    assert isinstance(result_or_error(lambda: read_cookies("/dev/zero")), UsageError)
 
 
 STATES: dict[str, Callable[[], str]] = {
@@ -160,7 +160,7 @@ STATES: dict[str, Callable[[], str]] = {
 def test_the_state_of_a_browser(attack: str, tmp_path: Path) -> None:
     file = tmp_path / "state.json"
     file.write_text(STATES[attack]())
-    outcome = ends(lambda: read_storage_state(str(file)))
+    outcome = result_or_error(lambda: read_storage_state(str(file)))
     if not isinstance(outcome, WebprintError):
         assert not [c for c in outcome.cookies if {"\r", "\n"} & {*c.name, *(c.value or "")}]
 
@@ -186,7 +186,7 @@ LISTS: dict[str, Callable[[], bytes]] = {
 
 @pytest.mark.parametrize("attack", LISTS)
 def test_a_list_of_feeds(attack: str) -> None:
-    outcome = ends(lambda: opml.parse_opml(LISTS[attack]()))
+    outcome = result_or_error(lambda: opml.parse_opml(LISTS[attack]()))
     if not isinstance(outcome, WebprintError):
         assert len(outcome) <= 2_000
         assert all(each.feed.startswith(("http://", "https://")) for each in outcome)
@@ -237,9 +237,13 @@ def test_a_mail(attack: str) -> None:
     assert found.url.startswith("mid:")
     assert len(found.title) <= 300
     assert "\n" not in found.title + found.author + found.url
-    outcome = ends(lambda: printed(found.capture)) if len(found.capture.body) < 10**5 else None
+    outcome = (
+        result_or_error(lambda: print_page(found.capture))
+        if len(found.capture.body) < 10**5
+        else None
+    )
     if outcome and not isinstance(outcome, WebprintError):
-        good(outcome)
+        check_pdf(outcome)
 
 
 _FEED = b"<rss version='2.0'><channel><title>F</title>%b</channel></rss>"
@@ -270,6 +274,8 @@ FEEDS: dict[str, Callable[[], bytes]] = {
 @pytest.mark.parametrize("attack", FEEDS)
 def test_a_feed(attack: str) -> None:
     charset = "punycode" if "charset" in attack else ""
-    outcome = ends(lambda: feeds.parse_feed(FEEDS[attack](), "https://site.test/feed", charset))
+    outcome = result_or_error(
+        lambda: feeds.parse_feed(FEEDS[attack](), "https://site.test/feed", charset)
+    )
     if not isinstance(outcome, WebprintError):
         assert all(each.url.startswith(("http://", "https://")) for each in outcome.entries)

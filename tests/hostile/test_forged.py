@@ -27,7 +27,14 @@ from printer.digest.smtp import Mail
 from printer.errors import WebprintError
 from printer.export.markdown import to_markdown
 from printer.render.context import PreviewBlock, render_preview
-from tests.support.hostile_pages import STORY, captured, ends, good, page, printed
+from tests.support.hostile_pages import (
+    STORY,
+    capture_of,
+    check_pdf,
+    hostile_page,
+    print_page,
+    result_or_error,
+)
 
 #: Words that are something else to somebody.
 WORDS = {
@@ -70,7 +77,7 @@ def told(words: str) -> bytes:
         f'<a href="{shown}">{shown}</a><img src="data:image/gif;base64,R0lGODlhAQABAAAAACw="'
         f' width=600 height=400 alt="{shown}"><math alttext="{shown}"><mi>{shown}</mi></math>'
     )
-    return page(attack, head=head, title=shown).encode("utf-8", "surrogatepass")
+    return hostile_page(attack, head=head, title=shown).encode("utf-8", "surrogatepass")
 
 
 def active(tree: etree._Element) -> list[str]:
@@ -90,8 +97,10 @@ def active(tree: etree._Element) -> list[str]:
 
 @pytest.mark.parametrize("words", WORDS)
 def test_in_a_pdf(words: str) -> None:
-    result = ends(lambda: printed(captured(told(WORDS[words])), pdf="a-3u", deterministic=True))
-    good(result, attached=True)
+    result = result_or_error(
+        lambda: print_page(capture_of(told(WORDS[words])), pdf="a-3u", deterministic=True)
+    )
+    check_pdf(result, attached=True)
     with pikepdf.open(io.BytesIO(result.data)) as pdf:
         assert set(map(str, pdf.docinfo)) <= {
             "/Title", "/Author", "/Subject", "/Keywords", "/Creator", "/Producer", "/CreationDate",
@@ -110,10 +119,10 @@ def test_in_a_pdf(words: str) -> None:
 
 @pytest.mark.parametrize("words", WORDS)
 def test_in_files_of_other_formats(words: str) -> None:
-    source = captured(told(WORDS[words]))
-    html = printed(source, format="html").data
+    source = capture_of(told(WORDS[words]))
+    html = print_page(source, format="html").data
     assert not active(lxml_html.fromstring(html))
-    book = printed(source, format="epub").data
+    book = print_page(source, format="epub").data
     with zipfile.ZipFile(io.BytesIO(book)) as packed:
         for name in packed.namelist():
             assert ".." not in name
@@ -122,10 +131,10 @@ def test_in_files_of_other_formats(words: str) -> None:
                 assert not active(etree.fromstring(packed.read(name)))
     from markdown_it import MarkdownIt
 
-    text = printed(source, format="markdown").data.decode()
+    text = print_page(source, format="markdown").data.decode()
     parser = MarkdownIt("commonmark", {"html": True}).enable("table")
     assert not active(lxml_html.fromstring(f"<div>{parser.render(text)}</div>"))
-    assert len(json.loads(printed(source, format="json").data)) >= 1
+    assert len(json.loads(print_page(source, format="json").data)) >= 1
 
 
 @pytest.mark.parametrize("words", WORDS)
@@ -141,7 +150,7 @@ def test_in_the_preview(words: str) -> None:
 @pytest.mark.parametrize("words", WORDS)
 def test_in_a_mail(words: str) -> None:
     text = WORDS[words]
-    outcome = ends(
+    outcome = result_or_error(
         lambda: Mail("me@reader.test", "you@reader.test", text, text, "x.pdf", b"x").message()
     )
     if isinstance(outcome, WebprintError):

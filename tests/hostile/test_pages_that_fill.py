@@ -11,7 +11,13 @@ from collections.abc import Callable
 import pytest
 
 from printer.errors import RenderError, WebprintError
-from tests.support.hostile_pages import captured, ends, good, page, printed
+from tests.support.hostile_pages import (
+    capture_of,
+    check_pdf,
+    hostile_page,
+    print_page,
+    result_or_error,
+)
 
 MANY = 100_000
 
@@ -90,8 +96,8 @@ INSIDE: dict[str, Callable[[], str]] = {
 
 @pytest.mark.parametrize("attack", INSIDE)
 def test_an_article_with_it_is_printed(attack: str) -> None:
-    result = ends(lambda: printed(page(INSIDE[attack]())))
-    assert "herons" in good(result)
+    result = result_or_error(lambda: print_page(hostile_page(INSIDE[attack]())))
+    assert "herons" in check_pdf(result)
 
 
 #: Attacks that may take longer to set than is allowed.
@@ -118,11 +124,11 @@ LIMIT = 2.0
 
 @pytest.mark.parametrize("attack", TOO_MUCH)
 def test_an_article_with_it_is_printed_or_ended_in_time(attack: str) -> None:
-    result = ends(lambda: printed(page(TOO_MUCH[attack]()), limit=LIMIT))
+    result = result_or_error(lambda: print_page(hostile_page(TOO_MUCH[attack]()), limit=LIMIT))
     if isinstance(result, WebprintError):
         assert isinstance(result, RenderError), result
     else:
-        good(result)
+        check_pdf(result)
 
 
 #: Attacks in the head of a page, or in what it says of itself.
@@ -181,32 +187,32 @@ def _data(text: str) -> str:
 
 @pytest.mark.parametrize("attack", HEAD)
 def test_a_page_that_says_it_is_printed(attack: str) -> None:
-    result = ends(lambda: printed(page(head=HEAD[attack]())))
-    assert "herons" in good(result)
+    result = result_or_error(lambda: print_page(hostile_page(head=HEAD[attack]())))
+    assert "herons" in check_pdf(result)
 
 
 #: Whole pages, of which something may be left or nothing.
 WHOLE: dict[str, Callable[[], str | bytes]] = {
-    "a title of 5 MB": lambda: page(title="The walk " * 550_000),
+    "a title of 5 MB": lambda: hostile_page(title="The walk " * 550_000),
     "nothing but open tags": lambda: "<p>" * 10**6,
     "nothing but NUL": lambda: bytes(10**6),
     "nothing but a byte order": lambda: b"\xff\xfe",
-    "half a sign at the end": lambda: page().encode("utf-16")[:-1],
-    "a language of a megabyte": lambda: page().replace('lang="en"', f'lang="{"en-" * 400_000}"'),
+    "half a sign at the end": lambda: hostile_page().encode("utf-16")[:-1],
+    "a language of a megabyte": lambda: hostile_page().replace('lang="en"', f'lang="{"en-" * 400_000}"'),
     "an XML that reads a file": lambda: '<?xml version="1.0"?><!DOCTYPE html ['
     '<!ENTITY f SYSTEM "file:///etc/passwd"><!ENTITY % p SYSTEM "file:///etc/passwd">%p;]>'
-    + page("<p>&f;</p>"),
-    "every element": lambda: page("".join(f"<{a}{b}>x" for a in "abcdefhimnopqrstuvw" for b in "123abcdefghijklmnopqrtuvwxyz")),
-    "a page of pages": lambda: page() * 300,
+    + hostile_page("<p>&f;</p>"),
+    "every element": lambda: hostile_page("".join(f"<{a}{b}>x" for a in "abcdefhimnopqrstuvw" for b in "123abcdefghijklmnopqrtuvwxyz")),
+    "a page of pages": lambda: hostile_page() * 300,
     "one line of text": lambda: "the river and the mill " * 400_000,
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("attack", WHOLE)
 def test_a_whole_page_of_it_ends(attack: str) -> None:
-    result = ends(lambda: printed(WHOLE[attack](), limit=LIMIT))
+    result = result_or_error(lambda: print_page(WHOLE[attack](), limit=LIMIT))
     if not isinstance(result, Exception):
-        assert "root:" not in good(result)
+        assert "root:" not in check_pdf(result)
 
 
 @pytest.mark.parametrize(
@@ -215,7 +221,7 @@ def test_a_whole_page_of_it_ends(attack: str) -> None:
      "raw_unicode_escape", "utf-32", "iso-2022-jp", "hz", "cp037", "x" * 10_000, "\0", "../x"],
 )  # fmt: skip
 def test_a_charset_that_is_a_trap_is_not_followed(charset: str) -> None:
-    html = page("<p>" + "+ADw-script+AD4- \\x3cscript\\x3e " * 100 + "a-" * 1_000)
+    html = hostile_page("<p>" + "+ADw-script+AD4- \\x3cscript\\x3e " * 100 + "a-" * 1_000)
     html += f"<!-- {'a-' * 10**6} -->"
     html = html.replace('charset="utf-8"', f'charset="{charset}"')
-    good(ends(lambda: printed(captured(html, charset=charset))))
+    check_pdf(result_or_error(lambda: print_page(capture_of(html, charset=charset))))

@@ -11,23 +11,27 @@ import pytest
 from PIL import Image, ImageDraw
 
 from printer.errors import WebprintError
-from tests.support.hostile_pages import ends, good, page, printed
-from tests.support.picture_files import chunk, encoded
+from tests.support.hostile_pages import check_pdf, hostile_page, print_page, result_or_error
+from tests.support.picture_files import encode_image, png_chunk
 from tests.support.web_server import WebServer
 
 
 def png(width: int, height: int, *chunks: bytes, data: bytes = b"") -> bytes:
-    head = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+    head = png_chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
     data = data or zlib.compress(bytes(10**6), 9)
     return (
-        b"\x89PNG\r\n\x1a\n" + head + b"".join(chunks) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
+        b"\x89PNG\r\n\x1a\n"
+        + head
+        + b"".join(chunks)
+        + png_chunk(b"IDAT", data)
+        + png_chunk(b"IEND", b"")
     )
 
 
 def sound(kind: str = "PNG", **more: object) -> bytes:
     image = Image.new("RGB", (700, 500), "navy")
     ImageDraw.Draw(image).ellipse((50, 50, 600, 400), fill="orange")
-    return encoded(image, kind, **more)
+    return encode_image(image, kind, **more)
 
 
 def spoiled(data: bytes, at: int, size: int = 400) -> bytes:
@@ -47,13 +51,13 @@ PICTURES: dict[str, Callable[[], bytes]] = {
     "two billion wide": lambda: png(2**31 - 1, 1),
     "no width": lambda: png(0, 0),
     "a text that is a bomb": lambda: png(
-        700, 500, chunk(b"zTXt", b"a\0\0" + zlib.compress(bytes(200_000_000), 9))
+        700, 500, png_chunk(b"zTXt", b"a\0\0" + zlib.compress(bytes(200_000_000), 9))
     ),
     "a profile that is a bomb": lambda: png(
-        700, 500, chunk(b"iCCP", b"a\0\0" + zlib.compress(bytes(200_000_000), 9))
+        700, 500, png_chunk(b"iCCP", b"a\0\0" + zlib.compress(bytes(200_000_000), 9))
     ),
     "data that is a bomb": lambda: png(7, 5, data=zlib.compress(bytes(200_000_000), 9)),
-    "50,000 texts": lambda: png(700, 500, *[chunk(b"tEXt", b"a\0" + b"b" * 100)] * 50_000),
+    "50,000 texts": lambda: png(700, 500, *[png_chunk(b"tEXt", b"a\0" + b"b" * 100)] * 50_000),
     "100,000 frames": lambda: gif(100_000),
     "a JPEG of 65,500 by 65,500": lambda: sound("JPEG").replace(
         struct.pack(">HH", 500, 700), struct.pack(">HH", 65_500, 65_500), 1
@@ -65,7 +69,7 @@ PICTURES: dict[str, Callable[[], bytes]] = {
     "a TIFF of tags": lambda: b"MM\0*\0\0\0\x08\xff\xff" + b"\x01\0\0\x04\xff\xff\xff\xff\0\0\0\x08" * 65_535,
     "PostScript": lambda: b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 600 400\n(/etc/passwd) run\n",
     "an icon of icons": lambda: b"\0\0\1\0\xff\xff" + b"\0\0\0\0\1\0\x20\0\xff\xff\xff\x7f\x16\0\0\0" * 65_535,
-    "a page": lambda: page("<script>alert(1)</script>").encode(),
+    "a page": lambda: hostile_page("<script>alert(1)</script>").encode(),
     "a PDF": lambda: b"%PDF-1.7\n/OpenAction << /S /JavaScript >>" + bytes(1000),
     "an archive": lambda: b"PK\3\4" + bytes(10**6),
     "nothing": lambda: b"",
@@ -103,9 +107,9 @@ def test_a_picture_costs_itself_at_most(attack: str) -> None:
             f"<figure><img src={name} width=700 height=500></figure>"
             for name in ("/a.png", "/sound.png")
         )
-        url = web.add("/story", page(figures))
-        result = ends(lambda: printed(url, named=(url,)))
-        assert "herons" in good(result)
+        url = web.add("/story", hostile_page(figures))
+        result = result_or_error(lambda: print_page(url, named=(url,)))
+        assert "herons" in check_pdf(result)
         assert result.pictures >= 1, "the sound picture is printed"
 
 
@@ -129,6 +133,6 @@ def test_a_font_of_a_theme(attack: str, tmp_path: Path) -> None:
     (tmp_path / "print.css").write_text(
         "@font-face { font-family: S; src: url(x.ttf), url(x.woff) } body, p { font-family: S }"
     )
-    result = ends(lambda: printed(page(), theme=f"{tmp_path}/"))
+    result = result_or_error(lambda: print_page(hostile_page(), theme=f"{tmp_path}/"))
     if not isinstance(result, WebprintError):
-        assert "herons" in good(result)
+        assert "herons" in check_pdf(result)

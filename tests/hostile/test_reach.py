@@ -18,7 +18,13 @@ from printer import FetchOptions
 from printer.errors import BlockedAddress, FetchError, UsageError, WebprintError
 from printer.fetch.client import HttpClient
 from printer.fetch.ssrf import Guard
-from tests.support.hostile_pages import captured, ends, good, page, printed
+from tests.support.hostile_pages import (
+    capture_of,
+    check_pdf,
+    hostile_page,
+    print_page,
+    result_or_error,
+)
 from tests.support.web_server import WebServer
 
 SECRET = "swordfish"
@@ -110,12 +116,12 @@ def test_nothing_in_a_page_reaches_a_private_address() -> None:
     with WebServer() as web, WebServer("127.0.0.2") as inside:
         body = filled(PLACES, lambda n: f"{inside.url}/place-{n}")
         head = filled(HEADS, lambda n: f"{inside.url}/place-{n}", 1000)
-        url = web.add("/story", page(body, head=head))
+        url = web.add("/story", hostile_page(body, head=head))
         for more in ({}, {"format": "html"}, {"format": "epub"}):
-            result = ends(lambda more=more: printed(url, named=(url,), **more))
+            result = result_or_error(lambda more=more: print_page(url, named=(url,), **more))
             assert not isinstance(result, WebprintError), result
             if not more:
-                assert SECRET not in good(result)
+                assert SECRET not in check_pdf(result)
         assert not inside.hits(), f"asked for: {[hit.path for hit in inside.hits()]}"
 
 
@@ -125,9 +131,9 @@ def test_no_form_of_an_address_hides_where_it_leads() -> None:
         pictures = "".join(
             f"<figure><img src='{each}' width=600 height=400></figure>" for each in written.values()
         )
-        url = web.add("/story", page(pictures))
-        result = ends(lambda: printed(url, named=(url,)))
-        good(result)
+        url = web.add("/story", hostile_page(pictures))
+        result = result_or_error(lambda: print_page(url, named=(url,)))
+        check_pdf(result)
         assert not inside.hits(), f"asked for: {[hit.path for hit in inside.hits()]}"
 
 
@@ -140,7 +146,7 @@ def test_no_redirect_leads_inside(form: str) -> None:
         with HttpClient(
             FetchOptions(cache=False, retries=0, timeout=8), user_urls=(web.url,)
         ) as fetch:
-            outcome = ends(lambda: fetch.get_page(f"{web.url}/first"))
+            outcome = result_or_error(lambda: fetch.get_page(f"{web.url}/first"))
         assert isinstance(outcome, WebprintError), "the redirect was followed"
         assert not inside.hits()
 
@@ -150,20 +156,24 @@ def test_a_base_elsewhere_moves_no_address_inside() -> None:
         for base in (inside.url, f"//127.0.0.2:{inside.port}/", "file:///etc/", "jar:http://x!/"):
             url = web.add(
                 "/story",
-                page("<img src='passwd' width=600 height=400>", head=f"<base href='{base}'>"),
+                hostile_page(
+                    "<img src='passwd' width=600 height=400>", head=f"<base href='{base}'>"
+                ),
             )
-            assert "root:" not in good(ends(lambda url=url: printed(url, named=(url,))))
+            assert "root:" not in check_pdf(
+                result_or_error(lambda url=url: print_page(url, named=(url,)))
+            )
         assert not inside.hits()
 
 
 def test_the_next_page_is_not_inside() -> None:
     with WebServer() as web, WebServer("127.0.0.2") as inside:
-        inside.add("/2", page(f"<p>{SECRET}</p>"))
+        inside.add("/2", hostile_page(f"<p>{SECRET}</p>"))
         web.redirect("/2", f"{inside.url}/2")
         url = web.add(
-            "/1", page("<a rel=next href=/2>Next page</a>", head="<link rel=next href=/2>")
+            "/1", hostile_page("<a rel=next href=/2>Next page</a>", head="<link rel=next href=/2>")
         )
-        assert SECRET not in good(ends(lambda: printed(url, named=(url,))))
+        assert SECRET not in check_pdf(result_or_error(lambda: print_page(url, named=(url,))))
         assert not inside.hits()
 
 
@@ -172,8 +182,8 @@ def test_a_picture_that_redirects_leads_nowhere_inside() -> None:
         for number, target in enumerate(forms("127.0.0.2", inside.port).values()):
             web.redirect(f"/{number}.jpg", target.encode().decode("latin-1").replace("\n", ""))
         pictures = "".join(f"<img src=/{n}.jpg width=600 height=400>" for n in range(30))
-        url = web.add("/story", page(pictures))
-        good(ends(lambda: printed(url, named=(url,))))
+        url = web.add("/story", hostile_page(pictures))
+        check_pdf(result_or_error(lambda: print_page(url, named=(url,))))
         assert not inside.hits()
 
 
@@ -188,7 +198,9 @@ def test_a_name_that_changes_its_answer_gains_nothing() -> None:
 
             options = FetchOptions(cache=False, retries=2, timeout=2, connect_timeout=0.3)
             with HttpClient(options, resolve=resolve, sleep=lambda _: None) as web:
-                outcome = ends(lambda web=web: web.get_page(f"http://rebound.test:{inside.port}/"))
+                outcome = result_or_error(
+                    lambda web=web: web.get_page(f"http://rebound.test:{inside.port}/")
+                )
             assert isinstance(outcome, FetchError)
         assert not inside.hits()
 
@@ -201,7 +213,7 @@ def test_a_name_that_changes_its_answer_gains_nothing() -> None:
      "localhost\0.example.org", "127.0.0.1\t", "a" * 300, ".", "..", "-", "xn--", "[::1", "::1]"],
 )  # fmt: skip
 def test_a_host_in_any_form_is_public_or_refused(host: str) -> None:
-    outcome = ends(lambda: Guard().addresses(host, 80, 5))
+    outcome = result_or_error(lambda: Guard().addresses(host, 80, 5))
     assert isinstance(outcome, BlockedAddress | FetchError), outcome
 
 
@@ -218,8 +230,10 @@ def test_a_host_in_any_form_is_public_or_refused(host: str) -> None:
 def test_only_the_web_is_fetched(url: str) -> None:
     options = FetchOptions(cache=False, retries=0, timeout=2)
     with HttpClient(options, resolve=lambda host: ["127.0.0.1"]) as web:
-        assert isinstance(ends(lambda: web.get_page(url)), WebprintError)
-        assert isinstance(ends(lambda: web.get_resource(url)), WebprintError | ValueError)
+        assert isinstance(result_or_error(lambda: web.get_page(url)), WebprintError)
+        assert isinstance(
+            result_or_error(lambda: web.get_resource(url)), WebprintError | ValueError
+        )
 
 
 @pytest.mark.parametrize("scheme", ["file://", "FILE:", "jar:file://", "view-source:file://", ""])
@@ -229,13 +243,13 @@ def test_no_page_names_a_file(scheme: str, tmp_path: Path) -> None:
         f"<svg xmlns='http://www.w3.org/2000/svg' width='90' height='90'><text>{SECRET}</text></svg>"
     )
     address = f"{scheme}{secret}"
-    html = page(filled(PLACES, lambda n: address), head=filled(HEADS, lambda n: address))
+    html = hostile_page(filled(PLACES, lambda n: address), head=filled(HEADS, lambda n: address))
     for format_ in ("pdf", "html", "epub"):
-        result = ends(lambda format_=format_: printed(html, format=format_))
+        result = result_or_error(lambda format_=format_: print_page(html, format=format_))
         assert not isinstance(result, WebprintError), result
         assert SECRET.encode() not in result.data
         if format_ == "pdf":
-            assert SECRET not in good(result)
+            assert SECRET not in check_pdf(result)
 
 
 STYLES = """
@@ -253,7 +267,11 @@ def test_a_style_sheet_of_a_person_opens_nothing(tmp_path: Path) -> None:
     secret.write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
     with WebServer() as web:
         for address in (f"{web.url}/x.css", secret.as_uri(), str(secret), "jar:file:/x!/y"):
-            good(ends(lambda a=address: printed(page(), css=filled(STYLES, lambda n: a))))
+            check_pdf(
+                result_or_error(
+                    lambda a=address: print_page(hostile_page(), css=filled(STYLES, lambda n: a))
+                )
+            )
         assert not web.hits()
 
 
@@ -272,9 +290,9 @@ def test_a_style_sheet_of_a_person_opens_nothing(tmp_path: Path) -> None:
     ids=range(20),
 )  # fmt: skip
 def test_a_style_sheet_that_is_a_trap(css: str) -> None:
-    result = ends(lambda: printed(page(), css=css, limit=3.0))
+    result = result_or_error(lambda: print_page(hostile_page(), css=css, limit=3.0))
     if not isinstance(result, WebprintError):
-        good(result)
+        check_pdf(result)
 
 
 THEME = 'description = "A trap"\nextends = "article"\n'
@@ -307,8 +325,10 @@ def test_a_template_of_a_theme(attack: str, tmp_path: Path) -> None:
     (tmp_path / "theme.toml").write_text(THEME)
     (tmp_path / "article.html.j2").write_text(TEMPLATES[attack])
     with patch("printer.render.templates.SECONDS", 0.5):
-        outcome = ends(lambda: printed(page(), theme=f"{tmp_path}/", limit=3.0))
-    assert isinstance(outcome, WebprintError), f"it was printed: {good(outcome)[:200]}"
+        outcome = result_or_error(
+            lambda: print_page(hostile_page(), theme=f"{tmp_path}/", limit=3.0)
+        )
+    assert isinstance(outcome, WebprintError), f"it was printed: {check_pdf(outcome)[:200]}"
 
 
 @pytest.mark.parametrize(
@@ -330,11 +350,11 @@ def test_a_theme_reads_its_own_folder_alone(name: str, tmp_path: Path) -> None:
         f"@font-face {{ font-family: S; src: url('{name}') }}\np {{ font-family: S }}\n"
         f"h1 {{ background: url('{name}') }} h1::before {{ content: url('{name}') }}",
     )
-    outcome = ends(lambda: printed(page(), theme=f"{folder}/"))
+    outcome = result_or_error(lambda: print_page(hostile_page(), theme=f"{folder}/"))
     if isinstance(outcome, WebprintError):
         assert isinstance(outcome, UsageError), outcome
     else:
-        text = good(outcome)
+        text = check_pdf(outcome)
         assert SECRET not in text
         assert "root:" not in text
 
@@ -364,11 +384,17 @@ def test_headers_that_are_a_flood_end(tmp_path: Path) -> None:
             url = web.raw(path, talk)
             options = FetchOptions(cache=False, retries=0, timeout=8)
             with HttpClient(options, user_urls=(url,)) as fetch:
-                ends(lambda fetch=fetch, url=url: fetch.get_page(url))
+                result_or_error(lambda fetch=fetch, url=url: fetch.get_page(url))
 
 
 def test_a_capture_that_lies_about_itself_is_only_text() -> None:
-    lies = captured(page(), headers={"content-disposition": "x\r\nY: z"}, charset="utf-8\r\nX: y")
-    good(ends(lambda: printed(lies)))
+    lies = capture_of(
+        hostile_page(), headers={"content-disposition": "x\r\nY: z"}, charset="utf-8\r\nX: y"
+    )
+    check_pdf(result_or_error(lambda: print_page(lies)))
     told = base64.b64encode(b"x" * 10**6).decode()
-    good(ends(lambda: printed(captured(page(), url=f"https://x.test/{told}"))))
+    check_pdf(
+        result_or_error(
+            lambda: print_page(capture_of(hostile_page(), url=f"https://x.test/{told}"))
+        )
+    )

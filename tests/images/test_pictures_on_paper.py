@@ -21,7 +21,7 @@ from printer.options import ImageOptions, Options
 from printer.output import Result
 from printer.render.weasy.figure_placement import MIN_SCALE
 from printer.session import Session
-from tests.support.picture_files import chunk, encoded
+from tests.support.picture_files import encode_image, png_chunk
 from tests.support.web_server import Hit, Reply, WebServer, drip
 
 DPI = 200
@@ -51,7 +51,7 @@ def turned() -> bytes:
     exif = Image.Exif()
     exif[0x0112] = 6
     upright = photo("turned", 1200, 1600)
-    return encoded(upright.transpose(Image.Transpose.ROTATE_90), "JPEG", quality=92, exif=exif)
+    return encode_image(upright.transpose(Image.Transpose.ROTATE_90), "JPEG", quality=92, exif=exif)
 
 
 def clear() -> bytes:
@@ -62,27 +62,27 @@ def clear() -> bytes:
     pen = ImageDraw.Draw(image)
     for place in range(20, 600, 60):
         pen.rectangle((place, 20, place + 30, 380), fill=1)
-    return encoded(image, "PNG", transparency=0)
+    return encode_image(image, "PNG", transparency=0)
 
 
 def deep() -> bytes:
     """A grey ramp of 16 bits, with grain."""
     ramp = np.linspace(0, 60000, 900)[None, :].repeat(600, 0)
     grain = np.random.default_rng(5).normal(0, 900, ramp.shape)
-    return encoded(Image.fromarray(np.clip(ramp + grain, 0, 65535).astype(np.uint16)), "PNG")
+    return encode_image(Image.fromarray(np.clip(ramp + grain, 0, 65535).astype(np.uint16)), "PNG")
 
 
 def animated() -> bytes:
     first = photo("animated", 480, 320)
     others = [Image.new("RGB", (480, 320), (n, n, n)) for n in range(60)]
-    return encoded(first, "GIF", save_all=True, append_images=others, duration=40)
+    return encode_image(first, "GIF", save_all=True, append_images=others, duration=40)
 
 
 def png_bomb() -> bytes:
     """A few kilobytes that say they are 30,000 pixels square."""
     head = struct.pack(">IIBBBBB", 30_000, 30_000, 8, 2, 0, 0, 0)
     packed = zlib.compress(bytes(4_000_000), 9)
-    chunks = chunk(b"IHDR", head) + chunk(b"IDAT", packed) + chunk(b"IEND", b"")
+    chunks = png_chunk(b"IHDR", head) + png_chunk(b"IDAT", packed) + png_chunk(b"IEND", b"")
     return b"\x89PNG\r\n\x1a\n" + chunks
 
 
@@ -117,34 +117,34 @@ def figure(name: str, about: str, attributes: str = "") -> str:
 
 def serve(web: WebServer) -> dict[str, Image.Image]:
     """Serve the page and its pictures; return those that should be printed, upright."""
-    twin = encoded(photo("twin", 900, 600), "JPEG", quality=92)
+    twin = encode_image(photo("twin", 900, 600), "JPEG", quality=92)
     cmyk = photo("cmyk", 1000, 700)
-    cut = encoded(photo("cut", 1200, 800), "JPEG", quality=92)
+    cut = encode_image(photo("cut", 1200, 800), "JPEG", quality=92)
     files: dict[str, tuple[bytes, str]] = {
-        "photo.jpg": (encoded(photo("photo", 3000, 2000), "JPEG", quality=92), "image/jpeg"),
+        "photo.jpg": (encode_image(photo("photo", 3000, 2000), "JPEG", quality=92), "image/jpeg"),
         "turned.jpg": (turned(), "image/jpeg"),
-        "cmyk.jpg": (encoded(cmyk.convert("CMYK"), "JPEG", quality=92), "image/jpeg"),
+        "cmyk.jpg": (encode_image(cmyk.convert("CMYK"), "JPEG", quality=92), "image/jpeg"),
         "deep.png": (deep(), "image/png"),
         "clear.png": (clear(), "image/png"),
         "animated.gif": (animated(), "image/gif"),
-        "avif.avif": (encoded(photo("avif", 1200, 800), "AVIF"), "image/avif"),
-        "webp.webp": (encoded(photo("webp", 1200, 800), "WEBP"), "image/webp"),
+        "avif.avif": (encode_image(photo("avif", 1200, 800), "AVIF"), "image/avif"),
+        "webp.webp": (encode_image(photo("webp", 1200, 800), "WEBP"), "image/webp"),
         "tide.svg": (SVG.encode(), "image/svg+xml"),
         "cut.jpg": (cut[: len(cut) * 3 // 4], "image/jpeg"),
         "twin-1.jpg": (twin, "image/jpeg"),
         "twin-2.jpg": (twin, "image/jpeg"),
-        "untyped.jpg": (encoded(photo("untyped", 900, 600), "JPEG"), "text/html"),
-        "icon.png": (encoded(photo("photo", 40, 40), "PNG"), "image/png"),
-        "strip.gif": (encoded(photo("photo", 728, 90), "GIF"), "image/gif"),
-        "dot.gif": (encoded(Image.new("L", (1, 1)), "GIF"), "image/gif"),
-        "huge.png": (encoded(Image.new("1", (8000, 8000)), "PNG"), "image/png"),
+        "untyped.jpg": (encode_image(photo("untyped", 900, 600), "JPEG"), "text/html"),
+        "icon.png": (encode_image(photo("photo", 40, 40), "PNG"), "image/png"),
+        "strip.gif": (encode_image(photo("photo", 728, 90), "GIF"), "image/gif"),
+        "dot.gif": (encode_image(Image.new("L", (1, 1)), "GIF"), "image/gif"),
+        "huge.png": (encode_image(Image.new("1", (8000, 8000)), "PNG"), "image/png"),
         "bomb.png": (png_bomb(), "image/png"),
     }
     for name, (data, kind) in files.items():
         web.add(f"/{name}", data, media_type=kind)
     web.add("/endless.jpg", endless, media_type="image/jpeg")
     web.add("/slow.jpg", drip(twin, pause=0.2), media_type="image/jpeg")
-    member = encoded(photo("member", 900, 600), "JPEG")
+    member = encode_image(photo("member", 900, 600), "JPEG")
 
     def members_only(hit: Hit) -> Reply:
         known = hit.headers.get("referer", "").endswith("/story")
@@ -298,7 +298,7 @@ def needed(site: Site, result: Result) -> int:
             (box for box in boxes if box[0] <= image.width),
             key=lambda box: abs(box[0] / box[1] - shape) * 10_000 - box[0],
         )
-        total += len(encoded(image.resize(size, Image.Resampling.LANCZOS), "JPEG", quality=85))
+        total += len(encode_image(image.resize(size, Image.Resampling.LANCZOS), "JPEG", quality=85))
     return total
 
 

@@ -22,7 +22,7 @@ from printer.errors import HTTPStatusError
 from printer.images.prepare import PreparedPictures, prepare
 from printer.options import ImageOptions
 from printer.output import Picture
-from tests.support.picture_files import encoded
+from tests.support.picture_files import encode_image
 
 HOST = "https://pictures.example.org/"
 
@@ -81,7 +81,7 @@ def warning(body: bytes, **options: Any) -> str:
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "AVIF", "GIF", "BMP", "TIFF"])
 def test_every_format_is_known_by_its_bytes(kind: str) -> None:
-    made, image = picture(encoded(photo(), kind))
+    made, image = picture(encode_image(photo(), kind))
     assert made.media_type == "image/jpeg"
     shown = np.asarray(image.convert("RGB")).astype(int)
     assert shown[:, :100].mean() < shown[:, -100:].mean() - 30, (
@@ -93,14 +93,14 @@ def test_every_format_is_known_by_its_bytes(kind: str) -> None:
 
 
 def test_a_picture_is_scaled_to_what_paper_can_show() -> None:
-    body = encoded(photo(3000, 2000), "JPEG")
+    body = encode_image(photo(3000, 2000), "JPEG")
     made, _ = picture(body, width_mm=127.0, height_mm=180.0)
     assert (made.width, made.height) == (1000, 667)
     made, _ = picture(body, width_mm=127.0, height_mm=50.8)
     assert (made.width, made.height) == (600, 400)
     made, _ = picture(body, width=96, dpi=300)
     assert (made.width, made.height) == (300, 200)
-    made, _ = picture(encoded(photo(200, 100), "JPEG"), dpi=600)
+    made, _ = picture(encode_image(photo(200, 100), "JPEG"), dpi=600)
     assert (made.width, made.height) == (200, 100), "a picture is never enlarged"
 
 
@@ -108,7 +108,7 @@ def test_a_photograph_that_lies_on_its_side_is_turned() -> None:
     exif = Image.Exif()
     exif[0x0112] = 6
     for kind in ("JPEG", "PNG", "WEBP"):
-        made, image = picture(encoded(photo(600, 300), kind, exif=exif))
+        made, image = picture(encode_image(photo(600, 300), kind, exif=exif))
         assert (made.width, made.height) == (300, 600)
         assert not image.getexif()
         shown = np.asarray(image.convert("RGB")).astype(int)
@@ -120,16 +120,16 @@ def test_a_photograph_that_lies_on_its_side_is_turned() -> None:
 def test_colours_survive_cmyk_sixteen_bits_and_palettes() -> None:
     red = Image.new("RGB", (60, 40), (200, 30, 30))
     for body in (
-        encoded(red.convert("CMYK"), "JPEG"),
-        encoded(red.convert("P"), "PNG"),
-        encoded(red, "TIFF"),
+        encode_image(red.convert("CMYK"), "JPEG"),
+        encode_image(red.convert("P"), "PNG"),
+        encode_image(red, "TIFF"),
     ):
         _, image = picture(body)
         assert (
             np.abs(np.asarray(image.convert("RGB"))[20, 30].astype(int) - (200, 30, 30)).max() < 25
         )
     grey = (np.linspace(0, 1, 300)[None, :].repeat(50, 0) * 65535).astype(np.uint16)
-    _, image = picture(encoded(Image.fromarray(grey), "PNG"))
+    _, image = picture(encode_image(Image.fromarray(grey), "PNG"))
     row = np.asarray(image.convert("L"))[25].astype(int)
     assert row[0] < 3
     assert row[-1] > 252
@@ -138,9 +138,9 @@ def test_colours_survive_cmyk_sixteen_bits_and_palettes() -> None:
 
 def test_a_colour_profile_is_followed() -> None:
     lab = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
-    _, image = picture(encoded(photo(), "JPEG", icc_profile=lab))
+    _, image = picture(encode_image(photo(), "JPEG", icc_profile=lab))
     assert "icc_profile" not in image.info
-    _, image = picture(encoded(photo(), "JPEG", icc_profile=b"broken" * 50))
+    _, image = picture(encode_image(photo(), "JPEG", icc_profile=b"broken" * 50))
     assert image.size == (800, 500)
 
 
@@ -148,9 +148,9 @@ def test_transparency_is_white() -> None:
     clear = Image.new("RGBA", (80, 60), (0, 0, 0, 0))
     clear.paste((255, 0, 0, 255), (0, 0, 40, 60))
     for body in (
-        encoded(clear, "PNG"),
-        encoded(clear, "WEBP", lossless=True),
-        encoded(clear.convert("P"), "GIF", transparency=0),
+        encode_image(clear, "PNG"),
+        encode_image(clear, "WEBP", lossless=True),
+        encode_image(clear.convert("P"), "GIF", transparency=0),
     ):
         _, image = picture(body)
         assert image.convert("RGB").getpixel((70, 30)) == (255, 255, 255)
@@ -159,19 +159,19 @@ def test_transparency_is_white() -> None:
 def test_line_art_stays_sharp_and_grey_stays_grey() -> None:
     lines = Image.new("RGB", (400, 300), "white")
     lines.paste((0, 0, 0), (50, 50, 60, 250))
-    made, image = picture(encoded(lines, "PNG"))
+    made, image = picture(encode_image(lines, "PNG"))
     assert made.media_type == "image/png"
     assert image.mode == "L"
     assert set(np.unique(np.asarray(image))) == {0, 255}
 
 
 def test_without_colour_on_request() -> None:
-    made, image = picture(encoded(photo(), "JPEG"), grayscale=True)
+    made, image = picture(encode_image(photo(), "JPEG"), grayscale=True)
     assert (made.media_type, image.mode) == ("image/jpeg", "L")
-    made, image = picture(encoded(photo().convert("L"), "PNG"))
+    made, image = picture(encode_image(photo().convert("L"), "PNG"))
     assert (made.media_type, image.mode) == ("image/jpeg", "L"), "a grey photograph is one too"
     red = Image.new("RGB", (60, 40), (255, 0, 0))
-    _, image = picture(encoded(red, "PNG"), grayscale=True)
+    _, image = picture(encode_image(red, "PNG"), grayscale=True)
     assert (image.mode, image.getpixel((5, 5))) == ("L", 76)
 
 
@@ -179,14 +179,14 @@ def test_an_animation_shows_its_first_frame() -> None:
     frames = [Image.new("RGB", (50, 50), colour) for colour in ("red", "blue")]
     for kind in ("GIF", "WEBP", "PNG"):
         _, image = picture(
-            encoded(frames[0], kind, save_all=True, append_images=frames[1:], duration=100)
+            encode_image(frames[0], kind, save_all=True, append_images=frames[1:], duration=100)
         )
         assert image.convert("RGB").getpixel((25, 25))[0] > 200
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG"])
 def test_what_came_of_a_cut_off_picture_is_printed(kind: str) -> None:
-    body = encoded(photo(), kind)
+    body = encode_image(photo(), kind)
     made, image = picture(body[: len(body) * 3 // 4])
     assert 300 < made.height < 450
     last = np.asarray(image.convert("L"))[-1]
@@ -198,7 +198,7 @@ def test_the_global_switch_of_pillow_is_left_as_it_was() -> None:
     from PIL import ImageFile
 
     before = ImageFile.LOAD_TRUNCATED_IMAGES
-    body = encoded(photo(), "JPEG")
+    body = encode_image(photo(), "JPEG")
     prepared(body[: len(body) * 3 // 4])
     assert before == ImageFile.LOAD_TRUNCATED_IMAGES
 
@@ -209,9 +209,9 @@ def test_the_global_switch_of_pillow_is_left_as_it_was() -> None:
         (b"", "is empty"),
         (b"<!DOCTYPE html><title>Not found</title>", "is a web page"),
         (b"%PDF-1.7", "no kind of picture"),
-        (encoded(Image.new("L", (1, 1)), "GIF"), "only 1 × 1"),
-        (encoded(Image.new("1", (12_000, 9_000)), "PNG"), "too many pixels"),
-        (encoded(Image.new("1", (8_000, 8_000)), "PNG"), "more than 50,000,000"),
+        (encode_image(Image.new("L", (1, 1)), "GIF"), "only 1 × 1"),
+        (encode_image(Image.new("1", (12_000, 9_000)), "PNG"), "too many pixels"),
+        (encode_image(Image.new("1", (8_000, 8_000)), "PNG"), "more than 50,000,000"),
         (b"\x89PNG\r\n\x1a\n" + b"\0" * 40, "picture"),
     ],
 )  # fmt: skip
@@ -222,7 +222,7 @@ def test_what_cannot_be_printed_is_said_in_one_line(body: bytes, words: str) -> 
 
 
 def test_limits_of_bytes() -> None:
-    body = encoded(photo(), "JPEG")
+    body = encode_image(photo(), "JPEG")
     assert "larger than" in warning(body, max_bytes=1000)
     figures = [(Figure(f"{HOST}{n}"), "") for n in range(4)]
     server = Server(**{str(n): body for n in range(4)})
@@ -232,7 +232,7 @@ def test_limits_of_bytes() -> None:
 
 
 def test_a_server_that_never_answers_costs_its_own_picture() -> None:
-    body, stop = encoded(photo(), "JPEG"), threading.Event()
+    body, stop = encode_image(photo(), "JPEG"), threading.Event()
 
     def get(url: str, referer: str) -> Capture:
         if url.endswith("slow"):
@@ -251,7 +251,9 @@ def test_a_server_that_never_answers_costs_its_own_picture() -> None:
 
 
 def test_other_versions_are_tried_and_the_referer_is_sent() -> None:
-    server = Server(good=encoded(photo(), "JPEG"), tiny=encoded(Image.new("L", (1, 1)), "GIF"))
+    server = Server(
+        good=encode_image(photo(), "JPEG"), tiny=encode_image(Image.new("L", (1, 1)), "GIF")
+    )
     figure = Figure(HOST + "lost", sources=(HOST + "lost", HOST + "tiny", HOST + "good"))
     result = prepare([(figure, "https://page.example.org/")], server)
     assert list(result.pictures) == [HOST + "lost"]
@@ -269,7 +271,7 @@ def test_the_first_reason_is_told() -> None:
 
 
 def test_pictures_are_fetched_in_parallel_and_each_once() -> None:
-    meeting, body = threading.Barrier(4, timeout=10), encoded(photo(100, 80), "JPEG")
+    meeting, body = threading.Barrier(4, timeout=10), encode_image(photo(100, 80), "JPEG")
     asked = []
 
     def get(url: str, referer: str) -> Capture:
@@ -293,7 +295,7 @@ def test_a_fault_in_the_fetcher_costs_its_own_picture() -> None:
 
 
 def test_pictures_inside_the_page() -> None:
-    text = base64.b64encode(encoded(photo(100, 80), "PNG")).decode()
+    text = base64.b64encode(encode_image(photo(100, 80), "PNG")).decode()
     for address in (f"data:image/png;base64,{text}", f"DATA:;Base64,{text.rstrip('=')}"):
         server = Server()
         result = prepare([(Figure(address), "")], server)
@@ -351,7 +353,7 @@ def mutated(body: bytes) -> Callable[[int], bytes]:
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "AVIF", "GIF", "TIFF", "BMP"])
 def test_spoiled_files_never_raise(kind: str) -> None:
-    spoil = mutated(encoded(photo(120, 90), kind))
+    spoil = mutated(encode_image(photo(120, 90), kind))
     for seed in range(25):
         result = prepared(spoil(seed))
         assert len(result.pictures) + len(result.warnings) == 1

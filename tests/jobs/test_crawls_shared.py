@@ -8,12 +8,12 @@ import pytest
 
 from printer.crawl import Crawl, CrawlOptions
 from tests.support.crawl_process import CrawlProcess
-from tests.support.crawl_sites import SmallWeb
+from tests.support.crawl_sites import CrawlSites
 
 
 @pytest.mark.slow
 def test_two_processes_share_a_crawl_and_one_finishes_it(fresh_postgres):
-    with SmallWeb(articles=15, pause=0.01) as web:
+    with CrawlSites(articles=15, pause=0.01) as web:
         addresses = (fresh_postgres, web.home.url, *web.hosts)
         with CrawlProcess(*addresses) as one, CrawlProcess(*addresses) as other:
             pid = one.start()

@@ -8,7 +8,7 @@ from sqlalchemy import event
 
 from printer.errors import JobsError
 from printer.jobs.queue import MAX_BATCH, GroupCommit, KeyReused
-from tests.support.jobs import ask
+from tests.support.jobs import job_request
 
 
 def test_what_gathers_meanwhile_is_written_at_once():
@@ -53,11 +53,11 @@ def test_one_that_is_refused_costs_itself_alone_and_a_fault_all():
 
 
 def test_a_key_that_is_reused_does_no_harm_to_those_beside_it(table):
-    table.submit(ask("first"), "key")
+    table.submit(job_request("first"), "key")
 
     def submit(n):
         try:
-            return table.submit(ask(f"story/{n}"), "key" if n % 10 == 3 else "")[0].id
+            return table.submit(job_request(f"story/{n}"), "key" if n % 10 == 3 else "")[0].id
         except KeyReused:
             return None
 
@@ -65,7 +65,7 @@ def test_a_key_that_is_reused_does_no_harm_to_those_beside_it(table):
         ids = list(pool.map(submit, range(60)))
     assert [n for n in range(60) if ids[n] is None] == [3, 13, 23, 33, 43, 53]
     assert {table.get(each).url for each in ids if each} == {
-        ask(f"story/{n}").url for n in range(60) if n % 10 != 3
+        job_request(f"story/{n}").url for n in range(60) if n % 10 != 3
     }
     assert table.count_by_state()["queued"] == 55
 
@@ -77,8 +77,8 @@ def test_a_commit_that_fails_accepts_none(table):
     event.listen(table._engine, "commit", full)
     try:
         with pytest.raises((JobsError, OSError)):
-            table.submit(ask("story"))
+            table.submit(job_request("story"))
     finally:
         event.remove(table._engine, "commit", full)
     assert table.count_by_state()["queued"] == 0
-    assert table.submit(ask("story"))[1]
+    assert table.submit(job_request("story"))[1]

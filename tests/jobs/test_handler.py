@@ -19,7 +19,7 @@ from printer.jobs.validation import (
     validate_request,
 )
 from printer.settings import Settings, setting_fields
-from tests.support.story_page import story
+from tests.support.story_page import story_page
 
 SETTINGS = Settings(render="never", cache=False)
 
@@ -31,7 +31,7 @@ def do(request, place, private=True, steps=None):
 
 def test_a_page_is_fetched_and_printed(web, tmp_path):
     steps = []
-    url = web.add("/story", story())
+    url = web.add("/story", story_page())
     outcome = do(JobRequest(url, {"paper": "A5"}), tmp_path, steps=steps)
     assert outcome["done"]["title"] == "Harbour lights go dark"
     assert steps == ["fetch", "extract", "pictures", "print", "store"]
@@ -46,7 +46,7 @@ def test_a_page_is_fetched_and_printed(web, tmp_path):
 
 
 def test_a_page_that_was_sent_is_printed_without_a_look_at_the_web(web, tmp_path):
-    page = story("As I saw it").encode()
+    page = story_page("As I saw it").encode()
     outcome = do(JobRequest(f"{web.url}/members", {}, {PAGE_PART: page}), tmp_path)
     assert outcome["done"]["title"] == "As I saw it"
     assert web.hits() == []
@@ -59,9 +59,9 @@ def test_a_page_that_fails_says_why(web, tmp_path):
 
 
 def test_private_addresses_are_not_for_those_who_sit_elsewhere(web, tmp_path):
-    outcome = do(JobRequest(web.add("/story", story())), tmp_path, private=False)
+    outcome = do(JobRequest(web.add("/story", story_page())), tmp_path, private=False)
     assert outcome["failed"]["kind"] == "BlockedAddress"
-    page = story(extra=f"<figure><img src='{web.url}/a.png' width=600 height=400></figure>")
+    page = story_page(extra=f"<figure><img src='{web.url}/a.png' width=600 height=400></figure>")
     outcome = do(
         JobRequest(f"{web.url}/x", {}, {PAGE_PART: page.encode()}), tmp_path, private=False
     )
@@ -72,7 +72,9 @@ def test_private_addresses_are_not_for_those_who_sit_elsewhere(web, tmp_path):
 def test_a_page_that_was_sent_names_no_private_address(web, tmp_path):
     """A page on which the print button is pressed knows its key, and may lie about its address."""
     web.add("/reboot.png", b"")
-    page = story(extra=f"<figure><img src='{web.url}/reboot.png' width=600 height=400></figure>")
+    page = story_page(
+        extra=f"<figure><img src='{web.url}/reboot.png' width=600 height=400></figure>"
+    )
     outcome = do(JobRequest(f"{web.url}/", {}, {PAGE_PART: page.encode()}), tmp_path)
     assert outcome["done"]["pictures"] == 0
     assert web.hits() == []
@@ -80,12 +82,14 @@ def test_a_page_that_was_sent_names_no_private_address(web, tmp_path):
 
 def test_no_file_is_read(tmp_path):
     secret = tmp_path / "secret.html"
-    secret.write_text(story("Secret"))
+    secret.write_text(story_page("Secret"))
     for url in (secret.as_uri(), str(secret), "ftp://example.org/", "http://", "javascript:1"):
         assert do(JobRequest(url), tmp_path)["failed"]["kind"] == "BadURL", url
-        sent = JobRequest(url, {}, {PAGE_PART: story().encode()})
+        sent = JobRequest(url, {}, {PAGE_PART: story_page().encode()})
         assert do(sent, tmp_path)["failed"]["kind"] == "BadURL", url
-    page = story(extra=f"<figure><img src='{(tmp_path / 'a.png').as_uri()}' width=600></figure>")
+    page = story_page(
+        extra=f"<figure><img src='{(tmp_path / 'a.png').as_uri()}' width=600></figure>"
+    )
     outcome = do(JobRequest("https://example.org/", {}, {PAGE_PART: page.encode()}), tmp_path)
     assert outcome["done"]["pictures"] == 0
 
@@ -93,7 +97,9 @@ def test_no_file_is_read(tmp_path):
 def test_a_full_storage_puts_the_job_back(tmp_path):
     (tmp_path / "abc" / "1").mkdir(parents=True)
     (tmp_path / "abc" / "1" / "article.pdf.part").symlink_to("/dev/full")
-    outcome = do(JobRequest("https://example.org/", {}, {PAGE_PART: story().encode()}), tmp_path)
+    outcome = do(
+        JobRequest("https://example.org/", {}, {PAGE_PART: story_page().encode()}), tmp_path
+    )
     assert "it is full" in outcome["not_stored"]
 
 

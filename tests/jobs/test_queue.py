@@ -23,7 +23,7 @@ from printer.jobs.queue import (
     QueueFull,
     parts,
 )
-from tests.support.jobs import ask
+from tests.support.jobs import job_request
 
 STORY = JobRequest("https://example.org/story", {"paper": "A5"}, {PAGE_PART: b"<p>\0\xff</p>" * 99})
 
@@ -323,7 +323,7 @@ def test_whatever_happens_a_job_is_done_at_most_once_and_never_lost(
 
 
 def test_a_database_without_room_accepts_nothing_and_goes_on_when_there_is_some(sqlite_table):
-    first, _ = sqlite_table.submit(ask("first"))
+    first, _ = sqlite_table.submit(job_request("first"))
     large = JobRequest("https://example.org/", {}, {"page": os.urandom(200_000)})
 
     def set_room(connection, _record):
@@ -348,10 +348,10 @@ def test_a_clock_that_jumps_changes_no_order_and_loses_nothing(database, jump):
     now = [1_800_000_000.0]
     table = JobQueue(database, clock=lambda: now[0])
     try:
-        ids = [table.submit(ask("before"))[0].id]
+        ids = [table.submit(job_request("before"))[0].id]
         claim = table.lease("w")
         now[0] += jump
-        ids.append(table.submit(ask("after"))[0].id)
+        ids.append(table.submit(job_request("after"))[0].id)
         assert table.heartbeat({claim.id: (claim.attempt, "")}) == set(), "it is still held"
         assert table.finish(claim, {})
         assert table.lease("w").id == ids[1]

@@ -19,7 +19,7 @@ from printer.pipeline import ExtractedPage
 from printer.render.context import render_html
 from printer.render.weasy.engine import render_pdf
 from printer.selection import PictureDecision
-from tests.support.sample_articles import SPECIMEN, pictures
+from tests.support.sample_articles import SAMPLE_ARTICLE, pictures
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_what_is_gone_is_asked_for_again_and_what_is_not_wanted_is_forgotten(sql
 
 
 def test_a_document_laid_out_elsewhere_is_as_it_is_here():
-    document = render_html([SPECIMEN], pictures())
+    document = render_html([SAMPLE_ARTICLE], pictures())
     there, here = load_printed(render_document(dump_document(document))[0]), render_pdf(document)
     assert (there.pages, there.layout, there.warnings) == (here.pages, here.layout, here.warnings)
     assert there.pdf[:5] == b"%PDF-"
@@ -114,7 +114,7 @@ def test_a_reading_goes_to_another_machine_and_back():
     source = PageSource("https://example.org/a", "https://example.org/", "text/html")
     judged = (PictureDecision("https://example.org/a.png", "image", reason="an icon"),)
     reading = ExtractedPage(
-        SPECIMEN, source, b"\xff<p>", judged, canonical="https://example.org/b",
+        SAMPLE_ARTICLE, source, b"\xff<p>", judged, canonical="https://example.org/b",
         losses=(CompletenessReport(),),
     )  # fmt: skip
     assert load_reading(dump_reading(reading)) == reading

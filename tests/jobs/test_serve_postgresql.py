@@ -10,9 +10,9 @@ import pytest
 
 from printer.jobs.queue import JobQueue
 from printer.jobs.worker_process import child_pids
-from tests.support.jobs import count_deliveries, disconnecting, until
-from tests.support.print_server import Server
-from tests.support.story_page import story
+from tests.support.jobs import closing_table, count_completions, wait_until
+from tests.support.print_server import PrintServer
+from tests.support.story_page import story_page
 
 
 @pytest.mark.slow
@@ -20,20 +20,20 @@ def test_kill_9_of_the_server_loses_no_print_and_delivers_none_twice(fresh_postg
     dice = random.Random(11)
     options = ("--port", "0", "--render", "never", "--workers", "2", "--database", fresh_postgres)
     accepted = []
-    with disconnecting(JobQueue(fresh_postgres)) as table:
-        told = count_deliveries(table)
+    with closing_table(JobQueue(fresh_postgres)) as table:
+        told = count_completions(table)
         for round_ in range(2):
-            with closing(Server(tmp_path, *options)) as server:
+            with closing(PrintServer(tmp_path, *options)) as server:
                 for n in range(4):
                     url = f"https://example.org/{round_}/{n}"
-                    accepted.append(server.order(url=url, html=story("Kept")).json()["id"])
+                    accepted.append(server.submit(url=url, html=story_page("Kept")).json()["id"])
                 time.sleep(dice.random())
                 if round_ == 1:  # A worker first, or what speaks HTTP.
                     os.kill(dice.choice(list(child_pids(server.process.pid))), signal.SIGKILL)
                 server.process.kill()
                 server.process.wait()
-        with closing(Server(tmp_path, *options)) as server:
-            until(lambda: {table.get(job).state for job in accepted} == {"done"}, 120)
+        with closing(PrintServer(tmp_path, *options)) as server:
+            wait_until(lambda: {table.get(job).state for job in accepted} == {"done"}, 120)
             assert told() == sorted(accepted)
             for job in accepted:
                 pdf = server.client.get(f"/api/prints/{job}/pdf")

@@ -14,7 +14,7 @@ from printer.errors import UsageError
 from printer.jobs.celery_bridge import make_celery
 from printer.jobs.queue import JobQueue
 from printer.jobs.supervisor import Limits
-from tests.support.jobs import ask, count_deliveries, disconnecting, until
+from tests.support.jobs import closing_table, count_completions, job_request, wait_until
 
 QUICK = {"workers": 2, "lease": 1.0}
 
@@ -25,9 +25,9 @@ def over(table, *ids):
 
 def test_jobs_are_done_and_their_results_kept(engine, tmp_path):
     table = engine.table
-    ids = [table.submit(ask(f"nap/0.0{n}"))[0].id for n in range(6)]
+    ids = [table.submit(job_request(f"nap/0.0{n}"))[0].id for n in range(6)]
     keeper = engine.keep(workers=2)
-    until(lambda: over(table, *ids))
+    wait_until(lambda: over(table, *ids))
     for job in map(table.get, ids):
         assert job.state == "done"
         kept = tmp_path / "prints" / job.id / str(job.attempt) / "article.pdf"
@@ -39,10 +39,10 @@ def test_jobs_are_done_and_their_results_kept(engine, tmp_path):
 def test_a_print_that_takes_too_long_is_ended_with_all_it_started(engine, tmp_path, monkeypatch):
     table = engine.table
     monkeypatch.setenv("FAMILY", str(tmp_path / "family"))
-    slow, _ = table.submit(ask("family"))
-    after, _ = table.submit(ask("nap/0"))
+    slow, _ = table.submit(job_request("family"))
+    after, _ = table.submit(job_request("nap/0"))
     engine.keep(workers=1, seconds=1.0)
-    until(lambda: over(table, slow.id, after.id))
+    wait_until(lambda: over(table, slow.id, after.id))
     assert "longer than 1 seconds" in table.get(slow.id).error.message
     assert table.get(after.id).state == "done"
     grandchild = int((tmp_path / "family").read_text())
@@ -52,39 +52,39 @@ def test_a_print_that_takes_too_long_is_ended_with_all_it_started(engine, tmp_pa
 
 def test_a_print_that_eats_memory_is_ended(engine):
     table = engine.table
-    greedy, _ = table.submit(ask("eat"))
+    greedy, _ = table.submit(job_request("eat"))
     engine.keep(workers=1, memory=300_000_000)
-    until(lambda: over(table, greedy.id))
+    wait_until(lambda: over(table, greedy.id))
     assert "300 MB of memory" in table.get(greedy.id).error.message
 
 
 def test_a_print_that_crashes_its_worker_is_given_up_and_others_are_done(engine):
     table = engine.table
-    bad, _ = table.submit(ask("crash"))
-    good = [table.submit(ask("nap/0"))[0].id for _ in range(4)]
+    bad, _ = table.submit(job_request("crash"))
+    good = [table.submit(job_request("nap/0"))[0].id for _ in range(4)]
     engine.keep(**QUICK)
-    until(lambda: over(table, bad.id, *good))
+    wait_until(lambda: over(table, bad.id, *good))
     assert "SIGABRT" in table.get(bad.id).error.message
     assert {table.get(job).state for job in good} == {"done"}
 
 
 def test_a_print_whose_workers_are_killed_by_others_is_done(sqlite_table, keep):
-    job, _ = sqlite_table.submit(ask("nap/0.8"))
+    job, _ = sqlite_table.submit(job_request("nap/0.8"))
     keeper = keep(workers=1)
     for times in range(1, 8):  # More often than a page may crash them.
-        until(lambda at_work=times: sqlite_table.get(job.id).attempt == at_work)
-        (worker,) = until(keeper.workers)
+        wait_until(lambda at_work=times: sqlite_table.get(job.id).attempt == at_work)
+        (worker,) = wait_until(keeper.workers)
         os.kill(worker, signal.SIGKILL)
-        until(lambda gone=worker: gone not in keeper.workers())
-    until(lambda: over(sqlite_table, job.id))
+        wait_until(lambda gone=worker: gone not in keeper.workers())
+    wait_until(lambda: over(sqlite_table, job.id))
     assert (sqlite_table.get(job.id).state, sqlite_table.get(job.id).attempt) == ("done", 8)
     assert "SIGKILL" in keeper.output()
 
 
 def test_a_print_whose_helper_ends_is_tried_again_so_many_times(sqlite_table, keep):
-    job, _ = sqlite_table.submit(ask("helper-dies"))
+    job, _ = sqlite_table.submit(job_request("helper-dies"))
     keep(workers=1)
-    until(lambda: over(sqlite_table, job.id))
+    wait_until(lambda: over(sqlite_table, job.id))
     over_ = sqlite_table.get(job.id)
     assert (over_.state, over_.attempt) == ("failed", 5)
     assert "the browser exited" in over_.error.message
@@ -92,38 +92,38 @@ def test_a_print_whose_helper_ends_is_tried_again_so_many_times(sqlite_table, ke
 
 def test_a_cancelled_print_is_ended(engine):
     table = engine.table
-    job, _ = table.submit(ask("hang"))
+    job, _ = table.submit(job_request("hang"))
     keeper = engine.keep(workers=1)
-    until(lambda: table.get(job.id).step == "hang")
+    wait_until(lambda: table.get(job.id).step == "hang")
     (before,) = keeper.workers()
     assert table.cancel(job.id)
-    until(lambda: before not in keeper.workers())
-    after, _ = table.submit(ask("nap/0"))
-    until(lambda: over(table, after.id))
+    wait_until(lambda: before not in keeper.workers())
+    after, _ = table.submit(job_request("nap/0"))
+    wait_until(lambda: over(table, after.id))
     assert table.get(job.id).state == "cancelled"
 
 
 def test_a_worker_is_replaced_after_so_many_jobs(sqlite_table, keep):
-    ids = [sqlite_table.submit(ask("nap/0"))[0].id for _ in range(6)]
+    ids = [sqlite_table.submit(job_request("nap/0"))[0].id for _ in range(6)]
     keep(workers=1, jobs_per_worker=2)
-    until(lambda: over(sqlite_table, *ids))
+    wait_until(lambda: over(sqlite_table, *ids))
     assert len({sqlite_table.get(job).result["worker"] for job in ids}) == 3
 
 
 def test_told_to_stop_it_puts_jobs_back_at_once(table, database, keep):
-    job, _ = table.submit(ask("hang"))
+    job, _ = table.submit(job_request("hang"))
     keeper = keep(database, workers=1)
-    until(lambda: table.get(job.id).state == "running")
+    wait_until(lambda: table.get(job.id).state == "running")
     assert keeper.stop() == 0
     assert (table.get(job.id).state, table.get(job.id).faults) == ("queued", 0)
 
 
 def test_nothing_is_left_when_the_supervisor_is_killed(sqlite_table, keep, tmp_path, monkeypatch):
     monkeypatch.setenv("FAMILY", str(tmp_path / "family"))
-    sqlite_table.submit(ask("hang"))
+    sqlite_table.submit(job_request("hang"))
     keeper = keep(workers=2)
-    until(lambda: sqlite_table.count_by_state()["running"])
-    workers = until(keeper.workers)
+    wait_until(lambda: sqlite_table.count_by_state()["running"])
+    workers = wait_until(keeper.workers)
     keeper.kill()
 
     def gone(pid):
@@ -133,29 +133,29 @@ def test_nothing_is_left_when_the_supervisor_is_killed(sqlite_table, keep, tmp_p
             return True
         return Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] == "Z"
 
-    until(lambda: all(map(gone, workers)))
+    wait_until(lambda: all(map(gone, workers)))
 
 
 def test_whoever_is_killed_no_job_is_lost_and_none_delivered_twice(engine, tmp_path):
     table = engine.table
-    told = count_deliveries(table)
+    told = count_completions(table)
     dice = random.Random(7)
-    ids = [table.submit(ask(f"nap/{dice.random() / 10:.3f}"))[0].id for _ in range(30)]
+    ids = [table.submit(job_request(f"nap/{dice.random() / 10:.3f}"))[0].id for _ in range(30)]
     keepers = [engine.keep(**QUICK), engine.keep(**QUICK)]
     victims = ["worker"] * engine.kills[0] + ["supervisor"] * engine.kills[1]
     dice.shuffle(victims)
     for victim in victims:
         keeper = dice.choice(keepers)
-        workers = until(keeper.workers)
+        workers = wait_until(keeper.workers)
         time.sleep(dice.random() / 5)
-        ids += [table.submit(ask("nap/0.05"))[0].id for _ in range(4)]
+        ids += [table.submit(job_request("nap/0.05"))[0].id for _ in range(4)]
         if victim == "worker":
             with suppress(ProcessLookupError):
                 os.kill(dice.choice(workers), signal.SIGKILL)
         else:
             keeper.kill()
             keepers[keepers.index(keeper)] = engine.keep(**QUICK)
-    until(lambda: over(table, *ids), 180)
+    wait_until(lambda: over(table, *ids), 180)
     states = {job: table.get(job) for job in ids}
     assert {job.state for job in states.values()} == {"done"}, states
     assert told() == sorted(ids)
@@ -165,15 +165,15 @@ def test_whoever_is_killed_no_job_is_lost_and_none_delivered_twice(engine, tmp_p
 
 
 def test_a_database_that_is_locked_for_a_while_loses_nothing(sqlite_table, keep, tmp_path):
-    ids = [sqlite_table.submit(ask("nap/0.2"))[0].id for _ in range(6)]
+    ids = [sqlite_table.submit(job_request("nap/0.2"))[0].id for _ in range(6)]
     keeper = keep(**QUICK)
-    until(lambda: sqlite_table.count_by_state()["done"])
+    wait_until(lambda: sqlite_table.count_by_state()["done"])
     other = sqlite3.connect(tmp_path / "jobs.sqlite", isolation_level=None, timeout=10)
     other.execute("BEGIN EXCLUSIVE")
     time.sleep(6.5)
     other.execute("ROLLBACK")
     other.close()
-    until(lambda: over(sqlite_table, *ids))
+    wait_until(lambda: over(sqlite_table, *ids))
     assert {sqlite_table.get(job).state for job in ids} == {"done"}
     assert "locked" in keeper.output()
 
@@ -181,17 +181,17 @@ def test_a_database_that_is_locked_for_a_while_loses_nothing(sqlite_table, keep,
 def test_a_storage_without_room_holds_prints_until_there_is_some(sqlite_table, keep, tmp_path):
     place = tmp_path / "prints"
     place.mkdir()
-    ids = [sqlite_table.submit(ask("nap/0"))[0].id for _ in range(3)]
+    ids = [sqlite_table.submit(job_request("nap/0"))[0].id for _ in range(3)]
     for job in ids:  # Every write there finds the device full.
         for attempt in range(1, 30):
             (place / job / str(attempt)).mkdir(parents=True)
             (place / job / str(attempt) / "article.pdf.part").symlink_to("/dev/full")
     keeper = keep(workers=1)
-    until(lambda: "it is full" in keeper.output())
+    wait_until(lambda: "it is full" in keeper.output())
     assert {sqlite_table.get(job).state for job in ids} <= {"queued", "running"}
     for part in place.rglob("*.part"):
         part.unlink()
-    until(lambda: over(sqlite_table, *ids))
+    wait_until(lambda: over(sqlite_table, *ids))
     jobs = [sqlite_table.get(job) for job in ids]
     assert {(job.state, job.faults) for job in jobs} == {("done", 0)}
 
@@ -201,35 +201,35 @@ def test_postgresql_gone_and_back_loses_nothing(fresh_postgres, keep):
     import psycopg
 
     table = JobQueue(fresh_postgres)
-    ids = [table.submit(ask("nap/0.2"))[0].id for _ in range(8)]
+    ids = [table.submit(job_request("nap/0.2"))[0].id for _ in range(8)]
     keep(fresh_postgres, **QUICK)
     base, _, name = fresh_postgres.rpartition("/")
     with psycopg.connect(f"{base}/postgres", autocommit=True) as connection:
-        until(lambda: table.count_by_state()["done"])
+        wait_until(lambda: table.count_by_state()["done"])
         connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
         gone = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
         connection.execute(gone, (name,))
         time.sleep(2.5)
         connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
-    until(lambda: over(table, *ids))
+    wait_until(lambda: over(table, *ids))
     assert {table.get(job).state for job in ids} == {"done"}
     table.disconnect()
 
 
 def test_redis_gone_and_back_loses_nothing(fresh_postgres, redis_server, keep):
-    with disconnecting(JobQueue(fresh_postgres)) as table:
+    with closing_table(JobQueue(fresh_postgres)) as table:
         keep(fresh_postgres, celery=(redis_server.url, "send"), **QUICK)
         worker = keep(fresh_postgres, celery=(redis_server.url, "answer"), **QUICK)
-        ids = [table.submit(ask("nap/0.2"))[0].id for _ in range(8)]
-        until(lambda: table.count_by_state()["done"])
+        ids = [table.submit(job_request("nap/0.2"))[0].id for _ in range(8)]
+        wait_until(lambda: table.count_by_state()["done"])
         redis_server.kill()  # With all calls in it.
-        ids += [table.submit(ask("nap/0"))[0].id for _ in range(4)]
-        until(lambda: "cannot be reached" in worker.output())
+        ids += [table.submit(job_request("nap/0"))[0].id for _ in range(4)]
+        wait_until(lambda: "cannot be reached" in worker.output())
         redis_server.start()
         # Celery's own worker does not always listen again after its broker was away.
         worker.kill()
         keep(fresh_postgres, celery=(redis_server.url, "answer"), **QUICK)
-        until(lambda: over(table, *ids), 180)
+        wait_until(lambda: over(table, *ids), 180)
         assert {table.get(job).state for job in ids} == {"done"}
 
 

@@ -20,21 +20,21 @@ from printer.render.context import Document, RenderContext
 from printer.render.weasy.engine import RenderedPdf
 from printer.render.worker_pool import RenderPool
 from tests.support import sample_articles as specimens
-from tests.support.sample_articles import SPECIMEN, head, para
+from tests.support.sample_articles import SAMPLE_ARTICLE, heading, paragraph
 
 LINE = "The river rose in the night, and by morning the lower meadow was under water. "
 
 
 def article(number: int, *more: object) -> Article:
     blocks = (
-        head(f"Part of {number}"),
-        *(para(LINE * 6) for _ in range(5)),
-        para("See ", Span("the end", href="#end")),
-        *(para(LINE * 6) for _ in range(8)),
-        para(Span(f"The end of {number}.", id="end")),
+        heading(f"Part of {number}"),
+        *(paragraph(LINE * 6) for _ in range(5)),
+        paragraph("See ", Span("the end", href="#end")),
+        *(paragraph(LINE * 6) for _ in range(8)),
+        paragraph(Span(f"The end of {number}.", id="end")),
         *more,
     )
-    return replace(SPECIMEN, title=f"Chapter {number}", blocks=blocks)  # type: ignore[arg-type]
+    return replace(SAMPLE_ARTICLE, title=f"Chapter {number}", blocks=blocks)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -66,8 +66,8 @@ def start_of(pages: list[str], title: str) -> int:
 
 
 def test_runs_are_of_about_ten_pages_and_in_order() -> None:
-    long = replace(SPECIMEN, blocks=tuple(para(LINE * 100) for _ in range(5)))
-    found = list(split_into_runs([SPECIMEN] * 30 + [long] * 2))
+    long = replace(SAMPLE_ARTICLE, blocks=tuple(paragraph(LINE * 100) for _ in range(5)))
+    found = list(split_into_runs([SAMPLE_ARTICLE] * 30 + [long] * 2))
     assert [place for run in found for place in run] == list(range(32))
     assert found[-1] == (31,)
     assert 2 <= len(found[0]) < 30
@@ -124,8 +124,10 @@ def walk(element: object, pages: set[tuple[int, int]]) -> Iterator[pikepdf.Dicti
 
 def test_the_structure_tree_is_one(press: RenderPool, apart: None) -> None:
     del apart
-    note = specimens.SPECIMEN.blocks
-    made = bound(press, [replace(SPECIMEN, title=f"Chapter {n}", blocks=note) for n in range(3)])
+    note = specimens.SAMPLE_ARTICLE.blocks
+    made = bound(
+        press, [replace(SAMPLE_ARTICLE, title=f"Chapter {n}", blocks=note) for n in range(3)]
+    )
     with pikepdf.open(BytesIO(made.pdf)) as pdf:
         root = pdf.Root.StructTreeRoot
         assert len(root.K) == 1
@@ -198,7 +200,7 @@ class Failing:
 
 def test_an_article_that_cannot_be_set_costs_itself(press: RenderPool) -> None:
     articles = [article(n) for n in range(3)]
-    articles[1] = article(1, para("A hard word."))
+    articles[1] = article(1, paragraph("A hard word."))
     whole = RenderContext.of(articles, PrintOptions(title="All"))
     assert len(list(split_into_runs(whole.articles))) == 1, (
         "they are not one run, which fails as a whole"

@@ -13,7 +13,14 @@ from printer.render.completeness import check_completeness
 from printer.render.context import render_html
 from printer.render.weasy.engine import render_pdf
 from tests.support import sample_articles as specimens
-from tests.support.sample_articles import SCRIPTS, SPECIMEN, cells, head, items, para
+from tests.support.sample_articles import (
+    SAMPLE_ARTICLE,
+    SCRIPT_ARTICLES,
+    cells,
+    heading,
+    items,
+    paragraph,
+)
 
 
 def report(article, pictures=None, shown=None, **options):
@@ -32,7 +39,7 @@ def pictures():
     ids=str,
 )  # fmt: skip
 def test_all_of_the_specimen_is_on_paper(pictures, options) -> None:
-    found = report(SPECIMEN, pictures, **options)
+    found = report(SAMPLE_ARTICLE, pictures, **options)
     assert found.complete, (found.shortfall(), found.missing)
     assert found.article == ContentCounts(
         words=found.article.words,
@@ -47,16 +54,16 @@ def test_all_of_the_specimen_is_on_paper(pictures, options) -> None:
     assert found.article.words > 500
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("script", SCRIPT_ARTICLES)
 def test_all_scripts_are_on_paper(pictures, script) -> None:
-    found = report(SCRIPTS[script], pictures)
+    found = report(SCRIPT_ARTICLES[script], pictures)
     assert found.complete, (found.shortfall(), found.missing)
     assert found.article.words > 50
 
 
 def test_several_articles_are_counted_together(pictures) -> None:
-    document = render_html([SPECIMEN, SCRIPTS["de"]], pictures)
-    found = check_completeness([SPECIMEN, SCRIPTS["de"]], render_pdf(document).layout)
+    document = render_html([SAMPLE_ARTICLE, SCRIPT_ARTICLES["de"]], pictures)
+    found = check_completeness([SAMPLE_ARTICLE, SCRIPT_ARTICLES["de"]], render_pdf(document).layout)
     assert found.complete, (found.shortfall(), found.missing)
     assert found.article.headings == 5
 
@@ -64,45 +71,48 @@ def test_several_articles_are_counted_together(pictures) -> None:
 def test_a_cell_that_goes_on_over_pages_is_whole() -> None:
     long = " ".join(f"word{n}" for n in range(900))
     table = Table((cells("a", "b", header=True),), (cells(long, long.upper()),))
-    assert report(replace(SPECIMEN, blocks=(table,))).complete
+    assert report(replace(SAMPLE_ARTICLE, blocks=(table,))).complete
 
 
 LOST = {
-    "words": para("These words are not there."),
-    "headings": head("Gone"),
+    "words": paragraph("These words are not there."),
+    "headings": heading("Gone"),
     "pictures": Figure(specimens.LANDSCAPE, alt="x"),
     "tables": Table((), (cells("a", "b"), cells("c", "d"))),
     "code": Code("x = 1"),
     "formulas": Math("x^2", "x^2"),
-    "notes": Note("n", "9", (para("A note that is lost."),)),
-    "links": para(Span("x", href="https://example.org/lost")),
+    "notes": Note("n", "9", (paragraph("A note that is lost."),)),
+    "links": paragraph(Span("x", href="https://example.org/lost")),
 }
 
 
 @pytest.mark.parametrize("kind", LOST)
 def test_what_is_lost_is_seen(kind, pictures) -> None:
-    whole = replace(SPECIMEN, blocks=(*SPECIMEN.blocks, LOST[kind]))
-    found = report(whole, pictures, shown=SPECIMEN)
+    whole = replace(SAMPLE_ARTICLE, blocks=(*SAMPLE_ARTICLE.blocks, LOST[kind]))
+    found = report(whole, pictures, shown=SAMPLE_ARTICLE)
     assert kind in found.shortfall(), found
     assert not found.complete
 
 
 def test_lost_words_are_named_and_bounded() -> None:
     whole = replace(
-        SPECIMEN, blocks=(para("A"), *(para(f"Lost piece {n} " * 20) for n in range(50)))
+        SAMPLE_ARTICLE,
+        blocks=(paragraph("A"), *(paragraph(f"Lost piece {n} " * 20) for n in range(50))),
     )
-    found = report(whole, shown=replace(SPECIMEN, blocks=(para("A"),)))
+    found = report(whole, shown=replace(SAMPLE_ARTICLE, blocks=(paragraph("A"),)))
     assert len(found.missing) == 6
     assert found.missing[0].startswith("Lost piece 0")
     assert found.missing[-1] == "and 45 more"
 
 
 def test_a_missing_picture_is_a_loss() -> None:
-    assert report(SPECIMEN).shortfall() == {"pictures": (0, 3)}
+    assert report(SAMPLE_ARTICLE).shortfall() == {"pictures": (0, 3)}
 
 
 def test_style_sheets_that_hide_are_seen() -> None:
-    article = replace(SPECIMEN, blocks=(para("Shown."), items("Hidden one.", "Hidden two.")))
+    article = replace(
+        SAMPLE_ARTICLE, blocks=(paragraph("Shown."), items("Hidden one.", "Hidden two."))
+    )
     found = report(article, css="ul { display: none }")
     assert found.shortfall() == {"words": (found.article.words - 4, found.article.words)}
     assert found.missing == ("Hidden one.", "Hidden two.")

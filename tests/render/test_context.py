@@ -26,7 +26,7 @@ from printer.article import (
 )
 from printer.export.html import to_html
 from printer.render.context import render_html
-from tests.support.sample_articles import SPECIMEN, cells, para, pictures
+from tests.support.sample_articles import SAMPLE_ARTICLE, cells, paragraph, pictures
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -46,14 +46,14 @@ def hostile(text: str) -> Article:
     blocks: tuple[Block, ...] = (
         Paragraph((span,), text, text, text),
         Heading(2, (span,), text, text, text),
-        List((Item((para(text),), text),), ordered=True, style=text),
-        Quote((para(text),), (span,)),
+        List((Item((paragraph(text),), text),), ordered=True, style=text),
+        Quote((paragraph(text),), (span,)),
         Code(text, text, text),
         Table((cells(text),), (cells(text),), (), (span,), text),
         Figure(text, (text,), (span,), text, text, id=text),
         Math(text, text),
         Embed("video", text, text, text),
-        Note(text, text, (para(text),)),
+        Note(text, text, (paragraph(text),)),
     )
     return Article(text, blocks, text, text, text, text, text, text)
 
@@ -78,7 +78,7 @@ def test_a_strangers_text_is_only_text(text: str) -> None:
 
 @given(st.text(max_size=60))
 def test_any_text_is_kept_as_text(text: str) -> None:
-    tree = lxml_html.fromstring(to_html(Article("T", (para("[", text, "]"),))))
+    tree = lxml_html.fromstring(to_html(Article("T", (paragraph("[", text, "]"),))))
     shown = "".join(tree.xpath("string(//article/p)").replace("\u200b", "").split())
     if all(c.isprintable() or c in "\n\t " for c in text):
         assert shown == "".join(f"[{text}]".replace("\u200b", "").split())
@@ -86,7 +86,7 @@ def test_any_text_is_kept_as_text(text: str) -> None:
 
 def test_neighbours_under_one_mark_share_an_element() -> None:
     link = "https://example.org/"
-    block = para(Span("a ", href=link), Span("b", ("em",), link), Span(" c", href=link), " d")
+    block = paragraph(Span("a ", href=link), Span("b", ("em",), link), Span(" c", href=link), " d")
     page = to_html(Article("T", (block,)))
     assert f'<a href="{link}">a <em>b</em> c</a> d' in page
 
@@ -98,7 +98,9 @@ def test_every_field_of_a_span_is_used() -> None:
 
 
 def test_ids_are_defined_once_and_kept_apart() -> None:
-    one = replace(SPECIMEN, blocks=(para(Span("x", id="same")), para(Span("y", id="same"))))
+    one = replace(
+        SAMPLE_ARTICLE, blocks=(paragraph(Span("x", id="same")), paragraph(Span("y", id="same")))
+    )
     tree = lxml_html.fromstring(render_html([one, one], {}).html)
     ids = tree.xpath("//@id")
     assert len(ids) == len(set(ids))
@@ -106,15 +108,15 @@ def test_ids_are_defined_once_and_kept_apart() -> None:
 
 
 def test_pictures_are_named_by_what_they_hold() -> None:
-    document = render_html([SPECIMEN], pictures())
+    document = render_html([SAMPLE_ARTICLE], pictures())
     names = lxml_html.fromstring(document.html).xpath("//img/@src")
     assert len(names) == 5, "two pictures, two formulas and a code"
     assert set(names) == set(document.assets.pictures)
 
 
 def test_plain_html_shows_pictures_where_they_are() -> None:
-    tree = lxml_html.fromstring(to_html(SPECIMEN))
-    assert tree.xpath("//figure/img/@src") == [figure.src for figure in SPECIMEN.figures]
+    tree = lxml_html.fromstring(to_html(SAMPLE_ARTICLE))
+    assert tree.xpath("//figure/img/@src") == [figure.src for figure in SAMPLE_ARTICLE.figures]
     inline = Article("T", (Figure("data:image/png;base64,AAAA", alt="Inside"),))
     assert not lxml_html.fromstring(to_html(inline)).xpath("//img")
 
@@ -135,9 +137,9 @@ def test_dates_are_written_as_the_reader_writes_them() -> None:
         ("ja", "2024年3月12日"), ("", "12 March 2024"), ("xx", "2024-03-12"), ("x'", "12 March 2024"),
     ):  # fmt: skip
         assert date in to_html(
-            Article("T", (para("x"),), published="2024-03-12", language=language)
+            Article("T", (paragraph("x"),), published="2024-03-12", language=language)
         )
-    assert "not a date" in to_html(Article("T", (para("x"),), published="not a date"))
+    assert "not a date" in to_html(Article("T", (paragraph("x"),), published="not a date"))
 
 
 @pytest.mark.parametrize(
@@ -151,17 +153,17 @@ def test_dates_are_written_as_the_reader_writes_them() -> None:
     ],
 )
 def test_metadata_has_no_time_without_its_zone(published: str, told: str) -> None:
-    written = render_html([Article("T", (para("x"),), published=published)], {}).html
+    written = render_html([Article("T", (paragraph("x"),), published=published)], {}).html
     assert f'<meta name="dcterms.created" content="{told}">' in written
 
 
 def test_the_day_of_fetching_may_be_given() -> None:
-    document = render_html([SPECIMEN], {}, fetched=datetime(2024, 5, 1, tzinfo=UTC))
+    document = render_html([SAMPLE_ARTICLE], {}, fetched=datetime(2024, 5, 1, tzinfo=UTC))
     assert "1 May 2024" in document.html
 
 
 def test_the_plain_page_lets_nothing_run() -> None:
-    tree = lxml_html.fromstring(to_html(SPECIMEN))
+    tree = lxml_html.fromstring(to_html(SAMPLE_ARTICLE))
     (policy,) = tree.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")
     assert policy.startswith("default-src 'none'")
     assert "script" not in policy

@@ -3,12 +3,12 @@
 from printer.options import PrintOptions
 from printer.render.context import render_html
 from printer.render.weasy.engine import render_pdf
-from tests.support.pdf_glyphs import faults
-from tests.support.sample_articles import SPECIMEN
+from tests.support.pdf_glyphs import find_overlaps
+from tests.support.sample_articles import SAMPLE_ARTICLE
 
 
 def faults_with(css):
-    return faults(render_pdf(render_html([SPECIMEN], {}, PrintOptions(css=css))).pdf)
+    return find_overlaps(render_pdf(render_html([SAMPLE_ARTICLE], {}, PrintOptions(css=css))).pdf)
 
 
 def test_letters_on_others_are_seen():

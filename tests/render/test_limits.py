@@ -23,18 +23,18 @@ from printer.article import (
 from printer.export.markdown import to_markdown
 from printer.render import limits
 from printer.render.limits import limit_article
-from tests.support.sample_articles import SPECIMEN, cells, items, para
+from tests.support.sample_articles import SAMPLE_ARTICLE, cells, items, paragraph
 
 
 def nested(depth: int) -> tuple[Block, ...]:
-    run: tuple[Block, ...] = (para("at the bottom"),)
+    run: tuple[Block, ...] = (paragraph("at the bottom"),)
     for level in range(depth):
-        run = (Quote(run),) if level % 2 else (List((Item((para(f"level {level}"), *run)),)),)
+        run = (Quote(run),) if level % 2 else (List((Item((paragraph(f"level {level}"), *run)),)),)
     return run
 
 
 def article(*run: Block) -> Article:
-    return replace(SPECIMEN, blocks=run)
+    return replace(SAMPLE_ARTICLE, blocks=run)
 
 
 @pytest.mark.parametrize(
@@ -42,13 +42,13 @@ def article(*run: Block) -> Article:
     [
         ("deep nesting", nested(3000), "at the bottom"),
         ("10,000 columns", (Table((), (cells(*["cell"] * 10_000),)),), "cell · cell"),
-        ("huge spans", (Table((), ((Cell((para("one"),), colspan=10**9, rowspan=10**9),), cells("two"))),), "two"),
+        ("huge spans", (Table((), ((Cell((paragraph("one"),), colspan=10**9, rowspan=10**9),), cells("two"))),), "two"),
         ("nested tables", (Table((), ((Cell((Table((), (cells("inner"),)),)),),)),), "inner"),
-        ("a word without end", (para("w" * 50_000),), "www"),
+        ("a word without end", (paragraph("w" * 50_000),), "www"),
         ("a line of code without end", (Code("c" * 50_000, "python"),), "ccc"),
-        ("piled marks", (para("e" + "\u0301" * 100_000 + " after"),), "after"),
+        ("piled marks", (paragraph("e" + "\u0301" * 100_000 + " after"),), "after"),
         ("many spans", (Paragraph(tuple(Span(f"s{n} ", ("em",) * (n % 2)) for n in range(3000))),), "s2999"),
-        ("no-break spaces", (para("x" + "\u00a0" * 20_000 + "after"),), "after"),
+        ("no-break spaces", (paragraph("x" + "\u00a0" * 20_000 + "after"),), "after"),
     ],
 )  # fmt: skip
 def test_a_hostile_article_prints_soon(
@@ -72,7 +72,7 @@ def test_nothing_is_lost_to_depth() -> None:
 def test_too_many_blocks_end_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MOST_BLOCKS", 50)
     kept, warnings = limit_article(
-        article(*(para(str(n)) for n in range(40)), items(*map(str, range(40))))
+        article(*(paragraph(str(n)) for n in range(40)), items(*map(str, range(40))))
     )
     assert sum(1 for _ in walk(kept.blocks)) <= 50
     assert "81 blocks" in warnings[0]

@@ -13,7 +13,7 @@ from printer.article import Article, Embed, Figure, Note, Quote, Span, Table
 from printer.options import PrintOptions
 from printer.render.context import LONGEST, MOST_CODES, qr_picture, render_html
 from printer.render.links import MAX_PRINTED_URL, display_url, shows_own_url
-from tests.support.sample_articles import SPECIMEN, cells, head, items, para, spans
+from tests.support.sample_articles import SAMPLE_ARTICLE, cells, heading, items, paragraph, spans
 
 SITE = "https://example.org/"
 WORDS = (
@@ -22,7 +22,7 @@ WORDS = (
 
 
 def article(*blocks: object) -> Article:
-    return replace(SPECIMEN, blocks=blocks)  # type: ignore[arg-type]
+    return replace(SAMPLE_ARTICLE, blocks=blocks)  # type: ignore[arg-type]
 
 
 def link(text: str, path: str) -> Span:
@@ -62,15 +62,15 @@ def test_a_link_that_says_its_address_needs_no_number() -> None:
 
 
 def test_links_are_not_named_unless_it_is_asked_for(printed) -> None:
-    paper = printed(article(para(WORDS, link("a story", "story"))))
+    paper = printed(article(paragraph(WORDS, link("a story", "story"))))
     assert "example.org/story" not in paper.text
     assert "[1]" not in paper.text
 
 
 def test_each_target_has_one_number_and_is_named_once_at_the_foot(printed) -> None:
     text = article(
-        para(WORDS, link("one", "1?utm_source=mail")),
-        para(WORDS, link("two", "2"), " and ", link("one again", "1?utm_source=mail")),
+        paragraph(WORDS, link("one", "1?utm_source=mail")),
+        paragraph(WORDS, link("two", "2"), " and ", link("one again", "1?utm_source=mail")),
     )
     paper = printed(text, links="footnote")
     assert paper.text.count("[1]") == 3  # two links and the note
@@ -90,19 +90,22 @@ def test_links_in_headings_tables_and_captions_are_named_at_the_end(printed) -> 
     caption = (Span("A picture by "), link("somebody", "person"))
     paper = printed(
         article(
-            para(WORDS * 3, link("one", "1")),
-            replace(head("A"), spans=(link("Heading", "heading"),)),
+            paragraph(WORDS * 3, link("one", "1")),
+            replace(heading("A"), spans=(link("Heading", "heading"),)),
             Table(
                 (),
                 (
                     (
                         *cells("x"),
-                        *(replace(c, blocks=(para(link("cell", "cell")),)) for c in cells("y")),
+                        *(
+                            replace(c, blocks=(paragraph(link("cell", "cell")),))
+                            for c in cells("y")
+                        ),
                     ),
                 ),
             ),
             Figure("https://example.org/no.jpg", caption_spans=caption, alt="x"),
-            para(WORDS),
+            paragraph(WORDS),
         ),
         links="footnote",
     )
@@ -113,8 +116,8 @@ def test_links_in_headings_tables_and_captions_are_named_at_the_end(printed) -> 
 
 
 def test_endnotes_are_one_list_over_several_articles(printed) -> None:
-    one = article(para(WORDS, link("a", "a"), link("b", "b")))
-    two = replace(article(para(WORDS, link("b too", "b"), link("c", "c"))), title="Another")
+    one = article(paragraph(WORDS, link("a", "a"), link("b", "b")))
+    two = replace(article(paragraph(WORDS, link("b too", "b"), link("c", "c"))), title="Another")
     paper = printed(one, two, links="endnote")
     assert paper.text.count("Links") == 1
     assert "[1] example.org/a [2] example.org/b [3] example.org/c" in paper.text
@@ -123,7 +126,9 @@ def test_endnotes_are_one_list_over_several_articles(printed) -> None:
 def test_an_address_behind_its_link(printed) -> None:
     said = link("example.org/\u200blong", "long")  # which may be broken at its slash
     paper = printed(
-        article(para(WORDS, link("a story", "story"), " ", link("example.org", ""), " ", said)),
+        article(
+            paragraph(WORDS, link("a story", "story"), " ", link("example.org", ""), " ", said)
+        ),
         links="inline",
     )
     assert "a story (example.org/story) example.org example.org/long " in paper.text + " "
@@ -131,10 +136,10 @@ def test_an_address_behind_its_link(printed) -> None:
 
 def test_a_link_within_the_article_gives_its_page(printed) -> None:
     text = article(
-        para("See ", link("the end", "#end"), "."),
-        *[para(WORDS * 4)] * 12,
-        head("End", 2, "end"),
-        para("x"),
+        paragraph("See ", link("the end", "#end"), "."),
+        *[paragraph(WORDS * 4)] * 12,
+        heading("End", 2, "end"),
+        paragraph("x"),
     )
     paper = printed(text, links="endnote")
     page = next(n for n, t in enumerate(paper.texts, 1) if "End" in t and n > 1)
@@ -144,7 +149,7 @@ def test_a_link_within_the_article_gives_its_page(printed) -> None:
 
 def test_a_page_of_nothing_but_links_lists_them_at_the_end(printed) -> None:
     text = article(
-        *(para("See ", link(f"story {n}", f"a-rather-long-address-{n}")) for n in range(60))
+        *(paragraph("See ", link(f"story {n}", f"a-rather-long-address-{n}")) for n in range(60))
     )
     paper = printed(text, links="footnote", expect=("where links lead is listed at the end",))
     assert "Links [1]" in paper.text
@@ -154,14 +159,14 @@ def test_unsafe_links_are_neither_linked_nor_named() -> None:
     for href in ("javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "vbscript:x"):
         for style in ("footnote", "endnote", "inline"):
             html = render_html(
-                [article(para(WORDS, Span("x", href=href)))], {}, PrintOptions(links=style)
+                [article(paragraph(WORDS, Span("x", href=href)))], {}, PrintOptions(links=style)
             ).html
             assert href not in html
 
 
 def test_thousands_of_links_are_printed_in_bounded_time(printed) -> None:
     many = [
-        para(*(piece for n in range(40) for piece in ("word ", link("x", f"{block}-{n}"))))
+        paragraph(*(piece for n in range(40) for piece in ("word ", link("x", f"{block}-{n}"))))
         for block in range(50)
     ]
     began = time.process_time()
@@ -174,11 +179,11 @@ def test_thousands_of_links_are_printed_in_bounded_time(printed) -> None:
 
 
 def note(name: str, *blocks: object) -> Note:
-    return Note(name, name, blocks or (para(f"The note {name}."),))  # type: ignore[arg-type]
+    return Note(name, name, blocks or (paragraph(f"The note {name}."),))  # type: ignore[arg-type]
 
 
 def test_a_note_stands_on_the_page_of_its_sign(printed) -> None:
-    blocks = [para(WORDS * 3, Span(str(n), note=str(n)), f" after {n}.") for n in range(20)]
+    blocks = [paragraph(WORDS * 3, Span(str(n), note=str(n)), f" after {n}.") for n in range(20)]
     paper = printed(article(*blocks, *(note(str(n)) for n in range(20))))
     assert paper.pages > 2
     for text in paper.texts:
@@ -189,7 +194,9 @@ def test_a_note_stands_on_the_page_of_its_sign(printed) -> None:
 
 def test_a_note_called_twice_is_printed_once(printed) -> None:
     paper = printed(
-        article(para(WORDS, Span("1", note="1")), para(WORDS, Span("1", note="1")), note("1"))
+        article(
+            paragraph(WORDS, Span("1", note="1")), paragraph(WORDS, Span("1", note="1")), note("1")
+        )
     )
     assert paper.text.count("The note 1.") == 1
 
@@ -197,11 +204,11 @@ def test_a_note_called_twice_is_printed_once(printed) -> None:
 @pytest.mark.parametrize(
     "blocks",
     [
-        (para("x"), replace(head("H"), spans=(Span("H"), Span("1", note="1"))), para(WORDS), note("1")),
-        (para(WORDS, Span("1", note="1")), note("1", para(WORDS * 40))),
-        (para(WORDS, Span("1", note="1")), note("1", para("a"), items("b", "c"))),
-        (para("x ", *(Span(str(n), note=str(n)) for n in range(60))), *(note(str(n), para(WORDS)) for n in range(60))),
-        (para(WORDS), note("1")),
+        (paragraph("x"), replace(heading("H"), spans=(Span("H"), Span("1", note="1"))), paragraph(WORDS), note("1")),
+        (paragraph(WORDS, Span("1", note="1")), note("1", paragraph(WORDS * 40))),
+        (paragraph(WORDS, Span("1", note="1")), note("1", paragraph("a"), items("b", "c"))),
+        (paragraph("x ", *(Span(str(n), note=str(n)) for n in range(60))), *(note(str(n), paragraph(WORDS)) for n in range(60))),
+        (paragraph(WORDS), note("1")),
     ],
     ids=["in a heading", "long", "with a list", "too many", "never called"],
 )  # fmt: skip
@@ -216,8 +223,8 @@ def test_what_does_not_fit_under_a_page_stands_at_the_end(printed, blocks) -> No
 
 def test_notes_under_lists_and_quotations(printed) -> None:
     paper = printed(article(
-        items((para("Item ", Span("1", note="1")),), "Other " + WORDS),
-        Quote((para(WORDS, Span("2", note="2")),), cite=spans("Somebody")),
+        items((paragraph("Item ", Span("1", note="1")),), "Other " + WORDS),
+        Quote((paragraph(WORDS, Span("2", note="2")),), cite=spans("Somebody")),
         note("1"), note("2"),
     ))  # fmt: skip
     assert "Notes" not in paper.text
@@ -227,7 +234,8 @@ def test_notes_under_lists_and_quotations(printed) -> None:
 def test_a_note_on_paper_names_its_links_in_itself(printed) -> None:
     paper = printed(
         article(
-            para(WORDS * 2, Span("1", note="1")), note("1", para("See ", link("there", "there")))
+            paragraph(WORDS * 2, Span("1", note="1")),
+            note("1", paragraph("See ", link("there", "there"))),
         ),
         links="footnote",
     )
@@ -236,7 +244,10 @@ def test_a_note_on_paper_names_its_links_in_itself(printed) -> None:
 
 def test_a_note_holds_text_and_no_markup_of_the_page(printed) -> None:
     paper = printed(
-        article(para(WORDS, Span("1", note="1")), Note("1", "<b>", (para("a </span><h1>b</h1>"),)))
+        article(
+            paragraph(WORDS, Span("1", note="1")),
+            Note("1", "<b>", (paragraph("a </span><h1>b</h1>"),)),
+        )
     )
     assert "a </span><h1>b</h1>" in paper.text
 
@@ -245,20 +256,21 @@ def test_a_note_holds_text_and_no_markup_of_the_page(printed) -> None:
 
 
 def test_the_code_is_that_of_the_address(printed) -> None:
-    paper = printed(SPECIMEN, qr=True, expect=())
+    paper = printed(SAMPLE_ARTICLE, qr=True, expect=())
     assert paper.pages
     import segno
 
-    picture = qr_picture(SPECIMEN.url)
+    picture = qr_picture(SAMPLE_ARTICLE.url)
     assert picture is not None
     assert (
-        picture.width == segno.make(SPECIMEN.url, error="m", micro=False).symbol_size(border=2)[0]
+        picture.width
+        == segno.make(SAMPLE_ARTICLE.url, error="m", micro=False).symbol_size(border=2)[0]
     )
     assert qr_picture(SITE + "a" * LONGEST) is None
 
 
 def test_a_code_only_for_addresses_of_the_web() -> None:
-    web = article(para(WORDS))
+    web = article(paragraph(WORDS))
     local = replace(web, url="file:///home/me/page.html")
     assert 'class="qr"' not in render_html([local], {}, PrintOptions(qr=True)).html
     assert 'class="qr"' not in render_html([web], {}).html
@@ -267,7 +279,7 @@ def test_a_code_only_for_addresses_of_the_web() -> None:
 
 def test_what_plays_elsewhere_has_a_code(printed) -> None:
     film = Embed("video", "https://video.example.org/watch/1", title="The crossing")
-    text = article(para(WORDS), film, Embed("audio", "javascript:alert(1)", title="Bad"))
+    text = article(paragraph(WORDS), film, Embed("audio", "javascript:alert(1)", title="Bad"))
     html = render_html([text], {}).html
     assert html.count('class="qr"') == 1
     assert "javascript:" not in html

@@ -18,7 +18,7 @@ from printer.render.context import render_html
 from printer.render.math import formula_text, typeset_formulas
 from printer.render.math_worker import typeset_formula
 from printer.worker_process import WorkerProcess
-from tests.support.sample_articles import SPECIMEN, para
+from tests.support.sample_articles import SAMPLE_ARTICLE, paragraph
 
 HALF = "<math><mi>x</mi><mo>=</mo><mfrac><mn>1</mn><mn>2</mn></mfrac></math>"
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:path is deprecated:DeprecationWa
 
 
 def article(*blocks: object) -> Article:
-    return replace(SPECIMEN, blocks=blocks)  # type: ignore[arg-type]
+    return replace(SAMPLE_ARTICLE, blocks=blocks)  # type: ignore[arg-type]
 
 
 def formula(source: str, text: str = "") -> Span:
@@ -131,7 +131,7 @@ def test_a_formula_reads_as_a_line_of_text(source: str, read: str) -> None:
 
 
 def test_a_formula_is_a_picture_with_its_reading_on_the_baseline(printed) -> None:
-    text = article(para("Let ", formula(HALF, "x=12"), " be the half."), Math("x^2", "x^2"))
+    text = article(paragraph("Let ", formula(HALF, "x=12"), " be the half."), Math("x^2", "x^2"))
     images = lxml_html.fromstring(render_html([text], {}).html).xpath("//img[@class='math']")
     assert [image.get("alt") for image in images] == ["x = 1/2", "x^2"]
     assert re.search(r"vertical-align:-0\.\d+em", images[0].get("style"))
@@ -166,7 +166,7 @@ def test_a_process_that_is_killed_is_replaced(monkeypatch) -> None:
 
 def test_no_process_is_started_for_a_page_without_formulas(monkeypatch) -> None:
     monkeypatch.setattr("printer.render.math._typeset", None)
-    assert typeset_formulas([article(para("x"))]) == {}
+    assert typeset_formulas([article(paragraph("x"))]) == {}
 
 
 def test_a_reading_holds_no_markup() -> None:

@@ -12,11 +12,18 @@ import pytest
 from printer.article import Article, Figure, Paragraph, Span, Table
 from printer.render.weasy.engine import missing_glyphs, script_name
 from tests.support import sample_articles as specimens
-from tests.support.sample_articles import SCRIPTS, SPECIMEN, cells, head, items, para
+from tests.support.sample_articles import (
+    SAMPLE_ARTICLE,
+    SCRIPT_ARTICLES,
+    cells,
+    heading,
+    items,
+    paragraph,
+)
 
 
 def with_blocks(*blocks: Any) -> Article:
-    return replace(SPECIMEN, blocks=blocks)
+    return replace(SAMPLE_ARTICLE, blocks=blocks)
 
 
 def structure(pdf: pikepdf.Pdf) -> Iterator[tuple[str, pikepdf.Object]]:
@@ -50,7 +57,7 @@ def pictures() -> Any:
 
 
 def test_every_kind_of_block_prints(printed, pictures) -> None:
-    paper = printed(SPECIMEN, pictures=pictures)
+    paper = printed(SAMPLE_ARTICLE, pictures=pictures)
     for words in (
         "The Bridge at Hollin Ferry", "Ada Fenwick and Thomas Oake", "12 March 2024", "What was decided",
         "We did not want a bridge.", "Minutes of the vestry, vol. iv", "By the ford, in summer", "with a beast",
@@ -63,7 +70,7 @@ def test_every_kind_of_block_prints(printed, pictures) -> None:
 
 
 def test_the_text_is_in_order(printed) -> None:
-    numbered = [para(f"Sentence number {n} of this test stands here.") for n in range(120)]
+    numbered = [paragraph(f"Sentence number {n} of this test stands here.") for n in range(120)]
     text = printed(with_blocks(*numbered)).text
     places = [text.find(f"Sentence number {n} of") for n in range(120)]
     assert -1 not in places
@@ -71,26 +78,26 @@ def test_the_text_is_in_order(printed) -> None:
 
 
 def test_it_is_tagged_with_title_language_and_outline(printed, pictures) -> None:
-    pdf = printed(SPECIMEN, pictures=pictures).pdf
+    pdf = printed(SAMPLE_ARTICLE, pictures=pictures).pdf
     assert pdf.Root.MarkInfo.Marked
     assert str(pdf.Root.Lang) == "en"
     assert pdf.Root.ViewerPreferences.DisplayDocTitle
-    assert str(pdf.docinfo["/Title"]) == SPECIMEN.title
-    assert str(pdf.docinfo["/Author"]) == SPECIMEN.byline
+    assert str(pdf.docinfo["/Title"]) == SAMPLE_ARTICLE.title
+    assert str(pdf.docinfo["/Author"]) == SAMPLE_ARTICLE.byline
     assert str(pdf.docinfo["/Creator"]) == "webprint"
-    assert str(pdf.docinfo["/Subject"]) == SPECIMEN.lead
+    assert str(pdf.docinfo["/Subject"]) == SAMPLE_ARTICLE.lead
     with pdf.open_metadata() as xmp:
         assert xmp["pdfuaid:part"] == "1"
-        assert xmp["dc:title"] == SPECIMEN.title
+        assert xmp["dc:title"] == SAMPLE_ARTICLE.title
     with pdf.open_outline() as outline:
         (top,) = outline.root
-        assert str(top.title) == SPECIMEN.title
+        assert str(top.title) == SAMPLE_ARTICLE.title
         assert [str(each.title) for each in top.children] == ["What was decided", "Accounts"]
         assert [str(each.title) for each in top.children[0].children] == ["Three ways over"]
 
 
 def test_the_structure_says_what_things_are(printed, pictures) -> None:
-    paper = printed(SPECIMEN, pictures=pictures)
+    paper = printed(SAMPLE_ARTICLE, pictures=pictures)
     found = list(structure(paper.pdf))
     kinds = [kind for kind, _ in found]
     for kind in (
@@ -122,7 +129,12 @@ def test_the_structure_says_what_things_are(printed, pictures) -> None:
 def test_heading_levels_do_not_skip(printed) -> None:
     paper = printed(
         with_blocks(
-            para("x"), head("Deep", 5), para("y"), head("Deeper", 6), para("z"), head("Top", 2)
+            paragraph("x"),
+            heading("Deep", 5),
+            paragraph("y"),
+            heading("Deeper", 6),
+            paragraph("z"),
+            heading("Top", 2),
         )
     )
     kinds = [
@@ -134,7 +146,7 @@ def test_heading_levels_do_not_skip(printed) -> None:
 
 
 def test_fonts_are_embedded_and_are_the_book_face(printed, pictures) -> None:
-    used = fonts(printed(SPECIMEN, pictures=pictures).pdf)
+    used = fonts(printed(SAMPLE_ARTICLE, pictures=pictures).pdf)
     assert all(used.values()), f"not embedded: {used}"
     assert any("Libertine" in name or "Garamond" in name for name in used)
     assert not any("Emoji" in name for name in used), "an emoji font draws the digits"
@@ -146,22 +158,22 @@ def test_fonts_are_embedded_and_are_the_book_face(printed, pictures) -> None:
      ("zh-Hant", "CJK-TC"), ("ko", "CJK-KR"), ("th", "Thai")],
 )  # fmt: skip
 def test_scripts_have_their_faces(printed, pictures, script: str, family: str) -> None:
-    paper = printed(SCRIPTS[script], pictures=pictures)
+    paper = printed(SCRIPT_ARTICLES[script], pictures=pictures)
     assert any(family in name for name in fonts(paper.pdf)), fonts(paper.pdf)
-    assert str(paper.pdf.Root.Lang) == SCRIPTS[script].language
+    assert str(paper.pdf.Root.Lang) == SCRIPT_ARTICLES[script].language
 
 
 @pytest.mark.parametrize("script", ["el", "ru", "de"])
 def test_european_scripts_use_the_book_face_alone(printed, pictures, script: str) -> None:
-    used = fonts(printed(SCRIPTS[script], pictures=pictures).pdf)
+    used = fonts(printed(SCRIPT_ARTICLES[script], pictures=pictures).pdf)
     assert all("Libertine" in name for name in used), used
 
 
 def test_japanese_lines_do_not_begin_with_a_stop(printed) -> None:
-    text = SCRIPTS["ja"].blocks[0]
+    text = SCRIPT_ARTICLES["ja"].blocks[0]
     assert isinstance(text, Paragraph)
     for size in ("9pt", "10pt", "11pt", "12pt", "13pt"):
-        paper = printed(replace(SCRIPTS["ja"], blocks=(text,) * 4), font_size=size)
+        paper = printed(replace(SCRIPT_ARTICLES["ja"], blocks=(text,) * 4), font_size=size)
         lines = [line for page in paper.texts for line in page.splitlines() if line.strip()]
         assert len(lines) > 10
         assert not [line for line in lines if line.strip()[0] in "、。」，．"]
@@ -169,7 +181,7 @@ def test_japanese_lines_do_not_begin_with_a_stop(printed) -> None:
 
 def test_lines_are_broken_between_words_where_a_script_has_no_spaces(printed) -> None:
     words = ("ខ្ញុំ", "ចូលចិត្ត", "ញ៉ាំ", "បាយ", "នៅ", "ផ្ទះ", "របស់", "ជីដូន") * 12
-    paper = printed(Article("ជីដូន", (para("\u200b".join(words)),), language="km"))
+    paper = printed(Article("ជីដូន", (paragraph("\u200b".join(words)),), language="km"))
     lines = [line for line in paper.texts[0].splitlines() if "ចូលចិត្ត" in line]
     parts = [part for line in lines for part in line.split("\u200b") if part]
     assert len(lines) > 3
@@ -177,7 +189,9 @@ def test_lines_are_broken_between_words_where_a_script_has_no_spaces(printed) ->
 
 
 def test_right_to_left_pages_are_mirrored(printed) -> None:
-    paper = printed(replace(SCRIPTS["ar"], blocks=(para("قصير"), items("على الأقدام"))))
+    paper = printed(
+        replace(SCRIPT_ARTICLES["ar"], blocks=(paragraph("قصير"), items("على الأقدام")))
+    )
     ink = paper.picture_of(0, 0.5) < 128
     columns = ink.any(axis=0).nonzero()[0]
     assert columns.mean() > ink.shape[1] * 0.55, "the text does not stand on the right"
@@ -188,9 +202,11 @@ def test_no_ink_outside_the_text_block(printed, pictures) -> None:
         (cells(*(f"Heading {n}" for n in range(14)), header=True),),
         (cells(*["considerable"] * 14),) * 3,
     )
-    word = para("https://example.org/" + "abcdefghij" * 60)
+    word = paragraph("https://example.org/" + "abcdefghij" * 60)
     paper = printed(
-        replace(SPECIMEN, blocks=(*SPECIMEN.blocks, wide, word)), pictures=pictures, margin="25mm"
+        replace(SAMPLE_ARTICLE, blocks=(*SAMPLE_ARTICLE.blocks, wide, word)),
+        pictures=pictures,
+        margin="25mm",
     )
     for number in range(paper.pages):
         page = paper.picture_of(number)
@@ -201,9 +217,11 @@ def test_no_ink_outside_the_text_block(printed, pictures) -> None:
 
 def test_a_heading_is_never_last_on_its_page(printed) -> None:
     for filler in range(32, 40):
-        blocks = [para(f"Line {n}.") for n in range(filler)]
+        blocks = [paragraph(f"Line {n}.") for n in range(filler)]
         paper = printed(
-            with_blocks(*blocks, head("A heading to keep"), para("Its text follows it here."))
+            with_blocks(
+                *blocks, heading("A heading to keep"), paragraph("Its text follows it here.")
+            )
         )
         for text in paper.texts:
             assert ("A heading to keep" in text) == ("Its text follows" in text)
@@ -213,7 +231,8 @@ def test_a_caption_stays_with_its_picture(printed, pictures) -> None:
     figure = Figure(specimens.LANDSCAPE, caption_spans=(Span("The caption of it."),), alt="Hills")
     for filler in (5, 14, 18, 22, 25, 30):
         paper = printed(
-            with_blocks(*(para(f"Line {n}.") for n in range(filler)), figure), pictures=pictures
+            with_blocks(*(paragraph(f"Line {n}.") for n in range(filler)), figure),
+            pictures=pictures,
         )
         page = next(n for n, text in enumerate(paper.texts) if "The caption of it." in text)
         assert list(paper.pdf.pages[page].get_images()), "the picture is on another page"
@@ -231,10 +250,10 @@ def test_a_table_repeats_its_head(printed) -> None:
 
 def test_links_can_be_followed_and_only_safe_ones(printed) -> None:
     paper = printed(with_blocks(
-        para(Span("out", href="https://example.org/a?b=c#d")),
-        para(Span("script", href="javascript:alert(1)"), Span("file", href="file:///etc/passwd")),
-        para(Span("lost", href="#nowhere"), Span("here", href="#place")),
-        head("A place", 2, "place"),
+        paragraph(Span("out", href="https://example.org/a?b=c#d")),
+        paragraph(Span("script", href="javascript:alert(1)"), Span("file", href="file:///etc/passwd")),
+        paragraph(Span("lost", href="#nowhere"), Span("here", href="#place")),
+        heading("A place", 2, "place"),
     ))  # fmt: skip
     addresses = {
         str(a.A.URI)
@@ -242,13 +261,13 @@ def test_links_can_be_followed_and_only_safe_ones(printed) -> None:
         for a in page.get("/Annots", [])
         if "/A" in a and "/URI" in a.A
     }
-    assert addresses == {"https://example.org/a?b=c#d", SPECIMEN.url}
+    assert addresses == {"https://example.org/a?b=c#d", SAMPLE_ARTICLE.url}
     for words in ("script", "file", "lost"):
         assert words in paper.text
 
 
 def test_notes_and_their_signs_lead_to_each_other(printed) -> None:
-    paper = printed(SPECIMEN)
+    paper = printed(SAMPLE_ARTICLE)
     internal = [
         a
         for page in paper.pdf.pages
@@ -293,8 +312,8 @@ def test_a_picture_keeps_its_size_on_screen(printed) -> None:
 
 
 def test_several_articles_have_contents_and_begin_pages(printed) -> None:
-    other = replace(SCRIPTS["de"], title="Zweiter Aufsatz")
-    paper = printed(SPECIMEN, other)
+    other = replace(SCRIPT_ARTICLES["de"], title="Zweiter Aufsatz")
+    paper = printed(SAMPLE_ARTICLE, other)
     first = " ".join(paper.texts[0].split())
     assert first.startswith("Contents The Bridge at Hollin Ferry")
     start = next(
@@ -302,23 +321,28 @@ def test_several_articles_have_contents_and_begin_pages(printed) -> None:
     )
     assert f"{start + 1}" in first.partition("Zweiter Aufsatz")[2]
     with paper.pdf.open_outline() as outline:
-        assert [str(each.title) for each in outline.root] == [SPECIMEN.title, "Zweiter Aufsatz"]
+        assert [str(each.title) for each in outline.root] == [
+            SAMPLE_ARTICLE.title,
+            "Zweiter Aufsatz",
+        ]
 
 
 def test_each_article_has_its_own_words_and_no_running_head_where_it_begins(printed) -> None:
-    paper = printed(SCRIPTS["de"], SCRIPTS["ru"])
+    paper = printed(SCRIPT_ARTICLES["de"], SCRIPT_ARTICLES["ru"])
     assert "Bild nicht verfügbar" in paper.text
     assert "Изображение недоступно" in paper.text
-    start = next(text for text in paper.texts[1:] if text.startswith(SCRIPTS["ru"].title))
-    assert start.count(SCRIPTS["ru"].title) == 1, "the running head repeats the title above it"
+    start = next(text for text in paper.texts[1:] if text.startswith(SCRIPT_ARTICLES["ru"].title))
+    assert start.count(SCRIPT_ARTICLES["ru"].title) == 1, (
+        "the running head repeats the title above it"
+    )
 
 
 def test_the_running_head_is_on_every_page_but_the_first(printed) -> None:
-    paper = printed(with_blocks(*(para(f"Line {n}.") for n in range(120))))
+    paper = printed(with_blocks(*(paragraph(f"Line {n}.") for n in range(120))))
     assert "The Valley Record" not in paper.texts[0].partition("Line 0")[2]
-    assert all(SPECIMEN.title in text for text in paper.texts)
+    assert all(SAMPLE_ARTICLE.title in text for text in paper.texts)
     assert all("The Valley Record" in text for text in paper.texts[1:])
-    assert paper.texts[0].count(SPECIMEN.title) == 1
+    assert paper.texts[0].count(SAMPLE_ARTICLE.title) == 1
 
 
 def test_readings_stand_over_their_words(printed) -> None:
@@ -333,7 +357,7 @@ def test_readings_stand_over_their_words(printed) -> None:
 
 def test_a_missing_glyph_is_reported_by_name_and_script_once(printed) -> None:
     text = "Linear A: \U00010600 \U00010601 \U00010600; unassigned: \U000e5000"
-    paper = printed(with_blocks(para(text), para(text)), expect=("no installed font",))
+    paper = printed(with_blocks(paragraph(text), paragraph(text)), expect=("no installed font",))
     told = " ".join(paper.warnings)
     if "U+10600" in told:  # a system may have a font of it
         assert told.count("LINEAR A SIGN AB001 (U+10600)") == 1

@@ -17,7 +17,7 @@ from printer.render.pdf.impose import booklet_sides, impose, side_by_side
 from printer.render.weasy.engine import render_pdf
 from printer.themes.page import page_geometry
 from tests.support import sample_articles as specimens
-from tests.support.sample_articles import SPECIMEN, para
+from tests.support.sample_articles import SAMPLE_ARTICLE, paragraph
 
 
 def words(pdf):
@@ -41,7 +41,9 @@ def where(pdf, side, word):
 @pytest.fixture(scope="module")
 def numbered():
     """Six pages that say 'leaf 1' to 'leaf 6'."""
-    article = replace(SPECIMEN, blocks=tuple(para(f"leaf {n}") for n in range(1, 7)), url="")
+    article = replace(
+        SAMPLE_ARTICLE, blocks=tuple(paragraph(f"leaf {n}") for n in range(1, 7)), url=""
+    )
     css = ".body > p { break-after: page } .body > p:last-child { break-after: auto }"
     options = PrintOptions(css=css)
     printed = render_pdf(render_html([article], {}, options))
@@ -84,7 +86,7 @@ def test_two_pages_stand_beside_each_other_on_a_turned_sheet(numbered):
     assert imposed.sheets == 3
     with pikepdf.open(BytesIO(imposed.pdf)) as pdf:
         assert [round(float(v)) for v in pdf.pages[0].mediabox] == [0, 0, 842, 595]
-        assert str(pdf.docinfo["/Title"]) == SPECIMEN.title
+        assert str(pdf.docinfo["/Title"]) == SAMPLE_ARTICLE.title
     assert "leaf 1" in words(imposed.pdf)[0]
     assert where(imposed.pdf, 0, "leaf 1")[0] < 0.5 < where(imposed.pdf, 0, "leaf 2")[0]
 
@@ -106,7 +108,7 @@ def test_a_page_bound_on_the_right_has_its_first_page_there(numbered):
 def test_a_booklet_is_set_on_half_the_paper_and_fills_whole_sheets():
     options = PrintOptions(booklet=True)
     assert (page_geometry(options).width, page_geometry(options).height) == (148.5, 210)
-    printed = render_pdf(render_html([SPECIMEN], specimens.pictures(), options))
+    printed = render_pdf(render_html([SAMPLE_ARTICLE], specimens.pictures(), options))
     imposed = impose(printed.pdf, printed.pages, options)
     with pikepdf.open(BytesIO(imposed.pdf)) as pdf:
         assert len(pdf.pages) == 2 * imposed.sheets == 2 * -(-printed.pages // 4)
@@ -120,7 +122,9 @@ def test_the_same_sheets_are_the_same_bytes(numbered):
 
 
 def test_both_sides_have_mirrored_margins(printed):
-    long = replace(SPECIMEN, blocks=tuple(para("a line of words that is " * 30) for _ in range(30)))
+    long = replace(
+        SAMPLE_ARTICLE, blocks=tuple(paragraph("a line of words that is " * 30) for _ in range(30))
+    )
     paper = printed(long, duplex=True)
     lefts = []
     for number in range(3):
@@ -134,8 +138,8 @@ def test_both_sides_have_mirrored_margins(printed):
 def test_ink_is_saved(printed):
     pictures = specimens.pictures()
     full, saved = (
-        printed(SPECIMEN, pictures=pictures),
-        printed(SPECIMEN, pictures=pictures, ink_save=True),
+        printed(SAMPLE_ARTICLE, pictures=pictures),
+        printed(SAMPLE_ARTICLE, pictures=pictures, ink_save=True),
     )
     used = [
         sum((255 - paper.picture_of(n)).sum() for n in range(paper.pages))
@@ -147,7 +151,7 @@ def test_ink_is_saved(printed):
 
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_an_article_is_made_to_fit(most):
-    article = replace(SPECIMEN, blocks=SPECIMEN.blocks[:4] * 4)
+    article = replace(SAMPLE_ARTICLE, blocks=SAMPLE_ARTICLE.blocks[:4] * 4)
     tried = []
 
     def print_(options):
@@ -166,7 +170,7 @@ def test_an_article_is_made_to_fit(most):
 
 
 def test_what_fits_already_stays_and_what_was_chosen_too():
-    article = replace(SPECIMEN, blocks=SPECIMEN.blocks[:2])
+    article = replace(SAMPLE_ARTICLE, blocks=SAMPLE_ARTICLE.blocks[:2])
     options = PrintOptions(fit=3)
     assert (
         fit_to_pages(options, lambda o: render_pdf(render_html([article], {}, o))).options

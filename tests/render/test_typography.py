@@ -14,13 +14,13 @@ from printer.options import PrintOptions
 from printer.render.context import render_html
 from printer.render.templates import is_label, is_verse
 from printer.render.weasy.engine import render_pdf
-from tests.support.sample_articles import SPECIMEN, head, para, spans
+from tests.support.sample_articles import SAMPLE_ARTICLE, heading, paragraph, spans
 
 WORDS = "The river rises under the ridge and comes down slowly through the meadows to the mill. "
 
 
 def article(*blocks, **changes):
-    return replace(SPECIMEN, blocks=blocks or (para(WORDS),), **changes)
+    return replace(SAMPLE_ARTICLE, blocks=blocks or (paragraph(WORDS),), **changes)
 
 
 def lines_of(data: bytes, text: str) -> list[tuple[float, float]]:
@@ -50,7 +50,7 @@ def test_a_title_of_two_lines_has_no_lone_word_in_the_second(theme):
 
 def test_a_title_from_right_to_left_begins_at_the_margin():
     words = "השעון שלא מיהר ולא איחר ועמד מול המאפייה בקצה הרחוב כל הימים"
-    text = article(para("השעון עומד."), title=words, language="he", direction="rtl")
+    text = article(paragraph("השעון עומד."), title=words, language="he", direction="rtl")
     printed = render_pdf(render_html([text], {}))
     document = pypdfium2.PdfDocument(printed.pdf)
     try:
@@ -64,7 +64,7 @@ def test_a_title_from_right_to_left_begins_at_the_margin():
 
 
 def paragraphs(count: int) -> tuple[Paragraph, ...]:
-    return tuple(para(f"Line {n}.") for n in range(count))
+    return tuple(paragraph(f"Line {n}.") for n in range(count))
 
 
 def test_a_last_page_of_two_lines_is_spared():
@@ -88,23 +88,23 @@ def test_a_last_page_of_two_lines_is_spared():
     [{"margin": "20mm"}, {"fit": 2}, {"theme_options": ("leading=1.5",)}, {"theme": "manuscript"}],
 )
 def test_pages_are_run_no_longer_against_a_persons_wish(options):
-    assert render_html([SPECIMEN], {}, PrintOptions(**options)).extended_css == ""
+    assert render_html([SAMPLE_ARTICLE], {}, PrintOptions(**options)).extended_css == ""
 
 
 @pytest.mark.parametrize(
     ("block", "after", "is_one"),
     [
-        (para(Span("Step one: listen", ("strong",))), para(WORDS), True),
-        (para(Span("What you need", ("strong",))), List(()), True),
-        (para("Note"), para(WORDS), True),
-        (para("main.go"), Code("x"), True),
-        (para("Note"), para("Short."), False),
-        (para("It rained."), para(WORDS), False),
-        (para(Span("The end", ("strong",))), None, False),
-        (para(Span("Above", ("strong",))), head("A heading"), False),
-        (para(Span("Above", ("strong",))), Rule(), False),
-        (para(Span("See here", href="https://example.org/")), para(WORDS), False),
-        (para(Span("Note"), Span("1", note="1")), para(WORDS), False),
+        (paragraph(Span("Step one: listen", ("strong",))), paragraph(WORDS), True),
+        (paragraph(Span("What you need", ("strong",))), List(()), True),
+        (paragraph("Note"), paragraph(WORDS), True),
+        (paragraph("main.go"), Code("x"), True),
+        (paragraph("Note"), paragraph("Short."), False),
+        (paragraph("It rained."), paragraph(WORDS), False),
+        (paragraph(Span("The end", ("strong",))), None, False),
+        (paragraph(Span("Above", ("strong",))), heading("A heading"), False),
+        (paragraph(Span("Above", ("strong",))), Rule(), False),
+        (paragraph(Span("See here", href="https://example.org/")), paragraph(WORDS), False),
+        (paragraph(Span("Note"), Span("1", note="1")), paragraph(WORDS), False),
     ],
 )
 def test_a_line_that_is_a_heading_is_told_from_text(block, after, is_one):
@@ -112,9 +112,11 @@ def test_a_line_that_is_a_heading_is_told_from_text(block, after, is_one):
 
 
 def test_such_a_line_never_stands_at_the_foot_of_a_page():
-    label = para(Span("What was found below", ("strong",)))
+    label = paragraph(Span("What was found below", ("strong",)))
     for count in range(28, 40, 2):
-        printed = render_pdf(render_html([article(*paragraphs(count), label, para(WORDS * 6))], {}))
+        printed = render_pdf(
+            render_html([article(*paragraphs(count), label, paragraph(WORDS * 6))], {})
+        )
         document = pypdfium2.PdfDocument(printed.pdf)
         try:
             for page in document:
@@ -126,7 +128,7 @@ def test_such_a_line_never_stands_at_the_foot_of_a_page():
 
 def test_headings_with_nothing_under_them_do_not_hold_each_other():
     names = [Heading(2, (Span(f"Part number {n}"),)) for n in range(60)]
-    printed = render_pdf(render_html([article(para(WORDS), *names, para(WORDS))], {}))
+    printed = render_pdf(render_html([article(paragraph(WORDS), *names, paragraph(WORDS))], {}))
     document = pypdfium2.PdfDocument(printed.pdf)
     try:
         first = document[0].get_textpage().get_text_range()
@@ -136,10 +138,12 @@ def test_headings_with_nothing_under_them_do_not_hold_each_other():
 
 
 def test_stanzas_are_told_from_paragraphs_and_stand_apart():
-    stanza = para("It came down out of the hills\nwith dust on its sleeves,\nand asked its way.")
+    stanza = paragraph(
+        "It came down out of the hills\nwith dust on its sleeves,\nand asked its way."
+    )
     assert is_verse(stanza)
-    assert not is_verse(para("One line\nand another"))
-    assert not is_verse(para(f"{WORDS}\n{WORDS}\n{WORDS}"))
+    assert not is_verse(paragraph("One line\nand another"))
+    assert not is_verse(paragraph(f"{WORDS}\n{WORDS}\n{WORDS}"))
     html = render_html([article(stanza, stanza)], {}).html
     assert html.count('<p class="verse">') == 2
 
@@ -147,7 +151,7 @@ def test_stanzas_are_told_from_paragraphs_and_stand_apart():
 def test_signs_that_the_book_face_leaves_blank_are_drawn():
     """The shekel and the won stand in a list of faces that has a form of them with nothing in it."""
     for sign in "₪₩℗":
-        text = article(para(f"A {sign} B"), title=f"Price {sign}")
+        text = article(paragraph(f"A {sign} B"), title=f"Price {sign}")
         printed = render_pdf(render_html([text], {}))
         document = pypdfium2.PdfDocument(printed.pdf)
         try:
@@ -166,7 +170,7 @@ def test_signs_that_the_book_face_leaves_blank_are_drawn():
 
 
 def test_text_of_joined_scripts_is_spelled_out():
-    text = article(para("वर्षा का वर्णन विद्यालय में"), language="hi")
+    text = article(paragraph("वर्षा का वर्णन विद्यालय में"), language="hi")
     printed = render_pdf(render_html([text], {}))
     with pikepdf.open(BytesIO(printed.pdf)) as pdf:
         spelled = [
@@ -179,14 +183,14 @@ def test_text_of_joined_scripts_is_spelled_out():
 
 
 def test_headings_alone_are_balanced():
-    html = render_html([article(Heading(2, spans("A")), para("b"))], {}).html
+    html = render_html([article(Heading(2, spans("A")), paragraph("b"))], {}).html
     assert html.count("balanced") == 2
 
 
 def test_a_short_last_word_is_not_left_alone_and_nothing_else_changes():
-    text = article(para(WORDS.strip() + " So it is"), para("Short, so it is"))
+    text = article(paragraph(WORDS.strip() + " So it is"), paragraph("Short, so it is"))
     html = render_html([text], {}).html
     assert 'So <span class="held">it is</span></p>' in html
     assert "Short, so it is</p>" in html
-    noted = article(para(WORDS, "as told in it", Span("1", note="n1")))
+    noted = article(paragraph(WORDS, "as told in it", Span("1", note="n1")))
     assert "held" not in render_html([noted], {}).html.partition("<body")[2]

@@ -9,7 +9,7 @@ import pytest
 from printer import FetchOptions, Printer, PrintOptions
 from printer.options import Options
 from printer.themes import loader
-from tests.support.pdf_glyphs import faults
+from tests.support.pdf_glyphs import find_overlaps
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
 LOCAL = FetchOptions(cache=False, allow_private=True)
@@ -97,5 +97,5 @@ def test_it_stands_on_its_pages_and_no_text_on_other_text(slug, reading):
         result = printer.render([reading(slug)])
     missing = ["is cut off"] if slug == "oldweb" else []
     assert [w for w in result.warnings if not any(part in w for part in missing)] == []
-    assert faults(result.data) == [], f"in the theme {name}"
+    assert find_overlaps(result.data) == [], f"in the theme {name}"
     assert result.report.shortfall() == {} or slug == "oldweb", f"in the theme {name}"

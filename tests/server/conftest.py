@@ -8,15 +8,15 @@ from PIL import Image
 
 from printer.fetch.browser.process import find_chromium
 from tests.support.csp import STRICT_BUT_PICTURES
-from tests.support.print_server import Server
-from tests.support.story_page import story
+from tests.support.print_server import PrintServer
+from tests.support.story_page import story_page
 from tests.support.web_server import Reply, WebServer
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     """A server shared by the tests of a file."""
-    made = Server(tmp_path_factory.mktemp("server"), "--port", "0", "--render", "never")
+    made = PrintServer(tmp_path_factory.mktemp("server"), "--port", "0", "--render", "never")
     yield made
     made.close()
 
@@ -27,7 +27,7 @@ def serve(tmp_path):
     started = []
 
     def start(*options):
-        made = Server(tmp_path, "--port", "0", "--render", "never", *options)
+        made = PrintServer(tmp_path, "--port", "0", "--render", "never", *options)
         started.append(made)
         return made
 
@@ -72,7 +72,7 @@ def members():
         figures += (
             "<figure><img src=/b.png srcset='/b.png 400w, /wide.png 900w' sizes=400px></figure>"
         )
-        page = story("For members", figures)
+        page = story_page("For members", figures)
         web.add("/members", asks(Reply(page)))
         web.add("/strict", asks(Reply(page, headers=tuple(STRICT_BUT_PICTURES.items()))))
         for name, side in (("a", 400), ("b", 400), ("wide", 900)):

@@ -8,27 +8,27 @@ import pikepdf
 import pytest
 from PIL import Image
 
-from tests.support.story_page import story
+from tests.support.story_page import story_page
 
-HTML = story("Sent by a program")
+HTML = story_page("Sent by a program")
 
 
 @pytest.fixture(scope="module")
 def done(server):
     """A finished print."""
-    answer = server.order(url="https://example.org/sent", html=HTML, options={"paper": "A5"})
+    answer = server.submit(url="https://example.org/sent", html=HTML, options={"paper": "A5"})
     assert answer.status_code == 202, answer.text
-    job = server.finished(answer.json()["id"])
+    job = server.wait_finished(answer.json()["id"])
     assert job["state"] == "done", job
     return job
 
 
 def test_a_page_is_printed(server, web):
-    answer = server.order(url=web.add("/story", story()))
+    answer = server.submit(url=web.add("/story", story_page()))
     assert answer.status_code == 202
     assert answer.json()["state"] == "queued"
     assert answer.headers["location"] == f"/api/prints/{answer.json()['id']}"
-    job = server.finished(answer.json()["id"])
+    job = server.wait_finished(answer.json()["id"])
     assert job["title"] == "Harbour lights go dark"
     assert job["result"]["pages"] >= 1
 
@@ -49,9 +49,9 @@ def test_its_pdf_its_article_and_its_first_page(server, done):
 
 
 def test_a_print_may_be_another_format(server):
-    answer = server.order(url="https://example.org/e", html=HTML, options={"format": "epub"})
+    answer = server.submit(url="https://example.org/e", html=HTML, options={"format": "epub"})
     assert answer.status_code == 202, answer.text
-    job = server.finished(answer.json()["id"])
+    job = server.wait_finished(answer.json()["id"])
     assert job["state"] == "done", job
     assert set(job["links"]) == {"self", "events", "file", "article"}
     file = server.client.get(job["links"]["file"])
@@ -69,7 +69,7 @@ def test_it_is_listed(server, done):
 
 
 def test_a_print_is_followed_by_events(server):
-    print_id = server.order(url="https://example.org/followed", html=HTML).json()["id"]
+    print_id = server.submit(url="https://example.org/followed", html=HTML).json()["id"]
     events = []
     with server.client.stream("GET", f"/api/prints/{print_id}/events") as stream:
         assert stream.headers["content-type"].startswith("text/event-stream")
@@ -87,37 +87,37 @@ def test_pictures_that_come_with_a_page_are_printed(server):
     Image.linear_gradient("L").resize((400, 300)).save(made, "PNG")
     sent = "data:image/png;base64," + base64.b64encode(made.getvalue()).decode()
     address = "https://members.example.org/gradient.png"
-    page = story("With its picture", f"<figure><img src='{address}'></figure>")
+    page = story_page("With its picture", f"<figure><img src='{address}'></figure>")
     order = {"url": "https://example.org/pictures", "html": page, "pictures": {address: sent}}
-    job = server.finished(server.order(**order).json()["id"])
+    job = server.wait_finished(server.submit(**order).json()["id"])
     assert job["result"]["pictures"] == 1, job["result"]["warnings"]
 
 
 def test_a_key_makes_one_print(server):
     order = {"url": "https://example.org/once", "html": HTML}
-    first, again = (server.order(**order, key="one") for _ in range(2))
+    first, again = (server.submit(**order, key="one") for _ in range(2))
     assert first.json()["id"] == again.json()["id"]
-    other = server.order(url="https://example.org/other", html=HTML, key="one")
+    other = server.submit(url="https://example.org/other", html=HTML, key="one")
     assert other.status_code == 422
     assert "another request" in other.json()["detail"]
 
 
 def test_a_print_that_fails_says_why_and_is_tried_again(server, web):
     url = f"{web.url}/later"
-    print_id = server.order(url=url).json()["id"]
-    job = server.finished(print_id)
+    print_id = server.submit(url=url).json()["id"]
+    job = server.wait_finished(print_id)
     assert job["error"]["kind"] == "HTTPStatusError"
     assert server.client.get(f"/api/prints/{print_id}/pdf").status_code == 409
-    web.add("/later", story())
+    web.add("/later", story_page())
     assert server.client.post(f"/api/prints/{print_id}/retry").status_code == 202
-    assert server.finished(print_id)["state"] == "done"
+    assert server.wait_finished(print_id)["state"] == "done"
     again = server.client.post(f"/api/prints/{print_id}/retry")
     assert again.status_code == 409
 
 
 def test_a_print_is_deleted_with_what_it_left(server):
-    print_id = server.order(url="https://example.org/gone", html=HTML).json()["id"]
-    server.finished(print_id)
+    print_id = server.submit(url="https://example.org/gone", html=HTML).json()["id"]
+    server.wait_finished(print_id)
     place = server.home / ".local/share/webprint/prints" / print_id
     assert place.is_dir()
     assert server.client.delete(f"/api/prints/{print_id}").status_code == 204

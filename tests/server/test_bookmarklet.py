@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import pytest
 
 from tests.support.csp import STRICT
-from tests.support.story_page import SENTENCE, story
+from tests.support.story_page import SENTENCE, story_page
 from tests.support.web_server import Reply, WebServer
 
 sync_api = pytest.importorskip("playwright.sync_api")
@@ -61,7 +61,7 @@ def press(context, page):
 def printed(server, shown):
     """Wait for the print a page shows; return what its article is."""
     print_id = shown.url.rpartition("/")[2]
-    job = server.finished(print_id)
+    job = server.wait_finished(print_id)
     assert job["state"] == "done", job
     article = server.client.get(f"/api/prints/{print_id}/article").json()
     return article["title"], article["text"], job
@@ -69,7 +69,7 @@ def printed(server, shown):
 
 def test_a_plain_page(server, context, other_web):
     page = context.new_page()
-    page.goto(other_web.add("/story", story()))
+    page.goto(other_web.add("/story", story_page()))
     shown = press(context, page)
     title, text, job = printed(server, shown)
     assert title == "Harbour lights go dark"
@@ -81,7 +81,7 @@ def test_a_plain_page(server, context, other_web):
 def test_a_page_behind_a_login(server, context, other_web):
     def members(hit):
         cookie = hit.headers.get("cookie", "")
-        return Reply(story("For members")) if "who=me" in cookie else Reply("Log in", 403)
+        return Reply(story_page("For members")) if "who=me" in cookie else Reply("Log in", 403)
 
     url = other_web.add("/members", members)
     context.add_cookies([{"name": "who", "value": "me", "url": url}])
@@ -144,20 +144,20 @@ def test_a_picture_in_a_selection_is_sent(server, context, members):
 
 def test_a_page_that_forbids_forms_scripts_and_connections(server, context, other_web):
     page = context.new_page()
-    page.goto(other_web.add("/strict", story("Under strict rules"), headers=STRICT))
+    page.goto(other_web.add("/strict", story_page("Under strict rules"), headers=STRICT))
     assert printed(server, press(context, page))[0] == "Under strict rules"
 
 
 def test_a_secure_page_and_a_server_that_is_not(server, context, secure):
     page = context.new_page()
-    page.goto(secure.add("/story", story("Over a secure line"), headers=STRICT))
+    page.goto(secure.add("/story", story_page("Over a secure line"), headers=STRICT))
     assert printed(server, press(context, page))[0] == "Over a secure line"
 
 
 def test_a_page_that_cuts_itself_off_from_what_it_opens(server, context, secure):
     headers = {**STRICT, "Cross-Origin-Opener-Policy": "same-origin"}
     page = context.new_page()
-    page.goto(secure.add("/alone", story("All alone" + "!" * 3), headers=headers))
+    page.goto(secure.add("/alone", story_page("All alone" + "!" * 3), headers=headers))
     with context.expect_page(lambda p: "#" in p.url or "/prints/" in p.url):
         page.evaluate(unquote(context.button.removeprefix("javascript:")))
     shown = context.pages[-1]
@@ -176,7 +176,7 @@ def test_what_scripts_and_shadows_show_is_sent(server, context, other_web):
         f"'<p>In a shadow. {SENTENCE}</p><slot></slot>';</script>"
     )
     page = context.new_page()
-    page.goto(other_web.add("/app", story("Empty").replace("</body>", body + "</body>")))
+    page.goto(other_web.add("/app", story_page("Empty").replace("</body>", body + "</body>")))
     title, text, _ = printed(server, press(context, page))
     assert title == "Made by a script"
     assert "In a shadow." in text
@@ -185,7 +185,7 @@ def test_what_scripts_and_shadows_show_is_sent(server, context, other_web):
 
 def test_only_what_is_selected_is_sent(server, context, other_web):
     page = context.new_page()
-    page.goto(other_web.add("/long", story("Much to read")))
+    page.goto(other_web.add("/long", story_page("Much to read")))
     page.evaluate(
         "() => { const p = document.querySelectorAll('article p');"
         "getSelection().setBaseAndExtent(p[1], 0, p[2], p[2].childNodes.length); }"
@@ -200,16 +200,16 @@ def test_only_what_is_selected_is_sent(server, context, other_web):
 def test_no_script_of_the_page_gets_at_a_print(server, context, other_web):
     """The page can read the key in the button, and with it it may send and nothing else."""
     key = re.search(r'key = "([0-9a-f]{64})"', unquote(context.button))[1]
-    with server.bare(Authorization=f"Bearer {key}") as client:
+    with server.anonymous_client(Authorization=f"Bearer {key}") as client:
         assert client.get("/api/prints").status_code in (401, 429)
-    with server.bare(Cookie=f"webprint={key}") as client:
+    with server.anonymous_client(Cookie=f"webprint={key}") as client:
         assert client.get("/api/prints").status_code in (401, 429)
-        sent = client.post("/send", data={"key": "0" * 64, "html": story()})
+        sent = client.post("/send", data={"key": "0" * 64, "html": story_page()})
         assert sent.status_code == 403
 
 
 def test_a_link_elsewhere_asks_before_it_prints(server, context, other_web):
-    address = other_web.add("/story", story())
+    address = other_web.add("/story", story_page())
     link = f"{server.url}/print?url={address}"
     page = context.new_page()
     page.goto(other_web.add("/links", f"<a href='{link}'>Print it</a>"))
@@ -232,7 +232,7 @@ def test_a_person_prints_with_the_keyboard_alone(server, context, web):
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
     for _ in range(2):
         page.keyboard.press("Tab")
-    page.keyboard.type(web.add("/story", story()))
+    page.keyboard.type(web.add("/story", story_page()))
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/prints/[0-9a-f]{20}$"))
     page.get_by_role("link", name="Download").wait_for(timeout=20_000)

@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from printer.text import file_name
-from tests.support.story_page import story
+from tests.support.story_page import story_page
 from tests.support.web_server import Reply
 
 
@@ -25,8 +25,8 @@ def settings(server):
 
 @pytest.fixture(scope="module")
 def done(server):
-    job = server.order(url="https://example.org/quay", html=story("The quay at night")).json()
-    assert server.finished(job["id"])["state"] == "done"
+    job = server.submit(url="https://example.org/quay", html=story_page("The quay at night")).json()
+    assert server.wait_finished(job["id"])["state"] == "done"
     return job["id"]
 
 
@@ -34,7 +34,7 @@ def done(server):
 def person(server):
     """A browser that has been let in."""
     headers = {"Cookie": server.cookie, "Origin": server.url}
-    with server.bare(**headers, Accept="text/html") as client:
+    with server.anonymous_client(**headers, Accept="text/html") as client:
         yield client
 
 
@@ -120,11 +120,11 @@ def test_only_a_page_of_ours_has_it_sent(server, settings, done, tmp_path):
     settings(f'[[send]]\nname = "Papers"\nfolder = "{tmp_path}"\n')
     cookie = server.cookie
     for headers in ({"Origin": "https://evil.test"}, {"Sec-Fetch-Site": "cross-site"}, {}):
-        with server.bare(Cookie=cookie, **headers) as client:
+        with server.anonymous_client(Cookie=cookie, **headers) as client:
             page = client.post(f"/prints/{done}/deliver", data={"to": "Papers"})
             api = client.post(f"/api/prints/{done}/deliver", json={"to": "Papers"})
         assert {page.status_code, api.status_code} == {403}
-    with server.bare() as client:
+    with server.anonymous_client() as client:
         stranger = client.post(f"/prints/{done}/deliver", data={"to": "Papers"})
     assert stranger.status_code in (401, 429)
     assert list(tmp_path.iterdir()) == []
@@ -132,8 +132,8 @@ def test_only_a_page_of_ours_has_it_sent(server, settings, done, tmp_path):
 
 def test_what_is_not_done_is_not_sent(server, settings, tmp_path):
     settings(f'[[send]]\nname = "Papers"\nfolder = "{tmp_path}"\n')
-    job = server.order(url="https://example.org/none", html="<p>").json()
-    assert server.finished(job["id"])["state"] == "failed"
+    job = server.submit(url="https://example.org/none", html="<p>").json()
+    assert server.wait_finished(job["id"])["state"] == "failed"
     answer = server.client.post(f"/api/prints/{job['id']}/deliver", json={"to": "Papers"})
     assert answer.status_code == 409
     nothing = server.client.post(f"/api/prints/{'0' * 20}/deliver", json={"to": "Papers"})
@@ -142,8 +142,8 @@ def test_what_is_not_done_is_not_sent(server, settings, tmp_path):
 
 def test_a_download_and_a_delivery_have_the_name_the_command_line_gives(server, settings, tmp_path):
     title = 'Straße 1/2: "the ferry"? --'
-    job = server.order(url="https://example.org/one", html=story(title)).json()
-    done = server.finished(job["id"])
+    job = server.submit(url="https://example.org/one", html=story_page(title)).json()
+    done = server.wait_finished(job["id"])
     settings(f'[[send]]\nname = "Papers"\nfolder = "{tmp_path}"\n')
     server.client.post(f"/api/prints/{job['id']}/deliver", json={"to": "Papers"})
     (sent,) = tmp_path.iterdir()

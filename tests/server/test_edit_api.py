@@ -2,16 +2,16 @@
 
 import pytest
 
-from tests.support.story_page import SENTENCE, story
+from tests.support.story_page import SENTENCE, story_page
 
-PAGE = story(extra=f"<div class=inlay><p>A letter from the harbour. {SENTENCE}</p></div>")
+PAGE = story_page(extra=f"<div class=inlay><p>A letter from the harbour. {SENTENCE}</p></div>")
 
 
 @pytest.fixture(scope="module")
 def job(server):
     """A finished print; whoever changes it puts it back as it was."""
-    made = server.finished(
-        server.order(url="https://example.org/edited", html=PAGE).json()["id"]
+    made = server.wait_finished(
+        server.submit(url="https://example.org/edited", html=PAGE).json()["id"]
     )  # fmt: skip
     assert made["state"] == "done", made
     return made
@@ -33,7 +33,7 @@ def test_a_print_is_edited_and_edited_back(server, job):
         revision=edits["revision"],
     )  # fmt: skip
     assert answer.status_code == 202, answer.text
-    made = server.finished(job["id"])
+    made = server.wait_finished(job["id"])
     assert (made["title"], made["options"]) == ("Changed", {"paper": "A5"})
     assert "letter" not in server.client.get(job["links"]["article"]).json()["text"]
     assert "letter" not in server.client.get(job["links"]["markdown"]).text
@@ -47,7 +47,7 @@ def test_a_print_is_edited_and_edited_back(server, job):
     assert [p["id"] for p in again["blocks"]] == [p["id"] for p in edits["blocks"]]
     assert change(server, job, include={}, revision=edits["revision"]).status_code == 409
     assert change(server, job, include={letter["id"]: True}, title="").status_code == 202
-    made = server.finished(job["id"])
+    made = server.wait_finished(job["id"])
     assert made["title"] == "Harbour lights go dark"
     assert "letter" in server.client.get(job["links"]["article"]).json()["text"]
 
@@ -76,7 +76,9 @@ def test_what_is_not_there_is_not_edited(server):
     path = f"/api/prints/{'0' * 20}/edit"
     assert server.client.get(path).status_code == 404
     assert server.client.patch(path, json={}).status_code == 404
-    failed = server.finished(server.order(url="https://example.org/n", html="<p>").json()["id"])
+    failed = server.wait_finished(
+        server.submit(url="https://example.org/n", html="<p>").json()["id"]
+    )
     assert failed["state"] == "failed"
     assert server.client.get(f"/api/prints/{failed['id']}/edit").status_code == 409
     assert server.client.patch(f"/api/prints/{failed['id']}/edit", json={}).status_code == 409
@@ -84,13 +86,13 @@ def test_what_is_not_there_is_not_edited(server):
 
 def test_an_edited_print_outlives_the_server(serve):
     first = serve()
-    job = first.finished(first.order(url="https://example.org/kept", html=PAGE).json()["id"])
+    job = first.wait_finished(first.submit(url="https://example.org/kept", html=PAGE).json()["id"])
     edits = first.client.get(job["links"]["edit"]).json()
     gone = {each["id"]: False for each in edits["blocks"] if "letter" in each["label"]}
     assert change(first, job, include=gone).status_code == 202
     first.close()
     second = serve()
-    assert second.finished(job["id"])["state"] == "done"
+    assert second.wait_finished(job["id"])["state"] == "done"
     assert "letter" not in second.client.get(job["links"]["article"]).json()["text"]
     now = second.client.get(job["links"]["edit"]).json()
     assert [p["id"] for p in now["blocks"] if not p["included"] and not p["suggested"]] == list(

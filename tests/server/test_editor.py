@@ -10,7 +10,7 @@ import pikepdf
 import pytest
 from PIL import Image
 
-from tests.support.story_page import SENTENCE, story
+from tests.support.story_page import SENTENCE, story_page
 
 sync_api = pytest.importorskip("playwright.sync_api")
 pytestmark = pytest.mark.browser
@@ -53,12 +53,12 @@ def long_story(title="Harbour lights go dark", boats=50):
     """A story with a box of several pages that other pages of the site have too."""
     items = "".join(f"<li>Boat {n}. {SENTENCE}</li>" for n in range(boats))
     box = f"<section class='harbour-list'><p>{LETTER} {SENTENCE}</p><ul>{items}</ul></section>"
-    return story(title, extra=f"{box}<figure><img src=/q.png width=300 height=200></figure>")
+    return story_page(title, extra=f"{box}<figure><img src=/q.png width=300 height=200></figure>")
 
 
 def printed(server, **order):
-    answer = server.order(**order)
-    job = server.finished(answer.json()["id"])
+    answer = server.submit(**order)
+    job = server.wait_finished(answer.json()["id"])
     assert job["state"] == "done", job
     return job
 
@@ -112,7 +112,7 @@ def test_undo_outlives_a_reload(server, open_page, web):
     settled(page)
     edit = {"include": {}, "title": "From elsewhere"}
     server.client.patch(f"/api/prints/{job['id']}/edit", json=edit).raise_for_status()
-    server.finished(job["id"])
+    server.wait_finished(job["id"])
     page.reload()  # What was edited elsewhere is not undone here.
     expect(page.get_by_label("Title")).to_have_value("From elsewhere")
     expect(page.get_by_role("button", name="Undo")).to_be_disabled()
@@ -168,7 +168,7 @@ def test_pictures_go_and_what_was_left_out_comes_back(server, open_page, web):
     more = (
         f"<aside class=more><p>What follows: {SENTENCE}</p><img src=/map.png width=300 height=200>"
     )
-    job = printed(server, url=web.add("/story", story(
+    job = printed(server, url=web.add("/story", story_page(
         extra="<figure><img src=/q.png width=300 height=200 alt='The quay'></figure>"
     ).replace("</body>", f"{more}</aside></body>")))  # fmt: skip
     assert not web.hits("/map.png"), "nothing is fetched for what is left out"
@@ -226,7 +226,7 @@ def test_without_javascript_a_form_does_it(server, open_page):
     page.get_by_label("Title").fill("Set by a form")
     page.get_by_label("Font size").select_option("9pt")
     page.get_by_role("button", name="Apply").click()
-    job = server.finished(job["id"])
+    job = server.wait_finished(job["id"])
     assert job["state"] == "done"
     assert job["title"] == "Set by a form"
     assert job["result"]["pages"] < before
@@ -267,7 +267,7 @@ def test_a_hostile_article_does_nothing_in_the_preview(server, open_page, web):
     web.add("/drawing.svg", DRAWING.replace("WEB", web.url), media_type="image/svg+xml")
     extra = HOSTILE.format(web=web.url, words=SENTENCE)
     title = "<img src=x onerror=parent.harmed=14>"
-    html = story("TITLE", extra=extra).replace("TITLE", title.replace("<", "&lt;"))
+    html = story_page("TITLE", extra=extra).replace("TITLE", title.replace("<", "&lt;"))
     job = printed(server, url=web.add("/story", html))
     before = len(web.hits())
     page = open_page(f"/prints/{job['id']}")
@@ -294,7 +294,7 @@ def test_a_hostile_article_does_nothing_in_the_preview(server, open_page, web):
 
 
 def test_no_script_runs_in_the_preview_even_if_one_came_in(server, open_page):
-    job = printed(server, url="https://example.org/held", html=story())
+    job = printed(server, url="https://example.org/held", html=story_page())
     page = open_page(f"/prints/{job['id']}")
     page.frame_locator("#preview").locator("[data-block]:not(.excluded)").first.wait_for()
     page.evaluate("""() => {
@@ -339,14 +339,14 @@ def test_the_headers_of_the_preview_and_of_its_pictures(server, web):
     assert shown.headers["content-security-policy"].startswith("sandbox;")
     assert server.client.get(f"/prints/{job['id']}/pictures/1").status_code == 404
     for path in ("preview", "pictures/0", "rule"):
-        with server.bare() as client:
+        with server.anonymous_client() as client:
             assert client.get(f"/prints/{job['id']}/{path}").status_code in (401, 429)
         assert server.client.get(f"/prints/{'0' * 20}/{path}").status_code == 404
 
 
 def test_only_our_own_pages_edit(server):
-    job = printed(server, url="https://example.org/ours", html=story())
-    with server.bare() as client:
+    job = printed(server, url="https://example.org/ours", html=story_page())
+    with server.anonymous_client() as client:
         client.get(f"/?token={server.token}", headers={"Accept": "text/html"})
         for headers in ({}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://evil.example"}):
             for path in ("edit", "rule"):
@@ -369,11 +369,11 @@ def test_settings_are_for_the_button_and_the_start_page(server, open_page):
         page.get_by_text("Paper, theme and more").click()
         expect(page.get_by_label("Paper", exact=True)).to_have_value("A5")
         key = re.search(r'key = "([0-9a-f]{64})"', unquote(page.locator("#code").input_value()))[1]
-        with server.bare() as client:
-            sent = {"key": key, "url": "https://example.org/sent", "html": story("Sent to A5")}
+        with server.anonymous_client() as client:
+            sent = {"key": key, "url": "https://example.org/sent", "html": story_page("Sent to A5")}
             answer = client.post("/send", data=sent)
         print_id = re.search(r"/prints/([0-9a-f]{20})", answer.text)[1]
-        assert pdf_of(server, server.finished(print_id))[1] == pytest.approx(419.5, abs=1)
+        assert pdf_of(server, server.wait_finished(print_id))[1] == pytest.approx(419.5, abs=1)
     finally:
         (server.home / ".local/share/webprint/defaults.json").unlink()
 

@@ -16,8 +16,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from printer.server.auth import AccessKeys
-from tests.support.jobs import until
-from tests.support.story_page import story
+from tests.support.jobs import wait_until
+from tests.support.story_page import story_page
 from tests.support.web_server import Reply
 
 sync_api = pytest.importorskip("playwright.sync_api")
@@ -49,9 +49,9 @@ def test_it_asks_for_no_more_than_it_needs():
 def test_its_key_orders_and_opens_nothing(server):
     key = hmac.new(server.token.encode(), b"order", hashlib.sha256).hexdigest()
     assert AccessKeys(server.token).key("order") == key
-    with server.bare(Authorization=f"Bearer {key}") as client:
+    with server.anonymous_client(Authorization=f"Bearer {key}") as client:
         assert client.get("/api/prints").status_code in (401, 429)
-    with server.bare() as client:
+    with server.anonymous_client() as client:
         ask = {"url": "https://example.org/ordered"}
         button = client.post("/send", data={**ask, "key": AccessKeys(server.token).key("send")})
         assert button.status_code == 403, "pages can read the bookmarklet's key"
@@ -111,7 +111,7 @@ def launched(playwright, program, profile):
         context.pages[0].wait_for_timeout(20)  # Playwright hears of pages while it waits.
         return [p for p in context.pages if p.url.endswith("/options.html")]
 
-    until(opened, 15)
+    wait_until(opened, 15)
     return context
 
 
@@ -203,7 +203,7 @@ def press(context, page):
 def printed(server, shown):
     shown.wait_for_url(SHOWN, timeout=20_000)
     print_id = shown.url.rpartition("/")[2]
-    job = server.finished(print_id)
+    job = server.wait_finished(print_id)
     assert job["state"] == "done", job
     return server.client.get(f"/api/prints/{print_id}/article").json(), job
 
@@ -240,7 +240,9 @@ def test_it_sends_what_shadows_show_and_only_the_selection(chromium, server, oth
         "'<p>In a shadow, and long enough to be a paragraph of its own.</p>';</script>"
     )
     page = chromium.new_page()
-    page.goto(other_web.add("/app", story("With shadows").replace("</body>", script + "</body>")))
+    page.goto(
+        other_web.add("/app", story_page("With shadows").replace("</body>", script + "</body>"))
+    )
     first = press(chromium, page)
     assert "In a shadow" in printed(server, first)[0]["text"]
     page.evaluate(
@@ -269,7 +271,7 @@ def test_a_page_it_may_not_read_is_told(chromium):
 def test_its_menu_prints_or_lists_where_a_link_leads(chromium, server, other_web):
     """The entries are there; choosing one is what Chromium tells the extension of it."""
     page = chromium.new_page()
-    address = other_web.add("/linked", Reply(story("Linked")))
+    address = other_web.add("/linked", Reply(story_page("Linked")))
     page.goto(other_web.add("/links", f"<a href='{address}'>Read on</a>"))
     woken = press(chromium, page)  # Its worker sleeps when it has had nothing to do for a while.
     woken.wait_for_url(SHOWN, timeout=20_000)
@@ -281,7 +283,7 @@ def test_its_menu_prints_or_lists_where_a_link_leads(chromium, server, other_web
     shown = opened.value
     shown.wait_for_url(SHOWN, timeout=20_000)
     print_id = shown.url.rpartition("/")[2]
-    job = until(lambda: server.client.get(f"/api/prints/{print_id}").json())
+    job = wait_until(lambda: server.client.get(f"/api/prints/{print_id}").json())
     assert job["url"] == address
     with chromium.expect_page() as opened:
         worker.evaluate(choose, [{"menuItemId": "later-link", "linkUrl": address}, page.url])
@@ -300,7 +302,7 @@ def test_without_a_server_it_asks_for_one(chromium, other_web):
         "async () => { const kept = await chrome.storage.local.get(null);"
         " await chrome.storage.local.clear(); return kept; }"
     )
-    page.goto(other_web.add("/story", story()))
+    page.goto(other_web.add("/story", story_page()))
     shown = press(chromium, page)
     shown.get_by_text("No server is set up yet").wait_for()
     query = parse_qs(urlsplit(shown.url).query)

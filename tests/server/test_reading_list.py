@@ -28,7 +28,7 @@ def test_a_program_puts_an_address_on_the_list(server, listed):
 def test_only_the_address_of_a_web_page_comes_on_it(server, listed, url):
     assert server.client.post("/api/later", json={"url": url}).status_code == 422
     key = AccessKeys(server.token).key("later")
-    with server.bare() as client:
+    with server.anonymous_client() as client:
         sent = client.post("/send", data={"later": "yes", "key": key, "url": url})
     assert sent.status_code == 422
     assert listed() == []
@@ -37,7 +37,7 @@ def test_only_the_address_of_a_web_page_comes_on_it(server, listed, url):
 def test_the_second_bookmark_has_a_key_for_that_alone(server, listed):
     access = AccessKeys(server.token)
     ask = {"later": "yes", "url": "https://example.org/story"}
-    with server.bare() as client:
+    with server.anonymous_client() as client:
         for wrong in ("", "x", access.key("send"), access.key("session")):
             assert client.post("/send", data={**ask, "key": wrong}).status_code == 403
         assert listed() == []
@@ -54,7 +54,7 @@ def test_the_second_bookmark_has_a_key_for_that_alone(server, listed):
 def test_with_the_cookie_only_our_own_pages_do(server, listed):
     session = AccessKeys(server.token).key("session")
     for origin, status in (("https://evil.test", 403), (server.url, 200)):
-        with server.bare(Cookie=f"{COOKIE}={session}", Origin=origin) as client:
+        with server.anonymous_client(Cookie=f"{COOKIE}={session}", Origin=origin) as client:
             answer = client.post("/later", data={"url": "https://example.org/<b>"})
         assert answer.status_code == status
     assert "<b>" not in answer.text

@@ -11,10 +11,10 @@ import httpx2
 import pytest
 
 from printer.jobs.worker_process import child_pids
-from tests.support.jobs import until
-from tests.support.story_page import story
+from tests.support.jobs import wait_until
+from tests.support.story_page import story_page
 
-HTML = story("Kept")
+HTML = story_page("Kept")
 
 
 def jobs(server):
@@ -36,7 +36,7 @@ def test_kill_9_at_any_moment_loses_no_accepted_print(serve):
     accepted = []
     for round_ in range(3):
         for n in range(4):
-            answer = server.order(url=f"https://example.org/{round_}/{n}", html=HTML)
+            answer = server.submit(url=f"https://example.org/{round_}/{n}", html=HTML)
             accepted.append(answer.json()["id"])
         time.sleep(dice.random() * 2)
         victims = [server.process.pid, *child_pids(server.process.pid)]
@@ -46,8 +46,8 @@ def test_kill_9_at_any_moment_loses_no_accepted_print(serve):
             server.process.wait()
             server = serve("--workers", "2")
         else:  # Until it is gone, an order on a connection that it held may be lost.
-            until(partial(gone, server, victim), 60)
-    until(lambda: set(jobs(server).values()) == {"done"}, 120)
+            wait_until(partial(gone, server, victim), 60)
+    wait_until(lambda: set(jobs(server).values()) == {"done"}, 120)
     assert sorted(jobs(server)) == sorted(accepted)
     for print_id in accepted:
         assert server.client.get(f"/api/prints/{print_id}/pdf").content.startswith(b"%PDF")
@@ -60,21 +60,21 @@ def test_the_web_process_is_started_again_and_callers_wait(serve):
     os.kill(web, signal.SIGKILL)
     with httpx2.Client(trust_env=False, timeout=30) as client:
         assert client.get(f"{server.url}/health").text == "ok\n"
-    assert "started again" in server.said()
+    assert "started again" in server.log_text()
 
 
 def test_told_to_stop_it_leaves_nothing_and_loses_nothing(serve):
     server = serve("--workers", "1")
-    ids = [server.order(url=f"https://a.test/{n}", html=HTML).json()["id"] for n in range(5)]
+    ids = [server.submit(url=f"https://a.test/{n}", html=HTML).json()["id"] for n in range(5)]
     below = list(child_pids(server.process.pid))
     server.process.terminate()
     assert server.process.wait(20) == 0
-    assert "Traceback" not in server.said()
+    assert "Traceback" not in server.log_text()
     for pid in below:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
     again = serve("--workers", "1")
-    assert {again.finished(each)["state"] for each in ids} == {"done"}
+    assert {again.wait_finished(each)["state"] for each in ids} == {"done"}
 
 
 def test_a_port_that_is_taken_is_told(serve, tmp_path):

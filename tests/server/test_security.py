@@ -9,7 +9,7 @@ import pytest
 from printer.errors import JobsError
 from printer.server.auth import COOKIE, AccessKeys, load_keys
 from printer.server.security import AllowedHosts, RateLimiter, is_loopback
-from tests.support.story_page import story
+from tests.support.story_page import story_page
 
 CLOSED = [
     ("GET", "/api/prints"), ("POST", "/api/prints"), ("GET", f"/api/prints/{'0' * 20}"),
@@ -28,17 +28,17 @@ def session(server):
 @pytest.mark.parametrize("given", ["", "Bearer", "Bearer wrong", "Basic x", "Bearer \xff"])
 def test_without_the_token_nothing_opens(server, method, path, given):
     headers = {"Authorization": given.encode("latin-1")} if given else {}
-    with server.bare() as client:
+    with server.anonymous_client() as client:
         answer = client.request(method, path, headers=headers)
     assert answer.status_code in (401, 429)
     assert answer.headers["content-type"] == "application/problem+json"
 
 
 def test_the_cookie_opens_what_is_only_read(server, session):
-    with server.bare(Cookie=f"{COOKIE}={session}") as client:
+    with server.anonymous_client(Cookie=f"{COOKIE}={session}") as client:
         assert client.get("/api/prints").status_code == 200
         assert client.get("/metrics").status_code == 200
-    with server.bare(Cookie=f"{COOKIE}={server.token}") as client:
+    with server.anonymous_client(Cookie=f"{COOKIE}={server.token}") as client:
         answer = client.get("/api/prints")
         assert answer.status_code in (401, 429), "the token is no cookie"
         assert answer.status_code == 429 or "Authorization: Bearer" in answer.json()["hint"]
@@ -54,8 +54,8 @@ ELSEWHERE = [
 @pytest.mark.parametrize("headers", ELSEWHERE)
 def test_a_page_elsewhere_changes_nothing_with_the_cookie(server, session, headers):
     headers = {name: value.replace("OWN", server.url) for name, value in headers.items()}
-    order = {"url": "https://example.org/", "html": story()}
-    with server.bare(Cookie=f"{COOKIE}={session}", **headers) as client:
+    order = {"url": "https://example.org/", "html": story_page()}
+    with server.anonymous_client(Cookie=f"{COOKIE}={session}", **headers) as client:
         assert client.post("/api/prints", json=order).status_code == 403
         assert client.delete(f"/api/prints/{'0' * 20}").status_code == 403
 
@@ -63,7 +63,7 @@ def test_a_page_elsewhere_changes_nothing_with_the_cookie(server, session, heade
 @pytest.mark.parametrize("headers", [{"Origin": "OWN"}, {"Sec-Fetch-Site": "same-origin"}])
 def test_our_own_pages_do(server, session, headers):
     headers = {name: value.replace("OWN", server.url) for name, value in headers.items()}
-    with server.bare(Cookie=f"{COOKIE}={session}", **headers) as client:
+    with server.anonymous_client(Cookie=f"{COOKIE}={session}", **headers) as client:
         assert client.delete(f"/api/prints/{'0' * 20}").status_code == 404
 
 
@@ -97,7 +97,7 @@ def test_what_only_this_machine_reaches(host, loopback):
 
 
 def test_every_answer_says_what_browsers_may_do(server):
-    with server.bare() as client:
+    with server.anonymous_client() as client:
         answers = [client.get("/api/prints"), client.get("/health"), client.get("/nothing")]
     answers += [server.client.get("/api/prints"), server.client.get("/api/prints/x")]
     for answer in answers:
@@ -110,13 +110,15 @@ def test_every_answer_says_what_browsers_may_do(server):
 
 
 def test_the_token_is_in_no_log(server):
-    with server.bare(Accept="text/html") as client:
+    with server.anonymous_client(Accept="text/html") as client:
         assert client.get("/", params={"token": server.token}).status_code == 303
         wrong = client.get("/", params={"token": "wrong-but-secret"})
         assert wrong.status_code == 401
         assert "wrong-but-secret" not in wrong.text
         client.get("/nothing", headers={"Authorization": f"Bearer {server.token}"})
-    said = server.said().replace(f"open http://localhost:{server.port}/?token={server.token}", "")
+    said = server.log_text().replace(
+        f"open http://localhost:{server.port}/?token={server.token}", ""
+    )
     assert server.token not in said
     assert "wrong-but-secret" not in said
     assert server.token not in repr(AccessKeys(server.token))
@@ -124,11 +126,11 @@ def test_the_token_is_in_no_log(server):
 
 def test_a_server_for_others_fetches_nothing_private(serve, web):
     server = serve("--hostnames", "print.example.org")
-    job = server.finished(server.order(url=web.add("/story", story())).json()["id"])
+    job = server.wait_finished(server.submit(url=web.add("/story", story_page())).json()["id"])
     assert job["error"]["kind"] == "BlockedAddress"
     assert web.hits() == []
     by_name = {"Host": "print.example.org", "X-Forwarded-Proto": "https", "Accept": "text/html"}
-    with server.bare(**by_name) as client:
+    with server.anonymous_client(**by_name) as client:
         entered = client.get("/", params={"token": server.token})
         assert "Secure" in entered.headers["set-cookie"]
         start = client.get("/", headers={"Cookie": server.cookie})

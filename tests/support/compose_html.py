@@ -10,7 +10,7 @@ from printer.selection import Verdict
 URL = "https://example.org/a/page"
 
 
-def article(html: str, *, drop: str = "") -> Article:
+def compose_article(html: str, *, drop: str = "") -> Article:
     """Return the article of all segments but those that hold the word ``drop``."""
     page = read_page(f"<!doctype html><html lang=en><title></title><body>{html}", URL)
     keep = tuple(not drop or drop not in segment.text for segment in page.segments)
@@ -19,12 +19,12 @@ def article(html: str, *, drop: str = "") -> Article:
 
 def first_spans(html: str) -> Spans:
     """Return the spans of the first block."""
-    block = article(html).blocks[0]
+    block = compose_article(html).blocks[0]
     assert isinstance(block, Paragraph | Heading)
     return block.spans
 
 
 def outline(html: str) -> list[tuple[int, str]]:
     """Return the level and the text of each heading that is not inside another block."""
-    found = article(html).blocks
+    found = compose_article(html).blocks
     return [(b.level, plain_text(b.spans)) for b in found if isinstance(b, Heading)]

@@ -108,7 +108,7 @@ class _Site(WebServer):
         return super().answer(hit)
 
 
-class SmallWeb:
+class CrawlSites:
     """The sites, filled; ``articles`` are on ``home``, a tenth of that on each of the others."""
 
     def __init__(self, articles: int = 300, pause: float = 0.05) -> None:

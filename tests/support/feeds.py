@@ -10,7 +10,7 @@ WORDS = """
 harbour ferry tide quay lantern winter council repair market baker bridge river school choir garden
 library tram engine storm anchor rope sail gull mayor budget vote street clock tower square bread
 oven flour summer letter archive map coast island cliff
-""".split()  # noqa: SIM905
+""".split()
 
 
 def prose(seed, paragraphs=5):
@@ -82,6 +82,6 @@ def json_feed(name, entries):
     })  # fmt: skip
 
 
-def at(day, hour, minute=0):
+def moment(day, hour, minute=0):
     """A moment of a week in January; days are counted from 1."""
     return datetime(2026, 1, 10 + day, hour, minute, tzinfo=UTC)

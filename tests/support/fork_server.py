@@ -41,7 +41,7 @@ PRELOADED = (
 
 
 @dataclass(frozen=True)
-class Call:
+class TestCall:
     """A test to run: a function of a file, with its arguments and its environment."""
 
     file: str
@@ -51,15 +51,15 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Ended:
+class TestOutcome:
     """How a test ended: what it failed of ('' when it passed), what it took."""
 
-    fault: str
+    failure: str
     cpu: float
     peak: int
 
 
-class Held:
+class ForkServer:
     """The client's side; a context manager whose processes end with it."""
 
     def __init__(self) -> None:
@@ -81,14 +81,14 @@ class Held:
         self._process.wait(30)
         self._process.stdout.close()
 
-    def run(self, call: Call) -> Ended:
+    def run(self, call: TestCall) -> TestOutcome:
         """Run one test."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         pickle.dump(call, self._process.stdin)
         self._process.stdin.flush()
         ended = pickle.load(self._process.stdout)
-        assert isinstance(ended, Ended)
+        assert isinstance(ended, TestOutcome)
         return ended
 
 
@@ -116,10 +116,10 @@ def _print_once() -> None:
     from printer import PrintOptions, extract
     from printer.render.context import render_html
     from printer.render.weasy.engine import render_pdf
-    from tests.support.hostile_pages import good, page, printed
+    from tests.support.hostile_pages import check_pdf, hostile_page, print_page
 
-    good(printed(page()))
-    render_pdf(render_html([extract(page())], {}, PrintOptions()))
+    check_pdf(print_page(hostile_page()))
+    render_pdf(render_html([extract(hostile_page())], {}, PrintOptions()))
     for thread in threading.enumerate():
         if thread is not threading.current_thread():
             thread.join(60)
@@ -137,7 +137,7 @@ def _load(file: str) -> ModuleType:
     return module
 
 
-def _forked(call: Call, module: ModuleType) -> Ended:
+def _forked(call: TestCall, module: ModuleType) -> TestOutcome:
     reads, writes = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -167,10 +167,10 @@ def _forked(call: Call, module: ModuleType) -> Ended:
         code = os.waitstatus_to_exitcode(status)
         why = signal.Signals(-code).name if code < 0 else f"status {code}"
         fault = f"its process ended: {why}"
-    return Ended(fault, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
+    return TestOutcome(fault, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
 
 
-def _child(call: Call, module: ModuleType, writes: int) -> None:
+def _child(call: TestCall, module: ModuleType, writes: int) -> None:
     """Run a test and say how it ended; never returns."""
     said = "it could not be begun"
     try:

@@ -18,7 +18,7 @@ from printer.output import Result
 from printer.render.worker_pool import RenderPool
 from printer.session import Session
 
-Made = TypeVar("Made")
+Outcome = TypeVar("Made")
 
 #: Text of which an article is made, so that there is something to print.
 STORY = "".join(
@@ -28,7 +28,7 @@ STORY = "".join(
 )
 
 
-def page(attack: str = "", *, head: str = "", title: str = "A walk along the river") -> str:
+def hostile_page(attack: str = "", *, head: str = "", title: str = "A walk along the river") -> str:
     """Return a page with an article around what is tried."""
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>{head}'
@@ -36,13 +36,13 @@ def page(attack: str = "", *, head: str = "", title: str = "A walk along the riv
     )
 
 
-def captured(html: str | bytes, url: str = "https://reader.test/story", **more: Any) -> Capture:
+def capture_of(html: str | bytes, url: str = "https://reader.test/story", **more: Any) -> Capture:
     """Return a page as if it had been fetched."""
     body = html.encode("utf-8", "surrogatepass") if isinstance(html, str) else html
     return Capture(body, PageSource(url=url, requested_url=url, media_type="text/html", **more))
 
 
-def printed(
+def print_page(
     source: str | bytes | Capture,
     *,
     fetch: FetchOptions | None = None,
@@ -58,7 +58,7 @@ def printed(
     ``limit`` seconds of the clock.
     """
     if isinstance(source, bytes) or (isinstance(source, str) and not source.startswith("http")):
-        source = captured(source)
+        source = capture_of(source)
     chosen = Options(
         fetch=fetch or FetchOptions(render="never", cache=False, timeout=8, retries=0),
         extract=extract or ExtractOptions(),
@@ -72,7 +72,7 @@ def printed(
         return printer.print_pages([source])
 
 
-def ends(act: Callable[[], Made]) -> Made | WebprintError:
+def result_or_error(act: Callable[[], Outcome]) -> Outcome | WebprintError:
     """Return what comes of an attack, or the error that a person is told in one line."""
     try:
         return act()
@@ -89,7 +89,7 @@ _ACTIVE = ("/JavaScript", "/JS", "/Launch", "/SubmitForm", "/ImportData", "/GoTo
            "/RichMedia", "/Movie", "/Sound", "/OpenAction", "/AA", "/XFA")  # fmt: skip
 
 
-def good(result: Result | WebprintError, *, attached: bool = False) -> str:
+def check_pdf(result: Result | WebprintError, *, attached: bool = False) -> str:
     """Check that a PDF opens, holds nothing that acts and no foreign file; return its text."""
     if isinstance(result, WebprintError):
         raise AssertionError(f"it was not printed: {result}") from result

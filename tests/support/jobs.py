@@ -8,11 +8,11 @@ from sqlalchemy import text
 from printer.jobs.models import JobRequest
 
 
-def ask(what="story", **options):
+def job_request(what="story", **options):
     return JobRequest(f"http://labour.test/{what}", options)
 
 
-def until(true, seconds=90.0):
+def wait_until(true, seconds=90.0):
     """Wait until something is true."""
     end = time.monotonic() + seconds
     while not (found := true()):
@@ -22,7 +22,7 @@ def until(true, seconds=90.0):
 
 
 @contextmanager
-def disconnecting(table):
+def closing_table(table):
     """Close a table's connections, when its test fails too."""
     try:
         yield table
@@ -30,7 +30,7 @@ def disconnecting(table):
         table.disconnect()
 
 
-def count_deliveries(table):
+def count_completions(table):
     """Count how often each job becomes done, by the database itself; return how to ask."""
     told = text("SELECT id FROM told ORDER BY id")
     with table._engine.begin() as connection:

@@ -32,7 +32,7 @@ class Letter(NamedTuple):
 
 
 @contextmanager
-def opened(pdf: bytes) -> Iterator[Any]:
+def open_pdf(pdf: bytes) -> Iterator[Any]:
     """Open a PDF with pdfium while the block runs."""
     document = pypdfium2.PdfDocument(pdf)
     try:
@@ -41,10 +41,10 @@ def opened(pdf: bytes) -> Iterator[Any]:
         document.close()
 
 
-def faults(pdf: bytes) -> list[str]:
+def find_overlaps(pdf: bytes) -> list[str]:
     """Say which letters stand outside their page, or on others, each page's first few."""
     found = []
-    with opened(pdf) as document:
+    with open_pdf(pdf) as document:
         for number, page in enumerate(document, 1):
             width, height = page.get_size()
             letters = list(_letters(page))

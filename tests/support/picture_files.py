@@ -10,13 +10,13 @@ from typing import Any
 from PIL import Image
 
 
-def encoded(image: Image.Image, kind: str, **more: Any) -> bytes:
+def encode_image(image: Image.Image, kind: str, **more: Any) -> bytes:
     """Return the file of a picture."""
     file = BytesIO()
     image.save(file, kind, **more)
     return file.getvalue()
 
 
-def chunk(kind: bytes, data: bytes) -> bytes:
+def png_chunk(kind: bytes, data: bytes) -> bytes:
     """Return a chunk of a PNG file."""
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

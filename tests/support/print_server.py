@@ -9,12 +9,12 @@ from pathlib import Path
 import httpx2
 
 from printer.server.auth import COOKIE, AccessKeys
-from tests.support.jobs import until
+from tests.support.jobs import wait_until
 
 ROOT = Path(__file__).parents[2]
 
 
-class Server:
+class PrintServer:
     """A running ``webprint serve``."""
 
     def __init__(self, home, *options):
@@ -31,9 +31,9 @@ class Server:
                 cwd=home,
             )
         try:
-            self.url, self.token = until(lambda: self.where(before))
+            self.url, self.token = wait_until(lambda: self.find_url(before))
         except BaseException:
-            self.end()
+            self.stop()
             raise
         self.port = int(self.url.rpartition(":")[2])
         self.url = f"http://127.0.0.1:{self.port}"
@@ -47,36 +47,36 @@ class Server:
         """The Cookie header of a browser that signed in."""
         return f"{COOKIE}={AccessKeys(self.token).key('session')}"
 
-    def said(self):
+    def log_text(self):
         return self.log.read_text()
 
-    def where(self, begin):
+    def find_url(self, begin):
         """What it said since then of its address and its token."""
         if self.process.poll() is not None:
-            raise AssertionError(f"the server ended: {self.said()[begin:]}")
-        found = re.findall(r"open (http://\S+)/\?token=(\S+)", self.said()[begin:])
+            raise AssertionError(f"the server ended: {self.log_text()[begin:]}")
+        found = re.findall(r"open (http://\S+)/\?token=(\S+)", self.log_text()[begin:])
         return found[-1] if found else None
 
-    def bare(self, **headers):
+    def anonymous_client(self, **headers):
         """A client that does not know the token."""
         return httpx2.Client(base_url=self.url, headers=headers, timeout=30, trust_env=False)
 
-    def order(self, **order):
+    def submit(self, **order):
         headers = {"Idempotency-Key": order.pop("key")} if "key" in order else {}
         return self.client.post("/api/prints", json=order, headers=headers)
 
-    def finished(self, print_id, seconds=60):
+    def wait_finished(self, print_id, seconds=60):
         def over():
             job = self.client.get(f"/api/prints/{print_id}").raise_for_status().json()
             return job if job["state"] in ("done", "failed", "cancelled") else None
 
-        return until(over, seconds)
+        return wait_until(over, seconds)
 
     def close(self):
         self.client.close()
-        self.end()
+        self.stop()
 
-    def end(self):
+    def stop(self):
         if self.process.poll() is None:
             self.process.terminate()
             try:

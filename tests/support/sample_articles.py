@@ -40,21 +40,21 @@ def spans(*pieces: Span | str) -> Spans:
     return tuple(piece if isinstance(piece, Span) else Span(piece) for piece in pieces)
 
 
-def para(*pieces: Span | str) -> Paragraph:
+def paragraph(*pieces: Span | str) -> Paragraph:
     return Paragraph(spans(*pieces))
 
 
-def head(text: str, level: int = 2, name: str = "") -> Heading:
+def heading(text: str, level: int = 2, name: str = "") -> Heading:
     return Heading(level, spans(text), id=name)
 
 
 def items(*texts: str | tuple[Block, ...], ordered: bool = False, **more: object) -> List:
-    made = (Item((para(text),) if isinstance(text, str) else text) for text in texts)
+    made = (Item((paragraph(text),) if isinstance(text, str) else text) for text in texts)
     return List(tuple(made), ordered=ordered, **more)  # type: ignore[arg-type]
 
 
 def cells(*texts: str, header: bool = False) -> tuple[Cell, ...]:
-    return tuple(Cell((para(text),), header=header) for text in texts)
+    return tuple(Cell((paragraph(text),), header=header) for text in texts)
 
 
 def landscape(width: int = 900, height: int = 560) -> Image.Image:
@@ -117,7 +117,7 @@ def tide(hours: float, height: float = 2.4) -> float:
 
 print(f"{tide(3.1):.2f} m")'''
 
-SPECIMEN = Article(
+SAMPLE_ARTICLE = Article(
     title="The Bridge at Hollin Ferry",
     byline="Ada Fenwick and Thomas Oake",
     published="2024-03-12T08:30:00+00:00",
@@ -126,9 +126,9 @@ SPECIMEN = Article(
     lead="How a village that had no bridge came to have two.",
     language="en",
     blocks=(
-        para(_RIVER, Span("1", note="n1")),
-        para(_WINTER),
-        para(
+        paragraph(_RIVER, Span("1", note="n1")),
+        paragraph(_WINTER),
+        paragraph(
             "The first plan was drawn by ",
             Span("Ezra Coldwell", href="https://valley.example.org/people/coldwell"),
             ", who had ",
@@ -145,9 +145,9 @@ SPECIMEN = Article(
             alt="Hills under an evening sky",
             credit="Picture: The Valley Record",
         ),
-        head("What was decided"),
-        para(_WINTER + " " + _RIVER),
-        para(
+        heading("What was decided"),
+        paragraph(_WINTER + " " + _RIVER),
+        paragraph(
             "Inline marks: ",
             Span("code", ("code",)), ", ", Span("Ctrl", ("kbd",)), "+", Span("P", ("kbd",)), ", H", Span("2", ("sub",)),
             "O, 1", Span("st", ("sup",)), ", ", Span("marked", ("mark",)), ", ", Span("struck out", ("del",)), ", ",
@@ -158,27 +158,27 @@ SPECIMEN = Article(
         ),
         Quote(
             (
-                para("We did not want a bridge. We wanted to get to the other side, and for a long while we thought these were the same thing."),
-                para("They are not."),
+                paragraph("We did not want a bridge. We wanted to get to the other side, and for a long while we thought these were the same thing."),
+                paragraph("They are not."),
             ),
             cite=spans("Minutes of the vestry, ", Span("vol. iv", ("em",))),
         ),
-        head("Three ways over", 3),
+        heading("Three ways over", 3),
         items(
             "By the ford, in summer, with dry boots in the hand.",
             (
-                para("By the ferry:"),
+                paragraph("By the ferry:"),
                 items("on foot, one penny;", "with a beast, threepence;", ordered=True, style="a"),
             ),
             "By the bridge, since the year of the comet, for nothing at all.",
         ),
         items("Measure the span.", "Order the oak.", "Wait for the oak to be ready, which takes longer than anyone believes, and then wait again for the smith.", ordered=True, start=9),
-        Quote((para("They thought these were the same thing."),), pull=True),
-        para(_RIVER),
-        head("The tide at the landing", 4),
+        Quote((paragraph("They thought these were the same thing."),), pull=True),
+        paragraph(_RIVER),
+        heading("The tide at the landing", 4),
         Code(_CODE, "python"),
         Code("chain --length 40 \\\n      --post north # no language given"),
-        head("Accounts", 2, "accounts"),
+        heading("Accounts", 2, "accounts"),
         Table(
             head=(cells("Item", "Year", "£", "Paid by", header=True),),
             body=(
@@ -194,24 +194,24 @@ SPECIMEN = Article(
         Rule(),
         DefinitionList(
             (
-                Definition((spans("Beck"),), ((para("A small stream, in the north."),),)),
-                Definition((spans("Staith"), spans("Staithe")), ((para("A landing stage. The one at Hollin was of elm and lasted longer than the boat did."),), (para("Also the embankment behind it."),))),
+                Definition((spans("Beck"),), ((paragraph("A small stream, in the north."),),)),
+                Definition((spans("Staith"), spans("Staithe")), ((paragraph("A landing stage. The one at Hollin was of elm and lasted longer than the boat did."),), (paragraph("Also the embankment behind it."),))),
             )
         ),
         Math(r"d = \frac{h}{2}\,(1 + \cos \varphi)", alt="d = h/2 · (1 + cos φ)"),
         Embed("video", "https://video.example.org/watch/hollin-ferry-last-crossing", title="The last crossing, filmed from the bank"),
         Figure(MISSING, caption_spans=spans("The ferryman’s daughter, about 1840."), alt="A woman in a dark dress beside a chain"),
-        para(_WINTER),
+        paragraph(_WINTER),
         Figure(TOWER, alt="A tall tower", caption_spans=spans("The toll tower, taken down in 1902.")),
-        para(_RIVER),
-        Note("n1", "1", (para("The name is older than the village; ", Span("lenne", ("em",)), " is a word for slack water. See ", Span("the gazetteer", href="https://maps.example.org/lenne"), "."),)),
-        Note("n2", "2", (para("It is on the next page."),)),
+        paragraph(_RIVER),
+        Note("n1", "1", (paragraph("The name is older than the village; ", Span("lenne", ("em",)), " is a word for slack water. See ", Span("the gazetteer", href="https://maps.example.org/lenne"), "."),)),
+        Note("n2", "2", (paragraph("It is on the next page."),)),
     ),
 )  # fmt: skip
 
 
 def _script(
-    language: str, title: str, byline: str, heading: str, text: str, quote: str,
+    language: str, title: str, byline: str, subtitle: str, text: str, quote: str,
     *points: str, direction: Direction = "ltr",
 ) -> Article:  # fmt: skip
     return Article(
@@ -223,21 +223,21 @@ def _script(
         language=language,
         direction=direction,
         blocks=(
-            para(text, Span("1", note="n1")),
-            para(text),
-            head(heading),
-            para(text, " ", Span(quote, ("strong",)), " ", Span(quote, ("em",)), " — HTML 5, 2024."),
+            paragraph(text, Span("1", note="n1")),
+            paragraph(text),
+            heading(subtitle),
+            paragraph(text, " ", Span(quote, ("strong",)), " ", Span(quote, ("em",)), " — HTML 5, 2024."),
             items(*points),
             items(*points, ordered=True),
-            Quote((para(quote),), cite=spans(byline)),
-            Figure(LANDSCAPE, caption_spans=spans(quote), alt=heading, width=400),
+            Quote((paragraph(quote),), cite=spans(byline)),
+            Figure(LANDSCAPE, caption_spans=spans(quote), alt=subtitle, width=400),
             Table((cells(*points[:2], "2024", header=True),), (cells(*points[:2], "12"), cells(*points[:2], "1,200"))),
-            Note("n1", "1", (para(quote),)),
+            Note("n1", "1", (paragraph(quote),)),
         ),
     )  # fmt: skip
 
 
-SCRIPTS = {
+SCRIPT_ARTICLES = {
     "ar": _script(
         "ar", "الجسر عند معبر النهر", "ليلى السالمي", "ما تقرر في الشتاء",
         "ينبع النهر من تحت قمة الجبل، ويمر بين المروج ببطء شديد حتى إن مالك الحزين يقف فيه إلى ركبتيه. ولم يكن للناس طيلة ثلاثمئة عام سبيل إلى الضفة الأخرى إلا قارب مسطح مربوط بسلسلة، تعمل عليه أسرة واحدة. وفي شتاء الصقيع الكبير تجمدت السلسلة فسار الناس على الجليد.",
@@ -307,5 +307,5 @@ SCRIPTS = {
 }  # fmt: skip
 
 JAPANESE_RUBY = replace(
-    SCRIPTS["ja"], blocks=(para("ここは", Span("渡", ruby="わた"), "し", Span("場", ruby="ば"), "である。", Span("鷺", ruby="さぎ"), "が立つ。" * 12),)
+    SCRIPT_ARTICLES["ja"], blocks=(paragraph("ここは", Span("渡", ruby="わた"), "し", Span("場", ruby="ば"), "である。", Span("鷺", ruby="さぎ"), "が立つ。" * 12),)
 )  # fmt: skip

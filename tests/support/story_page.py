@@ -3,7 +3,7 @@
 SENTENCE = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it. "
 
 
-def story(title="Harbour lights go dark", extra=""):
+def story_page(title="Harbour lights go dark", extra=""):
     paragraphs = "".join(f"<p>{SENTENCE * 3}It was day {n}.</p>" for n in range(6))
     return (
         f"<!doctype html><html lang=en><head><title>{title}</title></head><body>"

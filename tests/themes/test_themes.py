@@ -15,8 +15,8 @@ from printer.themes import loader as themes
 from printer.themes.options import apply_options, settable_names
 from printer.themes.page import page_geometry
 from tests.support import sample_articles as specimens
-from tests.support.pdf_glyphs import faults
-from tests.support.sample_articles import SCRIPTS, SPECIMEN
+from tests.support.pdf_glyphs import find_overlaps
+from tests.support.sample_articles import SAMPLE_ARTICLE, SCRIPT_ARTICLES
 
 
 @pytest.fixture(autouse=True)
@@ -72,19 +72,19 @@ def test_a_template_stands_in_for_one_and_reaches_the_other(home):
         "<html><p>{{ parts[0].article.title }}</p>{{ blocks(parts[0].article.blocks, parts[0]) }}"
     )
     make(home / "short", 'extends = "article"', article=own)
-    html = render_html([SPECIMEN], {}, PrintOptions(theme="short")).html
-    assert html.startswith(f"<html><p>{SPECIMEN.title}</p>")
+    html = render_html([SAMPLE_ARTICLE], {}, PrintOptions(theme="short")).html
+    assert html.startswith(f"<html><p>{SAMPLE_ARTICLE.title}</p>")
     assert "What was decided" in html
 
 
 def test_templates_run_in_a_sandbox_and_escape(home, tmp_path):
     make(home / "escaping", "", article="{{ '<b>' }}")
-    assert render_html([SPECIMEN], {}, PrintOptions(theme="escaping")).html == "&lt;b&gt;"
+    assert render_html([SAMPLE_ARTICLE], {}, PrintOptions(theme="escaping")).html == "&lt;b&gt;"
     make(home / "prying", "", article="{{ parts.__class__.__mro__ }}")
     make(home / "reading", "", article=f"{{% include '{tmp_path}/../secret' %}}")
     for name in ("prying", "reading"):
         with pytest.raises(UsageError, match=name):
-            render_html([SPECIMEN], {}, PrintOptions(theme=name))
+            render_html([SAMPLE_ARTICLE], {}, PrintOptions(theme=name))
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_set_changes_the_font_the_page_and_the_themes_own_values(home):
     options = PrintOptions(
         theme="mine", theme_options=("font=Noto Serif, Inter", "columns=2", "rule=#abc", "wide=on")
     )
-    html = render_html([SPECIMEN], {}, options).html
+    html = render_html([SAMPLE_ARTICLE], {}, options).html
     assert '--book: "Noto Serif", "Inter", "Linux Libertine O"' in html
     assert "--rule: #abc" in html
     assert 'data-wide="on"' in html
@@ -152,7 +152,7 @@ def test_what_cannot_be_set_is_refused(value):
 
 def test_a_style_sheet_comes_last_and_cannot_leave_its_element(printed):
     css = "h1 { color: red } </style><script>"
-    html = render_html([SPECIMEN], {}, PrintOptions(css=css)).html
+    html = render_html([SAMPLE_ARTICLE], {}, PrintOptions(css=css)).html
     assert "h1 { color: red } <\\/style>" in html
     assert html.index("h1 { color: red }") > html.index("--line:")
 
@@ -162,23 +162,23 @@ OURS = ["article", "compact", "ereader", "large-print", "manuscript", "newspaper
 
 @pytest.mark.parametrize("theme", OURS)
 def test_every_theme_prints_every_kind_of_block(printed, theme):
-    paper = printed(SPECIMEN, pictures=specimens.pictures(), theme=theme)
+    paper = printed(SAMPLE_ARTICLE, pictures=specimens.pictures(), theme=theme)
     words = "".join(paper.text.split())
-    for text in (SPECIMEN.title, "What was decided", "Minutes of the vestry", "with a beast", "184.10", "The toll tower"):  # fmt: skip
+    for text in (SAMPLE_ARTICLE.title, "What was decided", "Minutes of the vestry", "with a beast", "184.10", "The toll tower"):  # fmt: skip
         assert "".join(text.split()) in words, f"{text!r} is not on paper"
     for number in range(paper.pages):
         page = paper.picture_of(number)
         assert (page[:, :6] > 250).all(), f"ink at the left edge of page {number + 1}"
         assert (page[:, -6:] > 250).all(), f"ink at the right edge of page {number + 1}"
-    assert faults(paper.data) == []
+    assert find_overlaps(paper.data) == []
 
 
 @pytest.mark.parametrize("theme", OURS)
 @pytest.mark.parametrize("script", ["ar", "ja", "hi"])
 def test_every_theme_sets_other_scripts(printed, theme, script):
-    paper = printed(SCRIPTS[script], pictures=specimens.pictures(), theme=theme)
+    paper = printed(SCRIPT_ARTICLES[script], pictures=specimens.pictures(), theme=theme)
     assert paper.pages >= 1
-    assert faults(paper.data) == []
+    assert find_overlaps(paper.data) == []
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_a_device_is_a_paper_of_the_ereader_theme(device, size):
 
 
 def test_newspaper_columns_stand_beside_each_other_under_the_headline(printed):
-    paper = printed(SPECIMEN, pictures=specimens.pictures(), theme="newspaper")
+    paper = printed(SAMPLE_ARTICLE, pictures=specimens.pictures(), theme="newspaper")
     document = pypdfium2.PdfDocument(paper.data)
     page = document[0].get_textpage()
     text = page.get_text_range()
@@ -234,10 +234,10 @@ def test_a_themes_own_font_and_picture_are_used(home, printed):
     shutil.copy(font_file(), home / "mine" / "fonts" / "face.ttf")
     (home / "mine" / "marks").mkdir()
     Image.new("RGB", (40, 40), "teal").save(home / "mine" / "marks" / "mark.png")
-    paper = printed(SPECIMEN, pictures=specimens.pictures(), theme=str(home / "mine"))
+    paper = printed(SAMPLE_ARTICLE, pictures=specimens.pictures(), theme=str(home / "mine"))
     assert any(name.startswith("Mine") for name in families(paper))
     assert sum("/XObject" in page.Resources for page in paper.pdf.pages) == paper.pages
-    after = printed(SPECIMEN, pictures=specimens.pictures(), css="h1 { font-family: Mine }")
+    after = printed(SAMPLE_ARTICLE, pictures=specimens.pictures(), css="h1 { font-family: Mine }")
     assert not any(name.startswith("Mine") for name in families(after)), "a font is left over"
 
 
@@ -256,5 +256,5 @@ def test_what_is_outside_a_themes_folder_is_refused(home, printed, tmp_path, nam
     mine = make(home / "mine", 'extends = "article"', css=FACE % name.format(outside=outside))
     shutil.copy(font_file(), home / "face.ttf")
     (mine / "link.ttf").symlink_to(outside)
-    paper = printed(SPECIMEN, pictures=specimens.pictures(), theme=str(mine), expect=(told,))
+    paper = printed(SAMPLE_ARTICLE, pictures=specimens.pictures(), theme=str(mine), expect=(told,))
     assert not any(name.startswith("Mine") for name in families(paper))

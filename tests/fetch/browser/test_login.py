@@ -14,7 +14,7 @@ from printer.fetch.browser.browser import Browser
 from printer.fetch.client import HttpClient
 from printer.fetch.ssrf import Guard
 from printer.urls import Origin, credentials_by_origin, normalize_url, split_credentials
-from tests.support.story_page import story
+from tests.support.story_page import story_page
 from tests.support.web_server import Hit, Reply, WebServer
 
 SECRET = "hunter2"
@@ -41,7 +41,7 @@ def get(request: pytest.FixtureRequest) -> Get:
 
 def locked(hit: Hit) -> Reply:
     right = hit.headers.get("authorization") == TOKEN
-    return Reply(story() if right else "<p>no</p>", 200 if right else 401)
+    return Reply(story_page() if right else "<p>no</p>", 200 if right else 401)
 
 
 def with_login(url: str, login: str = "ann:hunter2") -> str:
@@ -64,7 +64,9 @@ def test_nothing_goes_along_to_another_host(
 ) -> None:
     """The page redirects to another host, whose page names pictures here and there."""
     picture = other_web.add("/p.png", b"1", media_type="image/png")
-    there = other_web.add("/end", story(extra=f'<img src="{picture}"><img src="{web.url}/q.png">'))
+    there = other_web.add(
+        "/end", story_page(extra=f'<img src="{picture}"><img src="{web.url}/q.png">')
+    )
     url = web.redirect("/start", web.redirect("/middle", there))
     given: dict[str, object] = {}
     if how == "user":
@@ -94,7 +96,7 @@ def test_nothing_goes_along_to_another_host(
 
 
 def test_each_host_gets_its_own(web: WebServer, other_web: WebServer) -> None:
-    urls = [web.add("/a", locked), other_web.add("/b", story("Another harbour"))]
+    urls = [web.add("/a", locked), other_web.add("/b", story_page("Another harbour"))]
     named = (with_login(urls[0]), with_login(urls[1], "bob:swordfish"))
     print_pages(named, fetch=FetchOptions(cache=False))
     assert web.hits("/a")[0].headers["authorization"] == TOKEN

@@ -15,7 +15,7 @@ from printer.output import Picture
 from printer.render.context import render_html
 from printer.render.weasy.engine import render_pdf
 from tests.support import sample_articles as specimens
-from tests.support.sample_articles import SPECIMEN
+from tests.support.sample_articles import SAMPLE_ARTICLE
 
 #: Colours of every space that CSS knows, a gradient and one that can be seen through.
 COLOURED = """
@@ -43,7 +43,7 @@ def printed(variant: str) -> bytes:
         media = f"image/{format_.lower()}"
         pictures[key] = Picture(buffer.getvalue(), media, 60, 40)
     options = PrintOptions(grayscale=True, css=COLOURED, pdf=variant)
-    return render_pdf(render_html([SPECIMEN], pictures, options)).pdf
+    return render_pdf(render_html([SAMPLE_ARTICLE], pictures, options)).pdf
 
 
 @pytest.mark.parametrize("variant", ["ua-1", "a-3u"])
@@ -71,7 +71,9 @@ def test_nothing_in_a_grey_print_has_a_colour(variant: str) -> None:
 
 
 def test_a_print_in_colour_keeps_it() -> None:
-    data = render_pdf(render_html([SPECIMEN], specimens.pictures(), PrintOptions(css=COLOURED))).pdf
+    data = render_pdf(
+        render_html([SAMPLE_ARTICLE], specimens.pictures(), PrintOptions(css=COLOURED))
+    ).pdf
     document = pypdfium2.PdfDocument(data)
     try:
         pixels = document[0].render(scale=0.5).to_numpy()[..., :3].astype(int)

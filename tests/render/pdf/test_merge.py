@@ -27,7 +27,7 @@ from printer.render.links import LinkTargets
 from printer.render.pdf import merge
 from printer.render.pdf.merge import Copying, MergePart, Writing, merge_parts
 from printer.render.worker_pool import RenderPool
-from tests.support.sample_articles import SPECIMEN, para
+from tests.support.sample_articles import SAMPLE_ARTICLE, paragraph
 
 #: How many bytes of memory a page of a whole may take, ten times what was measured.
 MOST_A_PAGE = 10_000
@@ -96,8 +96,8 @@ def test_what_is_copied_is_the_same(values: list[object], most: int) -> None:
 @pytest.fixture(scope="module")
 def laid(press: RenderPool) -> tuple[bytes, bytes, int]:
     """A front matter of one page, a part, and how many pages that has."""
-    text = para(LINE * 3, Span("see 7 0 R (there", href="https://example.org/7 0 R"))
-    article = replace(SPECIMEN, title="Of 5 0 R \\ and (more", blocks=(text,) * 12)
+    text = paragraph(LINE * 3, Span("see 7 0 R (there", href="https://example.org/7 0 R"))
+    article = replace(SAMPLE_ARTICLE, title="Of 5 0 R \\ and (more", blocks=(text,) * 12)
     whole = RenderContext.of([article, article], PrintOptions(title=""))
     targets = LinkTargets(whole.links)
     front, part = press.render_all(
@@ -116,7 +116,7 @@ def test_titles_and_links_that_look_like_references_stay(
     front, part, pages = laid
     path = tmp_path / "part.pdf"
     path.write_bytes(part)
-    whole = RenderContext.of([SPECIMEN, SPECIMEN], PrintOptions())
+    whole = RenderContext.of([SAMPLE_ARTICLE, SAMPLE_ARTICLE], PrintOptions())
     folios = press.render(build_page_numbers(whole, ["", *[""] * 2 * pages], 1 + 2 * pages))
     file = BytesIO()
     merge_parts(front, [MergePart(path), MergePart(path)], [folios.pdf], frozenset({0}), file)

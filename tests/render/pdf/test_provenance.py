@@ -25,8 +25,8 @@ from printer.render.context import render_html
 from printer.render.pdf.provenance import NAMESPACE, build_provenance
 from printer.render.weasy.engine import render_pdf
 from tests.support import sample_articles as specimens
-from tests.support.sample_articles import SPECIMEN, cells, para
-from tests.support.story_page import story
+from tests.support.sample_articles import SAMPLE_ARTICLE, cells, paragraph
+from tests.support.story_page import story_page
 
 # WeasyPrint leaves the colour profile's file for Python to close.
 pytestmark = pytest.mark.filterwarnings(
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 WHEN = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
-PAGE = story("Harbour lights go dark").encode()
+PAGE = story_page("Harbour lights go dark").encode()
 
 
 def capture(url: str = "https://example.org/story", body: bytes = PAGE) -> Capture:
@@ -85,7 +85,7 @@ def test_a_pdf_says_where_it_came_from(variant: str) -> None:
 
 
 def test_several_pages_are_told_apart() -> None:
-    other = capture("https://example.org/other", story("Bread rises").encode())
+    other = capture("https://example.org/other", story_page("Bread rises").encode())
     _, pdf = printed_page(capture(), other, pdf="a-3u")
     assert set(pdf.attachments) == {
         "source-1.html",
@@ -102,7 +102,7 @@ def test_several_pages_are_told_apart() -> None:
 
 def test_metadata_cannot_be_injected() -> None:
     evil = "https://example.org/?</rdf:RDF><x>&amp;\x00\x0b\"'<![CDATA[]]>"
-    xmp = build_provenance([(SPECIMEN, capture(evil))], attach=False).xmp
+    xmp = build_provenance([(SAMPLE_ARTICLE, capture(evil))], attach=False).xmp
     tree = ElementTree.fromstring(b"<r>" + xmp + b"</r>")
     (source,) = tree.iter("{http://purl.org/dc/elements/1.1/}source")
     assert source.text == evil.replace("\x00", "").replace("\x0b", "")
@@ -113,7 +113,7 @@ def test_metadata_cannot_be_injected() -> None:
 
 def test_the_schema_of_our_own_properties_is_told() -> None:
     tree = ElementTree.fromstring(
-        b"<r>" + build_provenance([(SPECIMEN, capture())], attach=False).xmp + b"</r>"
+        b"<r>" + build_provenance([(SAMPLE_ARTICLE, capture())], attach=False).xmp + b"</r>"
     )
     names = [e.text for e in tree.iter("{http://www.aiim.org/pdfa/ns/property#}name")]
     assert names == ["source", "fetched", "sha256"]
@@ -161,7 +161,7 @@ def test_the_time_of_a_reproducible_build_is_taken(monkeypatch) -> None:
 @pytest.mark.parametrize("variant", ["ua-1", "a-3u"])
 def test_qpdf_finds_no_fault(variant: str, tmp_path) -> None:
     out = tmp_path / "out.pdf"
-    document = render_html([SPECIMEN], specimens.pictures(), PrintOptions(pdf=variant))
+    document = render_html([SAMPLE_ARTICLE], specimens.pictures(), PrintOptions(pdf=variant))
     out.write_bytes(render_pdf(document).pdf)
     ran = subprocess.run(["qpdf", "--check", out], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr
@@ -170,7 +170,7 @@ def test_qpdf_finds_no_fault(variant: str, tmp_path) -> None:
 def test_heads_of_tables_say_what_they_are_heads_of(printed) -> None:
     head = (cells("Name", "Count", header=True),)
     row = (*cells("Oak", header=True), *cells("7"))
-    pdf = printed(replace(SPECIMEN, blocks=(Table(head, (row, row)),))).pdf
+    pdf = printed(replace(SAMPLE_ARTICLE, blocks=(Table(head, (row, row)),))).pdf
     scopes = [str(e.A.Scope) for e in elements(pdf) if e.S == "/TH"]
     assert sorted(scopes) == ["/Column", "/Column", "/Row", "/Row"]
     named = {bytes(e.ID) for e in elements(pdf) if e.S == "/TH"}
@@ -180,11 +180,11 @@ def test_heads_of_tables_say_what_they_are_heads_of(printed) -> None:
 
 def test_formulas_and_notes_are_tagged_as_such(printed) -> None:
     blocks = (
-        para("Let ", Span("x^2", math="x^2"), " be. " * 40, Span("1", note="a")),
+        paragraph("Let ", Span("x^2", math="x^2"), " be. " * 40, Span("1", note="a")),
         Math(r"\frac{1}{2}", "half"),
-        Note("a", "1", (para("A note."),)),
+        Note("a", "1", (paragraph("A note."),)),
     )
-    pdf = printed(replace(SPECIMEN, blocks=blocks)).pdf
+    pdf = printed(replace(SAMPLE_ARTICLE, blocks=blocks)).pdf
     found = elements(pdf)
     assert [str(e.Alt) for e in found if e.S == "/Formula"] == ["x^2", r"\frac{1}{2}"]
     (note,) = [e for e in found if e.S == "/Note"]
@@ -196,7 +196,7 @@ def test_every_figure_has_words_and_every_link_its_text(printed) -> None:
     pictures = specimens.pictures()
     bare = Figure(specimens.LANDSCAPE)
     pdf = printed(
-        replace(SPECIMEN, blocks=(*SPECIMEN.blocks, bare)), pictures=pictures, qr=True
+        replace(SAMPLE_ARTICLE, blocks=(*SAMPLE_ARTICLE.blocks, bare)), pictures=pictures, qr=True
     ).pdf
     for element in elements(pdf):
         if element.S in ("/Figure", "/Formula"):
@@ -209,7 +209,7 @@ def test_every_figure_has_words_and_every_link_its_text(printed) -> None:
 
 def test_running_heads_are_no_part_of_the_text(printed) -> None:
     """What is marked in a page is either in the structure or an artifact."""
-    pdf = printed(replace(SPECIMEN, blocks=[para(f"Line {n}.") for n in range(90)])).pdf
+    pdf = printed(replace(SAMPLE_ARTICLE, blocks=[paragraph(f"Line {n}.") for n in range(90)])).pdf
     assert len(pdf.pages) > 1
     for page in pdf.pages:
         marked, artifacts = set(), 0

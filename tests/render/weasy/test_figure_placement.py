@@ -14,15 +14,15 @@ from printer.render.context import render_html
 from printer.render.weasy import figure_placement
 from printer.render.weasy.engine import render_pdf
 from tests.support import sample_articles as specimens
-from tests.support.sample_articles import LANDSCAPE, SPECIMEN, cells, head, para
+from tests.support.sample_articles import LANDSCAPE, SAMPLE_ARTICLE, cells, heading, paragraph
 
 TEXT = "The river rose in the night and by morning the lower meadow was under water. " * 5
 PICTURE = Figure(LANDSCAPE, caption_spans=(Span("The valley in March."),), alt="Hills")
 
 
 def article(before, *after):
-    lines = tuple(para(f"Paragraph {n}. {TEXT}") for n in range(before))
-    return replace(SPECIMEN, blocks=(*lines, PICTURE, *after), url="")
+    lines = tuple(paragraph(f"Paragraph {n}. {TEXT}") for n in range(before))
+    return replace(SAMPLE_ARTICLE, blocks=(*lines, PICTURE, *after), url="")
 
 
 def white(paper, page):
@@ -36,7 +36,7 @@ def white(paper, page):
 
 @pytest.mark.parametrize("before", range(4, 12))
 def test_no_page_but_the_last_is_left_white(printed, before):
-    text = [para(f"Afterwards {n}. {TEXT}") for n in range(6)]
+    text = [paragraph(f"Afterwards {n}. {TEXT}") for n in range(6)]
     paper = printed(article(before, *text), pictures=specimens.pictures())
     assert paper.pages > 1
     for number in range(paper.pages - 1):
@@ -49,8 +49,8 @@ def test_no_page_but_the_last_is_left_white(printed, before):
 
 @pytest.mark.parametrize("lines", [20, 22])
 def test_a_picture_passes_no_heading_and_is_made_smaller_instead(printed, monkeypatch, lines):
-    blocks = (*(para(f"Line {n}.") for n in range(lines)), PICTURE, head("The next part"))
-    full = replace(SPECIMEN, blocks=(*blocks, *(para(TEXT) for _ in range(9))), url="")
+    blocks = (*(paragraph(f"Line {n}.") for n in range(lines)), PICTURE, heading("The next part"))
+    full = replace(SAMPLE_ARTICLE, blocks=(*blocks, *(paragraph(TEXT) for _ in range(9))), url="")
     paper = printed(full, pictures=specimens.pictures())
     assert paper.text.index("The valley in March.") < paper.text.rindex("The next part")
     monkeypatch.setattr(figure_placement, "MIN_SCALE", 2.0)
@@ -62,7 +62,10 @@ def test_a_picture_passes_no_heading_and_is_made_smaller_instead(printed, monkey
 
 
 def test_notes_stay_on_the_page_that_calls_them(printed):
-    calls = replace(SPECIMEN, blocks=(*(para(f"{n} {TEXT}") for n in range(6)), *SPECIMEN.blocks))
+    calls = replace(
+        SAMPLE_ARTICLE,
+        blocks=(*(paragraph(f"{n} {TEXT}") for n in range(6)), *SAMPLE_ARTICLE.blocks),
+    )
     paper = printed(calls, pictures=specimens.pictures())
     for text in paper.texts:
         assert ("a single family" in text and "The name is older" in text) == (
@@ -73,7 +76,7 @@ def test_notes_stay_on_the_page_that_calls_them(printed):
 
 def test_the_same_document_is_filled_the_same_way():
     document = render_html(
-        [article(7, *(para(TEXT) for _ in range(4)))], specimens.pictures(), PrintOptions()
+        [article(7, *(paragraph(TEXT) for _ in range(4)))], specimens.pictures(), PrintOptions()
     )
     assert render_pdf(document).pdf == render_pdf(document).pdf
 
@@ -86,8 +89,12 @@ def test_other_documents_are_not_touched(monkeypatch):
 
 
 def test_text_fills_the_page_before_a_turned_table(printed):
-    blocks = (para(TEXT), wide_table(), *(para(f"Afterwards {n}. {TEXT}") for n in range(12)))
-    paper = printed(replace(SPECIMEN, blocks=blocks, url=""))
+    blocks = (
+        paragraph(TEXT),
+        wide_table(),
+        *(paragraph(f"Afterwards {n}. {TEXT}") for n in range(12)),
+    )
+    paper = printed(replace(SAMPLE_ARTICLE, blocks=blocks, url=""))
     turned = [page.mediabox[2] > page.mediabox[3] for page in paper.pdf.pages]
     assert turned.count(True) == 1
     assert white(paper, 0) < 0.25
@@ -105,9 +112,15 @@ def test_a_turned_table_goes_past_headings_and_leaves_none_alone(printed):
     parts = [
         block
         for n in range(12)
-        for block in (head(f"Part {n}"), para(f"Begin {n}. {TEXT}"), para(f"End {n}. {TEXT}"))
+        for block in (
+            heading(f"Part {n}"),
+            paragraph(f"Begin {n}. {TEXT}"),
+            paragraph(f"End {n}. {TEXT}"),
+        )
     ]
-    paper = printed(replace(SPECIMEN, blocks=(head("Counts"), wide_table(), *parts), url=""))
+    paper = printed(
+        replace(SAMPLE_ARTICLE, blocks=(heading("Counts"), wide_table(), *parts), url="")
+    )
     turned = [page.mediabox[2] > page.mediabox[3] for page in paper.pdf.pages]
     at = turned.index(True)
     assert at > 0
@@ -121,19 +134,19 @@ def test_a_turned_table_goes_past_headings_and_leaves_none_alone(printed):
 
 
 def test_a_heading_over_a_picture_keeps_text_and_gives_the_picture_on(printed):
-    blocks = (*(para(f"{n}. {TEXT}") for n in range(7)), head("The ferry"), PICTURE)
-    after = tuple(para(f"Afterwards {n}. {TEXT}") for n in range(4))
+    blocks = (*(paragraph(f"{n}. {TEXT}") for n in range(7)), heading("The ferry"), PICTURE)
+    after = tuple(paragraph(f"Afterwards {n}. {TEXT}") for n in range(4))
     paper = printed(
-        replace(SPECIMEN, blocks=(*blocks, *after), url=""), pictures=specimens.pictures()
+        replace(SAMPLE_ARTICLE, blocks=(*blocks, *after), url=""), pictures=specimens.pictures()
     )
     assert white(paper, 0) < 0.25
     assert paper.text.index("The ferry") < paper.text.index("Afterwards 0")
 
 
 def test_a_column_is_not_left_white_before_a_picture(printed):
-    lines = tuple(para(f"{n}. {TEXT}") for n in range(16))
-    after = tuple(para(f"Afterwards {n}. {TEXT}") for n in range(30))
-    article_ = replace(SPECIMEN, blocks=(*lines, PICTURE, *after), url="")
+    lines = tuple(paragraph(f"{n}. {TEXT}") for n in range(16))
+    after = tuple(paragraph(f"Afterwards {n}. {TEXT}") for n in range(30))
+    article_ = replace(SAMPLE_ARTICLE, blocks=(*lines, PICTURE, *after), url="")
     for count in range(12, 17):
         blocks = (*lines[:count], PICTURE, *after)
         paper = printed(
@@ -147,7 +160,7 @@ def test_a_column_is_not_left_white_before_a_picture(printed):
 
 def test_a_document_is_laid_out_again_so_often_and_no_more(printed, monkeypatch):
     monkeypatch.setattr(figure_placement, "MAX_RELAYOUTS", 0)
-    paper = printed(article(7, *(para(TEXT) for _ in range(4))), pictures=specimens.pictures())
+    paper = printed(article(7, *(paragraph(TEXT) for _ in range(4))), pictures=specimens.pictures())
     assert paper.text.count("The valley in March.") == 1
 
 
@@ -156,7 +169,7 @@ def test_a_picture_that_came_out_small_has_no_more_pixels_than_asked_for():
     columns = PrintOptions(theme="newspaper")
     sizes = []
     for dpi in (0, 100):
-        document = replace(render_html([article(3, para(TEXT))], pictures, columns), dpi=dpi)
+        document = replace(render_html([article(3, paragraph(TEXT))], pictures, columns), dpi=dpi)
         with pikepdf.open(BytesIO(render_pdf(document).pdf)) as pdf:
             sizes += [int(o.Width) for o in pdf.objects if _is_photo(o)]
     whole, scaled = sizes

@@ -22,7 +22,7 @@ from printer.render.context import RenderContext, build_front_matter
 from printer.render.weasy import patches
 from printer.render.weasy.engine import render_pdf
 from printer.render.weasy.patches import PATCHES, Patch, patched
-from tests.support.sample_articles import SPECIMEN, para
+from tests.support.sample_articles import SAMPLE_ARTICLE, paragraph
 
 ROOT = Path(__file__).parents[3]
 FOLDER = Path(weasyprint.__file__).parent
@@ -146,7 +146,7 @@ def test_white_space_that_is_preserved_does_not_hang() -> None:
 def front_matter(language: str) -> bytes:
     names = ("The mill", "What the river took and what it left behind, as told by those " * 2, "A")
     articles = [
-        replace(SPECIMEN, title=name, blocks=(para("It rose."),), language=language)
+        replace(SAMPLE_ARTICLE, title=name, blocks=(paragraph("It rose."),), language=language)
         for name in names
     ]
     context = RenderContext.of(articles, PrintOptions())

@@ -19,7 +19,7 @@ from printer.output import PreparedPictures
 from printer.render.book import render_articles
 from printer.render.context import RenderContext
 from tests.support import sample_articles as specimens
-from tests.support.sample_articles import SPECIMEN, head, para
+from tests.support.sample_articles import SAMPLE_ARTICLE, heading, paragraph
 
 # WeasyPrint leaves the colour profile's file for Python to close.
 pytestmark = pytest.mark.filterwarnings(
@@ -43,11 +43,11 @@ def pdf(request):
     several = request.param == "several"
     options = {} if several else request.param
     more = (
-        para("See ", Span("the ferry", href="https://example.org/ferry"), " and ",
+        paragraph("See ", Span("the ferry", href="https://example.org/ferry"), " and ",
              Span("below", href="#below"), "."),
-        head("Below", name="below"), para("A last word."),
+        heading("Below", name="below"), paragraph("A last word."),
     )  # fmt: skip
-    article = replace(SPECIMEN, blocks=(*SPECIMEN.blocks, *more))
+    article = replace(SAMPLE_ARTICLE, blocks=(*SAMPLE_ARTICLE.blocks, *more))
     articles = [article, replace(article, title="Another")] if several else [article]
     prepared = PreparedPictures(specimens.pictures())
     result = render_articles(

@@ -9,6 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.support.layout_pages import news, other, scripted
-from tests.support.layout_pages.sheet import Sheet
+from tests.support.layout_pages.sheet import LabelledPage
 
-PAGES: list[Callable[[Sheet], str]] = [*news.PAGES, *other.PAGES, *scripted.PAGES]
+PAGES: list[Callable[[LabelledPage], str]] = [*news.PAGES, *other.PAGES, *scripted.PAGES]
