@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import chain
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 Direction = Literal["ltr", "rtl"]
 
@@ -433,3 +433,28 @@ def to_data(value: object) -> Any:
     if isinstance(value, Figure | Table) and value.caption_spans:
         data["caption"] = value.caption
     return data
+
+
+def from_data(data: Any) -> Any:
+    """Return the block or span that :func:`to_data` returned data of.
+
+    Raises :class:`ValueError` for anything else.
+    """
+    if isinstance(data, list):
+        return tuple(map(from_data, data))
+    if not isinstance(data, dict):
+        return data
+    kind = _TYPES.get(str(data.get("type")))
+    if kind is None:
+        raise ValueError(f"not part of an article: {str(data.get('type'))[:40]!r}")
+    names = {member.name for member in fields(kind)}
+    try:
+        return kind(**{name: from_data(part) for name, part in data.items() if name in names})
+    except TypeError as error:
+        raise ValueError(str(error)) from error
+
+
+#: The classes that data names by ``type``.
+_TYPES: dict[str, Any] = {
+    kind.__name__.lower(): kind for kind in (*get_args(Block), Span, Item, Definition, Cell)
+}

@@ -1,4 +1,4 @@
-"""Editing before printing: the pieces of an article, what is kept of a print, and its revisions."""
+"""Editing a print: an article's blocks that can be switched on and off, and its stored snapshot."""
 
 from __future__ import annotations
 

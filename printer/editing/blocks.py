@@ -1,35 +1,36 @@
-"""The pieces a person can leave out of an article or bring back, and how rules would name them."""
+"""The blocks that can be removed from an article or restored, and the site rules that name them."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from lxml.html import HtmlElement
 
 from ..article import Block, Figure, iter_text
-from ..html.index import IS_HIDDEN, Segment
+from ..html.index import Segment
 from ..html.page import Page
 from ..selection import Verdict
 from ..site_rules.css import ElementIndex
 from ..site_rules.suggest import Suggester, Suggestion
 
-#: Of what extraction left out so many segments are offered before the article and after it.
+#: The omitted segments that are offered: before the article, after it, and in total.
 BEFORE, AFTER = 30, 60
-MOST = 400
+_MAX_OMITTED = 400
 
-#: A text is looked for so far ahead of the last one found, and anywhere when it is long.
-_AHEAD, _LONG, _MOST_ANYWHERE = 60, 24, 300
-_MOST_ENDS = 40
+#: A text is looked for this far ahead of the last one; if it is long, anywhere, so many times.
+_AHEAD, _LONG, _MAX_ANYWHERE = 60, 24, 300
+_MAX_ENDS = 40
 
 
 @dataclass(frozen=True, slots=True)
 class EditableBlock:
-    """A block of the article, or one that extraction left out (``kept`` is False).
+    """A block of the article, or one near it that extraction omitted.
 
-    ``rules`` are the selectors by which a rule could name it on other pages of the site.
+    ``rules`` are selectors for a site rule that would name the block on other pages too.
     """
 
     id: str
@@ -39,137 +40,139 @@ class EditableBlock:
 
 
 def select_omitted(page: Page, verdict: Verdict, captions: AbstractSet[int]) -> Verdict:
-    """Return the opposite choice near the article: what a reader saw there and is left out."""
-    kept = [index for index, keep in enumerate(verdict.keep) if keep]
+    """Return a verdict that selects the visible text near the article that ``verdict`` omits."""
+    selected = [index for index, keep in enumerate(verdict.keep) if keep]
     keep = [False] * len(verdict.keep)
-    if not kept:
-        return replace(verdict, keep=tuple(keep))
-    runs = page.index.text_runs
-    seen = {at for at, state in zip(runs[::4], runs[1::4], strict=True) if not state & IS_HIDDEN}
-    count = 0
-    for index in range(max(0, kept[0] - BEFORE), min(len(keep), kept[-1] + AFTER + 1)):
-        free = not verdict.keep[index] and index not in captions and index in seen
-        if free and len(page.segments[index].text) > 2 and count < MOST:
+    if selected:
+        visible = page.index.visible_segments()
+        near = range(max(0, selected[0] - BEFORE), min(len(keep), selected[-1] + AFTER + 1))
+        omitted = [
+            index
+            for index in near
+            if not verdict.keep[index]
+            and index not in captions
+            and index in visible
+            and len(page.segments[index].text) > 2
+        ]
+        for index in omitted[:_MAX_OMITTED]:
             keep[index] = True
-            count += 1
     return replace(verdict, keep=tuple(keep))
 
 
 def editable_blocks(
     page: Page,
     article: tuple[Sequence[Block], Verdict],
-    others: tuple[Sequence[Block], Verdict],
+    omitted: tuple[Sequence[Block], Verdict],
     pictures: Mapping[str, HtmlElement],
 ) -> tuple[EditableBlock, ...]:
-    """Return the article's blocks with those that were left out at their places among them.
+    """Return an article's blocks with the omitted ones at their places among them.
 
-    Both come with the verdict that they were composed by.
-    ``pictures`` are the elements of pictures by their address, or by their source for drawings.
+    Args:
+        page: The page.
+        article: The article's blocks, and the verdict that they were composed by.
+        omitted: The omitted blocks, and the verdict that they were composed by.
+        pictures: The elements of pictures by ``Figure.src``, or ``Figure.svg``.
     """
-    tree = ElementIndex(page.tree)
-    places = _Places(tree, page.segments, pictures)
-    kept = [(f"b{n}", block, place) for n, (block, place) in enumerate(places.of(*article))]
-    left = [(f"d{n}", block, place) for n, (block, place) in enumerate(places.of(*others))]
-    named = {name: place.element for name, _, place in (*kept, *left) if place.element >= 0}
-    suggest = Suggester(tree, named).suggest
+    index = ElementIndex(page.tree)
+    positions = _Positions(index, page.segments, pictures)
+    included = [(f"b{n}", *pair) for n, pair in enumerate(positions.of(*article))]
+    waiting = [(f"d{n}", *pair) for n, pair in enumerate(positions.of(*omitted))]
+    elements = {name: at.element for name, _, at in (*included, *waiting) if at.element >= 0}
+    suggest = Suggester(index, elements).suggest
+    waiting.reverse()
     merged: list[EditableBlock] = []
-    waiting = list(reversed(left))
-    for name, block, place in kept:
-        while waiting and 0 <= waiting[-1][2].begin < place.begin:
-            other, its_block, _ = waiting.pop()
-            merged.append(EditableBlock(other, its_block, False, suggest(other)))
+    for name, block, at in included:
+        while waiting and 0 <= waiting[-1][2].start < at.start:
+            omitted_name, omitted_block, _ = waiting.pop()
+            merged.append(EditableBlock(omitted_name, omitted_block, False, suggest(omitted_name)))
         merged.append(EditableBlock(name, block, True, suggest(name)))
     merged += [EditableBlock(n, block, False, suggest(n)) for n, block, _ in reversed(waiting)]
     return tuple(merged)
 
 
 def append_blocks(
-    parts: Sequence[EditableBlock], blocks: Sequence[Block]
+    editable: Sequence[EditableBlock], blocks: Sequence[Block]
 ) -> tuple[EditableBlock, ...]:
-    """Return the pieces of an article that has become longer by blocks at its end."""
-    if not parts:
+    """Return editable blocks with those at the end of an article that has become longer."""
+    if not editable:
         return ()
-    begun = sum(piece.in_article for piece in parts)
-    rest = enumerate(blocks[begun:], start=begun)
-    return (*parts, *(EditableBlock(f"b{n}", block) for n, block in rest))
+    count = sum(block.in_article for block in editable)
+    new = enumerate(blocks[count:], start=count)
+    return (*editable, *(EditableBlock(f"b{number}", block) for number, block in new))
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """Where a block begins on the page, and the element that holds it (-1: not known)."""
+class _Position:
+    """Where a block starts on the page, and the index of its element (-1: unknown)."""
 
-    begin: float = -1
+    start: float = -1
     element: int = -1
 
 
-class _Places:
-    """Finds blocks again on the page they were made of, by their words and pictures."""
+class _Positions:
+    """Finds blocks on the page that they were composed of, by their text and pictures."""
 
     def __init__(
-        self, tree: ElementIndex, segments: Sequence[Segment], pictures: Mapping[str, HtmlElement]
+        self, index: ElementIndex, segments: Sequence[Segment], pictures: Mapping[str, HtmlElement]
     ) -> None:
-        self.tree, self.segments, self.pictures = tree, segments, pictures
+        self.index, self.segments, self.pictures = index, segments, pictures
 
-    def of(self, blocks: Sequence[Block], verdict: Verdict) -> Iterable[tuple[Block, _Place]]:
-        chosen = [s for s, keep in zip(self.segments, verdict.keep, strict=True) if keep]
-        found = _aligned(blocks, chosen)
-        begin = -1.0
-        for block, indexes in zip(blocks, found, strict=True):
-            place = self._figure(block) if isinstance(block, Figure) else self._text(indexes)
-            if place.begin < 0:
-                place = replace(place, begin=begin)  # A rule or a formula follows what it follows.
-            begin = place.begin
-            yield block, place
+    def of(self, blocks: Sequence[Block], verdict: Verdict) -> Iterator[tuple[Block, _Position]]:
+        """Yield each block with its position; a rule or a formula has that of the last block."""
+        selected = [s for s, keep in zip(self.segments, verdict.keep, strict=True) if keep]
+        start = -1.0
+        for block, segments in zip(blocks, _align(blocks, selected), strict=True):
+            if isinstance(block, Figure):
+                at = self._figure(block)
+            else:
+                at = self._text(segments) if segments else _Position()
+            if at.start < 0:
+                at = replace(at, start=start)
+            start = at.start
+            yield block, at
 
-    def _figure(self, figure: Figure) -> _Place:
+    def _figure(self, figure: Figure) -> _Position:
         element = self.pictures.get(figure.svg or figure.src)
-        while element is not None and element not in self.tree.indexes:
+        while element is not None and element not in self.index.indexes:
             element = element.getparent()
-        place = self.tree.indexes.get(element, -1) if element is not None else -1
-        return _Place(place, place)
+        index = self.index.indexes.get(element, -1) if element is not None else -1
+        return _Position(index, index)
 
-    def _text(self, indexes: Sequence[int]) -> _Place:
-        if not indexes:
-            return _Place()
-        leaf = self.segments[indexes[0]].leaves[0]
-        begin = self.tree.indexes.get(leaf.element, -1) + (0.5 if leaf.tail else 0)
-        ends = [*indexes[:_MOST_ENDS], *indexes[-_MOST_ENDS:]]
-        holders = [self.tree.indexes.get(self.segments[at].block, -1) for at in dict.fromkeys(ends)]
-        return _Place(begin, self._around(holders))
+    def _text(self, segments: Sequence[Segment]) -> _Position:
+        leaf = segments[0].leaves[0]
+        start = self.index.indexes.get(leaf.element, -1) + (0.5 if leaf.tail else 0)
+        ends = {s.index: s for s in (*segments[:_MAX_ENDS], *segments[-_MAX_ENDS:])}
+        blocks = [self.index.indexes.get(segment.block, -1) for segment in ends.values()]
+        return _Position(start, self._common_ancestor(blocks))
 
-    def _around(self, places: Sequence[int]) -> int:
-        """Return the nearest element that holds all of some."""
-        around = places[0]
-        for place in places[1:]:
-            above = self.tree.with_ancestors([around])
-            while place >= 0 and place not in above:
-                place = self.tree.parents[place]
-            around = place
-        return around
+    def _common_ancestor(self, indexes: Sequence[int]) -> int:
+        common = indexes[0]
+        for index in indexes[1:]:
+            ancestors = self.index.with_ancestors([common])
+            while index >= 0 and index not in ancestors:
+                index = self.index.parents[index]
+            common = index
+        return common
 
 
-def _aligned(blocks: Sequence[Block], segments: Sequence[Segment]) -> list[list[int]]:
-    """Return for each block the indexes of the segments that it was made of, in order.
+def _align(blocks: Sequence[Block], segments: Sequence[Segment]) -> list[list[Segment]]:
+    """Return the segments that each block was composed of.
 
-    Both are in reading order but for what composition moves, as notes to the end.
+    Both are in reading order, except for what composition moves, such as notes.
     """
     texts = ["".join("".join(iter_text(block)).split()) for block in blocks]
-    whole = "".join(texts)
-    begins = []
-    length = 0
-    for text in texts:
-        begins.append(length)
-        length += len(text)
-    found: list[list[int]] = [[] for _ in blocks]
-    last, anywhere = 0, _MOST_ANYWHERE
+    text = "".join(texts)
+    starts = [0, *accumulate(map(len, texts))][: len(texts)]
+    aligned: list[list[Segment]] = [[] for _ in blocks]
+    end, searches = 0, _MAX_ANYWHERE
     for segment in segments:
-        text = "".join(segment.text.split())
-        at = whole.find(text, last, last + len(text) + _AHEAD + 20 * len(text)) if text else -1
+        part = "".join(segment.text.split())
+        at = text.find(part, end, end + 21 * len(part) + _AHEAD) if part else -1
         if at >= 0:
-            last = at + len(text)
-        elif len(text) >= _LONG and anywhere:
-            anywhere -= 1
-            at = whole.find(text)
+            end = at + len(part)
+        elif len(part) >= _LONG and searches:
+            searches -= 1
+            at = text.find(part)
         if at >= 0:
-            found[bisect_right(begins, at) - 1].append(segment.index)
-    return found
+            aligned[bisect_right(starts, at) - 1].append(segment)
+    return aligned

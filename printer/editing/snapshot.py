@@ -1,63 +1,62 @@
-"""What is kept of a print so that it can be edited: pieces, pictures and page in one file."""
+"""The snapshot of a print that can be edited: blocks, pictures and page in one file."""
 
 from __future__ import annotations
 
 import io
 import json
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
-from ..article import Article, Figure, walk
+from ..article import Article, Figure, from_data, to_data, walk
 from ..capture import Capture, PageSource
 from ..errors import JobsError, UsageError
 from ..output import Picture
 from ..site_rules.suggest import Suggestion
 from ..text import clean_line
 from .blocks import EditableBlock
-from .codec import block_data, block_of
 
 _VERSION = 1
-_SAID = ("title", "url", "byline", "published", "site", "lead", "language", "direction")
-_MOST_TITLE = 500
+#: The fields of an article and of its source in the file; the file says "how" for the method.
+_ARTICLE = (
+    "title", "url", "byline", "published", "site", "lead", "language", "direction", "confidence",
+)  # fmt: skip
+_SOURCE = ("url", "requested_url", "media_type", "charset")
+_MAX_TITLE = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What a person changed of a print: the whole of it, as it stands now.
-
-    ``title`` is '' where it is left as it was; ``removed`` names blocks that are
-    left out, ``restored`` those brought back that extraction had left out.
-    """
+    """All changes to a print: a new title ('' for none), blocks removed and blocks restored."""
 
     title: str = ""
     removed: tuple[str, ...] = ()
     restored: tuple[str, ...] = ()
 
     def dump(self) -> bytes:
-        """Write it as it is kept."""
+        """Serialize it for storage."""
         data = {"title": self.title, "out": self.removed, "back": self.restored}
         return json.dumps(data).encode()
 
     @classmethod
     def load(cls, data: bytes | None) -> Edit:
-        """Read what :meth:`dump` wrote; nothing is no change."""
-        said = json.loads(data) if data else {}
-        return cls(said.get("title", ""), tuple(said.get("out", ())), tuple(said.get("back", ())))
+        """Return what :meth:`dump` serialized; None is no change."""
+        edit = json.loads(data) if data else {}
+        return cls(edit.get("title", ""), tuple(edit.get("out", ())), tuple(edit.get("back", ())))
 
-    def includes(self, piece: EditableBlock) -> bool:
-        """Say whether a piece is printed."""
-        return piece.id not in self.removed if piece.in_article else piece.id in self.restored
+    def includes(self, block: EditableBlock) -> bool:
+        """Return whether a block is printed."""
+        return block.id not in self.removed if block.in_article else block.id in self.restored
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
-    """An article in pieces, where it came from, and its pictures as they are printed.
+    """An article as editable blocks, with its page and its pictures.
 
-    ``article`` has all but the blocks.  Pictures are found by ``Figure.src``, or ``Figure.svg``.
+    ``article`` has all but the blocks.  The keys of pictures are ``Figure.src``, or ``Figure.svg``.
     """
 
     article: Article
@@ -68,136 +67,123 @@ class Snapshot:
     def update_edit(
         self, edit: Edit, *, title: str | None = None, include: Mapping[str, bool] | None = None
     ) -> Edit:
-        """Return an edit with some pieces kept or left out, or another title.
+        """Return an edit with another title, or with some blocks included or not, by id.
 
-        Raises :class:`UsageError` for a piece that there is not, or when nothing is left.
+        Raises :class:`UsageError` for an unknown block, or if nothing is left to print.
         """
-        known = {piece.id: piece for piece in self.blocks}
-        out, back = dict.fromkeys(edit.removed), dict.fromkeys(edit.restored)
-        for name, kept in (include or {}).items():
-            if name not in known:
-                raise UsageError(f"there is no piece {name[:20]!r} of this print")
-            names = back if not known[name].in_article else out
-            names.pop(name, None)
-            if kept is not known[name].in_article:
-                names[name] = None
-        words = edit.title if title is None else clean_line(title, _MOST_TITLE)
-        if words == self.article.title:
-            words = ""
-        made = Edit(words, tuple(out), tuple(back))
-        if not any(made.includes(piece) for piece in self.blocks):
+        blocks = {block.id: block for block in self.blocks}
+        removed, restored = dict.fromkeys(edit.removed), dict.fromkeys(edit.restored)
+        for name, included in (include or {}).items():
+            if name not in blocks:
+                raise UsageError(f"this print has no block {name[:20]!r}")
+            in_article = blocks[name].in_article
+            changed = removed if in_article else restored
+            changed.pop(name, None)
+            if included is not in_article:
+                changed[name] = None
+        title = edit.title if title is None else clean_line(title, _MAX_TITLE)
+        if title == self.article.title:
+            title = ""
+        updated = Edit(title, tuple(removed), tuple(restored))
+        if not any(map(updated.includes, self.blocks)):
             raise UsageError("nothing is left to print")
-        return made
+        return updated
 
     def apply(self, edit: Edit) -> Article:
-        """Return the article as it was edited."""
-        blocks = tuple(piece.block for piece in self.blocks if edit.includes(piece))
+        """Return the edited article."""
+        blocks = tuple(block.block for block in self.blocks if edit.includes(block))
         return replace(self.article, title=edit.title or self.article.title, blocks=blocks)
 
     def suggest_rules(self, edit: Edit) -> dict[str, Suggestion]:
-        """Return, for pieces left out or brought back, the selector for a rule of the site.
+        """Return the best selector of a site rule for each changed block, by id.
 
-        One that would touch anything else of this article is none.
+        A selector that also covers an unchanged block of the same kind is not suggested.
         """
         changed = {
-            piece.id: piece for piece in self.blocks if edit.includes(piece) is not piece.in_article
+            block.id: block for block in self.blocks if edit.includes(block) is not block.in_article
         }
-        found: dict[str, Suggestion] = {}
-        for name, piece in changed.items():
-            alike = [
-                each
-                for each in piece.rules
-                if all(other in changed for other in each.covers if other[0] == name[0])
+        suggested: dict[str, Suggestion] = {}
+        for name, block in changed.items():
+            exact = [
+                rule
+                for rule in block.rules
+                if all(other in changed for other in rule.covers if other[0] == name[0])
             ]
-            if alike:
-                found[name] = max(alike, key=lambda each: len(each.covers))
-        return found
+            if exact:
+                suggested[name] = max(exact, key=lambda rule: len(rule.covers))
+        return suggested
 
     def with_pictures(self, pictures: Mapping[str, Picture]) -> Snapshot:
-        """Return it with the pictures that it holds, out of these."""
-        figures = (piece.block for piece in self.blocks)
-        wanted = {key: pictures[key] for key in _keys(figures) if key in pictures}
-        return replace(self, pictures=MappingProxyType(wanted))
+        """Return the snapshot with those pictures that it shows."""
+        figures = (b for b in walk(tuple(b.block for b in self.blocks)) if isinstance(b, Figure))
+        keys = (figure.svg or figure.src for figure in figures)
+        shown = {key: pictures[key] for key in keys if key in pictures}
+        return replace(self, pictures=MappingProxyType(shown))
 
     def dump(self) -> bytes:
-        """Write it as one file."""
-        pictures = list(self.pictures.items())
-        capture = self.capture
-        said: dict[str, Any] = {
+        """Serialize the snapshot to a ZIP file."""
+        source = self.capture.source
+        data: dict[str, Any] = {
             "version": _VERSION,
-            "article": {
-                **{name: getattr(self.article, name) for name in _SAID},
-                "confidence": self.article.confidence,
-                "warnings": list(self.article.warnings),
-            },
-            "pieces": [_piece_data(piece) for piece in self.blocks],
-            "capture": {
-                "url": capture.url, "requested_url": capture.source.requested_url,
-                "method": capture.source.method,
-                "media_type": capture.source.media_type, "charset": capture.source.charset,
-                "fetched": capture.source.fetched.isoformat() if capture.source.fetched else "",
+            "article": {name: getattr(self.article, name) for name in _ARTICLE}
+            | {"warnings": list(self.article.warnings)},
+            "pieces": [_block_data(block) for block in self.blocks],
+            "capture": {name: getattr(source, name) for name in _SOURCE}
+            | {
+                "how": source.method,
+                "fetched": source.fetched.isoformat() if source.fetched else "",
             },
             "pictures": [
-                {"key": key, "type": each.media_type, "width": each.width, "height": each.height}
-                for key, each in pictures
+                {"key": key, "type": p.media_type, "width": p.width, "height": p.height}
+                for key, p in self.pictures.items()
             ],
-        }  # fmt: skip
-        made = io.BytesIO()
-        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as file:
-            file.writestr("base.json", json.dumps(said).encode())
-            file.writestr("page", capture.body)
-            for number, (_, picture) in enumerate(pictures):
+        }
+        output = io.BytesIO()
+        with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as file:
+            file.writestr("base.json", json.dumps(data).encode())
+            file.writestr("page", self.capture.body)
+            for number, picture in enumerate(self.pictures.values()):
                 file.writestr(f"pictures/{number}", picture.data, zipfile.ZIP_STORED)
-        return made.getvalue()
+        return output.getvalue()
 
     @classmethod
     def load(cls, data: bytes) -> Snapshot:
-        """Read what :meth:`dump` wrote; raises :class:`JobsError` for anything else."""
+        """Return what :meth:`dump` serialized; raises :class:`JobsError` for anything else."""
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as file:
-                said = json.loads(file.read("base.json"))
+                values = json.loads(file.read("base.json"))
                 page = file.read("page")
-                stored = [file.read(f"pictures/{n}") for n in range(len(said["pictures"]))]
-            return cls._read(said, page, stored)
+                count = len(values["pictures"])
+                pictures = [file.read(f"pictures/{number}") for number in range(count)]
+            return cls._from_values(values, page, pictures)
         except (zipfile.BadZipFile, KeyError, ValueError, TypeError) as error:
-            raise JobsError("what was kept of the print for editing cannot be read") from error
+            raise JobsError("the saved print cannot be read for editing") from error
 
     @classmethod
-    def _read(cls, said: Any, page: bytes, stored: list[bytes]) -> Snapshot:
-        if said["version"] != _VERSION:
+    def _from_values(cls, values: Any, page: bytes, pictures: list[bytes]) -> Snapshot:
+        if values["version"] != _VERSION:
             raise ValueError("another version")
-        about, capture = said["article"], said["capture"]
-        when = capture.pop("fetched")
-        pictures = {
-            each["key"]: Picture(data, each["type"], each["width"], each["height"])
-            for each, data in zip(said["pictures"], stored, strict=True)
-        }
+        article, source = values["article"], values["capture"]
+        fetched = datetime.fromisoformat(source["fetched"]) if source["fetched"] else None
+        names = {name: source[name] for name in _SOURCE}
         return cls(
-            article=Article(blocks=(), **{**about, "warnings": tuple(about["warnings"])}),
-            blocks=tuple(map(_piece, said["pieces"])),
-            capture=Capture(
-                page, PageSource(fetched=datetime.fromisoformat(when) if when else None, **capture)
-            ),
-            pictures=MappingProxyType(pictures),
-        )
+            article=Article(blocks=(), **{**article, "warnings": tuple(article["warnings"])}),
+            blocks=tuple(map(_block, values["pieces"])),
+            capture=Capture(page, PageSource(fetched=fetched, method=source["how"], **names)),
+            pictures=MappingProxyType({
+                value["key"]: Picture(data, value["type"], value["width"], value["height"])
+                for value, data in zip(values["pictures"], pictures, strict=True)
+            }),
+        )  # fmt: skip
 
 
-def _keys(blocks: Iterable[Any]) -> Iterable[str]:
-    for block in walk(tuple(blocks)):
-        if isinstance(block, Figure):
-            yield block.svg or block.src
-
-
-def _piece_data(piece: EditableBlock) -> dict[str, Any]:
-    rules = [[each.selector, list(each.covers), each.count] for each in piece.rules]
+def _block_data(block: EditableBlock) -> dict[str, Any]:
+    rules = [[rule.selector, list(rule.covers), rule.count] for rule in block.rules]
     return {
-        "id": piece.id,
-        "kept": piece.in_article,
-        "block": block_data(piece.block),
-        "rules": rules,
-    }
+        "id": block.id, "kept": block.in_article, "block": to_data(block.block), "rules": rules,
+    }  # fmt: skip
 
 
-def _piece(data: Any) -> EditableBlock:
-    rules = (Suggestion(selector, tuple(covers), n) for selector, covers, n in data["rules"])
-    return EditableBlock(data["id"], block_of(data["block"]), data["kept"], tuple(rules))
+def _block(data: Any) -> EditableBlock:
+    rules = (Suggestion(selector, tuple(ids), n) for selector, ids, n in data["rules"])
+    return EditableBlock(data["id"], from_data(data["block"]), data["kept"], tuple(rules))

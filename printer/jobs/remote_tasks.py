@@ -20,10 +20,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
 
-from ..article import Article
+from ..article import Article, from_data, to_data
 from ..backoff import Backoff
 from ..capture import PageSource
-from ..editing.codec import block_data, block_of
 from ..errors import ErrorRecord, JobsError
 from ..output import CompletenessReport
 from ..render.context import Document
@@ -186,7 +185,7 @@ def load_printed(data: bytes) -> RenderedPdf:
 def dump_reading(reading: ExtractedPage) -> bytes:
     """Encode an extracted page."""
     article = {field.name: getattr(reading.article, field.name) for field in fields(Article)}
-    article |= {name: [*map(block_data, article[name])] for name in ("blocks", "key")}
+    article |= {name: [*map(to_data, article[name])] for name in ("blocks", "key")}
     return _dump(dict, {
         "article": article,
         "source": _adapter(PageSource).dump_python(reading.source),
@@ -206,7 +205,7 @@ def load_reading(data: bytes) -> ExtractedPage:
     try:
         article = values["article"]
         for name in ("blocks", "key"):
-            article[name] = tuple(map(block_of, article[name]))
+            article[name] = tuple(map(from_data, article[name]))
         for name in ("warnings", "keywords"):
             article[name] = tuple(map(str, article[name]))
         return ExtractedPage(

@@ -9,8 +9,7 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from ...article import Figure
-from ...editing.codec import block_data
+from ...article import Figure, to_data
 from ...editing.snapshot import Snapshot
 from ...errors import WebprintError
 from ...jobs.models import Job
@@ -94,7 +93,7 @@ def add_api_routes(router: APIRouter, service: PrintService) -> None:
                     "included": edit.includes(block),
                     "suggested": not block.in_article,
                     "label": block_label(block),
-                    "block": block_data(block.block),
+                    "block": to_data(block.block),
                     "rules": [{"selector": r.selector, "covers": r.covers} for r in block.rules],
                 }
                 for block in snapshot.blocks

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from printer.article import from_data
 from printer.capture import Capture, PageSource
-from printer.editing.codec import block_of
 from printer.editing.snapshot import Edit, Snapshot
 from printer.errors import JobsError, UsageError
 from printer.extract_stage import extract_article
@@ -87,7 +87,7 @@ def test_pieces_are_left_out_and_brought_back():
 
 def test_changes_that_cannot_be():
     base, _ = made()
-    with pytest.raises(UsageError, match="no piece"):
+    with pytest.raises(UsageError, match="no block"):
         base.update_edit(Edit(), include={"b999": False})
     with pytest.raises(UsageError, match="nothing is left"):
         base.update_edit(Edit(), include={piece.id: False for piece in base.blocks})
@@ -120,7 +120,7 @@ def test_what_is_not_ours_is_not_read(data):
 @pytest.mark.parametrize("data", [{"type": "article"}, {"type": "paragraph"}, {}, [{"x": 1}]])
 def test_data_that_is_no_block_is_not_read(data):
     with pytest.raises(ValueError, match=r"\w"):
-        block_of(data)
+        from_data(data)
 
 
 def test_a_rule_names_what_was_left_out_and_nothing_else():
