@@ -87,7 +87,7 @@ def _render_pdf(
         context = RenderContext.of(articles, variant, fetched, edition, options.images.dpi)
         return render_articles(context, pictures, renderer, provenance)
 
-    book = fit_to_pages(page, render).printed
+    book = fit_to_pages(page, render)
     failed = {place for place, _ in book.failed}
     imposed = impose(book.pdf, book.pages, page, rtl=articles[0].direction == "rtl")
     rendered = [article for place, article in enumerate(articles) if place not in failed]

@@ -1,4 +1,4 @@
-"""Articles to HTML through a theme's templates: for print, and as a page of its own."""
+"""What templates see of articles, and the HTML documents that they make of it."""
 
 from __future__ import annotations
 
@@ -42,20 +42,35 @@ from .math import formula_html, typeset_formulas
 from .pdf.provenance import Provenance
 from .templates import fill, is_web
 
-#: So many authors are named in the metadata.
-MOST_AUTHORS = 100
+#: Authors in the metadata.
+MAX_AUTHORS = 100
 
-#: So many films, sounds and maps have a QR code of their own.
-MOST_CODES = 40
+#: Videos, sounds and maps with a QR code of their own.
+MAX_QR_CODES = 40
+
+#: The codes of longer URLs are too fine to be printed small and read.
+MAX_QR_BYTES = 600
+
+#: White modules that a reader needs around a QR code.
+QR_BORDER = 2
+
+#: A picture spans the columns if it takes at least this part of their width.
+MIN_SPANNING_WIDTH = 0.8
+
+#: A paragraph before the first picture of at most so many characters is the standfirst.
+MAX_STANDFIRST = 260
+
+#: A first paragraph of at least so many characters can have a drop cap.
+MIN_DROP_CAP = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """HTML for print, the pictures that it names, and what kind of PDF is to be made of it.
+    """HTML for print, its assets, and how to make a PDF of it.
 
-    Lines that are a multiple of ``line_numbers`` are numbered in the margin (0: none), and the
-    first page has the number ``first``.  Pictures that came out much smaller than they were made
-    for keep ``dpi`` (0: all they have).  ``longer`` is the style sheet that runs the pages long.
+    Every ``line_numbers``-th line is numbered in the margin (0: none).  Pictures that come out much
+    smaller than they were prepared are scaled down to ``dpi`` (0: never).  ``extended_css`` makes
+    the pages longer ('' if they must not be).
     """
 
     html: str = field(repr=False)
@@ -71,10 +86,21 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class ArticleView:
-    """One article as a template sees it, with what it needs to be set.
+class PicturePlacement:
+    """A picture as a template sees it: its size in CSS pixels, 0 for unknown."""
 
-    In a digest it has a ``story`` and may open a section; in the contents it has a ``page``.
+    url: str
+    width: int = 0
+    height: int = 0
+    spans_columns: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleView:
+    """An article as a template sees it.
+
+    ``script`` holds CSS classes for the writing system.  In a digest the article has a ``story``
+    and may open a section; in the contents it has a ``page``.
     """
 
     article: Article
@@ -95,14 +121,42 @@ class ArticleView:
     opens: bool = False
     page: int = 0
 
+    @classmethod
+    def of(
+        cls,
+        article: Article,
+        prefix: str = "",
+        fetched: datetime | None = None,
+        targets: LinkTargets | None = None,
+        *,
+        footnotes: bool = False,
+    ) -> ArticleView:
+        """Collect what a template needs; the ids of the article begin with ``prefix``."""
+        language = valid_language(article.language)
+        link = article.url if is_web(article.url) else ""
+        return cls(
+            article=article,
+            notes=tuple(block for block in walk(article.blocks) if isinstance(block, Note)),
+            anchors=Anchors.of(article, prefix, targets, footnotes=footnotes),
+            language=language,
+            direction="rtl" if article.direction == "rtl" else "ltr",
+            date=printable(format_date(article.published, language)),
+            host=_host(link),
+            link=link,
+            hyphenate=_can_hyphenate(language),
+            script=_script_classes(language),
+            labels=labels(language),
+            fetched=format_date(fetched, language) if fetched else "",
+        )
+
     @property
     def digest_labels(self) -> DigestLabels:
-        """The words of a digest, in this article's language."""
+        """The labels of a digest, in the language of this article."""
         return digest_labels(self.language)
 
     @property
     def endnotes(self) -> tuple[Note, ...]:
-        """The notes that do not stand at the foot of a page already."""
+        """The notes that are not set at the foot of a page."""
         return tuple(note for note in self.notes if not self.anchors.is_placed(note))
 
     def formula(self, block: Math) -> Markup:
@@ -111,13 +165,16 @@ class ArticleView:
 
     @property
     def inline(self) -> Callable[[Spans], str]:
-        """Turn spans of this article into inline HTML."""
+        """The function that returns spans of this article as HTML."""
         return partial(inline, anchors=self.anchors)
 
     @property
     def standfirst(self) -> Paragraph | None:
         """The short paragraph before the first picture."""
-        return standfirst(self.article)
+        match self.article.blocks[:2]:
+            case (Paragraph(spans=spans) as first, Figure()) if _is_short(spans):
+                return first
+        return None
 
     @property
     def body(self) -> tuple[Block, ...]:
@@ -126,25 +183,25 @@ class ArticleView:
 
     @property
     def opening(self) -> int | None:
-        """The place of the first paragraph, when it is long enough for a large initial."""
-        for place, block in enumerate(self.body[:3]):
+        """The index of the first paragraph in ``body`` if it is long enough for a drop cap."""
+        for index, block in enumerate(self.body[:3]):
             if isinstance(block, Paragraph):
-                long = len(plain_text(block.spans)) >= 200
-                return place if long and "upright" not in self.script else None
+                is_long = len(plain_text(block.spans)) >= MIN_DROP_CAP
+                return index if is_long and "upright" not in self.script else None
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class RenderContext:
-    """What the documents have in common that one print is made of.
+    """What all documents of a print have in common.
 
-    ``articles`` are all of them, bounded, ``lead`` is the first as a template sees it.
+    ``articles`` are within limits; ``lead`` is the first of them as a template sees it.
     """
 
     articles: tuple[Article, ...]
     options: PrintOptions
     styling: StyledTheme
-    paper: PageGeometry
+    geometry: PageGeometry
     links: LinkStyle
     lead: ArticleView
     fetched: datetime | None = None
@@ -161,71 +218,84 @@ class RenderContext:
         edition: Edition | None = None,
         dpi: int = 0,
     ) -> RenderContext:
-        """Read the options; raises :class:`UsageError` for those that cannot be read."""
-        styling, paper = apply_options(options), page_geometry(options)
-        sound, warnings = _bounded(articles)
-        lead, links = _part(sound[0], "", fetched), _link_style(options, sound)
-        warnings = (*warnings, *_put_at_end(options, paper, links, sound))
+        """Prepare articles; raise UsageError for options that cannot be read."""
+        styling, geometry = apply_options(options), page_geometry(options)
+        limited = [limit_article(article) for article in articles]
+        bounded = tuple(article for article, _ in limited)
+        # The numbers of links are shared by all articles, and so is how they are printed.
+        styles = {choose_link_style(options.links, article) for article in bounded}
+        links = styles.pop() if len(styles) == 1 else "endnote"
+        warnings = [warning for _, warnings in limited for warning in warnings]
+        warnings.extend(_warn_of_endnotes(options, geometry, links, bounded))
+        lead = ArticleView.of(bounded[0], "", fetched)
         return cls(
-            tuple(sound), options, styling, paper, links, lead, fetched, dpi, edition, warnings
+            bounded,
+            options,
+            styling,
+            geometry,
+            links,
+            lead,
+            fetched,
+            dpi,
+            edition,
+            tuple(warnings),
         )
 
     @property
-    def several(self) -> bool:
-        """Whether it has contents, which a digest has even of one article."""
+    def has_contents(self) -> bool:
+        """Whether there is a table of contents; a digest has one even of one article."""
         return len(self.articles) > 1 or self.edition is not None
 
-    def part(self, place: int, article: Article, targets: LinkTargets | None = None) -> ArticleView:
-        """Return the article at a place as a template sees it."""
-        prefix = f"a{place + 1}-" if self.several else ""
-        foot = self.paper.columns == 1
-        part = _part(article, prefix, self.fetched, targets, foot=foot)
+    def view(self, index: int, article: Article, targets: LinkTargets | None = None) -> ArticleView:
+        """Return the article at an index as a template sees it."""
+        prefix = f"a{index + 1}-" if self.has_contents else ""
+        footnotes = self.geometry.columns == 1
+        view = ArticleView.of(article, prefix, self.fetched, targets, footnotes=footnotes)
         if self.edition is None:
-            return part
-        return replace(part, story=self.edition.stories[place], opens=self.opens(place))
+            return view
+        return replace(view, story=self.edition.stories[index], opens=self.opens_section(index))
 
-    def opens(self, place: int) -> bool:
-        """Tell whether the article at a place is the first of a section."""
+    def opens_section(self, index: int) -> bool:
+        """Return whether the article at an index is the first of a section."""
         if self.edition is None:
             return False
         stories = self.edition.stories
-        before = stories[place - 1].section if place else ""
-        return stories[place].section not in ("", before)
+        previous = stories[index - 1].section if index else ""
+        return stories[index].section not in ("", previous)
 
-    def document(self, **values: object) -> Document:
-        """Return the document that the theme's template makes of these values and the rest."""
+    def fill(self, **values: object) -> Document:
+        """Return the document that the theme's template makes of these values."""
         options, edition, lead = self.options, self.edition, self.lead
-        title = options.title if self.several else ""
+        title = options.title if self.has_contents else ""
         bylines = (article.byline for article in self.articles)
-        html = fill(
-            self.styling.theme,
-            "digest" if edition else "article",
-            **{
-                "parts": (),
-                "entries": (),
-                "sheets": (),
-                "pages": 0,
-                "cover": "",
-                "last": False,
-                **values,
-            },
-            lead=lead,
-            labels=lead.labels,
-            title=title or lead.article.title,
-            authors=list(dict.fromkeys(filter(None, bylines)))[:MOST_AUTHORS],
-            several=self.several,
-            edition=edition,
-            digest_labels=digest_labels(lead.language),
-            when=printable(format_date(edition.when, lead.language))
-            if edition and edition.when
-            else "",
-            css=build_stylesheet(self.styling, self.paper, options),
-            values=dict(self.styling.values),
-            paper=self.paper,
-        )
-        files = Assets.of(self.styling.theme.files.values())
+        when = format_date(edition.when, lead.language) if edition and edition.when else ""
+        defaults = {
+            "parts": (),
+            "entries": (),
+            "sheets": (),
+            "pages": 0,
+            "cover": "",
+            "last": False,
+            "lead": lead,
+            "labels": lead.labels,
+            "title": title or lead.article.title,
+            "authors": list(dict.fromkeys(filter(None, bylines)))[:MAX_AUTHORS],
+            "several": self.has_contents,
+            "edition": edition,
+            "digest_labels": lead.digest_labels,
+            "when": printable(when),
+            "css": build_stylesheet(self.styling, self.geometry, options),
+            "values": dict(self.styling.values),
+            "paper": self.geometry,
+        }
+        theme = self.styling.theme
+        html = fill(theme, "digest" if edition else "article", **{**defaults, **values})
         return Document(
-            html, files, pdf_variant=options.pdf, dpi=self.dpi, grayscale=options.grayscale
+            html,
+            Assets.of(theme.files.values()),
+            pdf_variant=options.pdf,
+            dpi=self.dpi,
+            grayscale=options.grayscale,
         )
 
 
@@ -235,133 +305,159 @@ def render_html(
     options: PrintOptions | None = None,
     fetched: datetime | None = None,
 ) -> Document:
-    """Set articles in a theme, one after the other.
+    """Return articles as one document, without contents.
 
-    ``pictures`` are found by ``Figure.src`` (or, for an inline drawing, its ``svg``).  Raises
-    :class:`UsageError` for an unknown theme or options that cannot be read.
+    ``pictures`` are keyed by ``Figure.src``, or ``Figure.svg`` for inline drawings.
+
+    Raises:
+        UsageError: the theme is unknown, or options cannot be read.
     """
-    whole = RenderContext.of(articles, options or PrintOptions(), fetched)
-    targets = LinkTargets(whole.links)
-    document = build_document(whole, range(len(articles)), pictures, targets, targets)
-    return replace(document, warnings=whole.warnings)
+    context = RenderContext.of(articles, options or PrintOptions(), fetched)
+    targets = LinkTargets(context.links)
+    document = build_document(context, range(len(articles)), pictures, targets, targets)
+    return replace(document, warnings=context.warnings)
 
 
 def build_document(
-    whole: RenderContext,
-    places: Sequence[int],
+    context: RenderContext,
+    indexes: Sequence[int],
     pictures: Mapping[str, Picture],
     targets: LinkTargets,
     listed: LinkTargets,
 ) -> Document:
-    """Set the articles at these places, their links numbered as ``targets``.
+    """Return the articles at these indexes as a document.
 
-    After the last of all articles the ``listed`` targets are named.
+    Args:
+        context: of the whole print.
+        indexes: of articles in ``context.articles``.
+        pictures: keyed as for :func:`render_html`.
+        targets: numbers the links.
+        listed: the targets to list after the last of all articles.
     """
-    found = [whole.articles[place] for place in places]
-    leads = frozenset(id(block) for each in found for block in each.blocks[:2])
-    shown = partial(prepared, pictures, whole.paper, leads)
-    articles = [picture_first(each, shown) for each in found]
-    codes = _codes(articles, sources=whole.options.qr)
+    articles = [context.articles[index] for index in indexes]
+    lead_figures = frozenset(id(block) for article in articles for block in article.blocks[:2])
+    place = partial(_place_picture, pictures, context.geometry, lead_figures)
+    articles = [_move_spanning_picture(article, place) for article in articles]
+    options, theme = context.options, context.styling.theme
+    codes = _build_codes(articles, sources=options.qr)
+    code_urls = {url: asset_url(code) for url, code in codes.items()}
     formulas = typeset_formulas(articles)
-    parts = []
-    for place, article in zip(places, articles, strict=True):
-        part = whole.part(place, article, targets)
-        part.anchors.formulas = formulas
-        part.codes.update((url, asset_url(code)) for url, code in codes.items())
-        has_code = whole.options.qr and article.url in codes
-        parts.append(replace(part, qr=asset_url(codes[article.url]) if has_code else ""))
-    last = places[-1] == len(whole.articles) - 1
-    document = whole.document(parts=parts, targets=listed, last=last, picture=shown)
+    views = []
+    for index, article in zip(indexes, articles, strict=True):
+        view = context.view(index, article, targets)
+        view.anchors.formulas = formulas
+        qr = code_urls.get(article.url, "") if options.qr else ""
+        views.append(replace(view, qr=qr, codes=code_urls))
+    is_last = indexes[-1] == len(context.articles) - 1
+    document = context.fill(parts=views, targets=listed, last=is_last, picture=place)
+    names = (figure.svg or figure.src for article in articles for figure in article.figures)
+    used = (pictures[name] for name in names if name in pictures)
     drawings = (formula.picture for formula in formulas.values())
-    named = (figure.svg or figure.src for article in articles for figure in article.figures)
-    used = (pictures[name] for name in named if name in pictures)
-    theme = whole.styling.theme
+    extended_css = ""
+    if not context.has_contents:
+        extended_css = build_longer_pages(context.styling, context.geometry, options)
     return replace(
         document,
         assets=Assets.of((*used, *codes.values(), *drawings, *theme.files.values())),
         line_numbers=theme.page.line_numbers,
-        extended_css=""
-        if whole.several
-        else build_longer_pages(whole.styling, whole.paper, whole.options),
+        extended_css=extended_css,
     )
 
 
-def build_front_matter(whole: RenderContext, entries: Sequence[ArticleView]) -> Document:
-    """Set what stands before several articles: a cover if the whole has a title, and contents."""
-    return whole.document(entries=entries, cover=printable(whole.options.title[:200]))
+def build_front_matter(context: RenderContext, entries: Sequence[ArticleView]) -> Document:
+    """Return the contents, after a cover if the print has a title."""
+    return context.fill(entries=entries, cover=printable(context.options.title[:200]))
 
 
-def build_page_numbers(whole: RenderContext, sheets: Sequence[str], pages: int) -> Document:
-    """Set the numbers of pages that have these names, of so many in all, and nothing else."""
-    return whole.document(sheets=sheets, pages=pages)
+def build_page_numbers(context: RenderContext, names: Sequence[str], pages: int) -> Document:
+    """Return pages with these names in the style sheet, of so many in all, empty but numbered."""
+    return context.fill(sheets=names, pages=pages)
 
 
-def _link_style(options: PrintOptions, articles: Sequence[Article]) -> LinkStyle:
-    """Return how links are printed: the same way in all articles, as their numbers are one row."""
-    styles = {choose_link_style(options.links, article) for article in articles}
-    return styles.pop() if len(styles) == 1 else "endnote"
-
-
-def _put_at_end(
-    options: PrintOptions, paper: PageGeometry, links: LinkStyle, articles: Sequence[Article]
+def _warn_of_endnotes(
+    options: PrintOptions, geometry: PageGeometry, links: LinkStyle, articles: Sequence[Article]
 ) -> Iterator[str]:
-    """Say what stands at the end though it would be looked for at the foot of its page."""
+    """Warn of what is at the end though it would be expected at the foot of its page."""
     if options.links != links:
-        yield "where links lead is listed at the end: the foot of the pages cannot take it"
-    if paper.columns == 1:  # under columns no theme sets notes
-        noted = (a for a in articles if any(isinstance(each, Note) for each in walk(a.blocks)))
-        ends = [article.title for article in noted if not choose_footnotes(article)]
-        of = f" of {ends[0]}" if len(ends) == 1 < len(articles) else ""
-        if ends:
-            yield f"the notes{of} stand at the end: the foot of the pages cannot take them"
+        yield "link targets are listed at the end: they do not fit at the foot of the pages"
+    if geometry.columns == 1:  # No theme sets footnotes below columns.
+        annotated = (
+            a for a in articles if any(isinstance(block, Note) for block in walk(a.blocks))
+        )
+        titles = [article.title for article in annotated if not choose_footnotes(article)]
+        of = f" of {titles[0]}" if len(titles) == 1 < len(articles) else ""
+        if titles:
+            yield f"the notes{of} are at the end: they do not fit at the foot of the pages"
 
 
-def _codes(articles: Sequence[Article], *, sources: bool) -> dict[str, Picture]:
-    """Return the QR codes of what is only on the web: films, sounds, maps, and the ``sources``."""
-    urls = [each.url for each in articles if sources]
-    embeds = (block for each in articles for block in walk(each.blocks) if isinstance(block, Embed))
-    urls += [block.url for block in islice(embeds, MOST_CODES) if block.kind != "post"]
-    webs = dict.fromkeys(url for url in urls if url.lower().startswith(("http://", "https://")))
-    return {url: code for url in webs if (code := qr_picture(url))}
+def _build_codes(articles: Sequence[Article], *, sources: bool) -> dict[str, Picture]:
+    """Return QR codes by URL, of videos, sounds and maps, and of the ``sources`` of articles."""
+    urls = [article.url for article in articles if sources]
+    blocks = (block for article in articles for block in walk(article.blocks))
+    embeds = (block for block in blocks if isinstance(block, Embed))
+    urls += [embed.url for embed in islice(embeds, MAX_QR_CODES) if embed.kind != "post"]
+    return {url: code for url in dict.fromkeys(filter(is_web, urls)) if (code := qr_code(url))}
 
 
-def _bounded(articles: Sequence[Article]) -> tuple[list[Article], tuple[str, ...]]:
-    pairs = [limit_article(article) for article in articles]
-    return [article for article, _ in pairs], tuple(w for _, warnings in pairs for w in warnings)
+def qr_code(url: str) -> Picture | None:
+    """Return the QR code of a URL as SVG; None if the URL is too long."""
+    import segno
+
+    if not url or len(url.encode()) > MAX_QR_BYTES:
+        return None
+    code = segno.make(url, error="m" if len(url) <= 150 else "l", micro=False)
+    svg = BytesIO()
+    code.save(svg, kind="svg", border=QR_BORDER, omitsize=True, xmldecl=False)
+    side = int(code.symbol_size(border=QR_BORDER)[0])
+    return Picture(svg.getvalue(), "image/svg+xml", side, side)
 
 
-def _part(
-    article: Article,
-    prefix: str,
-    fetched: datetime | None = None,
-    targets: LinkTargets | None = None,
-    *,
-    foot: bool = False,
-) -> ArticleView:
-    tag = valid_language(article.language)
-    link = article.url if is_web(article.url) else ""
-    return ArticleView(
-        article=article,
-        notes=tuple(block for block in walk(article.blocks) if isinstance(block, Note)),
-        anchors=Anchors.of(article, prefix, targets, footnotes=foot),
-        language=tag,
-        direction="rtl" if article.direction == "rtl" else "ltr",
-        date=printable(format_date(article.published, tag)),
-        host=_host(link),
-        link=link,
-        hyphenate=_has_dictionary(tag),
-        script=_script(tag),
-        labels=labels(tag),
-        fetched=format_date(fetched, tag) if fetched else "",
-    )
+def _is_short(spans: Spans) -> bool:
+    return len(plain_text(spans)) <= MAX_STANDFIRST
 
 
-def _script(tag: str) -> str:
-    """Return the classes that say how a language's script is set.
+def _place_picture(
+    pictures: Mapping[str, Picture],
+    geometry: PageGeometry,
+    lead_figures: frozenset[int],
+    figure: Figure,
+) -> PicturePlacement | None:
+    """Return the picture of a figure at the size it is printed; None if it is missing.
 
-    ``upright`` has no italics, ``tall`` needs more room between lines, ``cjk`` fills a grid.
+    A picture keeps the size it has on screen (96 pixels to the inch) unless the page is smaller.
+    Those whose ``id()`` is among ``lead_figures`` may span the columns.
     """
-    primary = tag.partition("-")[0].lower()
+    picture = pictures.get(figure.svg or figure.src)
+    if picture is None:
+        return None
+    width = min(figure.width, picture.width) if figure.width > 0 else picture.width
+    max_width = geometry.text_height * MAX_PICTURE_HEIGHT * picture.width / picture.height
+    # One that does not fill the columns would leave white beside it.
+    min_width = max(1.3 * geometry.column_width, MIN_SPANNING_WIDTH * geometry.text_width)
+    fills = min(max_width, width * UNITS["px"]) > min_width
+    spans_columns = geometry.columns > 1 and id(figure) in lead_figures and fills
+    available = geometry.text_width if spans_columns else geometry.column_width
+    available = min(available, max_width) * geometry.pictures
+    width = max(1, min(width, round(available / UNITS["px"])))
+    height = max(1, round(width * picture.height / picture.width))
+    return PicturePlacement(asset_url(picture), width, height, spans_columns)
+
+
+def _move_spanning_picture(
+    article: Article, place: Callable[[Figure], PicturePlacement | None]
+) -> Article:
+    """Move a picture that spans the columns before a long first paragraph, not into it."""
+    match article.blocks[:2]:
+        case (Paragraph(spans=spans) as first, Figure() as second) if not _is_short(spans):
+            placement = place(second)
+            if placement is not None and placement.spans_columns:
+                return replace(article, blocks=(second, first, *article.blocks[2:]))
+    return article
+
+
+def _script_classes(language: str) -> str:
+    """Return CSS classes: ``upright`` without italics, ``tall`` lines, ``cjk`` set on a grid."""
+    primary = language.partition("-")[0].lower()
     if primary in ("ja", "zh", "ko"):
         return "upright tall cjk"
     if primary in ("ar", "fa", "ur", "ps", "ckb", "ug", "hi", "mr", "ne", "sa", "th"):
@@ -377,99 +473,15 @@ def _host(url: str) -> str:
     return printable(host.removeprefix("www."))[:80]
 
 
-def _has_dictionary(tag: str) -> bool:
+def _can_hyphenate(language: str) -> bool:
     from pyphen import language_fallback
 
-    return bool(tag and language_fallback(tag.replace("-", "_")))
-
-
-#: A picture goes across all columns when it takes at least this part of their width.
-WIDE = 0.8
-
-#: A paragraph before the first picture that is no longer, in characters, is its standfirst.
-SHORT_LEAD = 260
-
-
-@dataclass(frozen=True, slots=True)
-class PicturePlacement:
-    """A picture as a template sees it; ``width`` and ``height`` are CSS pixels, 0 for unknown.
-
-    One that goes ``across`` spans all columns.
-    """
-
-    url: str
-    width: int = 0
-    height: int = 0
-    across: bool = False
-
-
-def standfirst(article: Article) -> Paragraph | None:
-    """Return the short paragraph before the first picture, which says what is to come."""
-    match article.blocks[:2]:
-        case (Paragraph(spans=spans) as first, Figure()) if len(plain_text(spans)) <= SHORT_LEAD:
-            return first
-    return None
-
-
-def prepared(
-    pictures: Mapping[str, Picture], paper: PageGeometry, leads: frozenset[int], figure: Figure
-) -> PicturePlacement | None:
-    """Return the prepared picture of a figure at the size it is printed, None when it is missing.
-
-    A picture keeps the size it has on screen (96 pixels to the inch) unless the page is smaller.
-    Where there are columns, one of ``leads`` may go across them.
-    """
-    picture = pictures.get(figure.svg or figure.src)
-    if picture is None:
-        return None
-    width = min(figure.width, picture.width) if figure.width > 0 else picture.width
-    tallest = paper.text_height * MAX_PICTURE_HEIGHT * picture.width / picture.height
-    # One that would not fill the width leaves white beside it, and stays in its column.
-    fills = min(tallest, width * UNITS["px"]) > max(
-        1.3 * paper.column_width, WIDE * paper.text_width
-    )
-    across = paper.columns > 1 and id(figure) in leads and fills
-    widest = min(paper.text_width if across else paper.column_width, tallest) * paper.pictures
-    width = max(1, min(width, round(widest / UNITS["px"])))
-    height = max(1, round(width * picture.height / picture.width))
-    return PicturePlacement(asset_url(picture), width, height, across)
-
-
-def picture_first(article: Article, shown: Callable[[Figure], PicturePlacement | None]) -> Article:
-    """Put a picture that goes across the columns before a long first paragraph, not into it."""
-    match article.blocks[:2]:
-        case (Paragraph(spans=spans) as first, Figure() as second) if (
-            len(plain_text(spans)) > SHORT_LEAD
-        ):
-            picture = shown(second)
-            if picture is not None and picture.across:
-                return replace(article, blocks=(second, first, *article.blocks[2:]))
-    return article
-
-
-#: A longer address makes a code too fine to print small and be read.
-LONGEST = 600
-
-#: White modules that a reader needs around the code.
-QUIET = 2
-
-
-def qr_picture(url: str) -> Picture | None:
-    """Return the QR code of an address as a drawing; None for one that is too long for it."""
-    import segno
-
-    if not url or len(url.encode()) > LONGEST:
-        return None
-    code = segno.make(url, error="m" if len(url) <= 150 else "l", micro=False)
-    svg = BytesIO()
-    code.save(svg, kind="svg", border=QUIET, omitsize=True, xmldecl=False)
-    side = int(code.symbol_size(border=QUIET)[0])
-    return Picture(svg.getvalue(), "image/svg+xml", side, side)
+    return bool(language and language_fallback(language.replace("-", "_")))
 
 
 @dataclass(frozen=True, slots=True)
 class PreviewBlock:
-    """A block in the editor's preview; ``suggested`` is one that extraction had left out."""
+    """A block in the editor; ``suggested`` if extraction had left it out."""
 
     id: str
     block: Block
@@ -484,31 +496,31 @@ def render_preview(
     preview_blocks: Sequence[PreviewBlock],
     picture: Callable[[Figure], PicturePlacement | None],
 ) -> str:
-    """Render an article as a page of editable blocks, without scripts, forms and addresses.
+    """Return the blocks of an article as a page without scripts, forms and links.
 
-    ``picture`` gives the address of a figure's picture, which is the only one on the page.
+    The pictures that ``picture`` returns are the only URLs in it.
     """
     limited = []
-    for editable in preview_blocks:
-        safe, _ = limit_article(replace(article, blocks=(_unlinked(editable.block),)))
-        limited.append(replace(editable, blocks=safe.blocks))
-    blocks = tuple(block for editable in limited for block in editable.blocks)
-    part = _part(replace(article, blocks=blocks), "")
+    for preview in preview_blocks:
+        bounded, _ = limit_article(replace(article, blocks=(_remove_links(preview.block),)))
+        limited.append(replace(preview, blocks=bounded.blocks))
+    article = replace(article, blocks=tuple(b for preview in limited for b in preview.blocks))
+    view = ArticleView.of(article)
     return fill(
-        load_theme("article"), "preview", part=part, preview_blocks=limited, picture=picture
-    )  # fmt: skip
+        load_theme("article"), "preview", part=view, preview_blocks=limited, picture=picture
+    )
 
 
-def _unlinked(value: Any) -> Any:
+def _remove_links(value: Any) -> Any:
     """Return a block without its links."""
     if isinstance(value, tuple):
-        return tuple(map(_unlinked, value))
+        return tuple(map(_remove_links, value))
     if isinstance(value, Span):
         return replace(value, href="", note="")
     if isinstance(value, Embed):
         value = replace(value, title=value.title or value.url, url="")
     if is_dataclass(value) and not isinstance(value, type):
-        inner = {each.name: getattr(value, each.name) for each in fields(value)}
-        changed = {name: _unlinked(v) for name, v in inner.items() if isinstance(v, tuple)}
+        children = {item.name: getattr(value, item.name) for item in fields(value)}
+        changed = {name: _remove_links(v) for name, v in children.items() if isinstance(v, tuple)}
         return replace(value, **changed) if changed else value
     return value

@@ -40,8 +40,8 @@ def article(number: int, *more: object) -> Article:
 @pytest.fixture
 def apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have every article be a run of its own, and page numbers be set a few at a time."""
-    monkeypatch.setattr(book, "RUN", 1)
-    monkeypatch.setattr(book, "FOLIOS", 2)
+    monkeypatch.setattr(book, "RUN_LENGTH", 1)
+    monkeypatch.setattr(book, "NUMBERED_PAGES", 2)
 
 
 def bound(

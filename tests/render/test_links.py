@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from printer.article import Article, Embed, Figure, Note, Quote, Span, Table
 from printer.options import PrintOptions
-from printer.render.context import LONGEST, MOST_CODES, qr_picture, render_html
+from printer.render.context import MAX_QR_BYTES, MAX_QR_CODES, qr_code, render_html
 from printer.render.links import MAX_PRINTED_URL, display_url, shows_own_url
 from tests.support.sample_articles import SAMPLE_ARTICLE, cells, heading, items, paragraph, spans
 
@@ -151,7 +151,7 @@ def test_a_page_of_nothing_but_links_lists_them_at_the_end(printed) -> None:
     text = article(
         *(paragraph("See ", link(f"story {n}", f"a-rather-long-address-{n}")) for n in range(60))
     )
-    paper = printed(text, links="footnote", expect=("where links lead is listed at the end",))
+    paper = printed(text, links="footnote", expect=("link targets are listed at the end",))
     assert "Links [1]" in paper.text
 
 
@@ -213,7 +213,7 @@ def test_a_note_called_twice_is_printed_once(printed) -> None:
     ids=["in a heading", "long", "with a list", "too many", "never called"],
 )  # fmt: skip
 def test_what_does_not_fit_under_a_page_stands_at_the_end(printed, blocks) -> None:
-    paper = printed(article(*blocks), expect=("the notes stand at the end",))
+    paper = printed(article(*blocks), expect=("the notes are at the end",))
     for each in blocks:
         if isinstance(each, Note):
             first = "".join(s.text for s in each.blocks[0].spans).split()[:12]
@@ -260,13 +260,13 @@ def test_the_code_is_that_of_the_address(printed) -> None:
     assert paper.pages
     import segno
 
-    picture = qr_picture(SAMPLE_ARTICLE.url)
+    picture = qr_code(SAMPLE_ARTICLE.url)
     assert picture is not None
     assert (
         picture.width
         == segno.make(SAMPLE_ARTICLE.url, error="m", micro=False).symbol_size(border=2)[0]
     )
-    assert qr_picture(SITE + "a" * LONGEST) is None
+    assert qr_code(SITE + "a" * MAX_QR_BYTES) is None
 
 
 def test_a_code_only_for_addresses_of_the_web() -> None:
@@ -291,4 +291,4 @@ def test_what_plays_elsewhere_has_a_code(printed) -> None:
 
 def test_a_page_of_very_many_films_has_few_codes() -> None:
     films = [Embed("video", f"https://video.example.org/{n}") for n in range(300)]
-    assert render_html([article(*films)], {}).html.count('class="qr"') == MOST_CODES
+    assert render_html([article(*films)], {}).html.count('class="qr"') == MAX_QR_CODES

@@ -102,7 +102,7 @@ def laid(press: RenderPool) -> tuple[bytes, bytes, int]:
     targets = LinkTargets(whole.links)
     front, part = press.render_all(
         [
-            build_front_matter(whole, [whole.part(0, article)]),
+            build_front_matter(whole, [whole.view(0, article)]),
             build_document(whole, [0], {}, targets, targets),
         ]
     )

@@ -150,7 +150,7 @@ def front_matter(language: str) -> bytes:
         for name in names
     ]
     context = RenderContext.of(articles, PrintOptions())
-    entries = [context.part(*pair) for pair in enumerate(articles)]
+    entries = [context.view(*pair) for pair in enumerate(articles)]
     return render_pdf(
         build_front_matter(context, [replace(e, page=7 * n) for n, e in enumerate(entries)])
     ).pdf
