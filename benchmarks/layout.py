@@ -22,7 +22,7 @@ from printer.fetch.browser.browser import Browser
 from printer.fetch.ssrf import Guard
 from printer.html.layout import strip_markers
 from printer.html.page import Page, read_page
-from printer.images import choose_pictures
+from printer.images import place_pictures, select_by_method
 from printer.options import ExtractOptions, FetchOptions
 from tests.support.layout_pages import PAGES
 from tests.support.layout_pages.sheet import LabelledPage
@@ -83,7 +83,7 @@ def chosen(page: Page, method: str) -> list[bool]:
     verdict = select_segments(page, ExtractOptions(extractor=method))
     keep = list(verdict.keep)
     if method == "default":
-        for placed in choose_pictures(page, verdict):
+        for placed in place_pictures(page, select_by_method(page, verdict)):
             for at in placed.captions:
                 keep[at] = False
     return keep

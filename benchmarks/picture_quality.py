@@ -22,7 +22,7 @@ from pathlib import Path
 
 from printer.images import select_by_method
 from printer.images.methods import METHODS
-from printer.images.selection import PictureSelection, merge_copies, place_picture
+from printer.images.selection import PictureSelection, merge_copies, place_pictures
 from printer.selection import PlacedFigure
 
 from . import corpus
@@ -93,7 +93,7 @@ def measure(pages: Iterable[Labelled], choose_: Callable[[Labelled], PictureSele
     counts = Counts()
     for answer in pages:
         start = time.perf_counter()
-        placed = [place_picture(answer.page, each) for each in merge_copies(choose_(answer))]
+        placed = place_pictures(answer.page, merge_copies(choose_(answer)))
         counts.seconds.append(time.perf_counter() - start)
         count(counts, answer, placed)
     return counts

@@ -111,7 +111,7 @@ def crawl(root: str, pages: int, method: str, folder: Path | None) -> Crawl:
                 capture = web.get_page(f"{root}/n/{number}")
                 read = read_page(capture.body, capture.url)
                 choice = select_pictures(
-                    read, select_segments(read, ExtractOptions()), options, downloads.filter
+                    read, select_segments(read, ExtractOptions()), options, downloads.reject_by_size
                 )
                 done.kept += len(choice.selected)
                 with downloads.reuse([capture.url]):

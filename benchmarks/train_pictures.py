@@ -1,4 +1,4 @@
-"""Learn the weights of the default choice of pictures: logistic regression over its signals.
+"""Learn the weights of the default picture selection: logistic regression over its features.
 
 usage: python -m benchmarks.train_pictures [CORPUS]
 
@@ -71,7 +71,7 @@ def learn(pages: Sequence[Labelled]) -> Weights:
     for answer in pages:
         here = []
         for candidate, names in scorer.candidate_features(answer.page, answer.verdict):
-            urls = {key(url) for url in candidate.sources(answer.page.base)}
+            urls = {key(url) for url in candidate.urls(answer.page.base)}
             if not urls & answer.open:
                 here.append((names, any(urls & same for same, _ in answer.pictures)))
         rows += [(names, right, 1 / math.sqrt(len(here))) for names, right in here]
@@ -90,8 +90,8 @@ def learn(pages: Sequence[Labelled]) -> Weights:
         slope = x.T @ (weight * (p - y)) + PENALTY * (beta - known)
         curve = (x * (weight * p * (1 - p))[:, None]).T @ x + PENALTY * np.eye(len(names))
         beta = beta - np.linalg.solve(curve, slope)
-    signals = {name: round(float(value), 2) for name, value in zip(names, beta, strict=True)}
-    return Weights(signals, round(math.log(PROBABILITY / (1 - PROBABILITY)), 2))
+    weights = {name: round(float(value), 2) for name, value in zip(names, beta, strict=True)}
+    return Weights(weights, round(math.log(PROBABILITY / (1 - PROBABILITY)), 2))
 
 
 def out_of_fold(pages: Sequence[Labelled], seed: int = 1) -> Mapping[Labelled, PictureSelection]:
@@ -117,10 +117,10 @@ def main() -> int:
         print(f"no labelled pictures in {folder}: nothing was learned", file=sys.stderr)
         return 1
     weights = learn(list(labelled(folder)))
-    signals = {name: value for name, value in sorted(weights.signals.items()) if value}
-    data = {"threshold": weights.threshold, "signals": signals}
+    by_feature = {name: value for name, value in sorted(weights.weights.items()) if value}
+    data = {"threshold": weights.threshold, "weights": by_feature}
     WEIGHTS.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-    print(f"{len(signals)} weights in {WEIGHTS}")
+    print(f"{len(by_feature)} weights in {WEIGHTS}")
     return 0
 
 

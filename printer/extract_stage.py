@@ -144,7 +144,7 @@ def _select(
     selection = select_pictures(page, verdict, options, probe)
     if options.images in ("article", "all"):
         selection = override_selection(
-            page, verdict, selection, rules.dropped, rules.included, rules.reason
+            page, selection, rules.dropped, rules.included, rules.reason
         )
     return rules, verdict, selection
 

@@ -412,19 +412,19 @@ class Printer:
                 missing.append((figure, url))
         if not missing:
             return PreparedPictures(known)
-        from .images.prepare import prepare
+        from .images.prepare import prepare_pictures
         from .themes.page import max_picture_size
 
         width, height = max_picture_size(self.options.page)
         grayscale = self.options.images.grayscale or self.options.page.grayscale
         options = replace(self.options.images, grayscale=grayscale)
         with self.session.downloads.reuse([page.source.url for page in pages]) as get:
-            prepared = prepare(missing, get, options, width=width, height=height)
+            prepared = prepare_pictures(missing, get, options, width=width, height=height)
         cache.update(prepared.pictures)
         return replace(prepared, pictures={**known, **prepared.pictures}) if known else prepared
 
     def _size_probe(self) -> SizeFilter | None:
-        return self.session.downloads.filter if self._probe_sizes else None
+        return self.session.downloads.reject_by_size if self._probe_sizes else None
 
 
 def print_pages(

@@ -1,16 +1,20 @@
-"""What tells a picture of the article from the others, as named signals that hold or do not.
+"""Features of a picture: named facts that hold or do not, such as ``outside the borders``.
 
-Each signal is a short name (``outside the borders``); a table of weights says what it counts for.
+Some come from the names of classes, ids and files: they are cut into words (``post-thumbnail``,
+``postThumbnail``), and each word, or pair of neighbours, is looked up in ``features.json``, where a
+star stands for any ending.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, islice, pairwise
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
@@ -22,7 +26,7 @@ from .candidates import Candidate
 from .papers.cuter import ArticleBounds
 from .srcset import picture_key
 
-_INSIDE = {
+_PLACES = {
     int(ElementFlag.NAV): "in navigation",
     int(ElementFlag.ASIDE): "in an aside",
     int(ElementFlag.HEADER): "in a header",
@@ -41,215 +45,199 @@ _INSIDE = {
     int(ElementFlag.QUOTE): "in a quotation",
     int(ElementFlag.DETAILS): "in details",
 }
-
-
 #: Sizes that advertisements are sold in.
-_ADS = frozenset({
+_AD_SIZES = frozenset({
     (300, 250), (336, 280), (728, 90), (970, 250), (970, 90), (160, 600), (120, 600), (300, 600),
     (320, 50), (320, 100), (468, 60), (234, 60), (250, 250), (200, 200), (180, 150), (240, 400),
 })  # fmt: skip
-#: What is written over advertisements.
-_LABEL = re.compile(
+#: The label above an advertisement.
+_AD_LABEL = re.compile(
     r"\W*(?:ad|ads|advert|advertisement|advertising|sponsored|sponsor|promoted|promotion|anzeige|"
     r"werbung|publicité|publicidad|pubblicità|annonce|reklam[ae]?|реклама|広告|スポンサーリンク|pr|广告|"
     r"廣告|광고|إعلان|विज्ञापन|פרסומת|διαφήμιση|โฆษณา)\W*",
     re.IGNORECASE,
 )
+_PORTRAIT_ALT = re.compile(r"logo|avatar|icon|profile|headshot", re.IGNORECASE)
 _PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?:$|[?#])", re.IGNORECASE)
-
-#: How many levels above the picture names are read, at most.
-_CLIMB = 7
-_MOST_NAME = 240
+#: How many levels above the picture names are read, and how much of each.
+_MAX_NAME_LEVELS, _MAX_NAME_CHARS = 7, 240
 
 
 class FeatureReader:
-    """Reads the signals of a page's candidates."""
+    """Reads the features of a page's candidates."""
 
     def __init__(
         self,
         page: Page,
         verdict: Verdict,
         candidates: Sequence[Candidate],
-        borders: ArticleBounds | None,
+        bounds: ArticleBounds | None,
     ) -> None:
-        self.page = page
-        self.region = borders
-        outline = page.index
-        self.parents, self.states = outline.parents, outline.flags
-        self.begins, self.ends = outline.segment_begins, outline.segment_ends
-        self.elements = outline.elements
-        sizes = [len(each.text) for each in page.segments]
-        self.chars = [0, *accumulate(sizes)]
-        self.kept = [
-            0, *accumulate(n if k else 0 for n, k in zip(sizes, verdict.keep, strict=True))
-        ]  # fmt: skip
-        self.links = [0, *accumulate(each.link_chars for each in page.segments)]
-        self.repeated = Counter(each.url_key for each in candidates if each.url_key)
-        self.shapes = {each: _shape(each.element) for each in candidates}
-        self.alike: dict[tuple[str, ...], list[int]] = {}
-        for each, shape in self.shapes.items():
-            self.alike.setdefault(shape, []).append(each.segment)
-        for places in self.alike.values():
+        self._page, self._index, self._bounds = page, page.index, bounds
+        sizes = [len(segment.text) for segment in page.segments]
+        kept = (n if keep else 0 for n, keep in zip(sizes, verdict.keep, strict=True))
+        # Running sums of characters: of all text, of the article's, of links.
+        self._chars = [0, *accumulate(sizes)]
+        self._kept = [0, *accumulate(kept)]
+        self._links = [0, *accumulate(segment.link_chars for segment in page.segments)]
+        self._copies = Counter(each.url_key for each in candidates if each.url_key)
+        self._shapes = {candidate: _shape(candidate.element) for candidate in candidates}
+        self._places_of_shape: dict[tuple[str, ...], list[int]] = {}
+        for candidate, shape in self._shapes.items():
+            self._places_of_shape.setdefault(shape, []).append(candidate.segment)
+        for places in self._places_of_shape.values():
             places.sort()
-        self.lead = picture_key(page.metadata.image) if page.metadata.image else ""
-        self.words = _words(page.metadata.title)
-        self.named: dict[int, frozenset[str]] = {}
+        self._lead = picture_key(page.metadata.image) if page.metadata.image else ""
+        self._title = _words(page.metadata.title)
+        self._named: dict[int, frozenset[str]] = {}
 
     def features(self, candidate: Candidate) -> frozenset[str]:
-        """Return the signals that hold for a candidate."""
-        found = {"always", candidate.kind}
-        chain = self._chain(candidate.index)
-        found.update(_size(candidate))
-        found.update(self._place(candidate))
-        found.update(self._around(candidate, chain))
-        found.update(self._names(candidate, chain))
-        found.update(self._link(candidate))
-        found.update(self._file(candidate))
-        found.update(self._text(candidate))
-        return frozenset(found)
+        """Return the features that hold for a candidate."""
+        ancestors = [candidate.index]
+        while (parent := self._index.parents[ancestors[-1]]) >= 0:
+            ancestors.append(parent)
+        return frozenset(
+            chain(
+                ("always", candidate.kind),
+                _size(candidate),
+                self._position(candidate),
+                self._surroundings(candidate, ancestors),
+                self._repetition(candidate),
+                self._names(candidate, ancestors),
+                self._link(candidate),
+                self._file(candidate),
+                self._alt(candidate.alt),
+            )
+        )
 
-    def _chain(self, at: int) -> list[int]:
-        chain = []
-        while at >= 0:
-            chain.append(at)
-            at = self.parents[at]
-        return chain
-
-    def _place(self, candidate: Candidate) -> Iterable[str]:
-        """Say where the picture stands among the page's text."""
-        if self.region is None:
+    def _position(self, candidate: Candidate) -> Iterable[str]:
+        """Yield where the picture stands in the page's text."""
+        if self._bounds is None:
             yield "no text"
             return
-        first, start, last = self.region
-        before = candidate.segment
-        if before < first:
+        first, start, last = self._bounds
+        at = candidate.segment
+        if at < first:
             yield "before the borders"
-        elif before > last + 1:
+        elif at > last + 1:
             yield "after the borders"
-        elif before <= start:
+        elif at <= start:
             yield "between title and text"
-        elif before == last + 1:
+        elif at == last + 1:
             yield "right after the text"
         else:
             yield "in the text"
-        if before < first and self.chars[first] - self.chars[before] < 200:
+        kept, chars = self._kept, self._chars
+        if at < first and chars[first] - chars[at] < 200:
             yield "shortly before the title"
-        kept, chars = self.kept, self.chars
         end = len(chars) - 1
         for reach, name in ((2, "next to"), (8, "near")):
-            low, high = max(0, before - reach), min(end, before + reach)
+            low, high = max(0, at - reach), min(end, at + reach)
             yield f"{name}: {_share(kept[high] - kept[low], chars[high] - chars[low])}"
-        if kept[min(end, before + 4)] == kept[min(end, before)]:
+        if kept[min(end, at + 4)] == kept[min(end, at)]:
             yield "no text of the article follows"
-        if kept[min(end, before)] == kept[max(0, before - 4)]:
+        if kept[min(end, at)] == kept[max(0, at - 4)]:
             yield "no text of the article goes before"
 
-    def _around(self, candidate: Candidate, chain: list[int]) -> Iterable[str]:
-        """Say what the elements around the picture hold."""
-        state = self.states[chain[0]]
-        for flag, name in _INSIDE.items():
-            if state & flag:
+    def _surroundings(self, candidate: Candidate, ancestors: list[int]) -> Iterable[str]:
+        """Yield what the elements around the picture are and hold."""
+        flags = self._index.flags[candidate.index]
+        for flag, name in _PLACES.items():
+            if flags & flag:
                 yield name
-        begins, ends, chars, kept = self.begins, self.ends, self.chars, self.kept
-        least = min(200, kept[-1])
-        held = False
-        for level, index in enumerate(chain):
-            low, high = begins[index], ends[index]
+        chars, kept = self._chars, self._kept
+        enough = min(200, kept[-1])
+        innermost = True
+        for level, index in enumerate(ancestors):
+            low, high = self._index.segment_begins[index], self._index.segment_ends[index]
             if low == high:
                 continue
-            whole, part = chars[high] - chars[low], kept[high] - kept[low]
-            if not held:
-                held = True
-                yield f"with: {_share(part, whole)}"
-                yield f"with {_amount(whole)} of text"
-                if self.links[high] - self.links[low] > whole / 2:
+            total, part = chars[high] - chars[low], kept[high] - kept[low]
+            if innermost:
+                innermost = False
+                yield f"with: {_share(part, total)}"
+                size = next((f"under {n}" for n in (30, 120, 400, 2000) if total < n), "plenty")
+                yield f"with {size} of text"
+                if self._links[high] - self._links[low] > total / 2:
                     yield "with text of links"
-                if whole < 200 and _LABEL.fullmatch(self.page.segments[low].text[:40]):
+                if total < 200 and _AD_LABEL.fullmatch(self._page.segments[low].text[:40]):
                     yield "under the word for advertising"
-            if part >= least:
+            if part >= enough:
                 yield f"text of the article {min(level, 9)} levels up"
-                yield f"in a part: {_share(part, whole)}"
+                yield f"in a part: {_share(part, total)}"
                 yield f"in a part with {'most' if part > kept[-1] / 2 else 'little'} of the article"
                 break
-        yield from self._alike(candidate)
 
-    def _alike(self, candidate: Candidate) -> Iterable[str]:
-        """Say how many pictures stand in the same way, and where."""
-        alike = self.alike[self.shapes[candidate]]
+    def _repetition(self, candidate: Candidate) -> Iterable[str]:
+        """Yield how many pictures stand in the same way, and whether this one is repeated."""
+        alike = self._places_of_shape[self._shapes[candidate]]
         if len(alike) > 1:
             yield "one of few alike" if len(alike) < 4 else "one of many alike"
-            if self.region is not None:
-                start, last = self.region.start, self.region.last
-                inside = bisect_right(alike, last) - bisect_left(alike, start)
+            if self._bounds is not None:
+                inside = bisect_right(alike, self._bounds.last)
+                inside -= bisect_left(alike, self._bounds.start)
                 yield f"alike ones in the text: {_share(inside, len(alike))}"
-        copies = self.repeated[candidate.url_key]
+        copies = self._copies[candidate.url_key]
         if copies > 1:
             yield "repeated" if copies < 4 else "repeated often"
 
-    def _names(self, candidate: Candidate, chain: list[int]) -> Iterable[str]:
-        """Read the names of the elements between the picture and the article's text."""
-        yield from name_features(_name(candidate.element))
-        for level, index in enumerate(chain[:_CLIMB]):
-            low, high = self.begins[index], self.ends[index]
-            if level and self.kept[high] - self.kept[low] > 0.3 * self.kept[-1]:
+    def _names(self, candidate: Candidate, ancestors: list[int]) -> Iterable[str]:
+        """Yield what the names of the elements between the picture and the article's text say."""
+        yield from name_features(_element_names(candidate.element))
+        kept = self._kept
+        for level, index in enumerate(ancestors[:_MAX_NAME_LEVELS]):
+            low, high = self._index.segment_begins[index], self._index.segment_ends[index]
+            if level and kept[high] - kept[low] > 0.3 * kept[-1]:
                 break
-            named = self.named.get(index)
-            if named is None:
-                named = self.named[index] = name_features(_name(self.elements[index]))
-            yield from named
+            if index not in self._named:
+                names = _element_names(self._index.elements[index])
+                self._named[index] = name_features(names)
+            yield from self._named[index]
 
     def _link(self, candidate: Candidate) -> Iterable[str]:
-        node: HtmlElement | None = candidate.element
-        for _ in range(8):
-            if node is None or node.tag == "a":
-                break
-            node = node.getparent()
-        if node is None or node.tag != "a":
+        """Yield where the picture links to."""
+        link = _closest(candidate.element, "a", 8)
+        if link is None:
             return
-        href = (node.get("href") or "").strip()[:2000]
+        href = (link.get("href") or "").strip()[:2000]
         if _PICTURE_FILE.search(href):
             yield "linked to a picture"
         elif not href or href.startswith(("#", "javascript:")):
             yield "linked to nowhere"
         else:
             host = _host(href)
-            inside = not host or host == _host(self.page.url)
+            inside = not host or host == _host(self._page.url)
             if inside and urlsplit(href).path in ("", "/"):
                 yield "linked to the front page"
             yield "linked within the site" if inside else "linked elsewhere"
-            if "sponsored" in (node.get("rel") or ""):
+            if "sponsored" in (link.get("rel") or ""):
                 yield "linked for money"
-            if self._is_card(candidate, node):
+            if self._is_card(candidate, link):
                 yield "linked with words of its own"
 
     def _is_card(self, candidate: Candidate, link: HtmlElement) -> bool:
-        """Tell whether the picture's link has words in it, or words beside it have that link."""
+        """Return whether the picture's link holds text, or text beside it has the same link."""
         if sum(len(text.strip()) for text in islice(link.itertext(), 40)) > 14:
             return True
         href = link.get("href")
-        for segment in self.page.segments[max(0, candidate.segment - 2) : candidate.segment + 3]:
+        for segment in self._page.segments[max(0, candidate.segment - 2) : candidate.segment + 3]:
             if segment.link_chars < 15:
                 continue
-            for element, tail in segment.leaves[:20]:
-                node = element.getparent() if tail else element
-                for _ in range(3):
-                    if node is None:
-                        break
-                    if node.tag == "a":
-                        if node.get("href") == href:
-                            return True
-                        break
-                    node = node.getparent()
+            for leaf in segment.leaves[:20]:
+                other = _closest(leaf.parent, "a", 2)
+                if other is not None and other.get("href") == href:
+                    return True
         return False
 
     def _file(self, candidate: Candidate) -> Iterable[str]:
-        chosen = candidate.best
-        if chosen is None:
+        """Yield what the URL of the picture's file says."""
+        if candidate.best is None:
             return
-        url = chosen.url if chosen.url[:5] != "data:" else "data:"
+        is_data = candidate.best.url[:5] == "data:"
+        url = "data:" if is_data else candidate.best.url
         path = url.partition("?")[0]
         yield from file_features(path[-80:])
-        if url != "data:":
+        if not is_data:
             yield from host_features(path[:80])
         if path.endswith(".svg"):
             yield "an SVG file"
@@ -259,44 +247,71 @@ class FeatureReader:
             yield "a PNG file"
         elif not _PICTURE_FILE.search(path):
             yield "a file of no kind"
-        if url == "data:":
+        if is_data:
             yield "picture as data"
-        if self.lead and candidate.url_key and candidate.url_key == self.lead:
+        if self._lead and candidate.url_key == self._lead:
             yield "the page's own picture"
 
-    def _text(self, candidate: Candidate) -> Iterable[str]:
-        alt = candidate.alt
+    def _alt(self, alt: str) -> Iterable[str]:
+        """Yield what the alternative text says."""
         if not alt:
             yield "no alt"
         elif len(alt) < 12:
             yield "short alt"
         elif len(alt) > 50:
             yield "long alt"
-        if self.words:
-            both = len(self.words & _words(alt))
-            if both >= 2 and both * 2 >= len(self.words):
+        if self._title:
+            shared = len(self._title & _words(alt))
+            if shared >= 2 and shared * 2 >= len(self._title):
                 yield "alt like the title"
-            elif both:
+            elif shared:
                 yield "alt touches the title"
-        if re.search(r"logo|avatar|icon|profile|headshot", alt[:100], re.IGNORECASE):
+        if _PORTRAIT_ALT.search(alt[:100]):
             yield "alt of a logo or portrait"
 
 
+def _size(candidate: Candidate) -> Iterable[str]:
+    width, height = candidate.width, candidate.height
+    if width and height:
+        short, long = sorted((width, height))
+        limits = (32, 64, 100, 150, 250, 400)
+        yield "side " + next((f"under {n}" for n in limits if short < n), "large")
+        if (width, height) in _AD_SIZES:
+            yield "size of an ad"
+        if long / short > 3.5:
+            yield "a strip"
+        if width == height:
+            yield "square"
+    elif width or height:
+        side = width or height
+        yield "one side " + next((f"under {n}" for n in (80, 150, 300) if side < n), "large")
+    else:
+        yield "no size"
+    if candidate.natural_width:
+        width = candidate.natural_width
+        yield "file " + next((f"under {n} wide" for n in (100, 200, 400, 800) if width < n), "wide")
+    if len(candidate.sources) > 2:
+        yield "in many sizes"
+
+
 def _shape(element: HtmlElement) -> tuple[str, ...]:
-    """Return what the places of one gallery or list have in common."""
-    names = []
-    node: HtmlElement | None = element
-    for _ in range(4):
-        if node is None:
-            break
-        names.append(f"{node.tag}.{(node.get('class') or '')[:60]}")
-        node = node.getparent()
-    return tuple(names)
+    """Return what the places of one gallery or list have in common: tags and classes."""
+    levels = islice(chain((element,), element.iterancestors()), 4)
+    return tuple(f"{level.tag}.{(level.get('class') or '')[:60]}" for level in levels)
 
 
-def _name(element: HtmlElement) -> str:
-    parts = (element.get("class"), element.get("id"), element.get("role"), element.get("itemprop"))
-    return " ".join(part[:_MOST_NAME] for part in parts if part)
+def _element_names(element: HtmlElement) -> str:
+    names = map(element.get, ("class", "id", "role", "itemprop"))
+    return " ".join(name[:_MAX_NAME_CHARS] for name in names if name)
+
+
+def _closest(element: HtmlElement | None, tag: str, levels: int) -> HtmlElement | None:
+    """Return the element itself or its nearest ancestor of a name, at most ``levels`` up."""
+    for _ in range(levels):
+        if element is None or element.tag == tag:
+            return element
+        element = element.getparent()
+    return element if element is not None and element.tag == tag else None
 
 
 def _host(url: str) -> str:
@@ -310,156 +325,46 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"\w{3,}", text[:300].lower()))
 
 
-def _share(part: int, whole: int) -> str:
+def _share(part: int, total: int) -> str:
     if not part:
         return "none"
-    share = part / whole
+    share = part / total
     return "all" if share > 0.9 else "most" if share > 0.5 else "some"
 
 
-def _amount(chars: int) -> str:
-    return next((f"under {n}" for n in (30, 120, 400, 2000) if chars < n), "plenty")
-
-
-def _size(candidate: Candidate) -> Iterable[str]:
-    width, height = candidate.width, candidate.height
-    if width and height:
-        side, ratio = min(width, height), max(width, height) / min(width, height)
-        yield "side " + next(
-            (f"under {n}" for n in (32, 64, 100, 150, 250, 400) if side < n), "large"
-        )
-        if (width, height) in _ADS:
-            yield "size of an ad"
-        if ratio > 3.5:
-            yield "a strip"
-        if width == height:
-            yield "square"
-    elif width or height:
-        side = width or height
-        yield "one side " + next((f"under {n}" for n in (80, 150, 300) if side < n), "large")
-    else:
-        yield "no size"
-    if candidate.natural_width:
-        width = candidate.natural_width
-        yield "file " + next((f"under {n} wide" for n in (100, 200, 400, 800) if width < n), "wide")
-    if len(candidate.addresses) > 2:
-        yield "in many sizes"
-
-
-_AROUND = {
-    "named as a logo": "logo* brand* masthead sitetitle",
-    "named as a portrait": """
-        avatar* gravatar* author* byline* bio profile* headshot* vcard contributor* writer*
-        reviewer* user userpic userimage team autor* redakteur* staff speaker*""",
-    "named as an icon": "icon* emoji* smiley* smilie* flag flags badge* sprite* ico symbol*",
-    "named for sharing": "share* sharing social* follow* addtoany sns",
-    "named as advertising": """
-        ad ads adv advert* sponsor* banner* promo* dfp gpt affiliate* partner* cta commercial*
-        offer offers upsell* mpu leaderboard* werbung anzeige*""",
-    "named as another story": """
-        related* recommend* recirc* morefrom morestories moreposts morenews readmore readnext youmay
-        popular* trending latest recent* similar* teaser* card cards tile tiles suggest* next prev
-        previous mostread storylist grid feed listing loop thumb thumbs postnavigation crosslink*
-        upnext""",
-    "named as a side column": """
-        sidebar* sidecolumn widget widgets aside rail secondary complementary rightcol* rightcolumn
-        seitenleiste""",
-    "named as a frame of the page": """
-        header footer nav navbar navigation* menu menus topbar bottom toolbar breadcrumb*""",
-    "named as comments": "comment comments commentlist disqus* respond replies",
-    "named as a form": """
-        newsletter* subscri* signup* cookie* consent* modal* popup* overlay* login*""",
-    "named as goods": "product products shop* price* cart buy woocommerce checkout",
-    "named as a gallery": """
-        gallery galleries slide slides slider slideshow carousel* swiper* lightbox* fancybox*""",
-    "named as a lead": """
-        hero* feature featured* lead* postthumbnail cover mainimage headline topimage opener*
-        aufmacher* keyvisual""",
-    "named as content": """
-        content entry* article* postcontent postbody postimage wpimage* wpblock* attachment* body
-        bodytext inline* story richtext* prose figure photo picture illustration* aligncenter
-        alignleft alignright alignnone sizefull sizelarge sizemedium wysiwyg kgimage graf""",
-    "named as a picture with a caption": "caption captions captioned wpcaption mediaobject",
-}  # fmt: skip
-_FILE = {
-    "file of a logo": "logo* brand brands branding",
-    "file of an icon": """
-        icon icons ico favicon* arrow* btn* button* sprite* bullet* chevron* close search star stars
-        check checkmark flag flags emoji* play quote quotes smile* smiley* menu""",
-    "file of a portrait": """
-        avatar* gravatar* author* headshot* profile* portrait* bio user users staff team""",
-    "file of a network": """
-        facebook* twitter* linkedin* instagram* pinterest* youtube* whatsapp* telegram* fb rss email
-        googleplay appstore tiktok* share print reddit*""",
-    "file of an ad": """
-        ad ads advert* banner banners sponsor* promo* cta newsletter* badge badges seal award awards
-        payment* visa paypal""",
-    "file of nothing": """
-        pixel spacer blank transparent placeholder* default loading loader tracking beacon clear
-        noscript collect tr divider* separator* decoration* decorative gradient* background* bg
-        pattern* shape* line lines shadow* texture* dots wave* overlay* circle*""",
-}  # fmt: skip
-
-_HOST = {
-    "from a host of ads": """
-        ad ads adserver* adserv* advert* adspirit adnxs doubleclick* googlesyndication banner* pixel
-        px track* tracker* tracking analytics stats beacon* affiliate* count counter zoominfo bat
-        collect adsct""",
-    "from a host of portraits": "gravatar avatar* avatars",
-}  # fmt: skip
+# Words in names
 
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_MOST_CHARS = 400
 
 
-class _Lists:
-    """Words, and beginnings of words, with the signal that each gives."""
+class _WordTable:
+    """Words, and beginnings of words, with the feature that each gives."""
 
-    __slots__ = ("begun", "find", "whole")
-
-    def __init__(self, said: dict[str, str]) -> None:
-        self.whole: dict[str, str] = {}
-        # Beginnings by their first two letters.
-        self.begun: dict[str, list[tuple[str, str]]] = {}
-        for name, words in said.items():
-            for word in words.split():
-                self.whole[word.rstrip("*")] = name
+    def __init__(self, lists: dict[str, list[str]]) -> None:
+        self._words: dict[str, str] = {}
+        self._prefixes: dict[str, list[tuple[str, str]]] = {}  # by their first two letters
+        for feature, words in lists.items():
+            for word in words:
+                self._words[word.rstrip("*")] = feature
                 if word.endswith("*"):
-                    self.begun.setdefault(word[:2], []).append((word[:-1], name))
-        self.find = lru_cache(8192)(self._find)
+                    self._prefixes.setdefault(word[:2], []).append((word[:-1], feature))
+        self._look_up = lru_cache(8192)(self._find)
 
     def _find(self, word: str) -> str | None:
-        """Return the signal of a word, if it is listed."""
-        name = self.whole.get(word)
-        if name is None:
-            near = self.begun.get(word[:2], ())
-            name = next((name for start, name in near if word.startswith(start)), None)
-        return name
+        feature = self._words.get(word)
+        if feature is None:
+            prefixes = self._prefixes.get(word[:2], ())
+            feature = next((name for start, name in prefixes if word.startswith(start)), None)
+        return feature
+
+    def features(self, names: str) -> frozenset[str]:
+        """Return the features of every word, and of every two neighbours as one word."""
+        words = [word.lower() for word in _WORDS.findall(names[:400])]
+        pairs = (one + other for one, other in pairwise(words))
+        return frozenset(filter(None, map(self._look_up, chain(words, pairs))))
 
 
-_AROUND_LISTS, _FILE_LISTS, _HOST_LISTS = _Lists(_AROUND), _Lists(_FILE), _Lists(_HOST)
-
-
-@lru_cache(8192)
-def name_features(names: str) -> frozenset[str]:
-    """Return what the names of an element say."""
-    return _look_up(names, _AROUND_LISTS)
-
-
-@lru_cache(4096)
-def file_features(path: str) -> frozenset[str]:
-    """Return what the end of a file's path says."""
-    return _look_up(path, _FILE_LISTS)
-
-
-@lru_cache(1024)
-def host_features(address: str) -> frozenset[str]:
-    """Return what the host says, and the first steps of the path."""
-    return _look_up(address, _HOST_LISTS)
-
-
-def _look_up(names: str, lists: _Lists) -> frozenset[str]:
-    """Look up every word, and every two that stand together."""
-    words = [word.lower() for word in _WORDS.findall(names[:_MOST_CHARS])]
-    pairs = (one + other for one, other in pairwise(words))
-    return frozenset(filter(None, map(lists.find, chain(words, pairs))))
+_TABLES = json.loads(Path(__file__).with_name("features.json").read_bytes())
+name_features = lru_cache(8192)(_WordTable(_TABLES["names"]).features)
+file_features = lru_cache(4096)(_WordTable(_TABLES["files"]).features)
+host_features = lru_cache(1024)(_WordTable(_TABLES["hosts"]).features)

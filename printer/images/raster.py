@@ -21,30 +21,30 @@ from ..output import Picture
 FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "AVIF", "BMP", "TIFF")
 
 #: A picture of at most this many colours is line art, a diagram or a screenshot.
-FEW_COLOURS = 4096
+LINE_ART_COLOURS = 4096
 
 JPEG_QUALITY = 85
 
 #: A picture of few colours that takes so many times the room as PNG is a photograph.
-PACKED = 2
+PNG_OVERHEAD = 2
 
 #: A side below this many pixels is a spacer or a tracking pixel.
-LEAST_SIDE = 8
+MIN_SIDE = 8
 
 #: A cut-off picture is printed when at least this part of it came.
-ENOUGH = 0.5
+MIN_DECODED = 0.5
 
 #: One picture is decoded at a time: it bounds memory, and guards what is global in Pillow and
 #: ``warnings``.
-decoding = threading.Lock()
+DECODE_LOCK = threading.Lock()
 
 
-class Unusable(Exception):
+class UnusablePicture(Exception):
     """A picture cannot be printed; the message says why, to follow 'it'."""
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class PixelBox:
     """The most pixels a picture can use on paper."""
 
     width: int
@@ -52,13 +52,13 @@ class Box:
 
 
 def prepare_raster(
-    data: bytes, most_pixels: int, box: Callable[[int, int], Box], *, grey: bool = False
+    data: bytes, most_pixels: int, box: Callable[[int, int], PixelBox], *, grey: bool = False
 ) -> Picture:
     """Return a picture made ready for print, in grey on request; raises :class:`Unusable`.
 
     ``box`` tells from the picture's own size in pixels how many of them print can use.
     """
-    with decoding:
+    with DECODE_LOCK:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -66,27 +66,27 @@ def prepare_raster(
                 image = _decode(data, most_pixels, box)
                 return _encode(image.convert("L") if grey else image)
         except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
-            raise Unusable("has too many pixels") from error
+            raise UnusablePicture("has too many pixels") from error
         except UnidentifiedImageError as error:
-            raise Unusable(_what(data)) from error
-        except Unusable:
+            raise UnusablePicture(_what(data)) from error
+        except UnusablePicture:
             raise
         except MemoryError as error:
-            raise Unusable("needs too much memory") from error
+            raise UnusablePicture("needs too much memory") from error
         except Exception as error:  # decoders raise whatever a file provokes
-            raise Unusable(
+            raise UnusablePicture(
                 f"cannot be decoded: {str(error)[:80] or type(error).__name__}"
             ) from error
 
 
-def _decode(data: bytes, most_pixels: int, box: Callable[[int, int], Box]) -> Image.Image:
+def _decode(data: bytes, most_pixels: int, box: Callable[[int, int], PixelBox]) -> Image.Image:
     """Return the upright picture in RGB or grey, on white, no larger than it is printed."""
     with Image.open(BytesIO(data), formats=FORMATS) as image:
         width, height = image.size
-        if min(width, height) < LEAST_SIDE:
-            raise Unusable(f"is only {width} × {height} pixels")
+        if min(width, height) < MIN_SIDE:
+            raise UnusablePicture(f"is only {width} × {height} pixels")
         if width * height > most_pixels:
-            raise Unusable(f"has {width} × {height} pixels, more than {most_pixels:,}")
+            raise UnusablePicture(f"has {width} × {height} pixels, more than {most_pixels:,}")
         if image.format == "JPEG":  # may be decoded smaller at once, and knows how it is turned
             image.draft(None, _limit(image, width, height, box))
         whole = _load(image, data)
@@ -99,7 +99,7 @@ def _decode(data: bytes, most_pixels: int, box: Callable[[int, int], Box]) -> Im
 
 
 def _limit(
-    image: Image.Image, width: int, height: int, box: Callable[[int, int], Box]
+    image: Image.Image, width: int, height: int, box: Callable[[int, int], PixelBox]
 ) -> tuple[int, int]:
     """Return the most pixels that print can use of a picture, as it lies in its file."""
     if image.getexif().get(0x0112, 1) in (5, 6, 7, 8):
@@ -132,8 +132,8 @@ def _what_came(image: Image.Image) -> Image.Image:
     rows = np.asarray(image.convert("L"))
     changed = np.flatnonzero((rows != rows[-1]).any(axis=1))
     came = int(changed[-1]) + 1 if changed.size else 0
-    if came < ENOUGH * image.height:
-        raise Unusable(f"is cut off: {came * 100 // image.height} % of it came")
+    if came < MIN_DECODED * image.height:
+        raise UnusablePicture(f"is cut off: {came * 100 // image.height} % of it came")
     cut = image.crop((0, 0, image.width, came))
     cut.info = image.info
     return cut
@@ -198,12 +198,12 @@ def _encode(image: Image.Image) -> Picture:
     how badly it packs.
     """
     image.info = {}
-    if image.getcolors(FEW_COLOURS) is None:
+    if image.getcolors(LINE_ART_COLOURS) is None:
         return _picture(image, _jpeg(image), "image/jpeg")
     if image.mode == "RGB" and _is_grey(image):
         image = image.convert("L")
     flat, photograph = _png(image), _jpeg(image)
-    if len(photograph) * PACKED < len(flat):
+    if len(photograph) * PNG_OVERHEAD < len(flat):
         return _picture(image, photograph, "image/jpeg")
     return _picture(image, flat, "image/png")
 
@@ -225,7 +225,7 @@ def _png(image: Image.Image) -> bytes:
 
 
 def _is_grey(image: Image.Image) -> bool:
-    colours = image.getcolors(FEW_COLOURS) or ()
+    colours = image.getcolors(LINE_ART_COLOURS) or ()
     return all(isinstance(c, tuple) and c[0] == c[1] == c[2] for _, c in colours)
 
 

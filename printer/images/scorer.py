@@ -1,9 +1,10 @@
-"""The default choice: weighted signals of place, markup, names, size and file.
+"""The default method: a weighted sum of features of position, markup, names, size and file.
 
-What CUTER goes by is among the signals: the borders, declared sizes.  The weights are a logistic
-regression over labelled pages (benchmarks/train_pictures.py).  Joshi and Liu's comparison of names
-is not among them: as a signal it changed nothing out of fold, and asked only where the others leave
-doubt it cost two pages in eighty, as most captions of today name nobody.
+CUTER's criteria are among the features: the bounds of the article and the declared size.  The
+weights are a logistic regression over labelled pages (``benchmarks/train_pictures.py``).  Joshi and
+Liu's comparison of names is not among them: as a feature it changed nothing out of fold, and used
+only where the others leave doubt it cost two pages in eighty, as most captions of today name
+nobody.
 """
 
 from __future__ import annotations
@@ -23,130 +24,128 @@ from .captions import Caption, CaptionFinder
 from .features import FeatureReader, file_features, host_features
 from .papers.cuter import article_bounds, nearby_segments
 from .selection import PictureSelection, RejectedPicture, SelectedPicture
-from .srcset import PLAIN, Address, picture_key
+from .srcset import PLAIN, ImageSource, picture_key
 
-#: Text that markup calls a caption, or stands in a figure.
+#: Text that is marked up as a caption, or stands in a figure.
 _MARKED = int(ElementFlag.CAPTION | ElementFlag.FIGURE)
-#: Other captions that are more of the article than this are what it is made of.
-_MOST_BESIDE = 0.3
+#: If other captions are a larger share of the article, they are what it is made of.
+_MAX_UNMARKED_SHARE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each signal counts for, and the sum from which a picture is kept."""
+    """The weight of each feature, and the score from which a picture is selected."""
 
-    signals: Mapping[str, float]
+    weights: Mapping[str, float]
     threshold: float
 
-    def score(self, names: frozenset[str]) -> float:
-        """Return the sum over the signals that hold."""
-        weight = self.signals.get
+    def score(self, features: frozenset[str]) -> float:
+        """Return the sum of the features' weights."""
         # Exactly rounded: the order of a set is not the same in every process.
-        return math.fsum([weight(name, 0.0) for name in names])
+        return math.fsum([self.weights.get(name, 0.0) for name in features])
 
-    def reason(self, names: frozenset[str]) -> str:
-        """Return the signal that speaks most against a picture."""
-        weight = self.signals.get
-        return min(names, key=lambda name: (weight(name, 0.0), name))
+    def reject_reason(self, features: frozenset[str]) -> str:
+        """Return the feature that counts most against a picture."""
+        return min(features, key=lambda name: (self.weights.get(name, 0.0), name))
 
 
 @cache
 def load_weights() -> Weights:
-    """Read the weights."""
-    data = json.loads(Path(__file__).with_name("weights.json").read_text(encoding="utf-8"))
-    return Weights(data["signals"], float(data["threshold"]))
+    """Return the trained weights."""
+    data = json.loads(Path(__file__).with_name("weights.json").read_bytes())
+    return Weights(data["weights"], float(data["threshold"]))
 
 
 def select_by_score(
     page: Page, verdict: Verdict, weights: Weights | None = None
 ) -> PictureSelection:
-    """Choose by the weighted signals."""
-    borders = article_bounds(page, verdict)
-    near = nearby_segments(page, borders)
+    """Select the pictures near the text whose score reaches the threshold."""
+    bounds = article_bounds(page, verdict)
+    near = nearby_segments(page, bounds)
     candidates = find_candidates(page, near)
-    lines = article_column(page, verdict)
-    around: list[Candidate] = []
-    dropped: list[RejectedPicture] = []
-    for each in candidates:
-        if each.segment not in near:
-            dropped.append(RejectedPicture(each, "far from the article's text"))
-        elif is_beside_column(page, each, lines):
-            dropped.append(RejectedPicture(each, "beside the column of the article"))
+    column = article_column(page, verdict)
+    scored: list[Candidate] = []
+    rejected: list[RejectedPicture] = []
+    for candidate in candidates:
+        if candidate.segment not in near:
+            rejected.append(RejectedPicture(candidate, "far from the article's text"))
+        elif is_beside_column(page, candidate, column):
+            rejected.append(RejectedPicture(candidate, "beside the column of the article"))
         else:
-            around.append(each)
-    if not around:
-        return PictureSelection(_lead(page, verdict), tuple(dropped))
-    reader = FeatureReader(page, verdict, candidates, borders)
-    weighed = [(each, reader.features(each)) for each in around]
-    captions = CaptionFinder(page, verdict, candidates)
-    kept, more = _weigh(weighed, weights or load_weights(), captions)
-    return PictureSelection(_uncaptioned(page, verdict, kept), tuple(dropped + more))
+            scored.append(candidate)
+    if not scored:
+        return PictureSelection(_lead_picture(page, verdict), tuple(rejected))
+    captions = CaptionFinder(page, candidates)
+    reader = FeatureReader(page, verdict, candidates, bounds)
+    features = [(candidate, reader.features(candidate)) for candidate in scored]
+    selected, low = _apply_threshold(features, weights or load_weights(), captions)
+    return PictureSelection(_drop_unmarked(page, verdict, selected), tuple(rejected + low))
 
 
 def candidate_features(page: Page, verdict: Verdict) -> list[tuple[Candidate, frozenset[str]]]:
-    """Return what the default choice knows of each picture near the text; for training."""
-    borders = article_bounds(page, verdict)
-    near = nearby_segments(page, borders)
+    """Return the features of each picture near the text, for training."""
+    bounds = article_bounds(page, verdict)
+    near = nearby_segments(page, bounds)
     candidates = find_candidates(page, near)
-    reader = FeatureReader(page, verdict, candidates, borders)
+    reader = FeatureReader(page, verdict, candidates, bounds)
     return [(each, reader.features(each)) for each in candidates if each.segment in near]
 
 
-def _weigh(
-    found: Sequence[tuple[Candidate, frozenset[str]]], weights: Weights, captions: CaptionFinder
+def _apply_threshold(
+    features: Sequence[tuple[Candidate, frozenset[str]]], weights: Weights, captions: CaptionFinder
 ) -> tuple[list[SelectedPicture], list[RejectedPicture]]:
-    """Keep what weighs enough; of a picture that stands several times the weightiest place."""
-    sums = [weights.score(names) for _, names in found]
+    """Select by score; of a picture with several copies only the one with the best score."""
+    scores = [weights.score(names) for _, names in features]
     best: dict[str, float] = {}
-    for (each, _), total in zip(found, sums, strict=True):
-        best[each.url_key] = max(total, best.get(each.url_key, -math.inf))
-    kept: list[SelectedPicture] = []
-    dropped: list[RejectedPicture] = []
-    taken: set[str] = set()
-    for (each, names), total in zip(found, sums, strict=True):
-        if total < weights.threshold:
-            dropped.append(RejectedPicture(each, weights.reason(names)))
-        elif each.url_key and (each.url_key in taken or total < best[each.url_key]):
-            again = captions.find(each).segments
-            dropped.append(RejectedPicture(each, "the same picture again", again))
+    for (candidate, _), score in zip(features, scores, strict=True):
+        best[candidate.url_key] = max(score, best.get(candidate.url_key, -math.inf))
+    selected: list[SelectedPicture] = []
+    rejected: list[RejectedPicture] = []
+    url_keys: set[str] = set()
+    for (candidate, names), score in zip(features, scores, strict=True):
+        key = candidate.url_key
+        if score < weights.threshold:
+            rejected.append(RejectedPicture(candidate, weights.reject_reason(names)))
+        elif key and (key in url_keys or score < best[key]):
+            segments = captions.find(candidate).segments
+            rejected.append(RejectedPicture(candidate, "the same picture again", segments))
         else:
-            taken.add(each.url_key)
-            kept.append(SelectedPicture(each, captions.find(each)))
-    return kept, dropped
+            url_keys.add(key)
+            selected.append(SelectedPicture(candidate, captions.find(candidate)))
+    return selected, rejected
 
 
-def _uncaptioned(
-    page: Page, verdict: Verdict, kept: Sequence[SelectedPicture]
+def _drop_unmarked(
+    page: Page, verdict: Verdict, selected: Sequence[SelectedPicture]
 ) -> tuple[SelectedPicture, ...]:
-    """Leave texts beside the pictures where they are when the article is made of such texts.
+    """Remove captions that are not marked up if they make up much of the article.
 
-    On pages of wares and their names each name would be taken for a caption.
+    On pages of products and their names, each name would be taken for a caption.
     """
-    states, blocks, segments = page.index.flags, page.index.segment_blocks, page.segments
-    taken = frozenset[int]().union(*(each.caption.segments for each in kept))
-    beside = {at for at in taken if not states[blocks[at]] & _MARKED and verdict.keep[at]}
-    whole = sum(len(each.text) for each, k in zip(segments, verdict.keep, strict=True) if k)
-    if sum(len(segments[at].text) for at in beside) <= _MOST_BESIDE * whole:
-        return tuple(kept)
+    flags, blocks, segments = page.index.flags, page.index.segment_blocks, page.segments
+    captions = frozenset[int]().union(*(picture.caption.segments for picture in selected))
+    unmarked = {at for at in captions if verdict.keep[at] and not flags[blocks[at]] & _MARKED}
+    total = sum(
+        len(segment.text) for segment, keep in zip(segments, verdict.keep, strict=True) if keep
+    )
+    if sum(len(segments[at].text) for at in unmarked) <= _MAX_UNMARKED_SHARE * total:
+        return tuple(selected)
     return tuple(
-        replace(each, caption=Caption()) if each.caption.segments & beside else each
-        for each in kept
+        replace(picture, caption=Caption()) if picture.caption.segments & unmarked else picture
+        for picture in selected
     )
 
 
-def _lead(page: Page, verdict: Verdict) -> tuple[SelectedPicture, ...]:
-    """Return the picture that the metadata names, for an article with none of its own."""
+def _lead_picture(page: Page, verdict: Verdict) -> tuple[SelectedPicture, ...]:
+    """Return the picture that the metadata name, for an article without one of its own."""
     url = page.metadata.image
     body = page.tree.find("body")
     if not url or body is None or verdict.kind != "article" or not any(verdict.keep):
         return ()
     path = url.partition("?")[0]
-    if (
-        file_features(path[-80:])
-        or host_features(path[:80])
-        or path.lower().endswith((".svg", ".gif"))
-    ):
+    is_furniture = file_features(path[-80:]) or host_features(path[:80])
+    if is_furniture or path.lower().endswith((".svg", ".gif")):
         return ()
-    said = Address(url, 0, PLAIN)
-    lead = Candidate(body, "lead", 0, 0, (said,), url_key=picture_key(url), best=said)
+    source = ImageSource(url, 0, PLAIN)
+    lead = Candidate(body, "lead", 0, 0, (source,), url_key=picture_key(url), best=source)
     return (SelectedPicture(lead, Caption()),)

@@ -1,10 +1,11 @@
-"""What is decided about a page's pictures: which are the article's, and why the others are not."""
+"""Which pictures of a page belong to its article, and why the others do not."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from lxml.html import HtmlElement
 
@@ -12,24 +13,36 @@ from ..article import Figure
 from ..html.page import Page
 from ..selection import PictureDecision, PlacedFigure, Verdict
 from .candidates import Candidate, drawing_source
-from .captions import Caption
-from .srcset import best_address
+from .captions import Caption, CaptionFinder
+from .srcset import best_source
 
 #: Strips that advertisements are sold in; no photograph is cut to exactly these.
-BANNER_SIZES = frozenset({
+_BANNER_SIZES = frozenset({
     (728, 90), (970, 90), (970, 250), (468, 60), (234, 60), (320, 50), (320, 100), (300, 50),
     (120, 600), (160, 600), (300, 600), (300, 1050),
 })  # fmt: skip
+#: Readers do not miss a picture that is declared smaller, in CSS pixels.
+_MIN_ALTERNATIVE_SIDE = 100
+#: If captions are a larger share of the article, they are what it is made of.
+_MAX_CAPTION_SHARE = 0.5
+#: How many characters of a URL or a text a decision shows.
+_MAX_SHOWN_CHARS = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizeLimits:
-    """The smallest sides in pixels, the largest ratio of the sides, and the smallest file.
+    """How large a picture and its file must be.
 
-    The defaults are CUTER's, except the ratio, for which the paper names no number.  ``long`` is
-    the least of the longer side; ``small_file`` is the shorter side from which on a picture may
-    have a file of less than ``file`` bytes (0: no picture may).  ``strips`` refuses the sizes
-    that advertisements are sold in.
+    The defaults are those of CUTER (Adam et al., section IV), except for the ratio, of which the
+    paper gives no number.
+
+    Attributes:
+        min_side: The least shorter side in pixels.
+        min_long_side: The least longer side in pixels.
+        max_ratio: The largest ratio of the sides.
+        min_bytes: The least size of the file.
+        min_bytes_below: Shorter side in pixels from which ``min_bytes`` does not apply; 0: none.
+        reject_ad_sizes: Whether to reject the sizes that banners are sold in.
     """
 
     min_side: int = 150
@@ -40,25 +53,23 @@ class SizeLimits:
     reject_ad_sizes: bool = False
 
     def reject_reason(self, width: int, height: int, size: int | None = None) -> str:
-        """Return why a picture of these sides, and of a file of ``size`` bytes, is refused."""
-        shown = f"{width} x {height} pixels"
-        low, high = sorted((width, height))
-        if low < self.min_side or high < self.min_long_side:
-            return f"too small ({shown})"
-        if high > self.max_ratio * low or (
-            self.reject_ad_sizes and (width, height) in BANNER_SIZES
-        ):
-            return f"shaped like a banner ({shown})"
-        if size is not None and size < self.min_bytes and not 0 < self.min_bytes_below <= low:
+        """Return why a picture with a file of ``size`` bytes is rejected, '' if it is not."""
+        sides = f"{width} x {height} pixels"
+        short, long = sorted((width, height))
+        if short < self.min_side or long < self.min_long_side:
+            return f"too small ({sides})"
+        is_ad = self.reject_ad_sizes and (width, height) in _BANNER_SIZES
+        if is_ad or long > self.max_ratio * short:
+            return f"shaped like a banner ({sides})"
+        if size is not None and size < self.min_bytes and not 0 < self.min_bytes_below <= short:
             return f"too small a file ({size} bytes)"
         return ""
 
 
-#: CUTER's limits.
 CUTER_LIMITS = SizeLimits()
 
-#: What the file of a picture must not be, whatever else speaks for it: a spacer, an icon, a small
-#: portrait, a banner.  Formulas are low, and diagrams have small files too.
+#: Limits that only spacers, icons, small portraits and banners fail.  Formulas are low, and
+#: diagrams have small files too.
 ICON_LIMITS = SizeLimits(
     min_side=16, min_long_side=100, max_ratio=9.0, min_bytes_below=150, reject_ad_sizes=True
 )
@@ -74,9 +85,9 @@ class SelectedPicture:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RejectedPicture:
-    """A picture that is not the article's, or not wanted, and why.
+    """A picture that is not printed, and why.
 
-    ``captions`` are the segments of its caption when those words go with the picture.
+    ``caption_segments`` are the segments of its caption if that is not printed either.
     """
 
     candidate: Candidate
@@ -86,22 +97,33 @@ class RejectedPicture:
 
 @dataclass(frozen=True, slots=True)
 class PictureSelection:
-    """The pictures kept and those dropped, each in document order."""
+    """The selected and the rejected pictures of a page, each in document order."""
 
     selected: tuple[SelectedPicture, ...] = ()
     rejected: tuple[RejectedPicture, ...] = ()
 
+    @property
+    def candidates(self) -> list[Candidate]:
+        """All pictures, the selected ones first."""
+        selected = [picture.candidate for picture in self.selected]
+        return selected + [picture.candidate for picture in self.rejected]
 
-def place_picture(page: Page, kept: SelectedPicture) -> PlacedFigure:
-    """Make the article's figure of a picture.
+    @property
+    def url_keys(self) -> set[str]:
+        """What the URLs of the selected pictures have in common, by picture."""
+        return {each.candidate.url_key for each in self.selected} - {""}
 
-    A lead picture that only the metadata names is placed at the body, before all that it holds.
+
+def place_picture(page: Page, picture: SelectedPicture) -> PlacedFigure:
+    """Return the article's figure for a picture.
+
+    A lead picture that only the metadata names is placed at the body, before all its content.
     """
-    candidate, caption = kept.candidate, kept.caption
-    sources = candidate.sources(page.base)
+    candidate, caption = picture.candidate, picture.caption
+    urls = candidate.urls(page.base)
     figure = Figure(
-        src=sources[0] if sources else "",
-        sources=sources,
+        src=urls[0] if urls else "",
+        sources=urls,
         caption_spans=caption.spans,
         alt=candidate.alt,
         credit=caption.credit,
@@ -113,140 +135,130 @@ def place_picture(page: Page, kept: SelectedPicture) -> PlacedFigure:
     return PlacedFigure(figure, candidate.element, caption.segments)
 
 
-#: A picture that is declared smaller, in CSS pixels, is none that a reader misses.
-_SMALL = 100
-
-#: Captions that are more of the article than this are what it is made of.
-_MOST_SHARE = 0.5
+def place_pictures(page: Page, selection: PictureSelection) -> tuple[PlacedFigure, ...]:
+    """Return the figures of the selected pictures, in document order."""
+    return tuple(place_picture(page, picture) for picture in selection.selected)
 
 
-def drop_captions(page: Page, verdict: Verdict, choice: PictureSelection) -> Verdict:
-    """Take the captions of pictures that are not printed out of the article's text."""
-    silent = frozenset[int]().union(*(each.caption_segments for each in choice.rejected))
-    if not silent:
+def drop_captions(page: Page, verdict: Verdict, selection: PictureSelection) -> Verdict:
+    """Remove the captions of rejected pictures from the article's text."""
+    captions = frozenset[int]().union(*(each.caption_segments for each in selection.rejected))
+    if not captions or not is_minor_text(page, verdict, captions):
         return verdict
-    if not is_minor_text(page, verdict, silent):
-        return verdict
-    left = (keep and index not in silent for index, keep in enumerate(verdict.keep))
-    return replace(verdict, keep=tuple(left))
+    keep = (flag and index not in captions for index, flag in enumerate(verdict.keep))
+    return replace(verdict, keep=tuple(keep))
 
 
 def is_minor_text(page: Page, verdict: Verdict, captions: Iterable[int]) -> bool:
-    """Tell whether captions stand beside the article, and are not most of it."""
+    """Return whether captions are at most half of the article's text."""
     sizes = [
-        len(each.text) if k else 0 for each, k in zip(page.segments, verdict.keep, strict=True)
+        len(segment.text) if keep else 0
+        for segment, keep in zip(page.segments, verdict.keep, strict=True)
     ]
-    return sum(sizes[index] for index in captions) <= _MOST_SHARE * sum(sizes)
+    return sum(sizes[index] for index in captions) <= _MAX_CAPTION_SHARE * sum(sizes)
 
 
-def override(
-    choice: PictureSelection,
-    unwanted: AbstractSet[HtmlElement],
-    wanted: AbstractSet[HtmlElement],
+def override_selection(
+    page: Page,
+    selection: PictureSelection,
+    excluded: AbstractSet[HtmlElement],
+    included: AbstractSet[HtmlElement],
     reason: Callable[[HtmlElement], str],
-    captioned: Callable[[Candidate], Caption],
 ) -> PictureSelection:
-    """Return the choice without pictures in unwanted elements, and with those in wanted ones.
+    """Reject the pictures in some elements and select those in others.
 
-    ``reason`` says why a picture is unwanted; ``captioned`` finds the caption of one that was
-    dropped.  Of two places of a wanted picture the first is taken.
+    Args:
+        page: The page.
+        selection: The selection so far, which decides on pictures in neither.
+        excluded: Elements whose pictures are rejected.
+        included: Elements whose pictures are selected; of several copies the first one.
+        reason: Returns why the picture of an element is rejected.
     """
-    kept = [each for each in choice.selected if not _is_in(each.candidate, unwanted)]
-    gone = [each for each in choice.selected if _is_in(each.candidate, unwanted)]
-    taken = {each.candidate.url_key for each in kept if each.candidate.url_key}
-    dropped = [
-        RejectedPicture(each.candidate, reason(each.candidate.element), each.caption.segments)
-        for each in gone
-    ]
-    for each in choice.rejected:
-        candidate = each.candidate
-        if not _is_in(candidate, wanted) or candidate.url_key in taken:
-            dropped.append(each)
+    if not (excluded or included):
+        return selection
+    captions = CaptionFinder(page, selection.candidates)
+    selected: list[SelectedPicture] = []
+    rejected: list[RejectedPicture] = []
+    for picture in selection.selected:
+        candidate = picture.candidate
+        if _is_inside(candidate.element, excluded):
+            why = reason(candidate.element)
+            rejected.append(RejectedPicture(candidate, why, picture.caption.segments))
         else:
-            taken |= {candidate.url_key} - {""}
-            kept.append(SelectedPicture(candidate, captioned(candidate)))
-    kept.sort(key=_order)
-    dropped.sort(key=_order)
-    return PictureSelection(tuple(kept), tuple(dropped))
+            selected.append(picture)
+    url_keys = PictureSelection(tuple(selected)).url_keys
+    for other in selection.rejected:
+        candidate = other.candidate
+        if candidate.url_key in url_keys or not _is_inside(candidate.element, included):
+            rejected.append(other)
+        else:
+            url_keys |= {candidate.url_key} - {""}
+            selected.append(SelectedPicture(candidate, captions.find(candidate)))
+    selected.sort(key=lambda each: each.candidate.order)
+    rejected.sort(key=lambda each: each.candidate.order)
+    return PictureSelection(tuple(selected), tuple(rejected))
 
 
-def find_alternatives(
-    page: Page, choice: PictureSelection, near: range, most: int
-) -> tuple[PlacedFigure, ...]:
-    """Return pictures near the article that were dropped and are large enough to be wanted."""
-    taken = {each.candidate.url_key for each in choice.selected if each.candidate.url_key}
-    found: list[PlacedFigure] = []
-    for each in choice.rejected:
-        candidate = each.candidate
-        small = 0 < candidate.width < _SMALL or 0 < candidate.height < _SMALL
-        if small or candidate.kind != "image" or candidate.segment not in near:
-            continue
-        if candidate.url_key and candidate.url_key in taken:
-            continue
-        made = place_picture(page, SelectedPicture(candidate, Caption()))
-        if made.figure.src.startswith(("http://", "https://")) and len(found) < most:
-            taken.add(candidate.url_key)
-            found.append(made)
-    return tuple(found)
-
-
-def _is_in(candidate: Candidate, elements: AbstractSet[HtmlElement]) -> bool:
-    """Say whether a picture is in one of some elements; what is read from text has its holder."""
-    if not elements:
-        return False
-    element: HtmlElement | None = candidate.element
-    while element is not None:
-        if element in elements:
-            return True
-        element = element.getparent()
-    return False
-
-
-def _order(each: SelectedPicture | RejectedPicture) -> tuple[int, int]:
-    return each.candidate.index, each.candidate.segment
-
-
-#: What is told of a picture's address or words, in characters.
-_MOST_TOLD = 500
-
-
-def picture_decisions(page: Page, choice: PictureSelection) -> tuple[PictureDecision, ...]:
-    """Tell of every picture what was decided, in document order."""
-    kept = [(each.candidate, each.caption, "") for each in choice.selected]
-    dropped = [(each.candidate, Caption(), each.reason) for each in choice.rejected]
-    found = sorted([*kept, *dropped], key=lambda each: (each[0].segment, each[0].index))
-    return tuple(_judged(page, *each) for each in found)
-
-
-def _judged(page: Page, candidate: Candidate, caption: Caption, reason: str) -> PictureDecision:
-    sources = candidate.sources(page.base)
-    return PictureDecision(
-        url=sources[0][:_MOST_TOLD] if sources else "",
-        kind=candidate.kind,
-        alt=candidate.alt[:_MOST_TOLD],
-        caption=caption.text[:_MOST_TOLD],
-        credit=caption.credit[:_MOST_TOLD],
-        width=candidate.width,
-        height=candidate.height,
-        reason=reason,
+def _is_inside(element: HtmlElement, elements: AbstractSet[HtmlElement]) -> bool:
+    return bool(elements) and any(
+        each in elements for each in chain((element,), element.iterancestors())
     )
 
 
-def merge_copies(choice: PictureSelection) -> tuple[SelectedPicture, ...]:
-    """Give every picture kept the addresses of its copies elsewhere on the page."""
+def find_alternatives(
+    page: Page, selection: PictureSelection, near: range, limit: int
+) -> tuple[PlacedFigure, ...]:
+    """Return rejected pictures in the segments ``near`` that are large enough to be offered."""
+    url_keys = selection.url_keys
+    figures: list[PlacedFigure] = []
+    for candidate in (picture.candidate for picture in selection.rejected):
+        sides = candidate.width, candidate.height
+        small = any(0 < side < _MIN_ALTERNATIVE_SIDE for side in sides)
+        if small or candidate.kind != "image" or candidate.segment not in near:
+            continue
+        if candidate.url_key in url_keys:
+            continue
+        placed = place_picture(page, SelectedPicture(candidate, Caption()))
+        if placed.figure.src.startswith(("http://", "https://")) and len(figures) < limit:
+            url_keys |= {candidate.url_key} - {""}
+            figures.append(placed)
+    return tuple(figures)
+
+
+def picture_decisions(page: Page, selection: PictureSelection) -> tuple[PictureDecision, ...]:
+    """Return what was decided about each picture, in document order."""
+    selected = [(each.candidate, each.caption, "") for each in selection.selected]
+    rejected = [(each.candidate, Caption(), each.reason) for each in selection.rejected]
+    decisions = sorted([*selected, *rejected], key=lambda each: (each[0].segment, each[0].index))
+    return tuple(
+        PictureDecision(
+            url=next(iter(candidate.urls(page.base)), "")[:_MAX_SHOWN_CHARS],
+            kind=candidate.kind,
+            alt=candidate.alt[:_MAX_SHOWN_CHARS],
+            caption=caption.text[:_MAX_SHOWN_CHARS],
+            credit=caption.credit[:_MAX_SHOWN_CHARS],
+            width=candidate.width,
+            height=candidate.height,
+            reason=reason,
+        )
+        for candidate, caption, reason in decisions
+    )
+
+
+def merge_copies(selection: PictureSelection) -> PictureSelection:
+    """Add to every selected picture the URLs of its copies elsewhere on the page."""
     copies: dict[str, list[Candidate]] = {}
-    for each in (*(k.candidate for k in choice.selected), *(d.candidate for d in choice.rejected)):
-        if each.url_key:
-            copies.setdefault(each.url_key, []).append(each)
-    united = []
-    for kept in choice.selected:
-        others = copies.get(kept.candidate.url_key, [])
-        if len(others) > 1:
-            named = {a.url: a for c in (kept.candidate, *others) for a in c.addresses}
-            addresses = tuple(named.values())
-            chosen = best_address(addresses)
-            whole = replace(kept.candidate, addresses=addresses, best=chosen)
-            united.append(replace(kept, candidate=whole))
-        else:
-            united.append(kept)
-    return tuple(united)
+    for candidate in selection.candidates:
+        if candidate.url_key:
+            copies.setdefault(candidate.url_key, []).append(candidate)
+
+    def merge(picture: SelectedPicture) -> SelectedPicture:
+        same = copies.get(picture.candidate.url_key, [])
+        if len(same) < 2:
+            return picture
+        places = (picture.candidate, *same)
+        sources = tuple({each.url: each for place in places for each in place.sources}.values())
+        merged = replace(picture.candidate, sources=sources, best=best_source(sources))
+        return replace(picture, candidate=merged)
+
+    return replace(selection, selected=tuple(map(merge, selection.selected)))

@@ -19,15 +19,15 @@ from lxml import etree
 from tinycss2 import color4
 
 from ..output import Picture
-from .raster import Unusable
+from .raster import UnusablePicture
 
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "{http://www.w3.org/1999/xlink}href"
 
-MOST_BYTES = 3_000_000
+MAX_BYTES = 3_000_000
 #: Elements that are drawn, counting each use of a part again.
-MOST_DRAWN = 30_000
-MOST_RASTERS = 20
+MAX_DRAWN = 30_000
+MAX_RASTERS = 20
 
 ELEMENTS = frozenset(
     "svg g defs symbol use path rect circle ellipse line polyline polygon text tspan "  # noqa: SIM905
@@ -81,26 +81,26 @@ def prepare_svg(source: bytes | str, rasterise: Rasterise, *, grey: bool = False
     _clean(root, _Rasters(rasterise))
     if grey:
         grey_drawing(root)
-    if _drawn(root) > MOST_DRAWN:
-        raise Unusable("draws too many shapes")
+    if _drawn(root) > MAX_DRAWN:
+        raise UnusablePicture("draws too many shapes")
     width, height = _size(root)
     root.set("width", f"{width:g}")
     root.set("height", f"{height:g}")
     if not any(True for _ in root.iter(f"{{{SVG}}}*")) or len(root) == 0:
-        raise Unusable("is an empty drawing")
+        raise UnusablePicture("is an empty drawing")
     data = etree.tostring(root, encoding="utf-8")
     return Picture(data, "image/svg+xml", max(1, round(width)), max(1, round(height)))
 
 
-def drawing_size(source: bytes) -> tuple[float, float]:
+def svg_size(source: bytes) -> tuple[float, float]:
     """Return a drawing's width and height in CSS pixels; raises :class:`Unusable`."""
     return _size(_parse(source))
 
 
 def _parse(source: bytes | str) -> Any:
     data = source.encode("utf-8", "replace") if isinstance(source, str) else source
-    if len(data) > MOST_BYTES:
-        raise Unusable(f"is a drawing of more than {MOST_BYTES // 1_000_000} MB")
+    if len(data) > MAX_BYTES:
+        raise UnusablePicture(f"is a drawing of more than {MAX_BYTES // 1_000_000} MB")
     start = data.find(b"<svg")
     head = data[start : data.find(b">", start) + 1]
     if start >= 0 and b"xmlns=" not in head and isinstance(source, str):
@@ -120,9 +120,9 @@ def _parse(source: bytes | str) -> Any:
     try:
         root = etree.fromstring(data, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
-        raise Unusable(f"is not sound XML: {str(error)[:80]}") from error
+        raise UnusablePicture(f"is not sound XML: {str(error)[:80]}") from error
     if root is None or root.tag != f"{{{SVG}}}svg":
-        raise Unusable("is not an SVG drawing")
+        raise UnusablePicture("is not an SVG drawing")
     root.tail = None
     return root
 
@@ -137,11 +137,11 @@ class _Rasters:
     def address(self, href: str) -> str:
         match = _RASTER.match(href)
         self.seen += 1
-        if match is None or self.seen > MOST_RASTERS:
+        if match is None or self.seen > MAX_RASTERS:
             return ""
         try:
             picture = self.rasterise(base64.b64decode(href[match.end() :]))
-        except (binascii.Error, ValueError, Unusable):
+        except (binascii.Error, ValueError, UnusablePicture):
             return ""
         text = base64.b64encode(picture.data).decode("ascii")
         return f"data:{picture.media_type};base64,{text}"
@@ -169,7 +169,7 @@ def _drop(element: Any) -> None:
     """Remove an element with all it holds; the text after it stays."""
     parent = element.getparent()
     if parent is None:
-        raise Unusable("is not an SVG drawing")
+        raise UnusablePicture("is not an SVG drawing")
     if element.tail:
         before = element.getprevious()
         if before is not None:
@@ -233,7 +233,7 @@ def _drawn(root: Any) -> int:
         if waiting and element not in entered:
             entered.add(element)
             if any(part in entered for part in waiting):
-                raise Unusable("is a drawing that holds itself")
+                raise UnusablePicture("is a drawing that holds itself")
             stack.extend(waiting)
             continue
         stack.pop()
@@ -264,7 +264,7 @@ def _size(root: Any) -> tuple[float, float]:
     if not box:
         root.set("viewBox", f"0 0 {width:g} {height:g}")
     if min(width, height) < 1 or max(width, height) > 100_000:
-        raise Unusable(f"is a drawing of {width:g} × {height:g} pixels")
+        raise UnusablePicture(f"is a drawing of {width:g} × {height:g} pixels")
     return width, height
 
 

@@ -24,7 +24,7 @@ from printer.fetch.credentials import read_cookies
 from printer.html.decode import decode
 from printer.html.page import read_page
 from printer.html.parse import parse
-from printer.images.raster import Unusable
+from printer.images.raster import UnusablePicture
 from printer.images.svg import prepare_svg
 from printer.options import ExtractOptions
 from printer.settings import Layer
@@ -133,9 +133,9 @@ def fuzz_drawing(data: bytes) -> None:
     """An SVG drawing made safe."""
 
     def refuse(source: bytes, width: float) -> bytes:
-        raise Unusable("no pictures here")
+        raise UnusablePicture("no pictures here")
 
-    with suppress(Unusable):
+    with suppress(UnusablePicture):
         made = prepare_svg(data, refuse)  # type: ignore[arg-type]
         for element in etree.fromstring(made.data).iter():
             assert "script" not in str(element.tag).lower()

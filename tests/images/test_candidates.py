@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printer.html.page import read_page
-from printer.images.candidates import MAX_CANDIDATES, _markup_candidates
+from printer.images.candidates import MAX_CANDIDATES, find_candidates
 from printer.images.srcset import (
-    Address,
+    ImageSource,
     absolute_url,
-    best_address,
+    best_source,
     parse_srcset,
     picture_key,
     width_from_url,
@@ -24,7 +24,7 @@ URL = "https://news.example.org/a/story.html"
 
 def found(html: str, url: str = URL) -> list[tuple[str, ...]]:
     page = read_page(f"<body>{html}</body>", url)
-    return [candidate.sources(page.base) for candidate in _markup_candidates(page)]
+    return [candidate.urls(page.base) for candidate in find_candidates(page)]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_icons_are_no_drawings() -> None:
         f'<figure><img src="/p.jpg"><svg viewBox="0 0 512 512">{shape}</svg></figure>'
         f'<figure><svg aria-hidden="true" viewBox="0 0 512 512">{shape}</svg></figure></body>'
     )
-    (drawing,) = (each for each in _markup_candidates(page) if each.kind == "drawing")
+    (drawing,) = (each for each in find_candidates(page) if each.kind == "drawing")
     assert (drawing.kind, drawing.width, drawing.height) == ("drawing", 600, 300)
 
 
@@ -156,10 +156,10 @@ def test_any_text_is_read_without_harm(text: str) -> None:
 
 
 def test_the_best_is_wide_enough_and_no_wider() -> None:
-    sizes = [Address(f"{width}.jpg", width, 1) for width in (300, 1500, 1700, 4000)]
-    assert best_address(sizes) == sizes[2]
-    assert best_address(sizes[:2]) == sizes[1]
-    assert best_address([]) is None
+    sizes = [ImageSource(f"{width}.jpg", width, 1) for width in (300, 1500, 1700, 4000)]
+    assert best_source(sizes) == sizes[2]
+    assert best_source(sizes[:2]) == sizes[1]
+    assert best_source([]) is None
 
 
 @pytest.mark.parametrize(
@@ -193,5 +193,5 @@ def test_other_pictures_are_not(one: str, other: str) -> None:
 def test_a_hundred_thousand_pictures_are_read_in_bounded_time() -> None:
     page = read_page("<body>" + '<p><img src="/p.jpg">x</p>' * 100_000 + "</body>", URL)
     start = time.process_time()
-    assert len(_markup_candidates(page)) == MAX_CANDIDATES
+    assert len(find_candidates(page)) == MAX_CANDIDATES
     assert time.process_time() - start < 3

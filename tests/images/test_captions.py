@@ -6,8 +6,8 @@ import pytest
 
 from printer.article import Span
 from printer.html.page import Page, read_page
-from printer.images.candidates import _markup_candidates
-from printer.images.captions import Caption, CaptionFinder, block_caption, climbed_caption
+from printer.images.candidates import find_candidates
+from printer.images.captions import Caption, CaptionFinder
 from printer.selection import Verdict
 
 PARAGRAPH = "A paragraph of the article that says what happened on the river that day. " * 4
@@ -20,9 +20,9 @@ def read(html: str, article: str = PARAGRAPH) -> tuple[Page, Verdict]:
 
 
 def caption(html: str) -> Caption:
-    page, verdict = read(html)
-    candidates = _markup_candidates(page)
-    return CaptionFinder(page, verdict, candidates).find(candidates[0])
+    page, _ = read(html)
+    candidates = find_candidates(page)
+    return CaptionFinder(page, candidates).find(candidates[0])
 
 
 IMG = '<img src="/p.jpg" alt="Not the caption">'
@@ -102,31 +102,3 @@ def test_a_caption_of_several_paragraphs_claims_all_of_them() -> None:
     found = caption(f"<figure>{IMG}<figcaption><p>One.</p><p>Two.</p></figcaption></figure>")
     assert found.text == "One. Two."
     assert found.segments == {1, 2}
-
-
-CLIMBED = "A caption of more than thirty characters."
-
-
-@pytest.mark.parametrize(
-    ("html", "text"),
-    [
-        (f"<div><div>{IMG}</div><div>{CLIMBED}</div></div>", CLIMBED),
-        (f"<div>{CLIMBED}<br>{IMG}</div>", "Not the caption"),
-        (f"<div>{IMG}<p>{CLIMBED}</p><p>{CLIMBED}</p></div>", "Not the caption"),
-        (f"<div>{IMG}<p>{CLIMBED}</p><p>Short.</p></div>", CLIMBED),
-        (f"<div>{IMG}<p>{CLIMBED * 5}</p></div>", "Not the caption"),
-        (f"<div>{IMG}<p>Short.</p></div>", "Not the caption"),
-        ('<img src="/p.jpg" alt="One" title="The longer one">', "The longer one"),
-    ],
-    ids=["after", "before", "two", "with a short one", "too long", "too short", "title"],
-)
-def test_cuter_climbs_to_one_text_after_the_picture(html: str, text: str) -> None:
-    page, verdict = read(html)
-    found, indexes = climbed_caption(page, verdict, _markup_candidates(page)[0])
-    assert found == text
-    assert [page.segments[i].text for i in indexes] == ([text] if text == CLIMBED else [])
-
-
-def test_joshi_and_liu_take_the_text_of_the_first_block() -> None:
-    page, _ = read(f"<div><p>{IMG} The boat.</p><p>More.</p></div>")
-    assert block_caption(page, _markup_candidates(page)[0]) == range(1, 2)

@@ -19,7 +19,7 @@ from PIL import Image, ImageCms
 from printer.article import Figure
 from printer.capture import Capture, PageSource
 from printer.errors import HTTPStatusError
-from printer.images.prepare import PreparedPictures, prepare
+from printer.images.prepare import PreparedPictures, prepare_pictures
 from printer.options import ImageOptions
 from printer.output import Picture
 from tests.support.picture_files import encode_image
@@ -53,7 +53,7 @@ class Server:
 
 def prepared(body: bytes, *, width: int = 0, **options: Any) -> PreparedPictures:
     room = {key: options.pop(key) for key in ("width_mm", "height_mm") if key in options}
-    return prepare(
+    return prepare_pictures(
         [(Figure(HOST + "a", width=width), "")],
         Server(a=body),
         ImageOptions(**options),
@@ -226,7 +226,7 @@ def test_limits_of_bytes() -> None:
     assert "larger than" in warning(body, max_bytes=1000)
     figures = [(Figure(f"{HOST}{n}"), "") for n in range(4)]
     server = Server(**{str(n): body for n in range(4)})
-    result = prepare(figures, server, ImageOptions(total_bytes=len(body) * 2, workers=1))
+    result = prepare_pictures(figures, server, ImageOptions(total_bytes=len(body) * 2, workers=1))
     assert list(result.pictures) == [HOST + "0", HOST + "1"]
     assert all("over the size limit" in w for w in result.warnings)
 
@@ -241,7 +241,7 @@ def test_a_server_that_never_answers_costs_its_own_picture() -> None:
 
     begun = time.monotonic()
     figures = [(Figure(HOST + "slow"), ""), (Figure(HOST + "fast"), "")]
-    result = prepare(figures, get, ImageOptions(timeout=1.0))
+    result = prepare_pictures(figures, get, ImageOptions(timeout=1.0))
     stop.set()
     assert time.monotonic() - begun < 5
     assert list(result.pictures) == [HOST + "fast"]
@@ -255,7 +255,7 @@ def test_other_versions_are_tried_and_the_referer_is_sent() -> None:
         good=encode_image(photo(), "JPEG"), tiny=encode_image(Image.new("L", (1, 1)), "GIF")
     )
     figure = Figure(HOST + "lost", sources=(HOST + "lost", HOST + "tiny", HOST + "good"))
-    result = prepare([(figure, "https://page.example.org/")], server)
+    result = prepare_pictures([(figure, "https://page.example.org/")], server)
     assert list(result.pictures) == [HOST + "lost"]
     assert not result.warnings
     assert [url.removeprefix(HOST) for url, _ in server.asked] == ["lost", "tiny", "good"]
@@ -264,7 +264,7 @@ def test_other_versions_are_tried_and_the_referer_is_sent() -> None:
 
 def test_the_first_reason_is_told() -> None:
     figure = Figure(HOST + "lost", sources=(HOST + "lost", HOST + "gone"))
-    result = prepare([(figure, "")], Server())
+    result = prepare_pictures([(figure, "")], Server())
     assert result.warnings == (
         "picture pictures.example.org/lost could not be fetched: the server answered 404 Not Found",
     )
@@ -280,7 +280,7 @@ def test_pictures_are_fetched_in_parallel_and_each_once() -> None:
         return Capture(body, PageSource(url, url))
 
     figures = [(Figure(f"{HOST}{n % 4}"), "") for n in range(12)]
-    result = prepare(figures, get, ImageOptions(workers=4))
+    result = prepare_pictures(figures, get, ImageOptions(workers=4))
     assert len(result.pictures) == 4
     assert sorted(asked) == [f"{HOST}{n}" for n in range(4)]
     assert list(result.pictures) == [f"{HOST}{n}" for n in range(4)], "the order is the article's"
@@ -290,7 +290,7 @@ def test_a_fault_in_the_fetcher_costs_its_own_picture() -> None:
     def get(url: str, referer: str) -> Capture:
         raise RuntimeError("a bug")
 
-    result = prepare([(Figure(HOST + "a"), "")], get)
+    result = prepare_pictures([(Figure(HOST + "a"), "")], get)
     assert result.warnings == ("picture pictures.example.org/a failed: RuntimeError: a bug",)
 
 
@@ -298,7 +298,7 @@ def test_pictures_inside_the_page() -> None:
     text = base64.b64encode(encode_image(photo(100, 80), "PNG")).decode()
     for address in (f"data:image/png;base64,{text}", f"DATA:;Base64,{text.rstrip('=')}"):
         server = Server()
-        result = prepare([(Figure(address), "")], server)
+        result = prepare_pictures([(Figure(address), "")], server)
         assert [p.width for p in result.pictures.values()] == [100], result.warnings
         assert not server.asked
     for address in (
@@ -307,7 +307,7 @@ def test_pictures_inside_the_page() -> None:
         "data:,x",
         "data:image/png;base64," + "A" * 4000,
     ):
-        result = prepare(
+        result = prepare_pictures(
             [(Figure(address, alt="A hill"), "")], Server(), ImageOptions(max_bytes=1000)
         )
         assert not result.pictures
@@ -323,7 +323,7 @@ def test_other_addresses_are_not_fetched() -> None:
         "",
         "relative.jpg",
     ):
-        assert prepare([(Figure(address), "")], server).warnings
+        assert prepare_pictures([(Figure(address), "")], server).warnings
     assert not server.asked
 
 

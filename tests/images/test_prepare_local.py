@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from printer.article import Figure
-from printer.images.prepare import prepare
+from printer.images.prepare import prepare_pictures
 from printer.session import Session
 
 PICTURES = Path(__file__).parent.parent.parent / "samples" / "news" / "img"
@@ -12,7 +12,7 @@ def test_a_saved_page_prints_the_pictures_beside_it(tmp_path):
     page = (tmp_path / "page.html").as_uri()
     figure = Figure((tmp_path / "harbour.jpg").as_uri())
     with Session() as session:
-        prepared = prepare([(figure, page)], session.get_resource)
+        prepared = prepare_pictures([(figure, page)], session.get_resource)
     assert prepared.warnings == ()
     assert prepared.pictures[figure.src].media_type == "image/jpeg"
 
@@ -21,7 +21,7 @@ def test_a_page_from_the_web_prints_no_file_of_this_computer(tmp_path):
     (tmp_path / "harbour.jpg").write_bytes((PICTURES / "harbour-960.jpg").read_bytes())
     figure = Figure((tmp_path / "harbour.jpg").as_uri())
     with Session() as session:
-        prepared = prepare([(figure, "https://example.org/page")], session.get_resource)
+        prepared = prepare_pictures([(figure, "https://example.org/page")], session.get_resource)
     assert prepared.pictures == {}
     (warning,) = prepared.warnings
     assert "has no address" in warning

@@ -52,7 +52,7 @@ def test_what_is_old_is_forgotten(tmp_path: Path) -> None:
 
 def test_the_oldest_give_way(tmp_path: Path) -> None:
     now = 0.0
-    with opened(tmp_path, most=20, clock=lambda: now) as cache:
+    with opened(tmp_path, max_entries=20, clock=lambda: now) as cache:
         for number in range(200):
             now = float(number)
             cache.add([f"{URL}?{number}"], CUTER_LIMITS)

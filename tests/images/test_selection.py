@@ -11,8 +11,9 @@ from printer import extract
 from printer.article import Article
 from printer.errors import UsageError
 from printer.html.page import Page, read_page
-from printer.images import choose_pictures, select_by_method
+from printer.images import place_pictures, select_by_method, select_pictures
 from printer.images.methods import METHODS
+from printer.options import ExtractOptions
 from printer.selection import PlacedFigure, Verdict
 
 TEXT = (
@@ -32,6 +33,13 @@ def article(*inside: str, around: str = "") -> str:
     return f"<main><article><h1>The ferry</h1>{parts}<p>{TEXT}</p></article></main>{around}"
 
 
+def find_pictures(
+    page: Page, verdict: Verdict, method: str = "default"
+) -> tuple[PlacedFigure, ...]:
+    options = ExtractOptions(image_method=method)
+    return place_pictures(page, select_pictures(page, verdict, options))
+
+
 def names(placed: tuple[PlacedFigure, ...]) -> list[str]:
     return [each.figure.src.rsplit("/", 1)[1] for each in placed]
 
@@ -45,7 +53,7 @@ PHOTO = (
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_keeps_the_photograph_with_its_caption(method: str) -> None:
     page, verdict = read(article(PHOTO))
-    (placed,) = choose_pictures(page, verdict, method)
+    (placed,) = find_pictures(page, verdict, method)
     assert placed.figure.src == "https://news.example.org/photo.jpg"
     assert placed.figure.caption == "Ada Fenwick on the ferry at Kestermouth last week."
     assert placed.element.tag == "img"
@@ -88,7 +96,7 @@ def test_what_stands_far_away_is_dropped() -> None:
 def test_a_picture_that_stands_twice_is_printed_once_and_knows_all_addresses() -> None:
     again = '<figure><img src="/photo-300x200.jpg" alt="again"></figure>'
     page, verdict = read(article(PHOTO, again))
-    (placed,) = choose_pictures(page, verdict)
+    (placed,) = find_pictures(page, verdict)
     assert set(placed.figure.sources) == {
         "https://news.example.org/photo.jpg", "https://news.example.org/photo-300x200.jpg"
     }  # fmt: skip
@@ -103,7 +111,7 @@ def test_cuter_drops_by_borders_and_declared_size() -> None:
         '<img src="/logo.jpg" width="300" height="200"><p>Menu</p>'
         + article(PHOTO, small, strip, unknown)
     )
-    assert names(choose_pictures(page, verdict, "cuter")) == ["photo.jpg", "unknown.jpg"]
+    assert names(find_pictures(page, verdict, "cuter")) == ["photo.jpg", "unknown.jpg"]
     reasons = [each.reason for each in select_by_method(page, verdict, "cuter").rejected]
     assert reasons == [
         "outside the borders of the article",
@@ -124,7 +132,7 @@ def test_joshi_and_liu_drop_a_caption_about_something_else() -> None:
         "Ada Fenwick on the ferry at Kestermouth last week.", "Tove Lindqvar in Vell, far away."
     )
     page, verdict = read(article(PHOTO, other, around=PHOTO.replace("photo", "outside")))
-    assert names(choose_pictures(page, verdict, "joshi-liu")) == ["photo.jpg"]
+    assert names(find_pictures(page, verdict, "joshi-liu")) == ["photo.jpg"]
     assert {each.reason for each in select_by_method(page, verdict, "joshi-liu").rejected} == {
         "its caption names nothing that the article does",
         "outside the article subtree",
@@ -136,7 +144,7 @@ HEAD = '<meta property="og:image" content="https://news.example.org/lead.jpg">'
 
 def test_a_lead_picture_of_the_metadata_stands_before_an_article_without_pictures() -> None:
     page, verdict = read(article(), HEAD)
-    (placed,) = choose_pictures(page, verdict)
+    (placed,) = find_pictures(page, verdict)
     assert placed.figure.src == "https://news.example.org/lead.jpg"
     assert placed.element.tag == "body"
 
@@ -153,8 +161,8 @@ def test_a_lead_picture_of_the_metadata_stands_before_an_article_without_picture
 )
 def test_otherwise_it_is_left_out(html: str, head: str) -> None:
     page, verdict = read(html, head)
-    assert "lead.jpg" not in names(choose_pictures(page, verdict))
-    assert "site-logo.png" not in names(choose_pictures(page, verdict))
+    assert "lead.jpg" not in names(find_pictures(page, verdict))
+    assert "site-logo.png" not in names(find_pictures(page, verdict))
 
 
 def test_a_drawing_brings_its_source_with_the_names_that_svg_needs() -> None:
@@ -163,7 +171,7 @@ def test_a_drawing_brings_its_source_with_the_names_that_svg_needs() -> None:
         '</linearGradient></defs><path d="M0 0h9"/></svg><figcaption>Rays.</figcaption></figure>'
     )
     page, verdict = read(article(drawing))
-    (placed,) = choose_pictures(page, verdict)
+    (placed,) = find_pictures(page, verdict)
     assert (placed.figure.src, placed.figure.alt) == ("", "Two rays")
     assert placed.figure.svg.startswith('<svg viewBox="0 0 640 300">')
     assert "<linearGradient" in placed.figure.svg
@@ -173,7 +181,7 @@ def test_a_drawing_brings_its_source_with_the_names_that_svg_needs() -> None:
 def test_an_unknown_method_is_a_usage_error() -> None:
     page, verdict = read(article())
     with pytest.raises(UsageError, match="nonsense"):
-        choose_pictures(page, verdict, "nonsense")
+        find_pictures(page, verdict, "nonsense")
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -198,7 +206,7 @@ def test_an_unknown_method_is_a_usage_error() -> None:
 def test_hostile_pages_cost_little(method: str, html: str) -> None:
     page, verdict = read(f"<p>{TEXT}</p>{html}<p>{TEXT}</p>")
     start = time.process_time()
-    choose_pictures(page, verdict, method)
+    find_pictures(page, verdict, method)
     assert time.process_time() - start < 4
 
 
@@ -246,7 +254,7 @@ def test_the_names_of_wares_beside_their_pictures_are_text_and_no_captions() -> 
         page = read_page(f"<article><p>{TEXT}</p>{cards}<p>{TEXT}</p></article>", URL)
         return page, Verdict((True,) * len(page.segments))
 
-    few, many = (choose_pictures(*wares(count)) for count in (2, 40))
+    few, many = (find_pictures(*wares(count)) for count in (2, 40))
     assert [each.figure.caption for each in few] == ["The ware number 0.", "The ware number 1."]
     assert many
     assert not any(each.captions or each.figure.caption for each in many)

@@ -91,7 +91,7 @@ def chosen(
     )
     options = ExtractOptions(image_method=method, images=images)  # type: ignore[arg-type]
     with downloads:
-        return select_pictures(page, verdict, options, downloads.filter), downloads
+        return select_pictures(page, verdict, options, downloads.reject_by_size), downloads
 
 
 def paths(choice: PictureSelection) -> list[str]:
@@ -212,10 +212,10 @@ def test_all_pictures_of_a_page_together_are_bounded(web: WebServer) -> None:
     page = read_page(f"<article>{images}<p>{TEXT}</p></article>", web.url)
     verdict = Verdict(tuple("mayor of Kestermouth" in each.text for each in page.segments))
     options = ImageOptions(total_bytes=2 * len(data), workers=1)
-    with HttpClient(FetchOptions(cache=False), named=[web.url]) as fetch:
+    with HttpClient(FetchOptions(cache=False), user_urls=[web.url]) as fetch:
         downloads = SizeProbe(fetch.get_resource, options)
         wanted = ExtractOptions(image_method="cuter")
-        choice = select_pictures(page, verdict, wanted, downloads.filter)
+        choice = select_pictures(page, verdict, wanted, downloads.reject_by_size)
         assert len(choice.selected) == 6, "what cannot be measured stays"
         assert len(web.hits()) == 3
         with downloads.reuse([]) as get:

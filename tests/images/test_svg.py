@@ -12,7 +12,7 @@ from PIL import Image
 
 from printer.article import Figure
 from printer.capture import Capture, PageSource
-from printer.images.prepare import PreparedPictures, prepare
+from printer.images.prepare import prepare_pictures
 from printer.options import ImageOptions
 
 NS = 'xmlns="http://www.w3.org/2000/svg"'
@@ -23,7 +23,7 @@ def prepared(body: str, *, inline: bool = False) -> PreparedPictures:
         return Capture(body.encode(), PageSource(url, url))
 
     figure = Figure("", svg=body, alt="Plan") if inline else Figure("https://example.org/plan.svg")
-    return prepare([(figure, "")], get)
+    return prepare_pictures([(figure, "")], get)
 
 
 def drawing(body: str, *, inline: bool = False) -> str:
@@ -178,7 +178,7 @@ def test_any_text_gives_a_drawing_or_a_line(text: str) -> None:
 )  # fmt: skip
 def test_without_colour_on_request(coloured: str, grey: str) -> None:
     figure = Figure("", svg=f"<svg {NS} width='9' height='9'><g/>{coloured}</svg>")
-    result = prepare(
+    result = prepare_pictures(
         [(figure, "")],
         lambda url, referer: Capture(b"", PageSource(url, url)),
         ImageOptions(grayscale=True),
@@ -191,7 +191,7 @@ def test_long_styles_are_read_in_no_time() -> None:
     begun = time.monotonic()
     for style in ("fill:" * 40_000, "fill: " + "a" * 150_000, " " * 150_000, ";" * 150_000):
         body = f"<svg {NS} width='9' height='9'><style>{style}</style><rect width='9' height='9'/></svg>"
-        prepare(
+        prepare_pictures(
             [(Figure("", svg=body), "")],
             lambda url, referer: Capture(b"", PageSource(url, url)),
             ImageOptions(grayscale=True),

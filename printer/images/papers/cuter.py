@@ -1,20 +1,31 @@
-"""Where the article's pictures stand (CUTER, Adam et al., section IV).
+"""CUTER: Adam, Bouras and Poulopoulos, "Image extraction from online text streams".
 
-The borders of the article are its first and its last useful text node, the first being the latest
-node before the starting paragraph that holds the title.  Pictures between them may be the
-article's.  Nodes are text segments here,
-useful ones those that extraction kept.
+Section IV selects the pictures between the bounds of the article, its first and its last useful
+text node, if they are large enough; the first node is the latest one before the starting paragraph
+that holds the title.  Nodes are text segments here, useful ones those that extraction kept.  Where
+no attribute states a size, the file decides (:mod:`printer.images.size_probe`).
+
+The paper does not say how close the "close ancestor" is that it climbs to for a caption
+(:data:`MAX_LEVELS`), nor the order of the ``title`` and ``alt`` attributes: the longer one is used.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from ...article import Span
 from ...html.metadata.titles import find_title_node
 from ...html.page import Page
 from ...selection import Verdict
+from ..candidates import Candidate, find_candidates
+from ..captions import Caption
+from ..selection import CUTER_LIMITS, PictureSelection, RejectedPicture, SelectedPicture
 
-#: How many characters before the borders, and after them, pictures of the article still stand.
+#: A caption has more characters than the first and at most the second.
+CAPTION_CHARS = (30, 200)
+MAX_LEVELS = 6
+_MAX_SEGMENTS = 200
+#: How many characters before and after the bounds pictures of the article may still stand.
 _BEFORE, _AFTER = 400, 1200
 
 
@@ -25,35 +36,80 @@ class ArticleBounds(NamedTuple):
     start: int
     last: int
 
-    def contains(self, before: int) -> bool:
-        """Tell whether a picture before (or in) the segment ``before`` is inside the borders."""
-        return self.first <= before <= self.last + 1
+    def contains(self, segment: int) -> bool:
+        """Return whether a picture in or before a segment is inside the bounds."""
+        return self.first <= segment <= self.last + 1
+
+
+def select_pictures(page: Page, verdict: Verdict, ner: str = "") -> PictureSelection:
+    """Select the pictures inside the bounds that are not declared too small."""
+    del ner
+    bounds = article_bounds(page, verdict)
+    selected: list[SelectedPicture] = []
+    rejected: list[RejectedPicture] = []
+    for candidate in find_candidates(page):
+        reason = ""
+        if bounds is None or not bounds.contains(candidate.segment):
+            reason = "outside the borders of the article"
+        elif candidate.width and candidate.height:
+            reason = CUTER_LIMITS.reject_reason(candidate.width, candidate.height)
+        if reason:
+            rejected.append(RejectedPicture(candidate, reason))
+        else:
+            selected.append(SelectedPicture(candidate, find_caption(page, verdict, candidate)))
+    return PictureSelection(tuple(selected), tuple(rejected))
 
 
 def article_bounds(page: Page, verdict: Verdict) -> ArticleBounds | None:
-    """Return the borders of the article; nothing when no text was kept."""
+    """Return the bounds of the article, None if no text was kept."""
     kept = [index for index, keep in enumerate(verdict.keep) if keep]
     if not kept:
         return None
     start, last = kept[0], kept[-1]
-    title = find_title_node([each.text for each in page.segments[: start + 1]], page.metadata.title)
+    texts = [segment.text for segment in page.segments[: start + 1]]
+    title = find_title_node(texts, page.metadata.title)
     return ArticleBounds(start if title is None else title, start, last)
 
 
-def nearby_segments(page: Page, borders: ArticleBounds | None) -> range:
-    """Return the places, as ``before`` of a candidate, where an article's picture may stand.
+def nearby_segments(page: Page, bounds: ArticleBounds | None) -> range:
+    """Return the segments in or before which pictures of the article may stand.
 
-    A lead picture may stand shortly before the title, a last one shortly after the text.
+    Not of the paper: a lead picture may stand shortly before the title, another after the text.
     """
-    if borders is None:
+    if bounds is None:
         return range(0)
-    sizes = [len(each.text) for each in page.segments]
-    low, room = borders.first, _BEFORE
+    sizes = [len(segment.text) for segment in page.segments]
+    low, room = bounds.first, _BEFORE
     while low > 0 and room >= sizes[low - 1]:
         low -= 1
         room -= sizes[low]
-    high, room = borders.last + 1, _AFTER
+    high, room = bounds.last + 1, _AFTER
     while high < len(sizes) and room >= sizes[high]:
         room -= sizes[high]
         high += 1
     return range(low, high + 1)
+
+
+def find_caption(page: Page, verdict: Verdict, candidate: Candidate) -> Caption:
+    """Return the caption that the paper finds.
+
+    Climb from the picture to the ancestor that holds, after the picture, one text of more than 30
+    characters and none of more than 200, and no other useful text.
+    """
+    tree = page.index
+    shortest, longest = CAPTION_CHARS
+    index, level = candidate.index, 0
+    while index >= 0 and level < MAX_LEVELS:
+        inside = range(tree.segment_begins[index], tree.segment_ends[index])
+        if len(inside) > _MAX_SEGMENTS:
+            break
+        texts = {at: page.segments[at].text for at in inside if at >= candidate.segment}
+        long = [at for at, text in texts.items() if len(text) > shortest]
+        others = [at for at in inside if verdict.keep[at] and at not in long[:1]]
+        if len(long) > 1 or others or any(len(texts[at]) > longest for at in long):
+            break
+        if long:
+            return Caption((Span(texts[long[0]]),), "", frozenset(long))
+        index, level = tree.parents[index], level + 1
+    text = max(candidate.title, candidate.alt, key=len)
+    return Caption((Span(text),) if text else ())

@@ -1,17 +1,18 @@
-"""Whether a picture is about the article, by the names in its caption (Joshi and Liu, 2009).
+"""Joshi and Liu, "Web Document Text and Images Extraction using DOM Analysis and NLP" (2009).
 
-Pictures of the article subtree that have a caption are candidates; a caption is all text of the
-picture's first block ancestor.  The names of people, places and organisations in the caption are
-compared with those of the article: a short text has to mention one of the article's representative
-names, those it mentions most; of a long one the normalised frequencies of names have to point the
-same way, by their cosine.
+Pictures in the article subtree are candidates if they have a caption: all text of the picture's
+first block ancestor.  The people, places and organisations that the caption names are compared with
+those of the article: a short caption must name one of the article's representative names, those it
+mentions most; the frequencies of names in a long one must point the same way, by their cosine.
 
 What differs from the paper, and why:
 
 - It gives no thresholds and no numbers; all of :class:`RelevanceOptions` is ours.
-- Its recogniser is GATE's; ours is :mod:`printer.images.papers.ner`, or a spaCy model.
+- It recognises names with GATE; we use :mod:`printer.images.papers.ner`, by rules or a spaCy model.
 - A cosine needs no frequencies normalised by length: they point the same way.
 - The article subtree is the smallest element that holds nearly all text that extraction kept.
+- Names in the text that is the caption itself are not counted for the article, unless it has no
+  other.
 """
 
 from __future__ import annotations
@@ -21,18 +22,30 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from ...article import Span
 from ...html.page import Page
 from ...selection import Verdict
-from .ner import Recogniser, find_names, name_words
+from ..candidates import Candidate, find_candidates
+from ..captions import Caption
+from ..selection import PictureSelection, RejectedPicture, SelectedPicture, is_minor_text
+from .ner import RULES, NameRecogniser, find_names, load_recogniser, name_words
+
+#: The block elements of section 4.2, and those that HTML has added since.
+BLOCK_TAGS = frozenset(
+    "div p br li ul ol td tr table h1 h2 h3 h4 h5 h6 hr "  # noqa: SIM905
+    "body article section main aside header footer nav figure center dl dd blockquote".split()
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelevanceOptions:
-    """What is short, what is representative, what is alike.
+    """The method's thresholds.
 
-    A caption of up to ``short`` characters is short; the ``representatives`` commonest names of
-    the article (with their ties) stand for it; a long caption is relevant from a cosine of
-    ``cosine``; the article subtree holds ``share`` of the kept text.
+    Attributes:
+        short_chars: A caption of up to so many characters is short.
+        representatives: How many of the article's most frequent names represent it, ties besides.
+        min_cosine: The least cosine of a long caption.
+        text_share: The share of the kept text that the article subtree holds.
     """
 
     short_chars: int = 400
@@ -41,16 +54,53 @@ class RelevanceOptions:
     text_share: float = 0.9
 
 
+def select_pictures(page: Page, verdict: Verdict, ner: str = RULES) -> PictureSelection:
+    """Select the pictures in the article subtree with a relevant caption.
+
+    Where the first block ancestor holds most of the article, its text decides as in the paper, but
+    is not printed as a caption.
+    """
+    options = RelevanceOptions()
+    tree = page.index
+    top = article_subtree(page, verdict, options.text_share)
+    subtree = range(top, tree.subtree_ends[top]) if top >= 0 else range(0)
+    recognise = load_recogniser(ner, page.metadata.language)
+    names = article_names(page, verdict, recognise=recognise)
+    captions: dict[range, tuple[str, bool]] = {}
+    selected: list[SelectedPicture] = []
+    rejected: list[RejectedPicture] = []
+    for candidate in find_candidates(page):
+        if candidate.index not in subtree:
+            rejected.append(RejectedPicture(candidate, "outside the article subtree"))
+            continue
+        segments = block_segments(page, candidate)
+        if segments not in captions:
+            text = " ".join(page.segments[at].text for at in segments)
+            other_names = names - article_names(page, verdict, segments, recognise) or names
+            captions[segments] = text, is_relevant(text, other_names, options, recognise)
+        text, relevant = captions[segments]
+        if not text:
+            rejected.append(RejectedPicture(candidate, "without a caption"))
+        elif not relevant:
+            reason = "its caption names nothing that the article does"
+            rejected.append(RejectedPicture(candidate, reason))
+        else:
+            caption = Caption((Span(text),), "", frozenset(segments))
+            printed = is_minor_text(page, verdict, segments)
+            selected.append(SelectedPicture(candidate, caption if printed else Caption()))
+    return PictureSelection(tuple(selected), tuple(rejected))
+
+
 def caption_relevance(
     caption: str,
     article: Counter[str],
     options: RelevanceOptions = RelevanceOptions(),
-    recognise: Recogniser = find_names,
+    recognise: NameRecogniser = find_names,
 ) -> float:
-    """Return from 0 to 1 how much a caption is about an article, given the article's names.
+    """Return from 0 to 1 how relevant a caption is to an article, given the article's names.
 
-    For a short caption, the share of its names that are representative of the article, when
-    written in full or by a part; for a long one the cosine.
+    For a short caption, this is the share of its names that represent the article, in full or by
+    one of their words; for a long one, the cosine.
     """
     mentioned = recognise(caption)
     if not mentioned or not article:
@@ -60,9 +110,10 @@ def caption_relevance(
     common = representative_names(article, options.representatives)
     words = name_words(common)
     known = sum(
-        count for name, count in mentioned.items()
+        count
+        for name, count in mentioned.items()
         if name in common or any(word in words for word in name_words((name,)))
-    )  # fmt: skip
+    )
     return known / mentioned.total()
 
 
@@ -70,27 +121,27 @@ def is_relevant(
     caption: str,
     article: Counter[str],
     options: RelevanceOptions = RelevanceOptions(),
-    recognise: Recogniser = find_names,
+    recognise: NameRecogniser = find_names,
 ) -> bool:
-    """Tell whether a caption is about an article."""
-    found = caption_relevance(caption, article, options, recognise)
-    return found >= options.min_cosine if len(caption) > options.short_chars else found > 0
+    """Return whether a caption is about an article, given the article's names."""
+    relevance = caption_relevance(caption, article, options, recognise)
+    return relevance >= options.min_cosine if len(caption) > options.short_chars else relevance > 0
 
 
-def representative_names(entities: Counter[str], number: int) -> frozenset[str]:
-    """Return the names mentioned most, with all that are mentioned as often as the last of them."""
-    ranked = entities.most_common()
+def representative_names(names: Counter[str], number: int) -> frozenset[str]:
+    """Return the most frequent names, and all that are as frequent as the last of them."""
+    ranked = names.most_common()
     if len(ranked) <= number:
-        return frozenset(entities)
+        return frozenset(names)
     least = ranked[number - 1][1]
     return frozenset(name for name, count in ranked if count >= least)
 
 
 def cosine_similarity(one: Mapping[str, int], other: Mapping[str, int]) -> float:
-    """Return the cosine of two texts' frequencies of names; their lengths do not count."""
-    both = sum(count * other[name] for name, count in one.items() if name in other)
+    """Return the cosine of two texts' frequencies of names."""
+    product = sum(count * other[name] for name, count in one.items() if name in other)
     lengths = math.hypot(*one.values()) * math.hypot(*other.values())
-    return both / lengths if lengths else 0.0
+    return product / lengths if lengths else 0.0
 
 
 def article_subtree(page: Page, verdict: Verdict, share: float = 0.9) -> int:
@@ -98,32 +149,34 @@ def article_subtree(page: Page, verdict: Verdict, share: float = 0.9) -> int:
     kept = [0]
     for segment, keep in zip(page.segments, verdict.keep, strict=True):
         kept.append(kept[-1] + (len(segment.text) if keep else 0))
-    wanted = share * kept[-1]
-    if not wanted:
+    enough = share * kept[-1]
+    if not enough:
         return -1
-    # What holds so much of the text is one chain from the root down.
+    ranges = zip(page.index.segment_begins, page.index.segment_ends, strict=True)
+    # The elements that hold so much of the text are one chain from the root down.
     return max(
-        index
-        for index, (begin, end) in enumerate(
-            zip(page.index.segment_begins, page.index.segment_ends, strict=True)
-        )
-        if kept[end] - kept[begin] >= wanted
+        index for index, (begin, end) in enumerate(ranges) if kept[end] - kept[begin] >= enough
     )
 
 
-def is_inside(page: Page, index: int, top: int) -> bool:
-    """Tell whether an element is another or stands inside it, by their indexes."""
-    while index > top:
-        index = page.index.parents[index]
-    return index == top
+def block_segments(page: Page, candidate: Candidate) -> range:
+    """Return the segments of the picture's first block ancestor that holds text."""
+    tree = page.index
+    index = candidate.index
+    while index > 0 and (
+        tree.elements[index].tag not in BLOCK_TAGS
+        or tree.segment_begins[index] == tree.segment_ends[index]
+    ):
+        index = tree.parents[index]
+    return range(tree.segment_begins[index], tree.segment_ends[index])
 
 
 def article_names(
     page: Page,
     verdict: Verdict,
-    indexes: Iterable[int] | None = None,
-    recognise: Recogniser = find_names,
+    segments: Iterable[int] | None = None,
+    recognise: NameRecogniser = find_names,
 ) -> Counter[str]:
-    """Return the names of the article's text, or of what some segments have of it."""
-    chosen = range(len(page.segments)) if indexes is None else indexes
-    return recognise("\n".join(page.segments[i].text for i in chosen if verdict.keep[i]))
+    """Return the names in the article's text, or in what some segments have of it."""
+    indexes = range(len(page.segments)) if segments is None else segments
+    return recognise("\n".join(page.segments[at].text for at in indexes if verdict.keep[at]))

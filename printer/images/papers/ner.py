@@ -1,11 +1,10 @@
-"""Named entities by rule: names of people, places and organisations, without any model.
+"""Named entity recognition for Joshi and Liu's method: by rules, or by a spaCy model.
 
-In the spirit of GATE's rules, which Joshi and Liu build on: names are runs of capitalised words,
-joined by particles (``University of Kestermouth``, ``Tove van der Lind``); titles before them and
-organisation suffixes after them, and a gazetteer of places, tell a name even where a sentence
-begins.  Where a script has no
-capital letters, or a text does not use them, its terms stand for names: words, or pairs of
-characters where words are not set apart.
+The rules are in the spirit of GATE's: names are runs of capitalised words, joined by particles
+(``University of Kestermouth``, ``Tove van der Lind``).  Titles before them, organisation suffixes
+after them and a gazetteer of places tell names even at the beginning of a sentence.  Where a script
+has no capital letters, or a text does not use them, its terms stand for names: words, or pairs of
+characters in scripts without spaces.
 """
 
 from __future__ import annotations
@@ -17,50 +16,24 @@ from functools import lru_cache, partial
 from typing import Any, TypeAlias
 
 from ...errors import MissingLibrary, UsageError
+from ...i18n import load_table
 
-#: Text beyond this many characters is not read.
-MOST_CHARS = 60_000
+#: Returns how often each name is mentioned in a text, in lower case.
+NameRecogniser: TypeAlias = Callable[[str], Counter[str]]
+
+RULES = "rules"
+_SPACY = "spacy:"
+#: Further text is not read.
+_MAX_CHARS = 60_000
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*|[.!?…:;,•|()\"“”«»\n]|\d+|&")
-_ENDS = frozenset('.!?…:•|\n"“«(')
-_BREAKS = _ENDS | frozenset(";,)”»")
-#: Words that may stand inside a name.
-_PARTICLES = frozenset(
-    "of the de del della di da do dos das du des la le les los las von van der den zu zum zur "  # noqa: SIM905
-    "af av bin ibn ben al el y e upon sur sous & st".split()
-)
-#: Words before a name that are not of it.
-_TITLES = frozenset(
-    "mr mrs ms miss mx dr prof professor sir dame lord lady president vice chancellor minister "  # noqa: SIM905
-    "senator sen rep governor gov mayor judge justice king queen prince princess pope bishop "
-    "archbishop rev reverend father general gen colonel col captain capt sgt sergeant lt "
-    "lieutenant admiral chief coach ceo director chairman chairwoman spokesman spokeswoman "
-    "herr frau präsident kanzler bundeskanzler minister madame monsieur señor señora don doña "
-    "signor signora mme mlle m".split()
-)
-#: Words that end the name of an organisation, or of a place.
-_SUFFIXES = frozenset(
-    "inc ltd llc plc corp corporation company co gmbh ag kg se sa sas srl spa bv nv ab oy group "  # noqa: SIM905
-    "holdings bank university college school institute institut universität université "
-    "universidad academy hospital museum foundation association society union party committee "
-    "council ministry department agency office commission court parliament senate congress army "
-    "navy police club fc united league press news times post herald street road avenue square "
-    "bridge river lake mountain island islands bay city county province state park airport "
-    "station church cathedral castle palace theatre theater".split()
-)
-#: Capitalised words that name nobody: those that begin sentences, days, months.
-_COMMON = frozenset(
-    "a an the this that these those it its he she they we you i his her their our your my there "  # noqa: SIM905
-    "here what when where who why how which while if but and or so as at by for from in into of "
-    "on onto over to under up with after before since until during about because although not no "
-    "yes all any both each few many more most other some such one two three new now then also "
-    "just only even still yet however is are was were be been has have had do does did will would "
-    "can could may might should must let get see read click photo image picture source figure "
-    "table monday tuesday wednesday thursday friday saturday sunday january february march april "
-    "june july august september october november december "
-    "der die das ein eine und oder aber im am zum zur mit von für auf bei nach wie was wer es er "
-    "sie wir ich nicht foto bild quelle le la les un une des et ou mais dans pour sur avec il elle "
-    "ce cette el los las una y o pero en con por para es se su il lo gli uno i e ma nel di da che".split()  # noqa: E501
+_SENTENCE_ENDS = frozenset('.!?…:•|\n"“«(')
+_BREAKS = _SENTENCE_ENDS | frozenset(";,)”»")
+#: Words inside a name, words before one, words that end the name of an organisation or a place, and
+#: capitalised words that name nobody (those that begin sentences, days, months).
+_PARTICLES, _TITLES, _SUFFIXES, _COMMON = (
+    frozenset(load_table("entity_words")[kind])
+    for kind in ("particles", "titles", "suffixes", "common")
 )
 #: Scripts that set no spaces between words.
 _UNSPACED = re.compile(
@@ -68,23 +41,98 @@ _UNSPACED = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_]{3,40}(?:\u200c?[^\W\d_]+)?")
 
+#: The labels that models use for people, places and organisations.
+_LABELS = frozenset({"PERSON", "PER", "ORG", "GPE", "LOC", "FAC", "NORP", "GPE_LOC", "GPE_ORG"})
+_UNNEEDED_PIPES = ("parser", "senter", "lemmatizer", "textcat", "textcat_multilabel")
+
+
+def load_recogniser(name: str, language: str = "") -> NameRecogniser:
+    """Return the recogniser of a name.
+
+    Args:
+        name: 'rules', or 'spacy:MODEL' with an installed model's name or its folder.
+        language: The page's language tag, for the rules' gazetteer.
+
+    Raises:
+        UsageError: The name is neither.
+        MissingLibrary: spaCy or the model is not installed.
+    """
+    check_recogniser(name)
+    if name == RULES:
+        places = place_names(language.partition("-")[0].lower())
+        return partial(find_names, places=places)
+    return partial(_find_by_model, _load_model(name.removeprefix(_SPACY)))
+
+
+def check_recogniser(name: str) -> None:
+    """Raise :class:`UsageError` unless a recogniser may have this name."""
+    if name != RULES and (not name.startswith(_SPACY) or name == _SPACY):
+        raise UsageError(
+            f"there is no recogniser of names {name!r}", hint=f"Choose {RULES} or {_SPACY}MODEL"
+        )
+
+
+@lru_cache(8)
+def place_names(language: str) -> frozenset[str]:
+    """Return the names of countries and regions in a language and in English, in lower case."""
+    from babel import Locale, UnknownLocaleError
+
+    names: set[str] = set()
+    for tag in {"en", language}:
+        try:
+            territories = Locale.parse(tag).territories
+        except (UnknownLocaleError, ValueError, TypeError):
+            continue
+        names.update(name.lower() for name in territories.values())
+    return frozenset(names)
+
+
+@lru_cache(2)
+def _load_model(model: str) -> Any:
+    try:
+        import spacy
+    except ImportError as error:
+        raise MissingLibrary(
+            "spaCy is not installed", hint="Install it: pip install 'webprint[nlp]'"
+        ) from error
+    try:
+        return spacy.load(model, exclude=_UNNEEDED_PIPES)
+    except OSError as error:
+        raise MissingLibrary(
+            f"the spaCy model {model!r} is not installed",
+            hint=f"Install it: python -m spacy download {model}, or name the folder of a model",
+        ) from error
+    except Exception as error:
+        raise MissingLibrary(
+            f"the spaCy model {model!r} cannot be loaded: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _find_by_model(model: Any, text: str) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for entity in model(text[:_MAX_CHARS]).ents:
+        name = " ".join(entity.text.split()).lower()
+        if name and entity.label_ in _LABELS:
+            counts[name] += 1
+    return merge_short_names(counts)
+
 
 def find_names(text: str, places: Set[str] = frozenset()) -> Counter[str]:
-    """Return how often each named entity is mentioned in a text, in lower case.
+    """Return how often each name is mentioned in a text, in lower case.
 
     A word of a name that stands alone is a mention of the name (``Fenwick``, ``Ada Fenwick``).
     ``places`` are known names of places, in lower case.
     """
-    text = text[:MOST_CHARS]
+    text = text[:_MAX_CHARS]
     if _has_no_case(text):
         return Counter(find_terms(text))
-    found: Counter[str] = Counter()
-    unsure: Counter[str] = Counter()
-    for name, sure in _runs(text):
-        (found if sure or name in places else unsure)[name] += 1
-    known = name_words(found)
-    found.update({name: count for name, count in unsure.items() if name in known})
-    return merge_short_names(found)
+    certain: Counter[str] = Counter()
+    uncertain: Counter[str] = Counter()
+    for name, is_certain in _capitalised_runs(text):
+        (certain if is_certain or name in places else uncertain)[name] += 1
+    known = name_words(certain)
+    certain.update({name: count for name, count in uncertain.items() if name in known})
+    return merge_short_names(certain)
 
 
 def find_terms(text: str) -> Iterator[str]:
@@ -99,172 +147,89 @@ def find_terms(text: str) -> Iterator[str]:
 
 
 def _has_no_case(text: str) -> bool:
-    """Tell whether capitals say nothing: a script without them, or a text all in one case."""
-    lower = sum(map(str.islower, text[:2000]))
-    upper = sum(map(str.isupper, text[:2000]))
-    letters = sum(map(str.isalpha, text[:2000]))
+    """Return whether capitals mean nothing: a script without them, or a text all in one case."""
+    start = text[:2000]
+    lower, upper, letters = (
+        sum(map(test, start)) for test in (str.islower, str.isupper, str.isalpha)
+    )
     if 2 * (lower + upper) < letters:
         return True
     return not upper or (upper > lower and upper > 8)
 
 
-def _runs(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the names of a text as their words stand, and whether they are names for sure."""
+def _capitalised_runs(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the names of a text in lower case, and whether they are names for certain."""
     run = _Run()
-    begins = True
+    begins_sentence = True
     last = ""
     for word in _TOKEN.findall(text):
         folded = word.lower()
         if word == "." and (len(last) == 1 or last in _TITLES):
             continue  # an initial, an abbreviated title
         if word in _BREAKS:
-            yield from run.take()
-            begins = word in _ENDS
+            yield from run.end()
+            begins_sentence = word in _SENTENCE_ENDS
         elif word[:1].isupper() and folded not in _COMMON:
-            run.add(word, folded, begins)
-            begins = False
-        elif not (folded in _PARTICLES and run.bridge(folded)):
-            yield from run.take()
-            begins = False
+            run.add(word, folded, begins_sentence)
+            begins_sentence = False
+        elif not (folded in _PARTICLES and run.add_particle(folded)):
+            yield from run.end()
+            begins_sentence = False
         last = folded
-    yield from run.take()
+    yield from run.end()
 
 
 class _Run:
-    """Capitalised words that follow each other."""
-
-    __slots__ = ("between", "first", "told", "words")
+    """Successive capitalised words, and the particles between them."""
 
     def __init__(self) -> None:
-        self.words: list[str] = []
-        self.between: list[str] = []
-        self.first = self.told = False
+        self._words: list[str] = []
+        self._particles: list[str] = []
+        self._begins_sentence = self._is_marked = False
 
-    def add(self, word: str, folded: str, begins: bool) -> None:
-        """Add a word; ``begins`` says that a sentence begins with it."""
-        if not self.words:
-            self.first = begins
-        self.told = self.told or folded in _TITLES or folded in _SUFFIXES
-        self.told = self.told or (len(word) > 1 and word.isupper())
+    def add(self, word: str, folded: str, begins_sentence: bool) -> None:
+        if not self._words:
+            self._begins_sentence = begins_sentence
+        is_acronym = len(word) > 1 and word.isupper()
+        if is_acronym or folded in _TITLES or folded in _SUFFIXES:
+            self._is_marked = True
         if folded not in _TITLES:
-            self.words += [*self.between, _bare(folded)]
-            self.between = []
-            # After a title the name is what counts, wherever it stands.
-        elif not self.words:
-            self.first = False
+            self._words += [*self._particles, re.sub(r"['’]s?$", "", folded)]
+            self._particles = []
+        elif not self._words:
+            # After a title comes a name, wherever it stands.
+            self._begins_sentence = False
 
-    def bridge(self, folded: str) -> bool:
-        """Add a particle if the run may go on after it."""
-        if not self.words or len(self.between) > 1:
+    def add_particle(self, folded: str) -> bool:
+        """Add a particle if the run may go on after it; return whether it may."""
+        if not self._words or len(self._particles) > 1:
             return False
-        self.between.append(folded)
+        self._particles.append(folded)
         return True
 
-    def take(self) -> Iterator[tuple[str, bool]]:
-        """End the run and yield its name: a lone word that begins a sentence may be any word."""
-        if self.words:
-            yield " ".join(self.words), len(self.words) > 1 or self.told or not self.first
-        self.words, self.between, self.told = [], [], False
+    def end(self) -> Iterator[tuple[str, bool]]:
+        """End the run and yield its name; a lone word that begins a sentence may be any word."""
+        if self._words:
+            certain = len(self._words) > 1 or self._is_marked or not self._begins_sentence
+            yield " ".join(self._words), certain
+        self._words, self._particles, self._is_marked = [], [], False
 
 
-def _bare(word: str) -> str:
-    """Return a word without the sign of the genitive."""
-    return re.sub(r"['’]s?$", "", word)
-
-
-def merge_short_names(found: Counter[str]) -> Counter[str]:
-    """Count a single word as the commonest longer name that it stands in."""
+def merge_short_names(counts: Counter[str]) -> Counter[str]:
+    """Count a single word as the most frequent longer name that contains it."""
     longer: dict[str, str] = {}
-    for name, _ in found.most_common():
+    for name, _ in counts.most_common():
         words = name.split()
         if len(words) > 1:
             for word in words:
                 if word not in _PARTICLES:
                     longer.setdefault(word, name)
-    resolved: Counter[str] = Counter()
-    for name, count in found.items():
-        resolved[longer.get(name, name)] += count
-    return resolved
+    merged: Counter[str] = Counter()
+    for name, count in counts.items():
+        merged[longer.get(name, name)] += count
+    return merged
 
 
-def name_words(entities: Iterable[str]) -> frozenset[str]:
-    """Return the words of names, by which a mention of a part is known."""
-    return frozenset(word for name in entities for word in name.split() if word not in _PARTICLES)
-
-
-#: Returns how often each name is mentioned in a text, in lower case.
-Recogniser: TypeAlias = Callable[[str], Counter[str]]
-
-RULES = "rules"
-_SPACY = "spacy:"
-
-#: What models call people, places and organisations.
-_KINDS = frozenset({"PERSON", "PER", "ORG", "GPE", "LOC", "FAC", "NORP", "GPE_LOC", "GPE_ORG"})
-#: Parts of a model that names do not need.
-_UNNEEDED = ("parser", "senter", "lemmatizer", "textcat", "textcat_multilabel")
-
-
-def load_recogniser(name: str, language: str = "") -> Recogniser:
-    """Return the recogniser of a name: 'rules', or 'spacy:MODEL'.
-
-    A model is named as it was installed, or is a folder.  ``language`` is the page's, for the
-    rules' gazetteer.  Raises :class:`UsageError` for another name and :class:`MissingLibrary`
-    when spaCy or the model is not installed.
-    """
-    check_recogniser(name)
-    if name == RULES:
-        return partial(find_names, places=place_names(language.partition("-")[0].lower()))
-    return partial(_by_model, _load(name.removeprefix(_SPACY)))
-
-
-def check_recogniser(name: str) -> None:
-    """Raise :class:`UsageError` unless this may name a recogniser."""
-    if name != RULES and (not name.startswith(_SPACY) or name == _SPACY):
-        raise UsageError(
-            f"no recogniser of names is called {name!r}", hint=f"Known are {RULES}, {_SPACY}MODEL"
-        )
-
-
-@lru_cache(8)
-def place_names(language: str) -> frozenset[str]:
-    """Return the names of the world's countries and regions in a language and in English."""
-    from babel import Locale, UnknownLocaleError
-
-    found: set[str] = set()
-    for tag in {"en", language}:
-        try:
-            territories = Locale.parse(tag).territories
-        except (UnknownLocaleError, ValueError, TypeError):
-            continue
-        found.update(name.lower() for name in territories.values())
-    return frozenset(found)
-
-
-@lru_cache(2)
-def _load(model: str) -> Any:
-    try:
-        import spacy
-    except ImportError as error:
-        raise MissingLibrary(
-            "spaCy is not installed", hint="Install it: pip install 'webprint[nlp]'"
-        ) from error
-    try:
-        return spacy.load(model, exclude=_UNNEEDED)
-    except OSError as error:
-        raise MissingLibrary(
-            f"the spaCy model {model!r} is not installed",
-            hint=f"Install it: python -m spacy download {model}, or name a folder that holds one",
-        ) from error
-    except Exception as error:
-        raise MissingLibrary(
-            f"the spaCy model {model!r} cannot be loaded: {type(error).__name__}: {error}"
-        ) from error
-
-
-def _by_model(model: Any, text: str) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for entity in model(text[:MOST_CHARS]).ents:
-        name = " ".join(entity.text.split()).lower()
-        if name and entity.label_ in _KINDS:
-            found[name] += 1
-    return merge_short_names(found)
+def name_words(names: Iterable[str]) -> frozenset[str]:
+    """Return the words of names, without particles."""
+    return frozenset(word for name in names for word in name.split() if word not in _PARTICLES)

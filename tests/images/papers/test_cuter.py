@@ -1,11 +1,17 @@
-"""CUTER's borders of the article, and its limits of size."""
+"""CUTER's bounds of the article, and its captions."""
 
 from __future__ import annotations
 
 import pytest
 
 from printer.html.page import read_page
-from printer.images.papers.cuter import ArticleBounds, article_bounds, nearby_segments
+from printer.images.candidates import find_candidates
+from printer.images.papers.cuter import (
+    ArticleBounds,
+    article_bounds,
+    find_caption,
+    nearby_segments,
+)
 from printer.selection import Verdict
 
 LONG = "A sentence of the article that is long enough to be told from a menu. "
@@ -45,3 +51,28 @@ def test_pictures_may_stand_a_little_outside() -> None:
     found = article_bounds(page, Verdict(keep))
     assert found == ArticleBounds(2, 3, 3)
     assert nearby_segments(page, found) == range(1, 8)
+
+
+IMG = '<img src="/p.jpg" alt="Not the caption">'
+CLIMBED = "A caption of more than thirty characters."
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        (f"<div><div>{IMG}</div><div>{CLIMBED}</div></div>", CLIMBED),
+        (f"<div>{CLIMBED}<br>{IMG}</div>", "Not the caption"),
+        (f"<div>{IMG}<p>{CLIMBED}</p><p>{CLIMBED}</p></div>", "Not the caption"),
+        (f"<div>{IMG}<p>{CLIMBED}</p><p>Short.</p></div>", CLIMBED),
+        (f"<div>{IMG}<p>{CLIMBED * 5}</p></div>", "Not the caption"),
+        (f"<div>{IMG}<p>Short.</p></div>", "Not the caption"),
+        ('<img src="/p.jpg" alt="One" title="The longer one">', "The longer one"),
+    ],
+    ids=["after", "before", "two", "with a short one", "too long", "too short", "title"],
+)
+def test_cuter_climbs_to_one_text_after_the_picture(html: str, text: str) -> None:
+    page = read_page(f"<body><p>{LONG}</p>{html}<p>{LONG}</p></body>")
+    verdict = Verdict(tuple(each.text == LONG.strip() for each in page.segments))
+    found = find_caption(page, verdict, find_candidates(page)[0])
+    assert found.text == text
+    assert [page.segments[i].text for i in found.segments] == ([text] if text == CLIMBED else [])

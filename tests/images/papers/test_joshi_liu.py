@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printer.html.page import read_page
+from printer.images.candidates import find_candidates
 from printer.images.papers.joshi_liu import (
     RelevanceOptions,
     article_subtree,
+    block_segments,
     caption_relevance,
     cosine_similarity,
-    is_inside,
     is_relevant,
     representative_names,
 )
@@ -112,6 +113,10 @@ def test_the_article_subtree_is_the_smallest_with_nearly_all_text() -> None:
     top = article_subtree(page, verdict)
     assert page.index.elements[top].get("id") == "a"
     first = page.index.elements.index(page.tree.find(".//p"))
-    assert is_inside(page, first, top)
-    assert not is_inside(page, len(page.index.elements) - 1, top)
+    assert top <= first < page.index.subtree_ends[top] < len(page.index.elements)
     assert article_subtree(page, Verdict((False,) * len(page.segments))) == -1
+
+
+def test_the_caption_is_the_text_of_the_first_block() -> None:
+    page = read_page("<p>Text.</p><div><p><img src=a.jpg> The boat.</p><p>More.</p></div>")
+    assert block_segments(page, find_candidates(page)[0]) == range(1, 2)

@@ -32,7 +32,7 @@ def test_scripts_without_capitals_need_no_gazetteer() -> None:
 
 @pytest.mark.parametrize("name", ["gate", "spacy:", "spacy", ""])
 def test_an_unknown_recogniser_is_refused(name: str) -> None:
-    with pytest.raises(UsageError, match="rules, spacy:MODEL"):
+    with pytest.raises(UsageError, match="rules or spacy:MODEL"):
         load_recogniser(name)
 
 
