@@ -143,9 +143,7 @@ def _select(
     verdict = apply_rules(page, rules, select_segments(page, options))
     selection = select_pictures(page, verdict, options, probe)
     if options.images in ("article", "all"):
-        selection = override_selection(
-            page, selection, rules.dropped, rules.included, rules.reason
-        )
+        selection = override_selection(page, selection, rules.dropped, rules.included, rules.reason)
     return rules, verdict, selection
 
 

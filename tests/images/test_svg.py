@@ -12,7 +12,7 @@ from PIL import Image
 
 from printer.article import Figure
 from printer.capture import Capture, PageSource
-from printer.images.prepare import prepare_pictures
+from printer.images.prepare import PreparedPictures, prepare_pictures
 from printer.options import ImageOptions
 
 NS = 'xmlns="http://www.w3.org/2000/svg"'
