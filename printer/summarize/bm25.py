@@ -1,4 +1,4 @@
-"""How much texts say of a query: BM25 (Robertson & Zaragoza, 2009) over worth terms."""
+"""The relevance of texts to a query: BM25 (Robertson and Zaragoza, 2009) over worth terms."""
 
 from __future__ import annotations
 
@@ -9,49 +9,46 @@ from dataclasses import dataclass
 
 from .tokenizer import Tokenizer
 
-#: The usual constants: how soon more of a term says no more, and how much length is held against.
-_SATURATION, _LENGTH = 1.2, 0.75
-
+#: The usual constants k1 and b: saturation of term frequency, normalization by length.
+_K1, _B = 1.2, 0.75
 #: A term of the title counts as so many of the text.
-_TITLE = 4
-
-#: So many words of a text are read.
-_MOST = 200_000
+_TITLE_WEIGHT = 4
+#: The most characters of a text that are read.
+_MAX_CHARS = 200_000
 
 
 @dataclass(frozen=True, slots=True)
 class BM25Document:
-    """A text to be weighed."""
+    """A text to be scored."""
 
     title: str
     text: str
     language: str = ""
 
 
-def bm25_scores(candidates: Sequence[BM25Document], query: str) -> list[float]:
-    """Return how much each text says of a query; 0 for one that has none of its terms.
+def bm25_scores(documents: Sequence[BM25Document], query: str) -> list[float]:
+    """Return the relevance of each text to a query; 0 for one that has none of its terms.
 
-    A term is the rarer among the candidates the more it tells.
+    A term is worth the more, the rarer it is among the documents.
     """
-    vocabularies = {each.language: Tokenizer(each.language) for each in candidates}
+    tokenizers = {document.language: Tokenizer(document.language) for document in documents}
     counts = []
-    for each in candidates:
-        vocabulary = vocabularies[each.language]
-        count = Counter(term for term, _ in vocabulary.terms(each.text[:_MOST]))
-        for term, _ in vocabulary.terms(each.title):
-            count[term] += _TITLE
+    for document in documents:
+        tokenizer = tokenizers[document.language]
+        count = Counter(term for term, _ in tokenizer.terms(document.text[:_MAX_CHARS]))
+        for term, _ in tokenizer.terms(document.title):
+            count[term] += _TITLE_WEIGHT
         counts.append(count)
     lengths = [count.total() for count in counts]
     average = sum(lengths) / max(1, len(lengths)) or 1.0
     scores = []
-    for each, count, length in zip(candidates, counts, lengths, strict=True):
-        asked = {term for term, _ in vocabularies[each.language].terms(query)}
+    for document, count, length in zip(documents, counts, lengths, strict=True):
+        queried = {term for term, _ in tokenizers[document.language].terms(query)}
         score = 0.0
-        for term in asked & count.keys():
-            having = sum(term in other for other in counts)
-            rarity = math.log(1 + (len(counts) - having + 0.5) / (having + 0.5))
-            often = count[term]
-            damp = _SATURATION * (1 - _LENGTH + _LENGTH * length / average)
-            score += rarity * often * (_SATURATION + 1) / (often + damp)
+        for term in queried & count.keys():
+            containing = sum(term in other for other in counts)
+            rarity = math.log(1 + (len(counts) - containing + 0.5) / (containing + 0.5))
+            damping = _K1 * (1 - _B + _B * length / average)
+            score += rarity * count[term] * (_K1 + 1) / (count[term] + damping)
         scores.append(score)
     return scores

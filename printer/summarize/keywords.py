@@ -1,11 +1,11 @@
-"""Key paragraphs and keywords of an article (Khade, Rao & Potey, section III D).
+"""Key paragraphs and keywords of an article (Khade, Rao and Potey, section III D).
 
 The paper's four steps: find the worth terms of every paragraph; count each term's frequency in the
-whole and mark the locations (here: paragraphs) it appears in; drop the terms rarer than a
+document and record the locations (here: paragraphs) it appears in; drop the terms rarer than a
 criterion; sum the terms of each location, S_j, and call the locations over a criterion key
 paragraphs, their terms keywords.
 
-Where this departs from the paper, and why:
+Departures from the paper:
 
 - The paper leaves the criterion on S_j open.  Here it is the mean of all S_j.
 - It says that the criterion on frequency may be changed when more keywords are needed.  Here it
@@ -18,20 +18,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ..article import Article, Block, Note, Paragraph, Quote, Span, child_blocks, plain_text, walk
+from ..options import ExtractOptions
 from .tokenizer import Tokenizer
 
-#: How much earlier paragraphs count, and the number of terms below which none counts as denser.
-_EARLY, _SHORTEST = 8, 6
+#: The fewest words of a key paragraph, and the keywords of an article.
+_MIN_WORDS, MAX_KEYWORDS = 5, 8
+#: How much more earlier paragraphs count; the terms below which no paragraph counts as denser.
+_EARLY, _MIN_TERMS = 8, 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeywordOptions:
     """The paper's criteria.
 
-    ``frequency`` is how often a term appears at least (the paper's example drops those that appear
-    less than three times), ``threshold`` what S_j must exceed, None for the mean of all S_j.
+    Attributes:
+        frequency: How often a term must appear (the paper's example: three times).
+        threshold: What S_j must exceed, None for the mean of all S_j.
     """
 
     frequency: int = 3
@@ -40,7 +45,7 @@ class KeywordOptions:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A worth term: as it is written most often, how often it appears, and in which paragraphs."""
+    """A worth term: as most often written, how often it appears, and in which paragraphs."""
 
     word: str
     frequency: int
@@ -51,9 +56,12 @@ class Term:
 class DocumentProfile:
     """What a document is about.
 
-    ``terms`` are its worth terms, the most frequent first, ``sums`` is S_j by paragraph, ``keys``
-    the indexes of the key paragraphs, ``keywords`` the worth terms that they hold, as written,
-    ``lengths`` the number of terms of any kind by paragraph.
+    Attributes:
+        terms: Its worth terms, the most frequent first.
+        sums: S_j by paragraph.
+        keys: The indexes of the key paragraphs.
+        keywords: The worth terms in the key paragraphs, as written.
+        lengths: The number of terms of any kind by paragraph.
     """
 
     terms: tuple[Term, ...]
@@ -65,14 +73,13 @@ class DocumentProfile:
     def best(self, count: int) -> tuple[int, ...]:
         """Return the ``count`` paragraphs that say most for their length, in reading order.
 
-        S_j grows with a paragraph's length, so that of the highest sums is a choice of the longest
+        S_j grows with a paragraph's length, so that the highest sums are those of the longest
         paragraphs.  This is the density of terms instead, and earlier paragraphs count more, since
         authors say early what an article is about; `benchmarks.key_paragraphs` compares the two.
         """
-        scored = enumerate(zip(self.sums, self.lengths, strict=True))
         worth = {
-            place: total / max(length, _SHORTEST) * (1 + _EARLY / (1 + place))
-            for place, (total, length) in scored
+            place: total / max(length, _MIN_TERMS) * (1 + _EARLY / (1 + place))
+            for place, (total, length) in enumerate(zip(self.sums, self.lengths, strict=True))
             if total
         }
         return tuple(sorted(sorted(worth, key=lambda place: -worth[place])[:count]))
@@ -80,41 +87,88 @@ class DocumentProfile:
 
 def build_profile(
     paragraphs: Sequence[str],
-    vocabulary: Tokenizer,
+    tokenizer: Tokenizer,
     query: str = "",
     options: KeywordOptions | None = None,
 ) -> DocumentProfile:
     """Return the profile of a document given by its paragraphs."""
     options = options or KeywordOptions()
     frequency: Counter[str] = Counter()
-    written: dict[str, Counter[str]] = {}
+    spellings: dict[str, Counter[str]] = {}
     locations: dict[str, list[int]] = {}
     lengths = [0] * len(paragraphs)
     for place, text in enumerate(paragraphs):
-        for term, word in vocabulary.terms(text):
+        for term, word in tokenizer.terms(text):
             lengths[place] += 1
             frequency[term] += 1
-            written.setdefault(term, Counter())[word] += 1
+            spellings.setdefault(term, Counter())[word] += 1
             where = locations.setdefault(term, [])
             if not where or where[-1] != place:
                 where.append(place)
-    asked = {term for term, _ in vocabulary.terms(query)}
+    queried = {term for term, _ in tokenizer.terms(query)}
     criterion = min(options.frequency, max(frequency.values(), default=1))
-    worth = [t for t, count in frequency.most_common() if count >= criterion or t in asked]
+    worth = [t for t, count in frequency.most_common() if count >= criterion or t in queried]
     sums = [0] * len(paragraphs)
     for term in worth:
         for place in locations[term]:
-            sums[place] += 2 if term in asked else 1
+            sums[place] += 2 if term in queried else 1
     threshold = options.threshold
     if threshold is None:
         threshold = sum(sums) / max(1, len(sums))
     keys = tuple(place for place, total in enumerate(sums) if total > threshold)
-    within = set(keys)
-    words = {term: written[term].most_common(1)[0][0] for term in worth}
+    words = {term: spellings[term].most_common(1)[0][0] for term in worth}
     return DocumentProfile(
         tuple(Term(words[t], frequency[t], tuple(locations[t])) for t in worth),
         tuple(sums),
         keys,
-        tuple(words[term] for term in worth if not within.isdisjoint(locations[term])),
+        tuple(words[term] for term in worth if not set(keys).isdisjoint(locations[term])),
         tuple(lengths),
     )
+
+
+def summarize(article: Article, options: ExtractOptions) -> Article:
+    """Return an article with as many key paragraphs as the options request.
+
+    Key paragraphs are those of the running text, not of lists, tables and notes.  An article with
+    no more than so many is returned unchanged.
+    """
+    count = options.key_paragraphs
+    if count <= 0:
+        return article
+    paragraphs = _running_text(article.blocks)
+    if len(paragraphs) <= count:
+        return article
+    texts = [plain_text(paragraph.spans) for paragraph in paragraphs]
+    profile = build_profile(texts, Tokenizer(article.language), options.query or article.title)
+    chosen = [paragraphs[place] for place in profile.best(count)] or paragraphs[:count]
+    article = replace(article, keywords=profile.keywords[:MAX_KEYWORDS])
+    if options.key_paragraphs_as == "box":
+        return replace(article, key=tuple(map(_without_references, chosen)))
+    called = {span.note for paragraph in chosen for span in paragraph.spans if span.note}
+    notes = [b for b in walk(article.blocks) if isinstance(b, Note) and b.id in called]
+    return replace(article, blocks=(*chosen, *notes))
+
+
+def _running_text(blocks: tuple[Block, ...]) -> list[Paragraph]:
+    """Return the paragraphs of the running text, including those of quotations."""
+    paragraphs: list[Paragraph] = []
+    for block in blocks:
+        if isinstance(block, Paragraph) and _is_long_enough(plain_text(block.spans)):
+            paragraphs.append(block)
+        elif isinstance(block, Quote):
+            for within in child_blocks(block):
+                paragraphs += _running_text(within)
+    return paragraphs
+
+
+def _is_long_enough(text: str) -> bool:
+    unspaced = sum("\u0e00" <= c <= "\u0eff" or "\u3040" <= c <= "\u9fff" for c in text)
+    return len(text.split()) + unspaced >= _MIN_WORDS
+
+
+def _without_references(paragraph: Paragraph) -> Paragraph:
+    """Return a paragraph that may be printed twice: without notes, links and link targets."""
+    spans: tuple[Span, ...] = tuple(
+        replace(span, href="", id="", title="") for span in paragraph.spans if not span.note
+    )
+    return replace(paragraph, spans=spans, id="")
