@@ -47,8 +47,6 @@ UNFINISHED = frozenset(
         "crawl",
         "db",
         "digest",
-        "editing",
-        "export",
         "fetch",
         "html",
         "images",

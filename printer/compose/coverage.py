@@ -262,7 +262,7 @@ def _text(element: HtmlElement) -> str:
 
 def _ancestor(leaf: Leaf, tags: frozenset[str]) -> HtmlElement | None:
     """Return the nearest element around a text node that has one of these tags."""
-    element = leaf.element.getparent() if leaf.tail else leaf.element
+    element = leaf.parent
     for _ in range(30):
         if element is None or element.tag in tags:
             return element

@@ -18,7 +18,7 @@ from ..i18n import load_table
 from ..selection import Verdict
 from .builder import ArticleBuilder
 from .footnotes import LinkTargets
-from .selection import leaf_parent, select_below
+from .selection import select_below
 
 #: A page with so many posts, holding this share of its selected text, is a discussion.
 _MIN_POSTS, _MIN_SHARE = 2, 0.5
@@ -41,7 +41,7 @@ def find_posts(page: Page, verdict: Verdict) -> Mapping[HtmlElement, Post]:
     sizes: Counter[HtmlElement | None] = Counter()
     for segment, keep in zip(page.segments, verdict.keep, strict=True):
         for leaf in segment.leaves if keep and posts else ():
-            sizes[_post_of(leaf_parent(leaf), posts, known)] += len(leaf.text.strip())
+            sizes[_post_of(leaf.parent, posts, known)] += len(leaf.text.strip())
     outside = sizes.pop(None, 0)
     selected = {
         element: posts[element] for element, size in sizes.items() if size and element is not None
@@ -76,7 +76,7 @@ def drop_author_lines(page: Page, verdict: Verdict, posts: Mapping[HtmlElement, 
     keep = (
         keep
         and (
-            all(leaf_parent(leaf) not in marks for leaf in segment.leaves)
+            all(leaf.parent not in marks for leaf in segment.leaves)
             or _has_other_text(segment, marks)
         )
         for segment, keep in zip(page.segments, verdict.keep, strict=True)
@@ -85,7 +85,7 @@ def drop_author_lines(page: Page, verdict: Verdict, posts: Mapping[HtmlElement, 
 
 
 def _has_other_text(segment: Segment, marks: Set[HtmlElement]) -> bool:
-    rest = (leaf.text for leaf in segment.leaves if leaf_parent(leaf) not in marks)
+    rest = (leaf.text for leaf in segment.leaves if leaf.parent not in marks)
     return any(map(str.isalpha, "".join(rest)))
 
 

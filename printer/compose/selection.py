@@ -62,11 +62,11 @@ def select(
         for segment, keep in zip(page.segments, verdict.keep, strict=True)
         if keep and segment.index not in captions
         for leaf in segment.leaves
-        if not excluded or leaf_parent(leaf) not in excluded
+        if not excluded or leaf.parent not in excluded
     }
     path: set[HtmlElement] = set()
-    for element, tail in leaves:
-        _add_path(element.getparent() if tail else element, path)
+    for leaf in leaves:
+        _add_path(leaf.parent, path)
     textless = _textless(page)
     for element in textless:
         if element not in excluded and _is_among(element, path):
@@ -82,14 +82,9 @@ def select_below(top: HtmlElement, leaves: Iterable[Leaf]) -> Selection:
     """Select some text nodes below an element; each block element is a paragraph."""
     selected = dict.fromkeys(leaves, 0)
     path = {top}
-    for element, tail in selected:
-        _add_path(element.getparent() if tail else element, path)
+    for leaf in selected:
+        _add_path(leaf.parent, path)
     return Selection(selected, {}, path, formulas=False)
-
-
-def leaf_parent(leaf: Leaf) -> HtmlElement | None:
-    """Return the element that a text node is directly inside."""
-    return leaf.element.getparent() if leaf.tail else leaf.element
 
 
 def _add_path(element: HtmlElement | None, path: set[HtmlElement]) -> None:

@@ -114,11 +114,11 @@ class Snapshot:
         return suggested
 
     def with_pictures(self, pictures: Mapping[str, Picture]) -> Snapshot:
-        """Return the snapshot with those pictures that it shows."""
+        """Return the snapshot with those pictures that its blocks use."""
         figures = (b for b in walk(tuple(b.block for b in self.blocks)) if isinstance(b, Figure))
         keys = (figure.svg or figure.src for figure in figures)
-        shown = {key: pictures[key] for key in keys if key in pictures}
-        return replace(self, pictures=MappingProxyType(shown))
+        used = {key: pictures[key] for key in keys if key in pictures}
+        return replace(self, pictures=MappingProxyType(used))
 
     def dump(self) -> bytes:
         """Serialize the snapshot to a ZIP file."""

@@ -182,11 +182,11 @@ class ScreenArticle:
         label = escape_text(strip_brackets(span.text) or "*")
         if span.note not in self.ids.notes:
             return label
-        own = attributes(
+        link = attributes(
             self.epub, href=self.ids.target(f"#{span.note}"), id=self.ids.call(span.note),
             epub_type="noteref", role="doc-noteref",
         )  # fmt: skip
-        return Markup("<a{}>{}</a>").format(own, label)
+        return Markup("<a{}>{}</a>").format(link, label)
 
 
 def _code(text: str, language: str) -> Markup:

@@ -139,13 +139,13 @@ class _InlineWriter:
         if call := self.anchors.called(note.id):
             label = Markup('<a href="{}">{}</a>').format(call, label)
         prefix = f'<span class="label">{label}</span> '
-        own = attributes(class_="footnote", role="doc-footnote", id=self.anchors.define(note.id))
-        html = [f"<span{own}>"]
+        values = attributes(class_="footnote", role="doc-footnote", id=self.anchors.define(note.id))
+        html = [f"<span{values}>"]
         for block in note.blocks:
             if isinstance(block, Paragraph):
-                own = attributes(class_="text") + language_attributes(block)
+                values = attributes(class_="text") + language_attributes(block)
                 html += [
-                    f"<span{own}>",
+                    f"<span{values}>",
                     prefix,
                     inline(block.spans, self.anchors, style),
                     "</span>",
@@ -180,8 +180,8 @@ class _InlineWriter:
         label = escape(strip_brackets(text))
         if note not in self.anchors.notes:
             return str(label)
-        own = attributes(id=self.anchors.call(note), href=self.anchors.target(f"#{note}"))
-        return f"<a{own}>{label}</a>"
+        values = attributes(id=self.anchors.call(note), href=self.anchors.target(f"#{note}"))
+        return f"<a{values}>{label}</a>"
 
 
 def _find_last_words(spans: Spans) -> int:

@@ -154,8 +154,8 @@ def span_elements(
     """
     if link:
         yield "a", link
-    if own := language_attributes(span, epub):
-        yield "span", own
+    if language := language_attributes(span, epub):
+        yield "span", language
     if span.note:
         yield "sup", attributes(class_=call_class)
         return
@@ -184,17 +184,17 @@ def nest(
     open_elements: list[Element] = []
     inside: list[Span] = []
     for span in spans:
-        wanted = list(elements(span))
-        pairs = zip(open_elements, wanted, strict=False)
+        nested = list(elements(span))
+        pairs = zip(open_elements, nested, strict=False)
         shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         parts += _end_tags(open_elements[shared:])
         if not shared:
             parts.append(after_element(inside))
             inside = []
-        parts += [f"<{name}{own}>" for name, own in wanted[shared:]]
+        parts += [f"<{name}{values}>" for name, values in nested[shared:]]
         parts.append(content(span))
         inside.append(span)
-        open_elements = wanted
+        open_elements = nested
         if markup := after_span(span):
             parts += [*_end_tags(open_elements), markup]
             open_elements, inside = [], []
