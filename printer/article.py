@@ -13,14 +13,12 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import chain
 from typing import Any, Literal, TypeAlias, get_args
 
+from .text import UNSPACED
+
 Direction = Literal["ltr", "rtl"]
 
-#: A word; in scripts without spaces (Han, kana, Thai, Lao, Khmer, Burmese) each character is one.
-_WORD = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\U00020000-\U0003ffff]|[^\\W\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"
-    "\u3400-\u4dbf\u4e00-\u9fff]+"
-)
+#: A word, or an identifier of code; in scripts without spaces each character.
+_WORD = re.compile(f"[{UNSPACED}]|[^\\W{UNSPACED}]+")
 
 #: A line-break opportunity within a word; scripts without spaces use it between words.
 ZERO_WIDTH_SPACE = "\u200b"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import unquote
 
@@ -25,15 +24,9 @@ from ..article import (
     walk,
 )
 from ..output import CompletenessReport, ContentCounts
+from ..text import WORD
 from .links import SCHEMES
 from .weasy.layout_text import LayoutText
-
-#: A word; in scripts without spaces each sign is one.
-_WORD = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\U00020000-\U0003ffff]|[^\\W_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"
-    "\u3400-\u4dbf\u4e00-\u9fff]+"
-)
 
 #: So many of the pieces that are missing are named, each by so many characters.
 MOST_NAMED, NAMED = 5, 60
@@ -48,7 +41,7 @@ def check_completeness(articles: Sequence[Article], laid: LayoutText) -> Complet
     words = printed = 0
     at = 0
     for piece in (piece for article in articles for piece in pieces(article)):
-        count = len(_WORD.findall(piece))
+        count = len(WORD.findall(piece))
         words += count
         found, at = _find(_squeezed(piece), on_paper, at)
         if found:

@@ -21,6 +21,7 @@ from lxml import etree
 from ...errors import FetchError
 from ...html.decode import codec_for_label
 from ...html.parse import strip_invalid_references
+from ...text import clean_line
 from ..config import parse_datetime
 
 #: The largest feed that is read, in bytes, and the most entries of one.
@@ -256,7 +257,7 @@ def _title(value: object) -> str:
 
 def _plain_text(html: str, longest: int = 2_000) -> str:
     text = unescape(_MARKUP.sub(" ", html[: longest * 10]))
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:longest]
+    return clean_line(text, longest)
 
 
 def _escaped(text: str) -> str:

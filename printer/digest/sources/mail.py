@@ -19,6 +19,7 @@ from typing import Any
 from ...capture import Capture, PageSource
 from ...errors import FetchError
 from ...html.decode import codec_for_label
+from ...text import clean_line
 from ..candidates import Candidate
 from ..config import Source
 
@@ -62,9 +63,9 @@ def parse_mail(data: bytes, source: Source, place: int) -> Candidate:
         message = BytesParser(policy=_POLICY).parsebytes(data)
     except RecursionError:  # Parts within parts, a thousand deep: no mail that a person wrote.
         message = BytesHeaderParser(policy=_POLICY).parsebytes(data)
-    subject = _line(_header(message, "Subject")) or "Without a subject"
-    sender, address = _sender(_line(_header(message, "From")))
-    identity = _line(_header(message, "Message-ID")).strip("<>")
+    subject = clean_line(_header(message, "Subject"), 2_000) or "Without a subject"
+    sender, address = _sender(clean_line(_header(message, "From"), 2_000))
+    identity = clean_line(_header(message, "Message-ID"), 2_000).strip("<>")
     url = f"mid:{identity[:300] or base64.b16encode(data[:60]).decode()}"
     when = _parse_date(_header(message, "Date"))
     body = _page(message, subject)
@@ -177,7 +178,3 @@ def _embed_pictures(html: bytes, pictures: dict[str, Message]) -> bytes:
         return made.get(name, match[0]) if uses[name] == 1 else match[0]
 
     return _CID.sub(put, html)
-
-
-def _line(text: str) -> str:
-    return " ".join("".join(c if c.isprintable() else " " for c in text[:2000]).split())

@@ -9,6 +9,7 @@ from lxml import etree
 
 from ...errors import UsageError
 from ...html.parse import strip_invalid_references
+from ...text import clean_line
 
 _MAX_BYTES = 5_000_000
 _MAX_FEEDS = 2_000
@@ -38,7 +39,7 @@ def parse_opml(data: bytes) -> list[Subscription]:
         raise UsageError("the file is no OPML")
     found: dict[str, Subscription] = {}
     for outline in root.iter("outline"):
-        url = _line(outline.get("xmlUrl") or outline.get("xmlurl") or "", 4_000)
+        url = clean_line(outline.get("xmlUrl") or outline.get("xmlurl") or "", 4_000)
         if url.startswith(("http://", "https://")) and len(found) < _MAX_FEEDS:
             parent = outline.getparent()
             section = _name(parent) if parent is not None and parent.tag == "outline" else ""
@@ -66,8 +67,4 @@ def format_opml(title: str, subscriptions: Iterable[Subscription]) -> bytes:
 
 
 def _name(outline: etree._Element) -> str:
-    return _line(outline.get("title") or outline.get("text") or "", 300)
-
-
-def _line(text: str, longest: int) -> str:
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:longest]
+    return clean_line(outline.get("title") or outline.get("text") or "", 300)

@@ -14,12 +14,12 @@ import re
 from collections.abc import Iterable, Sequence, Set
 from urllib.parse import unquote, urlsplit
 
+from ...text import WORD
+
 #: What stands between a title and the site's name.
 _SEPARATOR = re.compile(
     r"\s*[|｜¦]\s*|\s+(?:[-–—−•·»«›‹<>:~*⋆/\\]|::|--)\s+|\s*[»«›‹]\s+|\s*(?:::|__)\s*"
 )
-#: One character of a script that sets no spaces, or a word.
-_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]|[^\W_]+")
 _SIGNS = re.compile(r"[\W_]+")
 _PERMALINK = re.compile(r"\s?[¶#§🔗]{1,3}$")
 #: A label or a date before a heading: up to four words, not a number alone.
@@ -212,7 +212,7 @@ def _key(text: str) -> str:
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text.casefold()))
+    return frozenset(WORD.findall(text.casefold()))
 
 
 def _parts(text: str) -> list[str]:
