@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from hashlib import sha256
@@ -24,7 +24,7 @@ from ..i18n.labels import Labels, format_date, labels
 from ..output import Picture
 from ..render.limits import limit_article
 from ..render.markup import printable, valid_language
-from ..render.math import Formula, typeset_formulas
+from ..render.math import typeset_formulas
 from .math import local_name
 from .screen import ScreenArticle, ScreenPicture, fit_picture, parse, render, safe_link, stylesheet
 
@@ -156,7 +156,7 @@ def _add_chapters(
     fetched: datetime | None,
 ) -> list[tuple[str, ScreenArticle, list[_Heading]]]:
     """Add a chapter for each article; return its file, its article and its headings."""
-    formulas: Mapping[tuple[str, bool], Formula] = typeset_formulas(articles)
+    formulas = typeset_formulas(articles)
 
     def picture(figure: Figure) -> ScreenPicture | None:
         found = pictures.get(figure.svg or figure.src)
@@ -201,69 +201,34 @@ def _package(
     items: Sequence[_Item],
 ) -> bytes:
     """Return the package document."""
+    names = "\n".join([title, *(article.url or article.title for article in articles)])
     ids = {item.name: f"f{number}" for number, item in enumerate(items, 1)}
-    pictures = any(item.media_type.startswith("image/") for item in items)
-    described = not any(f.alt == "" and not f.caption for a in articles for f in a.figures)
-    mathml = any("mathml" in item.properties for item in items)
-    metadata = (
-        (name, " ".join(printable(text).split())) for name, text in _dublin_core(title, articles)
-    )
     package = render(
         "package",
-        language=_language_tag(articles[0].language),
-        direction="rtl" if articles[0].direction == "rtl" else "ltr",
-        metadata=[(name, text) for name, text in metadata if text],
+        identifier=uuid5(NAMESPACE_URL, names.encode("utf-8", "replace").decode()),
+        title=" ".join(title.split()),
+        languages=_unique(_language_tag(article.language) for article in articles),
+        creators=_unique(article.byline[:500] for article in articles),
+        publishers=_unique(article.site[:300] for article in articles),
+        date=max(_day(article.published) for article in articles),
+        description=" ".join(_unique([articles[0].lead[:1000]] if len(articles) == 1 else [])),
+        sources=_unique(safe_link(article.url) for article in articles),
         modified=modified.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        accessibility=list(_accessibility(pictures, described, mathml)),
+        has_pictures=any(item.media_type.startswith("image/") for item in items),
+        is_described=not any(f.alt == "" and not f.caption for a in articles for f in a.figures),
+        has_mathml=any(item.properties == "mathml" for item in items),
         items=[(ids[item.name], item) for item in items],
         spine=[ids[name] for name in spine],
+        direction="rtl" if articles[0].direction == "rtl" else "ltr",
     )
     data: bytes = etree.tostring(parse(package), **_XML, pretty_print=True)
     return data
 
 
-def _dublin_core(title: str, articles: Sequence[Article]) -> Iterator[tuple[str, str]]:
-    names = "\n".join([title, *(article.url or article.title for article in articles)])
-    identifier = uuid5(NAMESPACE_URL, names.encode("utf-8", "replace").decode())
-    yield "identifier", f"urn:uuid:{identifier}"
-    yield "title", title
-    for language in dict.fromkeys(_language_tag(article.language) for article in articles):
-        yield "language", language
-    for author in dict.fromkeys(article.byline for article in articles):
-        yield "creator", author[:500]
-    for site in dict.fromkeys(article.site for article in articles):
-        yield "publisher", site[:300]
-    yield "date", max(_day(article.published) for article in articles)
-    if len(articles) == 1:
-        yield "description", articles[0].lead[:1000]
-    for url in dict.fromkeys(safe_link(article.url) for article in articles):
-        yield "source", url
-
-
-def _accessibility(pictures: bool, described: bool, mathml: bool) -> Iterator[tuple[str, str]]:
-    """Yield how the book can be read: claims that hold for every web page."""
-    yield "accessMode", "textual"
-    if pictures:
-        yield "accessMode", "visual"
-    if described or not pictures:
-        yield "accessModeSufficient", "textual"
-    if pictures:
-        yield "accessModeSufficient", "textual,visual"
-    features = [
-        "structuralNavigation",
-        "tableOfContents",
-        "readingOrder",
-        "displayTransformability",
-    ]
-    features += ["alternativeText"] * (pictures and described) + ["MathML"] * mathml
-    yield from (("accessibilityFeature", feature) for feature in features)
-    for hazard in ("noFlashingHazard", "noMotionSimulationHazard", "noSoundHazard"):
-        yield "accessibilityHazard", hazard
-    yield (
-        "accessibilitySummary",
-        "Made from web pages. Headings, lists, tables and notes are marked up as such; pictures "
-        "carry the descriptions that their pages gave them.",
-    )
+def _unique(texts: Iterable[str]) -> list[str]:
+    """Return different texts, each on one line, without empty ones."""
+    lines = (" ".join(printable(text).split()) for text in texts)
+    return list(filter(None, dict.fromkeys(lines)))
 
 
 def _language_tag(language: str) -> str:
@@ -298,10 +263,7 @@ def _pack(book: _Book, package: bytes, modified: datetime) -> bytes:
         put("META-INF/container.xml", etree.tostring(container, **_XML))
         put("book/package.opf", package)
         for item in book.items.values():
-            stored = item.media_type in _COMPRESSED
-            put(
-                f"book/{item.name}",
-                item.data,
-                zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED,
-            )
+            is_compressed = item.media_type in _COMPRESSED
+            method = zipfile.ZIP_STORED if is_compressed else zipfile.ZIP_DEFLATED
+            put(f"book/{item.name}", item.data, method)
     return output.getvalue()
