@@ -80,16 +80,10 @@ def check_coverage(
     article: Article,
     excluded: Set[HtmlElement] = frozenset(),
 ) -> CompletenessReport:
-    """CompletenessReport the selected content of a page that is missing from its article.
+    """Report the selected content of a page that is missing from its article.
 
-    Only missing content is counted, in the report's ``article``; its ``printed`` stays zero.
-
-    Args:
-        page: The page.
-        verdict: The segments that were selected.
-        pictures: The pictures that were selected.
-        article: The article composed of both.
-        excluded: Elements whose own text was left out on purpose.
+    Only missing content is counted, in the report's ``article``; its ``printed`` stays zero.  Text
+    of the ``excluded`` elements was left out on purpose.
     """
     captions = frozenset[int]().union(*(placed.captions for placed in pictures))
     segments = [

@@ -208,14 +208,8 @@ def needs_space(
     """Return whether a space is missing between a run and the text after it.
 
     With a browser layout, a visible gap is a space.  Otherwise a space is missing between two
-    elements if the first ends like a word and the second begins like a new phrase.
-
-    Args:
-        run: The text so far, not empty.
-        leaves: The text nodes of its end and of ``text``.
-        text: The text to be added.
-        style: The style of ``text``.
-        layout: The page's browser layout, if any.
+    elements if the first ends like a word and the second begins like a new phrase.  ``leaves``
+    are the text nodes of the run's end and of the text.
     """
     last_style, texts = run.parts[-1]
     marks = (*last_style.marks, *style.marks)

@@ -44,13 +44,10 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 def postprocess(
     blocks: tuple[Block, ...], title: str, aliases: dict[str, str], *, linked: bool
 ) -> tuple[Block, ...]:
-    """Return the blocks of an article with corrections.
+    """Return the blocks of an article, corrected.
 
-    Args:
-        blocks: The blocks as built.
-        title: The article's title.
-        aliases: Link targets, and the ids of the blocks that stand in for them.
-        linked: Whether there may be links inside the article.
+    ``aliases`` maps link targets to the ids of the blocks that stand in for them, ``linked`` is
+    whether there may be links inside the article.
     """
     sound = [block for block in map(_clean_paragraph, _unwrap_cards(blocks)) if block is not None]
     parts = [part for block in _drop_title(sound, title) for part in _split_labels(block)]

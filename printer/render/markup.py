@@ -173,12 +173,9 @@ def nest(
 ) -> Markup:
     """Return spans as markup; neighbours share the elements that are the same.
 
-    Args:
-        spans: The spans.
-        elements: Returns the elements around a span, outermost first.
-        content: Returns the markup of a span inside its elements.
-        after_element: Returns what stands after an outermost element, given its spans.
-        after_span: Returns what stands after a span, outside all elements.
+    ``elements`` returns those around a span, outermost first, ``content`` what is inside them.
+    ``after_element`` and ``after_span`` return what follows an outermost element, given its spans,
+    and what follows a span outside all elements.
     """
     parts: list[str] = []
     open_elements: list[Element] = []
