@@ -45,13 +45,11 @@ UNFINISHED = frozenset(
     [
         "cli",
         "crawl",
-        "db",
         "digest",
         "fetch",
         "html",
         "images",
         "render",
-        "server",
         "site_rules",
         "themes",
         "atomic_write.py",

@@ -18,8 +18,8 @@ from ..jobs.remote_tasks import (
     JobClient,
     TaskResult,
     dump_document,
-    load_printed,
-    load_reading,
+    load_page,
+    load_rendered,
 )
 from ..jobs.validation import REQUEST_OPTIONS
 from ..pipeline import ExtractedPage
@@ -105,7 +105,7 @@ class RemoteWorkers:
         parts = ({DOCUMENT_PART: dump_document(document)} for document in documents)
         handed = self._client("lay out", _MAX_DOCUMENTS)
         for outcome in handed.results(JobRequest("", {}, part) for part in parts):
-            yield load_printed(outcome) if isinstance(outcome, bytes) else _error(outcome)
+            yield load_rendered(outcome) if isinstance(outcome, bytes) else _error(outcome)
 
     def _client(self, name: str, most: int) -> JobClient:
         return JobClient(
@@ -130,7 +130,7 @@ class RemoteWorkers:
 
 
 def _reading(outcome: TaskResult) -> ExtractedPage | WebprintError:
-    return load_reading(outcome) if isinstance(outcome, bytes) else _error(outcome, WebprintError)
+    return load_page(outcome) if isinstance(outcome, bytes) else _error(outcome, WebprintError)
 
 
 def _error(outcome: ErrorRecord, kind: Any = RenderError) -> Any:

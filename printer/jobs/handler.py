@@ -18,7 +18,7 @@ from ..options import ENDINGS, Format
 from ..output import Picture, Result
 from ..settings import Settings
 from .models import EDIT_PART, PAGE_PART, JobRequest, Lease, snapshot_key
-from .remote_tasks import DOCUMENT_PART, READ_PART, TASK_RESULT, dump_reading, render_document
+from .remote_tasks import DOCUMENT_PART, READ_PART, TASK_RESULT, dump_page, render_document
 from .storage import Storage, open_storage
 from .validation import merge_options, validate_source
 
@@ -96,7 +96,7 @@ class JobHandler:
         else:
             with self._printer(replace(request, parts={}), notify) as printer:
                 reading = printer.read(request.url)
-            data = dump_reading(reading)
+            data = dump_page(reading)
             summary = {"title": reading.article.title[:_MAX_LENGTH]}
         notify("store")
         storage.put(f"{lease.result_folder}/{TASK_RESULT}", data)

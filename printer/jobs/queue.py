@@ -11,11 +11,9 @@ import secrets
 import threading
 import time
 import zlib
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from typing import Any
 
 from sqlalchemy import (
     Column,
@@ -27,7 +25,6 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     MetaData,
-    Row,
     String,
     Table,
     Text,
@@ -49,9 +46,6 @@ CRASH_FAULTS, KILL_FAULTS, MAX_FAULTS = 4, 1, 20
 
 #: Jobs that may be queued.
 MAX_QUEUED = 10_000
-
-#: Requests that are committed in one transaction.
-MAX_BATCH = 50
 
 #: The version of the tables.
 VERSION = 1
@@ -106,75 +100,6 @@ class QueueFull(JobsError):
     """Too many jobs are queued."""
 
 
-T = TypeVar("T")
-R = TypeVar("R")
-
-
-@dataclass(slots=True, eq=False)
-class Pending(Generic[T, R]):
-    """A request of one thread, and its result or error."""
-
-    request: T
-    result: R | None = None
-    error: Exception | None = None
-    done: bool = False
-    event: threading.Event = field(default_factory=threading.Event)
-
-
-class GroupCommit(Generic[T, R]):
-    """Group commit: write the concurrent requests of several threads in one transaction.
-
-    While one batch is written the next one gathers; its first thread then writes all of it.
-    ``write`` sets the result or error of each request.  If it raises, all of them fail.
-    """
-
-    def __init__(self, write: Callable[[Sequence[Pending[T, R]]], None]) -> None:
-        self._write = write
-        self._waiting: deque[Pending[T, R]] = deque()
-        self._lock = threading.Lock()
-        self._writing = False
-
-    def submit(self, request: T) -> R:
-        """Return the result of a request once it is written, or raise its error."""
-        pending: Pending[T, R] = Pending(request)
-        with self._lock:
-            self._waiting.append(pending)
-            must_wait, self._writing = self._writing, True
-        if must_wait:
-            pending.event.wait()
-        if not pending.done:
-            self._write_batch()
-        if pending.error is not None:
-            raise pending.error
-        return pending.result  # type: ignore[return-value]
-
-    def _write_batch(self) -> None:
-        """Write what gathered, and wake the first thread of the next batch."""
-        with self._lock:
-            batch = [self._waiting.popleft() for _ in range(min(MAX_BATCH, len(self._waiting)))]
-        try:
-            self._write(batch)
-        except Exception as error:  # noqa: BLE001 - raised again in the waiting threads
-            for pending in batch:
-                pending.error = error
-        finally:
-            with self._lock:
-                self._writing = bool(self._waiting)
-                if self._waiting:
-                    self._waiting[0].event.set()
-            for pending in batch:
-                pending.done = True
-                pending.event.set()
-
-
-@dataclass(frozen=True, slots=True)
-class _Submission:
-    request: JobRequest
-    key: str
-    fingerprint: str
-    parts: Mapping[str, bytes]
-
-
 class JobQueue:
     """The job table; shared by threads, not across a fork (see :meth:`disconnect`).
 
@@ -193,9 +118,8 @@ class JobQueue:
         self._engine = open_engine(database, durable=durable)
         self._clock = clock
         # SQLite has one writer and makes the others sleep and retry: let threads queue up instead.
-        self._single_writer = self._engine.dialect.name == "sqlite"
-        self._write_lock = threading.Lock() if self._single_writer else nullcontext()
-        self._submissions = GroupCommit(self._submit_batch)
+        is_sqlite = self._engine.dialect.name == "sqlite"
+        self._write_lock = threading.Lock() if is_sqlite else nullcontext()
         with _db_errors():
             _create_tables(self._engine)
 
@@ -213,48 +137,32 @@ class JobQueue:
             QueueFull: too many jobs are queued.
         """
         packed = {name: zlib.compress(data, 1) for name, data in request.parts.items()}
-        submission = _Submission(request, key, request.fingerprint, packed)
         for _ in range(2):
-            try:
-                return self._submissions.submit(submission)
-            except IntegrityError:
-                continue  # Another process committed the same key at this moment.
+            with suppress(IntegrityError), self._write() as connection:
+                return self._submit(connection, request, key, packed)
+            # Another process committed the same key at this moment.
         raise JobsError("the job was not accepted: its key is in use by another process")
 
-    def _submit_batch(self, batch: Sequence[Pending[_Submission, tuple[Job, bool]]]) -> None:
-        with self._write() as connection:
-            room = MAX_QUEUED - _count(connection, _QUEUED)
-            for pending in batch:
-                try:
-                    # A key can only collide in the database where others can write too.
-                    safe = self._single_writer or not pending.request.key
-                    with nullcontext() if safe else connection.begin_nested():
-                        pending.result = self._submit(connection, pending.request, room)
-                    room -= pending.result[1]
-                except (KeyReused, QueueFull, IntegrityError) as error:
-                    pending.error = error
-
     def _submit(
-        self, connection: Connection, submission: _Submission, room: int
+        self, connection: Connection, request: JobRequest, key: str, packed: Mapping[str, bytes]
     ) -> tuple[Job, bool]:
-        request = submission.request
-        if submission.key:
-            earlier = connection.execute(
-                select(jobs.c.id, jobs.c.digest).where(jobs.c.key == submission.key)
-            ).first()
+        digest = request.fingerprint
+        if key:
+            query = select(*_JOB_COLUMNS, jobs.c.digest).where(jobs.c.key == key)
+            earlier = connection.execute(query).first()
             if earlier is not None:
-                if earlier.digest != submission.fingerprint:
+                if earlier.digest != digest:
                     raise KeyReused("this idempotency key was used for another request")
-                return _job(connection.execute(_by_id(earlier.id)).one()), False
-        if room <= 0:
+                return _job(earlier), False
+        if _count(connection, _QUEUED) >= MAX_QUEUED:
             raise QueueFull(f"{MAX_QUEUED} jobs are waiting already")
         job_id, created = secrets.token_hex(10), self._clock()
         connection.execute(jobs.insert().values(
-            id=job_id, key=submission.key or None, digest=submission.fingerprint, state="queued",
-            url=request.url, options=_dump(request.options), created=created,
+            id=job_id, key=key or None, digest=digest, state="queued", url=request.url,
+            options=_dump(request.options), created=created,
         ))  # fmt: skip
-        if submission.parts:
-            rows = [{"job": job_id, "name": k, "data": v} for k, v in submission.parts.items()]
+        if packed:
+            rows = [{"job": job_id, "name": name, "data": data} for name, data in packed.items()]
             connection.execute(parts.insert(), rows)
         return Job(job_id, "queued", request.url, dict(request.options), created=created), True
 
@@ -485,7 +393,7 @@ def _if_leased(statement: Any, job_id: str, attempt: int) -> Any:
     return statement.where(jobs.c.id == job_id, jobs.c.attempt == attempt, running)
 
 
-def _job(row: Row[Any]) -> Job:
+def _job(row: Any) -> Job:
     error = json.loads(row.error)
     return Job(
         id=row.id, state=row.state, url=row.url, options=json.loads(row.options),

@@ -6,34 +6,28 @@ it nor the storage may make this process run anything.
 
 from __future__ import annotations
 
-import base64
-import json
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, fields
-from datetime import datetime
 from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from ..article import Article, from_data, to_data
 from ..backoff import Backoff
 from ..capture import PageSource
 from ..errors import ErrorRecord, JobsError
-from ..output import CompletenessReport
+from ..output import CompletenessReport, ExtractedPage
 from ..render.context import Document
 from ..render.weasy.engine import RenderedPdf, render_pdf
 from ..selection import PictureDecision
 from .models import Job, JobRequest
 from .queue import JobQueue, QueueFull
 from .storage import Storage
-
-if TYPE_CHECKING:
-    from ..pipeline import ExtractedPage
 
 #: The parts of a request that ask for a task: to read its page, to render a document.
 READ_PART, DOCUMENT_PART = "read", "document"
@@ -44,11 +38,14 @@ TASK_RESULT = "share.json"
 #: Seconds between two looks at the queue.
 _POLL_INTERVAL = 0.1
 
-#: The key that marks bytes in JSON.
-_BYTES = "base64"
-
 #: The requested file, or why there is none.
 TaskResult: TypeAlias = bytes | ErrorRecord
+
+#: The fields of an :class:`ExtractedPage`, with the article's blocks as data.
+_PageValues: TypeAlias = tuple[
+    dict[str, Any], PageSource, bytes, tuple[PictureDecision, ...], str, str,
+    tuple[CompletenessReport, ...],
+]  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -176,74 +173,45 @@ def render_document(document: bytes) -> tuple[bytes, int]:
     return _dump(RenderedPdf, rendered), rendered.pages
 
 
-def load_printed(data: bytes) -> RenderedPdf:
+def load_rendered(data: bytes) -> RenderedPdf:
     """Decode what :func:`render_document` returned; raises :class:`JobsError`."""
     rendered: RenderedPdf = _load(RenderedPdf, data)
     return rendered
 
 
-def dump_reading(reading: ExtractedPage) -> bytes:
+def dump_page(page: ExtractedPage) -> bytes:
     """Encode an extracted page."""
-    article = {field.name: getattr(reading.article, field.name) for field in fields(Article)}
+    article = {field.name: getattr(page.article, field.name) for field in fields(Article)}
     article |= {name: [*map(to_data, article[name])] for name in ("blocks", "key")}
-    return _dump(dict, {
-        "article": article,
-        "source": _adapter(PageSource).dump_python(reading.source),
-        "html": reading.html,
-        "pictures": _adapter(tuple[PictureDecision, ...]).dump_python(reading.pictures),
-        "losses": _adapter(tuple[CompletenessReport, ...]).dump_python(reading.losses),
-        "kind": reading.kind,
-        "canonical": reading.canonical,
-    })  # fmt: skip
+    values = (article, page.source, page.html, page.pictures, page.kind, page.canonical)
+    return _dump(_PageValues, (*values, page.losses))
 
 
-def load_reading(data: bytes) -> ExtractedPage:
+def load_page(data: bytes) -> ExtractedPage:
     """Decode an extracted page; raises :class:`JobsError`."""
-    from ..pipeline import ExtractedPage
-
-    values = _load(dict, data)
+    article, *values = _load(_PageValues, data)
     try:
-        article = values["article"]
         for name in ("blocks", "key"):
             article[name] = tuple(map(from_data, article[name]))
         for name in ("warnings", "keywords"):
             article[name] = tuple(map(str, article[name]))
-        return ExtractedPage(
-            Article(**article),
-            _adapter(PageSource).validate_python(values["source"]),
-            values["html"],
-            pictures=_adapter(tuple[PictureDecision, ...]).validate_python(values["pictures"]),
-            losses=_adapter(tuple[CompletenessReport, ...]).validate_python(values["losses"]),
-            kind=str(values["kind"]),
-            canonical=str(values["canonical"]),
-        )
-    except (KeyError, TypeError, ValueError, ValidationError) as error:
+        return ExtractedPage(Article(**article), *values)
+    except (KeyError, TypeError, ValueError) as error:
         raise JobsError("what a worker has read cannot be decoded") from error
 
 
 @cache
 def _adapter(type_: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(type_)
+    base64 = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+    return TypeAdapter(tuple[type_], config=base64)
 
 
 def _dump(type_: Any, value: object) -> bytes:
-    return json.dumps(_adapter(type_).dump_python(value), default=_to_json).encode()
-
-
-def _to_json(value: object) -> object:
-    if isinstance(value, bytes):
-        return {_BYTES: base64.b64encode(value).decode("ascii")}
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return list(value)  # type: ignore[call-overload] # a set
+    return _adapter(type_).dump_json((value,))
 
 
 def _load(type_: Any, data: bytes) -> Any:
     try:
-        return _adapter(type_).validate_python(json.loads(data, object_hook=_from_json))
-    except (ValueError, RecursionError) as error:
+        return _adapter(type_).validate_json(data)[0]
+    except ValidationError as error:
         raise JobsError("what a worker received or sent cannot be decoded") from error
-
-
-def _from_json(data: dict[str, Any]) -> Any:
-    return base64.b64decode(data[_BYTES], validate=True) if data.keys() == {_BYTES} else data

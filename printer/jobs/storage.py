@@ -6,18 +6,18 @@ import errno
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
 
 from ..errors import JobsError, MissingLibrary, UsageError
 
 _KEY = re.compile(r"[0-9a-f]{1,40}(/[0-9]{1,9}(/[a-z]{1,20}\.[a-z]{1,5})?)?")
 
 
-class Storage(Protocol):
+class Storage(ABC):
     """Stores files under keys, ``JOB/ATTEMPT/name.ext``, in folders ``JOB`` and ``JOB/ATTEMPT``.
 
     Methods raise :class:`JobsError` if the storage cannot be used.
@@ -25,23 +25,28 @@ class Storage(Protocol):
 
     def put(self, key: str, data: bytes) -> None:
         """Store a file durably."""
+        self.put_all({key: data})
 
+    @abstractmethod
     def put_all(self, files: Mapping[str, bytes]) -> None:
         """Store files by key, with fewer waits for the disk than one by one."""
 
+    @abstractmethod
     def get(self, key: str) -> bytes | None:
         """Return a file, None if there is none."""
 
+    @abstractmethod
     def delete(self, key: str) -> None:
         """Delete a file or a folder if it exists."""
 
+    @abstractmethod
     def names(self, key: str = "") -> list[str]:
         """Return the names in a folder; '' is the outermost."""
 
 
 def open_storage(location: str) -> Storage:
     """Open a folder by its path, or what a URL such as ``s3://bucket/prints`` names."""
-    return RemoteStorage(location) if "://" in location else FolderStorage(Path(location))
+    return _Remote(location) if "://" in location else _Folder(Path(location))
 
 
 def _checked(key: str) -> str:
@@ -52,7 +57,7 @@ def _checked(key: str) -> str:
 
 
 @contextmanager
-def _os_errors(location: str) -> Iterator[None]:
+def _os_errors(location: object) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -64,37 +69,24 @@ def _os_errors(location: str) -> Iterator[None]:
         ) from error
 
 
-def _open_for_writing(path: Path) -> BinaryIO:
-    return path.open("wb")
-
-
-class FolderStorage:
+class _Folder(Storage):
     """A folder of this machine; files are complete, and on the disk."""
 
-    def __init__(
-        self, root: Path, open_file: Callable[[Path], BinaryIO] = _open_for_writing
-    ) -> None:
+    def __init__(self, root: Path) -> None:
         self._root = root
-        self._open_file = open_file
-        with _os_errors(str(root)):
+        with _os_errors(root):
             root.mkdir(mode=0o700, parents=True, exist_ok=True)
 
-    def put(self, key: str, data: bytes) -> None:
-        """Store a file."""
-        self.put_all({key: data})
-
     def put_all(self, files: Mapping[str, bytes]) -> None:
-        """Store files."""
         paths = {self._root / _checked(key): data for key, data in files.items()}
         partial = {path: path.with_name(path.name + ".part") for path in paths}
         folders = {path.parent for path in paths}
-        with _os_errors(str(self._root)):
+        with _os_errors(self._root):
             try:
                 for folder in folders:
                     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 for path, data in paths.items():
-                    with self._open_file(partial[path]) as file:
-                        file.write(data)
+                    partial[path].write_bytes(data)
                 # Several threads that wait for the disk wait little longer than one.
                 with ThreadPoolExecutor(len(partial)) as pool:
                     list(pool.map(_sync, partial.values()))
@@ -108,30 +100,23 @@ class FolderStorage:
                 raise
 
     def get(self, key: str) -> bytes | None:
-        """Return a file."""
-        with _os_errors(str(self._root)):
-            try:
-                return (self._root / _checked(key)).read_bytes()
-            except FileNotFoundError:
-                return None
+        with _os_errors(self._root), suppress(FileNotFoundError):
+            return (self._root / _checked(key)).read_bytes()
+        return None
 
     def delete(self, key: str) -> None:
-        """Delete a file or a folder."""
         path = self._root / _checked(key)
-        with _os_errors(str(self._root)), suppress(FileNotFoundError):
+        with _os_errors(self._root), suppress(FileNotFoundError):
             if path.is_dir():
                 shutil.rmtree(path)
             else:
                 path.unlink()
 
     def names(self, key: str = "") -> list[str]:
-        """Return the names in a folder."""
         path = self._root / _checked(key) if key else self._root
-        with _os_errors(str(self._root)):
-            try:
-                return sorted(child.name for child in path.iterdir())
-            except FileNotFoundError:
-                return []
+        with _os_errors(self._root), suppress(FileNotFoundError):
+            return sorted(child.name for child in path.iterdir())
+        return []
 
 
 def _sync(path: Path) -> None:
@@ -143,7 +128,7 @@ def _sync(path: Path) -> None:
         os.close(descriptor)
 
 
-class RemoteStorage:
+class _Remote(Storage):
     """Storage that fsspec reaches by URL, with fsspec's own configuration."""
 
     def __init__(self, url: str) -> None:
@@ -158,39 +143,26 @@ class RemoteStorage:
         self._root = str(root).rstrip("/")
         self._scheme = url.partition("://")[0] + "://"
 
-    def put(self, key: str, data: bytes) -> None:
-        """Store a file."""
-        path = f"{self._root}/{_checked(key)}"
-        with _os_errors(self._scheme):
-            self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
-            self._fs.pipe_file(path, data)
-
     def put_all(self, files: Mapping[str, bytes]) -> None:
-        """Store files."""
         for key, data in files.items():
-            self.put(key, data)
+            path = f"{self._root}/{_checked(key)}"
+            with _os_errors(self._scheme):
+                self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
+                self._fs.pipe_file(path, data)
 
     def get(self, key: str) -> bytes | None:
-        """Return a file."""
-        with _os_errors(self._scheme):
-            try:
-                data: bytes = self._fs.cat_file(f"{self._root}/{_checked(key)}")
-            except FileNotFoundError:
-                return None
-        return data
+        with _os_errors(self._scheme), suppress(FileNotFoundError):
+            return bytes(self._fs.cat_file(f"{self._root}/{_checked(key)}"))
+        return None
 
     def delete(self, key: str) -> None:
-        """Delete a file or a folder."""
         with _os_errors(self._scheme), suppress(FileNotFoundError):
             self._fs.rm(f"{self._root}/{_checked(key)}", recursive=True)
 
     def names(self, key: str = "") -> list[str]:
-        """Return the names in a folder."""
         path = f"{self._root}/{_checked(key)}" if key else self._root
-        with _os_errors(self._scheme):
+        with _os_errors(self._scheme), suppress(FileNotFoundError):
             self._fs.invalidate_cache()
-            try:
-                paths: list[Any] = self._fs.ls(path, detail=False)
-            except FileNotFoundError:
-                return []
-        return sorted(str(path).rstrip("/").rpartition("/")[2] for path in paths)
+            paths = self._fs.ls(path, detail=False)
+            return sorted(str(path).rstrip("/").rpartition("/")[2] for path in paths)
+        return []

@@ -49,12 +49,6 @@ _MAX_DRIFT, _DISTRUST_SECONDS = 60.0, DAY
 
 
 @dataclass(slots=True)
-class _Beat:
-    mark: tuple[int, int]
-    silence: float = 0.0
-
-
-@dataclass(slots=True)
 class LeaseMonitor:
     """Finds leases without a heartbeat for ``timeout`` seconds.
 
@@ -65,7 +59,7 @@ class LeaseMonitor:
 
     timeout: float = 15.0
     interval: float = 3.0
-    _beats: dict[str, _Beat] = field(default_factory=dict, repr=False)
+    _silences: dict[tuple[str, int, int], float] = field(default_factory=dict, repr=False)
     _last: float | None = None
 
     def expired(
@@ -73,19 +67,9 @@ class LeaseMonitor:
     ) -> list[tuple[str, int, int]]:
         """Return the expired of all running jobs, given as (id, attempt, heartbeat count)."""
         passed = 0.0 if self._last is None else min(now - self._last, 2 * self.interval)
-        self._last = now
-        before, self._beats = self._beats, {}
-        expired = []
-        for job_id, attempt, count in running:
-            beat = before.get(job_id)
-            if beat is None or beat.mark != (attempt, count):
-                self._beats[job_id] = _Beat((attempt, count))
-                continue
-            beat.silence += passed
-            self._beats[job_id] = beat
-            if beat.silence >= self.timeout:
-                expired.append((job_id, attempt, count))
-        return expired
+        self._last, known = now, self._silences
+        self._silences = {row: known[row] + passed if row in known else 0.0 for row in running}
+        return [row for row, silence in self._silences.items() if silence >= self.timeout]
 
 
 def _boot_time() -> float:

@@ -11,7 +11,7 @@ from printer.errors import BadURL, UsageError
 from printer.jobs import factory
 from printer.jobs.handler import JobHandler
 from printer.jobs.models import PAGE_PART, JobRequest, Lease
-from printer.jobs.storage import FolderStorage
+from printer.jobs.storage import open_storage
 from printer.jobs.validation import (
     REQUEST_OPTIONS,
     merge_options,
@@ -35,7 +35,7 @@ def test_a_page_is_fetched_and_printed(web, tmp_path):
     outcome = do(JobRequest(url, {"paper": "A5"}), tmp_path, steps=steps)
     assert outcome["done"]["title"] == "Harbour lights go dark"
     assert steps == ["fetch", "extract", "pictures", "print", "store"]
-    kept = FolderStorage(tmp_path)
+    kept = open_storage(str(tmp_path))
     with pikepdf.open(io.BytesIO(kept.get("abc/1/article.pdf"))) as pdf:
         assert len(pdf.pages) == outcome["done"]["pages"]
         assert float(pdf.pages[0].mediabox[2]) == pytest.approx(148 / 25.4 * 72, abs=1)

@@ -360,3 +360,35 @@ def test_a_clock_that_jumps_changes_no_order_and_loses_nothing(database, jump):
         assert [table.get(each).state for each in ids] == ["done", "running"]
     finally:
         table.disconnect()
+
+
+def test_a_key_that_is_reused_does_no_harm_to_those_beside_it(table):
+    table.submit(job_request("first"), "key")
+
+    def submit(n):
+        try:
+            return table.submit(job_request(f"story/{n}"), "key" if n % 10 == 3 else "")[0].id
+        except KeyReused:
+            return None
+
+    with ThreadPoolExecutor(30) as pool:
+        ids = list(pool.map(submit, range(60)))
+    assert [n for n in range(60) if ids[n] is None] == [3, 13, 23, 33, 43, 53]
+    assert {table.get(each).url for each in ids if each} == {
+        job_request(f"story/{n}").url for n in range(60) if n % 10 != 3
+    }
+    assert table.count_by_state()["queued"] == 55
+
+
+def test_a_commit_that_fails_accepts_none(table):
+    def full(connection):
+        raise OSError("no space left on device")
+
+    event.listen(table._engine, "commit", full)
+    try:
+        with pytest.raises((JobsError, OSError)):
+            table.submit(job_request("story"))
+    finally:
+        event.remove(table._engine, "commit", full)
+    assert table.count_by_state()["queued"] == 0
+    assert table.submit(job_request("story"))[1]

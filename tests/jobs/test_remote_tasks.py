@@ -8,9 +8,9 @@ from printer.jobs.models import JobRequest, result_folder
 from printer.jobs.remote_tasks import (
     JobClient,
     dump_document,
-    dump_reading,
-    load_printed,
-    load_reading,
+    dump_page,
+    load_page,
+    load_rendered,
     render_document,
 )
 from printer.jobs.storage import open_storage
@@ -104,7 +104,7 @@ def test_what_is_gone_is_asked_for_again_and_what_is_not_wanted_is_forgotten(sql
 
 def test_a_document_laid_out_elsewhere_is_as_it_is_here():
     document = render_html([SAMPLE_ARTICLE], pictures())
-    there, here = load_printed(render_document(dump_document(document))[0]), render_pdf(document)
+    there, here = load_rendered(render_document(dump_document(document))[0]), render_pdf(document)
     assert (there.pages, there.layout, there.warnings) == (here.pages, here.layout, here.warnings)
     assert there.pdf[:5] == b"%PDF-"
     assert abs(len(there.pdf) - len(here.pdf)) < 100
@@ -117,12 +117,12 @@ def test_a_reading_goes_to_another_machine_and_back():
         SAMPLE_ARTICLE, source, b"\xff<p>", judged, canonical="https://example.org/b",
         losses=(CompletenessReport(),),
     )  # fmt: skip
-    assert load_reading(dump_reading(reading)) == reading
+    assert load_page(dump_page(reading)) == reading
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"{}", b'{"article": {"blocks": [{"type": "os"}]}}'])
 def test_what_cannot_be_understood_is_an_error(data):
     with pytest.raises(JobsError):
-        load_reading(data)
+        load_page(data)
     with pytest.raises(JobsError):
-        load_printed(data)
+        load_rendered(data)
