@@ -38,12 +38,12 @@ def main() -> None:
         sys.modules.setdefault("redis", None)  # type: ignore[arg-type]
     if prints or words[:2] == ["digest", "run"]:
         _load_common()
-        from ..render.worker_pool import MANY_PAGES, RenderPool, load_weasyprint, render_specimen
+        from ..render.worker_pool import MANY_PAGES, RenderPool, load_weasyprint
 
         # Where no PDF is asked for, WeasyPrint is loaded only if it is needed after all.
         pages = [word for word in words if not word.startswith("-")]
         many = not prints or len(pages) > MANY_PAGES
-        prepare = load_weasyprint if many else render_specimen
+        prepare = load_weasyprint if many else _render_specimen
         press = RenderPool(fork=_makes_pdf(words), fork_all=many, prepare=prepare)
     if prints:
         from .print import run
@@ -74,6 +74,13 @@ def _load_common() -> None:
     from ..themes import page
 
     del urllib, PIL, page
+
+
+def _render_specimen() -> None:
+    """Load all that renders an article, in the process that will."""
+    from ..render.warmup import render_specimen
+
+    render_specimen()
 
 
 def _makes_pdf(words: list[str]) -> bool:

@@ -1,4 +1,4 @@
-"""What of an article is on paper: its words and things, against those that the layout holds."""
+"""What of an article is on paper: its text and its items, compared with the layout's."""
 
 from __future__ import annotations
 
@@ -28,84 +28,75 @@ from ..text import WORD
 from .links import SCHEMES
 from .weasy.layout_text import LayoutText
 
-#: So many of the pieces that are missing are named, each by so many characters.
-MOST_NAMED, NAMED = 5, 60
+#: Missing pieces that are quoted, and characters of each.
+MAX_QUOTED, MAX_QUOTE = 5, 60
 
-_KINDS = ("headings", "pictures", "tables", "code", "formulas", "notes")
+_TYPES = {"headings": Heading, "pictures": Figure, "tables": Table, "code": Code, "formulas": Math}
 
 
-def check_completeness(articles: Sequence[Article], laid: LayoutText) -> CompletenessReport:
+def check_completeness(articles: Sequence[Article], layout: LayoutText) -> CompletenessReport:
     """Compare articles with what was laid out."""
-    on_paper = _squeezed(laid.text)
+    text = _squeeze(layout.text)
     missing: list[str] = []
-    words = printed = 0
-    at = 0
-    for piece in (piece for article in articles for piece in pieces(article)):
+    words = printed = position = 0
+    for piece in (piece for article in articles for piece in iter_pieces(article)):
         count = len(WORD.findall(piece))
         words += count
-        found, at = _find(_squeezed(piece), on_paper, at)
-        if found:
+        squeezed = _squeeze(piece)
+        # Best after the piece before, else anywhere.
+        found = text.find(squeezed, position)
+        if found >= 0:
+            position = found + len(squeezed)
+        if found >= 0 or squeezed in text:
             printed += count
         elif count:
             missing.append(" ".join(piece.split()))
-    wanted = _things(articles)
-    things = {kind: min(laid.counts.get(kind, 0), wanted[kind]) for kind in _KINDS}
-    targets = {target for article in articles for target in _targets(article)}
+    expected = _count_items(articles)
+    actual = {kind: min(layout.counts.get(kind, 0), expected[kind]) for kind in expected}
+    targets = {target for article in articles for target in _link_targets(article)}
+    printed_targets = {_squeeze(unquote(target)) for target in layout.targets}
+    links = sum(_squeeze(unquote(target)) in printed_targets for target in targets)
     return CompletenessReport(
-        article=ContentCounts(words=words, links=len(targets), **wanted),
-        printed=ContentCounts(words=printed, links=_led_to(targets, laid.targets), **things),
-        missing=tuple(_named(missing)),
+        article=ContentCounts(words=words, links=len(targets), **expected),
+        printed=ContentCounts(words=printed, links=links, **actual),
+        missing=tuple(_quote(missing)),
     )
 
 
-def _led_to(wanted: set[str], there: frozenset[str]) -> int:
-    """Count the targets that links lead to, however their signs are written."""
-    known = {_squeezed(unquote(target)) for target in there}
-    return sum(_squeezed(unquote(target)) in known for target in wanted)
+def iter_pieces(article: Article) -> Iterator[str]:
+    """Yield the text of an article in pieces that are contiguous on paper, in reading order.
 
-
-def _find(piece: str, text: str, at: int) -> tuple[bool, int]:
-    """Tell whether a piece stands in the text, best after the place of the one before."""
-    place = text.find(piece, at)
-    if place < 0:
-        return piece in text, at
-    return True, place + len(piece)
-
-
-def pieces(article: Article) -> Iterator[str]:
-    """Yield the article's text in pieces that stand unbroken on paper, in reading order.
-
-    A formula, the sign of a note and a reading over its word end a piece.
+    Formulas, note calls and ruby annotations end a piece.
     """
     yield from body_pieces(article)
     yield from note_pieces(article)
 
 
 def body_pieces(article: Article) -> Iterator[str]:
-    """Yield the pieces of an article that are of no note."""
+    """Yield the pieces of an article outside its notes."""
     yield article.title
     yield article.byline
-    yield from _told(article.blocks)
+    yield from _block_pieces(article.blocks)
 
 
 def note_pieces(article: Article) -> Iterator[str]:
     """Yield the pieces of an article's notes."""
     for block in walk(article.blocks):
         if isinstance(block, Note):
-            yield from _told(block.blocks)
+            yield from _block_pieces(block.blocks)
 
 
-def _told(blocks: tuple[Block, ...]) -> Iterator[str]:
-    """Yield the pieces of blocks and of what is in them, as they stand on paper, without notes."""
-    waiting: list[Block | Spans | str] = list(reversed(blocks))
-    while waiting:
-        part = waiting.pop()
+def _block_pieces(blocks: tuple[Block, ...]) -> Iterator[str]:
+    """Yield the pieces of blocks at any depth, without notes."""
+    stack: list[Block | Spans | str] = list(reversed(blocks))
+    while stack:
+        part = stack.pop()
         if isinstance(part, str):
             yield part
         elif isinstance(part, tuple):
-            yield from _unbroken(part)
+            yield from _span_pieces(part)
         else:
-            waiting.extend(reversed(list(_parts(part))))
+            stack.extend(reversed(list(_parts(part))))
 
 
 def _parts(block: Block) -> Iterator[Block | Spans | str]:
@@ -126,16 +117,16 @@ def _parts(block: Block) -> Iterator[Block | Spans | str]:
                 for details in entry.details:
                     yield from details
             return
-        case Quote(blocks=said, cite=by):
-            yield from (by, *said) if block.introduced else (*said, by)
+        case Quote(blocks=blocks, cite=cite):
+            yield from (cite, *blocks) if block.introduced else (*blocks, cite)
             return
-    for run in child_blocks(block):
-        yield from run
+    for children in child_blocks(block):
+        yield from children
     if isinstance(block, Embed):
         yield from (block.title, block.author, block.published)
 
 
-def _unbroken(spans: Spans) -> Iterator[str]:
+def _span_pieces(spans: Spans) -> Iterator[str]:
     piece: list[str] = []
     for span in spans:
         if span.math or span.note or span.ruby:
@@ -148,29 +139,26 @@ def _unbroken(spans: Spans) -> Iterator[str]:
     yield "".join(piece)
 
 
-def _squeezed(text: str) -> str:
-    """Return the letters and digits of a text, which no hyphen or line break comes between."""
+def _squeeze(text: str) -> str:
+    """Return the letters and digits of a text, without hyphens and line breaks."""
     return "".join(filter(str.isalnum, text)).casefold()
 
 
-def _things(articles: Sequence[Article]) -> dict[str, int]:
-    found = dict.fromkeys(_KINDS, 0)
+def _count_items(articles: Sequence[Article]) -> dict[str, int]:
+    counts = dict.fromkeys((*_TYPES, "notes"), 0)
     notes: set[tuple[int, str]] = set()
     for number, article in enumerate(articles):
         for block in walk(article.blocks):
             for kind, type_ in _TYPES.items():
-                found[kind] += isinstance(block, type_)
-            found["formulas"] += sum(bool(s.math) for spans in block_spans(block) for s in spans)
+                counts[kind] += isinstance(block, type_)
+            counts["formulas"] += sum(bool(s.math) for spans in block_spans(block) for s in spans)
             if isinstance(block, Note):
                 notes.add((number, block.id))
-    found["notes"] = len(notes)
-    return found
+    counts["notes"] = len(notes)
+    return counts
 
 
-_TYPES = {"headings": Heading, "pictures": Figure, "tables": Table, "code": Code, "formulas": Math}
-
-
-def _targets(article: Article) -> Iterable[str]:
+def _link_targets(article: Article) -> Iterable[str]:
     for block in walk(article.blocks):
         for spans in block_spans(block):
             for span in spans:
@@ -178,8 +166,8 @@ def _targets(article: Article) -> Iterable[str]:
                     yield span.href
 
 
-def _named(missing: list[str]) -> Iterator[str]:
-    for piece in missing[:MOST_NAMED]:
-        yield piece if len(piece) <= NAMED else piece[: NAMED - 1] + "…"
-    if len(missing) > MOST_NAMED:
-        yield f"and {len(missing) - MOST_NAMED} more"
+def _quote(missing: list[str]) -> Iterator[str]:
+    for piece in missing[:MAX_QUOTED]:
+        yield piece if len(piece) <= MAX_QUOTE else piece[: MAX_QUOTE - 1] + "…"
+    if len(missing) > MAX_QUOTED:
+        yield f"and {len(missing) - MAX_QUOTED} more"

@@ -21,7 +21,7 @@ def explanation_html(explanation: Explanation) -> str:
         .render(
             page=explanation,
             names=list(first),
-            kept=sum(segment.keep for segment in explanation.segments),
+            segments_kept=sum(segment.keep for segment in explanation.segments),
             pictures_kept=sum(picture.selected for picture in explanation.pictures),
         )
     )
@@ -62,7 +62,7 @@ def explanation_data(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-#: The colour of each kind of place (told apart without seeing colours too: by line and width).
+#: Colours and line widths of areas; the widths tell them apart without colours.
 _COLORS = {
     "kept": (0, 114, 60),
     "dropped": (200, 40, 30),
@@ -71,51 +71,44 @@ _COLORS = {
 }
 _WIDTHS = {"kept": 3, "dropped": 1, "caption": 2, "picture": 4}
 _TINT = 28  # of 255
-_LEGEND = 44
+_LEGEND_HEIGHT = 44
 
 
 def draw_explanation(explanation: Explanation) -> bytes:
-    """Return the page's screenshot with its places framed, and a legend on top, as PNG."""
+    """Return the screenshot of the page with its areas framed, below a legend, as PNG."""
     if not explanation.screenshot:
         raise UsageError("a browser takes pictures of web addresses, not of files")
     try:
-        shot = Image.open(BytesIO(explanation.screenshot), formats=["PNG"]).convert("RGB")
+        screenshot = Image.open(BytesIO(explanation.screenshot), formats=["PNG"]).convert("RGB")
     except (OSError, ValueError, Image.DecompressionBombError) as error:
         raise RenderError(f"there is no picture of the page: {error}") from error
-    tint = Image.new("RGBA", shot.size)
+    tint = Image.new("RGBA", screenshot.size)
     draw = ImageDraw.Draw(tint)
-    # The largest first, so that a box in another's midst is seen.
-    marks = sorted(explanation.areas, key=lambda mark: -mark.rect.width * mark.rect.height)
-    for rect, what in marks:
-        box = _within(rect, shot.size)
-        if box is not None:
-            color = _COLORS[what]
-            draw.rectangle(box, fill=(*color, _TINT), outline=(*color, 255), width=_WIDTHS[what])
-    shot.paste(tint, mask=tint)
-    page = Image.new("RGB", (shot.width, shot.height + _LEGEND), "white")
-    page.paste(shot, (0, _LEGEND))
-    _legend(page, explanation)
+    # The largest first, so that boxes inside others are visible.
+    areas = sorted(explanation.areas, key=lambda area: -area.rect.width * area.rect.height)
+    for rect, label in areas:
+        left, top = max(rect[0] - 2, 0), max(rect[1] - 2, 0)
+        right, bottom = min(rect[2] + 2, tint.width - 1), min(rect[3] + 2, tint.height - 1)
+        if left < right and top < bottom:
+            color, width = _COLORS[label], _WIDTHS[label]
+            box = (left, top, right, bottom)
+            draw.rectangle(box, fill=(*color, _TINT), outline=(*color, 255), width=width)
+    screenshot.paste(tint, mask=tint)
+    image = Image.new("RGB", (screenshot.width, screenshot.height + _LEGEND_HEIGHT), "white")
+    image.paste(screenshot, (0, _LEGEND_HEIGHT))
+    _draw_legend(image, explanation)
     buffer = BytesIO()
-    page.save(buffer, "PNG", optimize=False, compress_level=6)
+    image.save(buffer, "PNG", optimize=False, compress_level=6)
     return buffer.getvalue()
 
 
-def _legend(page: Image.Image, explanation: Explanation) -> None:
-    draw = ImageDraw.Draw(page)
+def _draw_legend(image: Image.Image, explanation: Explanation) -> None:
+    draw = ImageDraw.Draw(image)
     font = ImageFont.load_default(18)
     left = 16
-    for what, color in _COLORS.items():
-        count = sum(mark.label == what for mark in explanation.areas)
-        draw.rectangle((left, 12, left + 28, 32), outline=color, width=_WIDTHS[what])
-        words = f"{what} ({count})"
-        draw.text((left + 38, 11), words, fill=(30, 30, 30), font=font)
-        left += 38 + int(draw.textlength(words, font=font)) + 32
-
-
-def _within(
-    rect: tuple[float, float, float, float], size: tuple[int, int]
-) -> tuple[float, float, float, float] | None:
-    """Return the part of a box that is on the picture."""
-    left, top = max(rect[0] - 2, 0), max(rect[1] - 2, 0)
-    right, bottom = min(rect[2] + 2, size[0] - 1), min(rect[3] + 2, size[1] - 1)
-    return (left, top, right, bottom) if left < right and top < bottom else None
+    for label, color in _COLORS.items():
+        count = sum(area.label == label for area in explanation.areas)
+        draw.rectangle((left, 12, left + 28, 32), outline=color, width=_WIDTHS[label])
+        text = f"{label} ({count})"
+        draw.text((left + 38, 11), text, fill=(30, 30, 30), font=font)
+        left += 38 + int(draw.textlength(text, font=font)) + 32

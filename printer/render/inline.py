@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 
 from ..article import ZERO_WIDTH_SPACE, Paragraph, Span, Spans
 from ..options import LinkStyle
-from .links import Anchors, display_url, shows_own_url
+from .links import Anchors, display_url, is_visible_url
 from .markup import (
     Element,
     attributes,
@@ -112,7 +112,7 @@ class _InlineWriter:
         """Return what is printed behind a link: its number or its URL."""
         target = self._target(linked[0]) if linked and self.style != "none" else ""
         text = "".join(span.text.replace(ZERO_WIDTH_SPACE, "") for span in linked)
-        if not target or target.startswith("#") or shows_own_url(text, target):
+        if not target or target.startswith("#") or is_visible_url(text, target):
             return ""
         url = escape(breakable_url(display_url(target)))
         if self.style == "inline":
@@ -159,7 +159,7 @@ class _InlineWriter:
             return self._part(span)
         start = self._part(replace(span, text=span.text[: self.last_words]))
         end = self._part(replace(span, text=span.text[self.last_words :], id=""))
-        return f'{start}<span class="held">{end}</span>'
+        return f'{start}<span class="no-break">{end}</span>'
 
     def _part(self, span: Span) -> str:
         text = printable(span.text)

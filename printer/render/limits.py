@@ -1,8 +1,8 @@
-"""Blocks within bounds: what a stranger nests and repeats, made such that a page can hold it.
+"""Limits on what an article nests and repeats, so that pages can hold it.
 
-The layout's cost grows with depth and with columns, and a template recurses; so depth, columns and
-the number of blocks are limited before either sees them.  Text is never lost to a limit but one:
-an article of more than ``MOST_BLOCKS`` blocks ends there, and the result says so.
+The cost of layout grows with depth and columns, and templates recurse, so these and the number of
+blocks are limited first.  Text is lost to one limit alone: an article ends after ``MAX_BLOCKS``
+blocks, with a warning.
 """
 
 from __future__ import annotations
@@ -33,192 +33,191 @@ from ..article import (
     walk,
 )
 
-DEEPEST = 12
-MOST_BLOCKS = 50_000
-MOST_SPANS = 1_000
-MOST_COLUMNS = 24
-MOST_CELLS = 20_000
+MAX_DEPTH = 12
+MAX_TABLE_DEPTH = 4
+MAX_BLOCKS = 50_000
+MAX_SPANS = 1_000
+MAX_COLUMNS = 24
+MAX_CELLS = 20_000
 
 
 def limit_article(article: Article) -> tuple[Article, tuple[str, ...]]:
-    """Return the article with its blocks within bounds, and warnings about what that changed."""
+    """Return an article within all limits, and warnings about what is lost."""
     warnings: list[str] = []
     blocks = article.blocks
     count = sum(1 for _ in walk(blocks))
-    if count > MOST_BLOCKS:
-        blocks = _first(blocks, MOST_BLOCKS)
+    if count > MAX_BLOCKS:
+        blocks = _truncate(blocks, MAX_BLOCKS)
         warnings.append(
-            f"the article has {count} blocks; what follows the first {MOST_BLOCKS} is not printed"
+            f"the article has {count} blocks; what follows the first {MAX_BLOCKS} is not printed"
         )
-    return replace(article, blocks=_levelled(_shallow(blocks, 0))), tuple(warnings)
+    return replace(article, blocks=_fix_heading_levels(_limit(blocks, 0))), tuple(warnings)
 
 
-def _first(blocks: tuple[Block, ...], limit: int) -> tuple[Block, ...]:
-    """Return the leading blocks that together hold at most ``limit``, the last one cut open."""
-    kept: list[Block] = []
+def _truncate(blocks: tuple[Block, ...], limit: int) -> tuple[Block, ...]:
+    """Return the first blocks, of at most ``limit`` blocks in all; the last one is flattened."""
+    first: list[Block] = []
     for block in blocks:
         size = sum(1 for _ in walk((block,)))
         if size > limit:
-            kept.extend(_flat((block,))[:limit])
+            first.extend(_flatten((block,))[:limit])
             break
-        kept.append(block)
+        first.append(block)
         limit -= size
-    return tuple(kept)
+    return tuple(first)
 
 
-def _shallow(blocks: tuple[Block, ...], depth: int) -> tuple[Block, ...]:
-    """Rebuild blocks no deeper than the limit; below it only their leaves are left."""
-    if depth >= DEEPEST:
-        return _flat(blocks)
-    return tuple(part for block in blocks for part in _parts(_within(block, depth + 1)))
+def _limit(blocks: tuple[Block, ...], depth: int) -> tuple[Block, ...]:
+    """Return blocks within all limits; at the maximum depth only leaves are left."""
+    if depth >= MAX_DEPTH:
+        return _flatten(blocks)
+    return tuple(part for block in blocks for part in _split(_limit_children(block, depth + 1)))
 
 
-def _parts(block: Block) -> Iterator[Block]:
-    """Yield a paragraph of very many spans in several; a line's cost grows with all of them."""
-    if not isinstance(block, Paragraph) or len(block.spans) <= MOST_SPANS:
+def _split(block: Block) -> Iterator[Block]:
+    """Split a paragraph of very many spans, as the cost of each line grows with all of them."""
+    if not isinstance(block, Paragraph) or len(block.spans) <= MAX_SPANS:
         yield block
         return
-    for start in range(0, len(block.spans), MOST_SPANS):
-        spans = block.spans[start : start + MOST_SPANS]
+    for start in range(0, len(block.spans), MAX_SPANS):
+        spans = block.spans[start : start + MAX_SPANS]
         yield replace(block, spans=spans, id=block.id if start == 0 else "")
 
 
-def _within(block: Block, depth: int) -> Block:
+def _limit_children(block: Block, depth: int) -> Block:
     match block:
         case List():
-            items = (Item(_shallow(item.blocks, depth), item.id) for item in block.items)
+            items = (Item(_limit(item.blocks, depth), item.id) for item in block.items)
             return replace(block, items=tuple(items))
         case Quote() | Note() | Embed():
-            return replace(block, blocks=_shallow(block.blocks, depth))
+            return replace(block, blocks=_limit(block.blocks, depth))
         case DefinitionList():
             return DefinitionList(
                 tuple(
-                    Definition(entry.terms, tuple(_shallow(d, depth) for d in entry.details))
+                    Definition(entry.terms, tuple(_limit(d, depth) for d in entry.details))
                     for entry in block.entries
                 )
             )
         case Table():
-            return _table(block, depth)
+            return _limit_table(block, depth)
         case _:
             return block
 
 
-def _flat(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
-    """Return the blocks that hold no others, in order, with the terms and captions kept as text."""
-    flat: list[Block] = []
+def _flatten(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Return the blocks without children, with terms and captions as paragraphs."""
+    leaves: list[Block] = []
     for block in walk(blocks):
         if isinstance(block, DefinitionList):
-            flat.extend(Paragraph(term) for entry in block.entries for term in entry.terms)
+            leaves.extend(Paragraph(term) for entry in block.entries for term in entry.terms)
         if isinstance(block, Table) and block.caption_spans:
-            flat.append(Paragraph(block.caption_spans))
+            leaves.append(Paragraph(block.caption_spans))
         if not any(True for _ in child_blocks(block)):
-            flat.append(block)
-    return tuple(flat)
+            leaves.append(block)
+    return tuple(leaves)
 
 
-def _table(table: Table, depth: int) -> Block:
-    """Return a table whose grid is sound, or its rows as lists when it is too wide for a page."""
+def _limit_table(table: Table, depth: int) -> Block:
+    """Return a table with a sound grid, or its rows as a list if it is too large or too deep."""
     rows = (*table.head, *table.body, *table.foot)
-    columns = max((sum(_span(cell.colspan) for cell in row) for row in rows), default=0)
+    columns = max((sum(_limit_span(cell.colspan) for cell in row) for row in rows), default=0)
     cells = sum(len(row) for row in rows)
-    if columns > MOST_COLUMNS or cells > MOST_CELLS or depth > 4:
-        return _rows_as_text(table, rows)
-    numbers = _number_columns(table)
+    if columns > MAX_COLUMNS or cells > MAX_CELLS or depth > MAX_TABLE_DEPTH:
+        return _table_as_list(table, rows)
+    numeric = _find_numeric_columns(table)
     return replace(
         table,
-        head=_section(table.head, depth, numbers),
-        body=_section(table.body, depth, numbers),
-        foot=_section(table.foot, depth, numbers),
+        head=_limit_rows(table.head, depth, numeric),
+        body=_limit_rows(table.body, depth, numeric),
+        foot=_limit_rows(table.foot, depth, numeric),
     )
 
 
-def _number_columns(table: Table) -> frozenset[int]:
-    """Return the columns that hold only numbers, which read best set to the right.
-
-    Where cells span others, columns are not counted and none is returned.
-    """
+def _find_numeric_columns(table: Table) -> frozenset[int]:
+    """Return the columns of numbers, which are set to the right; none if cells span several."""
     rows = (*table.body, *table.foot)
     if any(cell.colspan > 1 or cell.rowspan > 1 for row in (*table.head, *rows) for cell in row):
         return frozenset()
     width = max((len(row) for row in rows), default=0)
-    columns = ([_words(row[n]) for row in rows if n < len(row)] for n in range(width))
+    columns = [[_cell_text(row[n]) for row in rows if n < len(row)] for n in range(width)]
     return frozenset(
-        n
-        for n, column in enumerate(columns)
-        if any(column) and all(_is_number(words) for words in column if words)
+        index
+        for index, texts in enumerate(columns)
+        if any(texts) and all(_is_number(text) for text in texts if text)
     )
 
 
-def _words(cell: Cell) -> str:
-    """Return a cell's text; a cell of more than one paragraph gives what is no number."""
-    if not cell.blocks:
-        return ""
-    first = cell.blocks[0]
-    return (
-        plain_text(first.spans) if len(cell.blocks) == 1 and isinstance(first, Paragraph) else "-"
-    )
+def _cell_text(cell: Cell) -> str:
+    """Return the text of a cell; '-' for one of several blocks."""
+    match cell.blocks:
+        case ():
+            return ""
+        case (Paragraph(spans=spans),):
+            return plain_text(spans)
+        case _:
+            return "-"
 
 
 def _is_number(text: str) -> bool:
     return len(text) < 20 and any(map(str.isdigit, text)) and not any(map(str.isalpha, text))
 
 
-def _rows_as_text(table: Table, rows: tuple[Row, ...]) -> Block:
-    """Return rows as list items, cells apart by a raised dot; pictures in them are kept."""
+def _table_as_list(table: Table, rows: tuple[Row, ...]) -> Block:
+    """Return rows as list items, cells separated by a dot, followed by their pictures."""
     items: list[Item] = []
     if table.caption_spans:
         items.append(Item((Paragraph(table.caption_spans),)))
     for row in rows:
         spans: list[Span] = []
-        others: list[Block] = []
-        for block in _flat(tuple(block for cell in row for block in cell.blocks)):
+        figures: list[Block] = []
+        for block in _flatten(tuple(block for cell in row for block in cell.blocks)):
             match block:
                 case Paragraph(spans=text) | Heading(spans=text):
                     spans += (Span(" · "), *text) if spans else text
                 case Code(text=code):
                     spans += (Span(" · "), Span(code)) if spans else (Span(code),)
                 case Figure():
-                    others.append(block)
-        if spans or others:
-            lead = (Paragraph(tuple(spans)),) if spans else ()
-            items.append(Item((*lead, *others)))
+                    figures.append(block)
+        if spans or figures:
+            paragraph = (Paragraph(tuple(spans)),) if spans else ()
+            items.append(Item((*paragraph, *figures)))
     return List(tuple(items))
 
 
-def _section(rows: tuple[Row, ...], depth: int, numbers: frozenset[int]) -> tuple[Row, ...]:
-    """Return rows whose cells reach neither past the last row nor past the widest table."""
+def _limit_rows(rows: tuple[Row, ...], depth: int, numeric: frozenset[int]) -> tuple[Row, ...]:
+    """Return rows whose cells end within the rows and the widest table."""
     return tuple(
         tuple(
-            _cell(cell, len(rows) - index, depth, "end" if column in numbers else "")
+            Cell(
+                _limit(cell.blocks, depth),
+                cell.header,
+                _limit_span(cell.colspan),
+                min(max(cell.rowspan, 1), len(rows) - index),
+                _alignment(cell, "end" if column in numeric else ""),
+            )
             for column, cell in enumerate(row)
         )
         for index, row in enumerate(rows)
     )
 
 
-def _cell(cell: Cell, rows_left: int, depth: int, align: str) -> Cell:
-    return Cell(
-        _shallow(cell.blocks, depth),
-        cell.header,
-        _span(cell.colspan),
-        min(max(cell.rowspan, 1), rows_left),
-        cell.align if cell.align in ("left", "right", "center", "start", "end") else align,
-    )
+def _alignment(cell: Cell, default: str) -> str:
+    return cell.align if cell.align in ("left", "right", "center", "start", "end") else default
 
 
-def _span(value: int) -> int:
-    return min(max(value, 1), MOST_COLUMNS)
+def _limit_span(value: int) -> int:
+    return min(max(value, 1), MAX_COLUMNS)
 
 
-def _levelled(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
-    """Return blocks whose headings skip no level, as an outline and a screen reader need them."""
+def _fix_heading_levels(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Return blocks whose headings skip no level, as outlines and screen readers need them."""
     path: list[int] = []
-    levelled: list[Block] = []
+    fixed: list[Block] = []
     for block in blocks:
         if isinstance(block, Heading):
             while path and path[-1] >= block.level:
                 path.pop()
             path.append(block.level)
             block = replace(block, level=min(len(path) + 1, 6))
-        levelled.append(block)
-    return tuple(levelled)
+        fixed.append(block)
+    return tuple(fixed)

@@ -85,7 +85,7 @@ def _decode_percent(text: str) -> str:
     return decoded if is_plain else text
 
 
-def shows_own_url(text: str, target: str) -> bool:
+def is_visible_url(text: str, target: str) -> bool:
     """Return whether the text of a link is its address already."""
     text = text.strip().rstrip("/").lower()
     bare = text.removeprefix("https://").removeprefix("http://").removeprefix("www.")

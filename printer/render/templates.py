@@ -1,4 +1,8 @@
-"""Templates filled: what they may call, and what is said of one that is faulty."""
+"""The environment of templates: sandboxed, with limited time, and with filters and tests.
+
+Themes may come from strangers, so templates see nothing but what they are given.  Their CPU time is
+checked when loops iterate, on calls, and when templates are included.
+"""
 
 from __future__ import annotations
 
@@ -44,73 +48,45 @@ from ..article import (
 from ..errors import UsageError
 from ..themes.loader import BASE_THEME, Theme, builtin_folder
 from ..themes.page import CHARACTER_WIDTH, UNITS, PageGeometry
-from .inline import (
-    breakable,
-    breakable_url,
-    highlight,
-    mark_symbols,
-)
+from .inline import breakable, breakable_url, highlight, mark_symbols
 from .links import display_url
 from .markup import printable, strip_brackets, valid_language
 
-_ZONE = re.compile(r"(?:Z|[+-]\d\d:\d\d)$")
+#: CPU seconds for a document; an article of 20,000 paragraphs takes one.
+TIME_LIMIT = 30.0
 
+#: Iterations and calls between two looks at the clock.
+_CHECK_INTERVAL = 64
 
-@lru_cache(maxsize=16)
-def environment(folders: tuple[Path, ...] = ()) -> BoundedEnvironment:
-    """Return the environment a theme's templates run in: bounded, escaping, strict about names.
+#: Bits of a number, and characters or members of a product.
+_MAX_BITS, _MAX_LENGTH = 10_000, 10_000_000
 
-    ``blocks.html.j2`` is the nearest there is in ``folders`` or, when none has it, the base
-    theme's; ``article/blocks.html.j2`` is that of our own theme of this name.
-    """
-    return BoundedEnvironment(
-        loader=FileSystemLoader([*folders, builtin_folder() / BASE_THEME, builtin_folder()]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+#: Rows of a table, and lines of code, that are not broken over pages.
+MAX_UNBROKEN_ROWS, MAX_UNBROKEN_LINES = 9, 14
 
+#: The room that the text of a cell is given, in characters of a line.
+MAX_CELL_WIDTH = 28
 
-@lru_cache(maxsize=16)
-def _environment(folders: tuple[Path, ...]) -> BoundedEnvironment:
-    env = environment(folders)
-    env.filters.update(
-        kind=lambda block: type(block).__name__,
-        plain=plain_text,
-        clean=printable,
-        breakable=breakable,
-        written=display_url,
-        moment=_moment,
-        address=lambda url: breakable_url(display_url(url)),
-        lang=valid_language,
-        code=highlight,
-        sign=strip_brackets,
-        signs=mark_symbols,
-        initial=_initial,
-        groupby_run=_runs,
-        is_web=is_web,
-        page_number=_page_number,
-        page_reference=_page_reference,
-        table_class=table_class,
-    )
-    env.tests.update(
-        bare=is_bare,
-        loose=is_loose,
-        short=is_short,
-        introducing=introduces,
-        labelling=is_label,
-        verse=is_verse,
-        numbering=is_number_of,
-    )
-    return env
+#: Characters of a text that labels the code after it, of a bold line that is a heading, and of a
+#: line of verse.
+MAX_CODE_LABEL, MAX_LABEL, MAX_VERSE_LINE = 40, 90, 64
+
+_TIME_ZONE = re.compile(r"(?:Z|[+-]\d\d:\d\d)$")
+_FORMULA_NUMBER = re.compile(r"\(\s?\d{1,3}(?:\.\d{1,3})?[a-z]?\s?\)")
+
+#: The filter that every loop is made to go through.
+_TIMED = "timed"
 
 
 def fill(theme: Theme, name: str, **values: object) -> str:
-    """Return what a theme's template makes of these values."""
+    """Return what a template of a theme makes of these values.
+
+    Raises:
+        UsageError: the template is faulty, or takes too much time or memory.
+    """
     try:
-        template = _environment(theme.folders).get_template(f"{name}.html.j2")
-        with bounded():
+        template = _theme_environment(theme.folders).get_template(f"{name}.html.j2")
+        with limited_time():
             return template.render(values)
     except TemplateError as error:
         place = f"{error.filename}:{error.lineno}" if isinstance(error, TemplateSyntaxError) else ""
@@ -123,240 +99,261 @@ def fill(theme: Theme, name: str, **values: object) -> str:
         raise UsageError(f"a template of the theme {theme.name} is faulty: {error}") from error
 
 
-def _moment(published: str) -> str:
-    """Return a date as metadata takes it (W3C's profile): no time of day without its zone."""
-    return published if _ZONE.search(published) else published.partition("T")[0]
+@lru_cache(maxsize=16)
+def environment(folders: tuple[Path, ...] = ()) -> SandboxedEnvironment:
+    """Return an environment that looks up templates in the folders, then in the base theme.
+
+    ``article/blocks.html.j2`` is that of the built-in theme of this name.
+    """
+    return SandboxedEnvironment(
+        loader=FileSystemLoader([*folders, builtin_folder() / BASE_THEME, builtin_folder()]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
 
 
-def _runs(parts: Sequence[Any], name: str) -> list[tuple[object, list[Any]]]:
-    """Return successive parts of which the named value is the same together."""
-    return [(value, list(run)) for value, run in groupby(parts, key=attrgetter(name))]
+@lru_cache(maxsize=16)
+def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
+    env = environment(folders)
+    env.filters.update(
+        kind=lambda block: type(block).__name__,
+        plain=plain_text,
+        clean=printable,
+        breakable=breakable,
+        written=display_url,
+        moment=_metadata_date,
+        address=lambda url: breakable_url(display_url(url)),
+        lang=valid_language,
+        code=highlight,
+        sign=strip_brackets,
+        signs=mark_symbols,
+        initial=_wrap_initial,
+        groupby_run=_group_runs,
+        is_web=is_web,
+        page_number=_page_number,
+        page_reference=_page_reference,
+        table_class=table_class,
+    )
+    env.tests.update(
+        bare=is_bare,
+        loose=is_loose,
+        short=is_short,
+        introducing=introduces,
+        labelling=is_label,
+        verse=is_verse,
+        numbering=is_formula_number,
+    )
+    return env
+
+
+class _Deadline:
+    """The CPU time that is left to the templates of one document."""
+
+    def __init__(self) -> None:
+        self._end = time.thread_time() + TIME_LIMIT
+        self._steps = 0
+
+    def check(self) -> None:
+        """Count a step; raise SecurityError when the time is used up."""
+        self._steps += 1
+        if not self._steps % _CHECK_INTERVAL and time.thread_time() > self._end:
+            raise SecurityError("it goes on without end")
+
+
+_deadline: ContextVar[_Deadline | None] = ContextVar("deadline", default=None)
+
+
+@contextmanager
+def limited_time() -> Iterator[None]:
+    """Limit the time of all templates that are rendered inside."""
+    previous = _deadline.set(_Deadline())
+    try:
+        yield
+    finally:
+        _deadline.reset(previous)
+
+
+def _check_time() -> None:
+    if deadline := _deadline.get():
+        deadline.check()
+
+
+class SandboxedEnvironment(ImmutableSandboxedEnvironment):
+    """A sandbox whose templates have a deadline inside :func:`limited_time`."""
+
+    intercepted_binops = frozenset({"*", "**"})
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.filters[_TIMED] = _check_iterations
+
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        """Send every loop through a filter that checks the time."""
+        template = super()._parse(source, name, filename)
+        for loop in template.find_all(nodes.For):
+            loop.iter = nodes.Filter(loop.iter, _TIMED, [], [], None, None, lineno=loop.lineno)
+            loop.iter.set_environment(self)
+        return template
+
+    def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805 - as it is called
+        """Check the time on a call, of a macro or of anything else."""
+        _check_time()
+        return super().call(__context, __obj, *args, **kwargs)
+
+    def join_path(self, template: str, parent: str) -> str:
+        """Check the time when a template is included."""
+        _check_time()
+        return super().join_path(template, parent)
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        """Multiply unless the product is too large."""
+        if _is_too_large(operator, left, right):
+            raise SecurityError("it makes a number or a text without end")
+        return super().call_binop(context, operator, left, right)
+
+
+@pass_context  # So that it is not evaluated when the template is compiled.
+def _check_iterations(context: Context, items: Iterable[Any]) -> Iterator[Any]:
+    del context
+    for item in items:
+        _check_time()
+        yield item
+
+
+def _is_too_large(operator: str, left: Any, right: Any) -> bool:
+    if isinstance(left, int) and isinstance(right, int):
+        bits = left.bit_length()
+        product = bits * abs(right) if operator == "**" else bits + right.bit_length()
+        return product > _MAX_BITS
+    sequence, times = (left, right) if isinstance(right, int) else (right, left)
+    if not (isinstance(sequence, Sized) and isinstance(times, int)):
+        return False
+    return len(sequence) * times > _MAX_LENGTH
 
 
 def is_web(url: str) -> bool:
-    """Tell whether an address leads to the web."""
+    """Return whether a URL leads to the web."""
     return url.lower().startswith(("http://", "https://"))
 
 
-def _initial(html: Markup) -> Markup:
-    """Return a paragraph's HTML with its first letter apart; one that begins otherwise stays."""
+def _metadata_date(published: str) -> str:
+    """Return a date for metadata (W3C profile of ISO 8601): no time without its zone."""
+    return published if _TIME_ZONE.search(published) else published.partition("T")[0]
+
+
+def _group_runs(parts: Sequence[Any], name: str) -> list[tuple[object, list[Any]]]:
+    """Group successive parts of which the named attribute is the same."""
+    return [(value, list(run)) for value, run in groupby(parts, key=attrgetter(name))]
+
+
+def _wrap_initial(html: Markup) -> Markup:
+    """Return the HTML of a paragraph with its first letter in an element of its own."""
     if html[:1].isalpha() and not unicodedata.combining(html[1:2] or "x"):
         # The letter is no markup, and what follows it was escaped before.
         return Markup(f'<span class="initial">{html[0]}</span>{html[1:]}')  # noqa: S704
     return html
 
 
-def _page_number(words: str, pages: int = 0) -> Markup:
-    """Return the CSS content of 'page {page} of {pages}'; without ``pages`` they are counted."""
-    before, _, rest = words.partition("{page}")
+def _page_number(label: str, pages: int = 0) -> Markup:
+    """Return 'page {page} of {pages}' as CSS content; by default the pages are counted."""
+    before, _, rest = label.partition("{page}")
     between, _, after = rest.partition("{pages}")
-    every = f'"{pages}"' if pages else "counter(pages)"
-    counters = f'"{before}" counter(page) "{between}" {every} "{after}"'
-    return Markup(counters)  # noqa: S704 - the words are ours
+    total = f'"{pages}"' if pages else "counter(pages)"
+    return Markup(f'"{before}" counter(page) "{between}" {total} "{after}"')  # noqa: S704
 
 
-def _page_reference(words: str) -> Markup:
-    """Return the CSS content of 'p. {page}', the page that a link leads to."""
-    before, _, after = words.partition("{page}")
-    counter = f'"{before}" target-counter(attr(href url), page) "{after}"'
-    return Markup(counter)  # noqa: S704 - the words are ours
-
-
-#: Seconds of the processor's time; an article of 20,000 paragraphs takes one.
-SECONDS = 30.0
-#: The time is looked at once in so many turns and calls.
-_SELDOM = 64
-
-#: Bits of a number, signs of a text or members of a list that arithmetic may make.
-_MOST_BITS, _LONGEST = 10_000, 10_000_000
-
-_WATCHED = "watched"
-
-
-class _Time:
-    """What is left to the templates of one document, all of which one thread fills."""
-
-    def __init__(self) -> None:
-        self._ends = time.thread_time() + SECONDS
-        self._steps = 0
-
-    def step(self) -> None:
-        """Go on; raises :class:`SecurityError` when the time is used up."""
-        self._steps += 1
-        if not self._steps % _SELDOM and time.thread_time() > self._ends:
-            raise SecurityError("it goes on without end")
-
-
-_time: ContextVar[_Time | None] = ContextVar("time", default=None)
-
-
-@contextmanager
-def bounded() -> Iterator[None]:
-    """Give the templates that are rendered inside their time, all together."""
-    before = _time.set(_Time())
-    try:
-        yield
-    finally:
-        _time.reset(before)
-
-
-def _step() -> None:
-    if left := _time.get():
-        left.step()
-
-
-class BoundedEnvironment(ImmutableSandboxedEnvironment):
-    """A sandbox whose templates have a time to keep to inside :func:`bounded`."""
-
-    intercepted_binops = frozenset({"*", "**"})
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.filters[_WATCHED] = _watched
-
-    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
-        """Have every loop go through a filter that sees it turn."""
-        template = super()._parse(source, name, filename)
-        for loop in template.find_all(nodes.For):
-            loop.iter = nodes.Filter(loop.iter, _WATCHED, [], [], None, None, lineno=loop.lineno)
-            loop.iter.set_environment(self)
-        return template
-
-    def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805 - as it is called
-        """See a call: of a macro, of a loop that is its own inside, of anything else."""
-        _step()
-        return super().call(__context, __obj, *args, **kwargs)
-
-    def join_path(self, template: str, parent: str) -> str:
-        """See a template that another takes in."""
-        _step()
-        return super().join_path(template, parent)
-
-    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """Multiply what stays of a size."""
-        if _is_too_much(operator, left, right):
-            raise SecurityError("it makes a number or a text without end")
-        return super().call_binop(context, operator, left, right)
-
-
-@pass_context  # So that it is not called when the template is compiled.
-def _watched(context: Context, turns: Iterable[Any]) -> Iterator[Any]:
-    del context
-    for turn in turns:
-        _step()
-        yield turn
-
-
-def _is_too_much(operator: str, left: Any, right: Any) -> bool:
-    if isinstance(left, int) and isinstance(right, int):
-        bits = left.bit_length()
-        made = bits * abs(right) if operator == "**" else bits + right.bit_length()
-        return made > _MOST_BITS
-    long, times = (left, right) if isinstance(right, int) else (right, left)
-    return isinstance(long, Sized) and isinstance(times, int) and len(long) * times > _LONGEST
-
-
-#: A table of no more rows is not broken over pages.
-MOST_KEPT = 9
-
-#: The text of a cell is given room for so many characters of a line.
-LONG_CELL = 28
-
-#: Code of fewer lines is not broken over pages; a shorter text before code is its label.
-MOST_LINES, LABEL = 14, 40
-
-#: A bold line of no more characters heads what comes after it; no line of verse is longer.
-LONGEST_LABEL, LONGEST_VERSE = 90, 64
-
-_NUMBER = re.compile(r"\(\s?\d{1,3}(?:\.\d{1,3})?[a-z]?\s?\)")
+def _page_reference(label: str) -> Markup:
+    """Return 'p. {page}', the page that a link leads to, as CSS content."""
+    before, _, after = label.partition("{page}")
+    return Markup(f'"{before}" target-counter(attr(href url), page) "{after}"')  # noqa: S704
 
 
 def is_short(block: Code) -> bool:
-    """Say whether code is to stand on one page."""
-    return block.text.count("\n") < MOST_LINES
+    """Return whether code is to stay on one page."""
+    return block.text.count("\n") < MAX_UNBROKEN_LINES
 
 
-def introduces(block: Paragraph, after: Block) -> bool:
-    """Say whether a paragraph leads to what comes after it and is to stay with it."""
-    if not isinstance(after, List | Code | Table | Math | Quote | DefinitionList):
+def introduces(block: Paragraph, following: Block) -> bool:
+    """Return whether a paragraph introduces the next block and is to stay with it."""
+    if not isinstance(following, List | Code | Table | Math | Quote | DefinitionList):
         return False
     text = plain_text(block.spans).rstrip()
-    return text.endswith((":", "：")) or (isinstance(after, Code) and len(text) < LABEL)
+    return text.endswith((":", "：")) or (
+        isinstance(following, Code) and len(text) < MAX_CODE_LABEL
+    )
 
 
-def is_label(block: Paragraph, after: Block | None) -> bool:
-    """Say whether a paragraph is the heading of what follows, though its page does not say so.
+def is_label(block: Paragraph, following: Block | None) -> bool:
+    """Return whether a paragraph is a heading of what follows, though not marked up as one.
 
-    That is a short line in bold type, with small print after it perhaps, or one without a stop
-    before a longer text.
+    That is a short line in bold type, small print after it aside, or one without punctuation before
+    a longer text.
     """
     text = plain_text(block.spans).strip()
-    if after is None or not 0 < len(text) <= LONGEST_LABEL or "\n" in text:
+    if following is None or not 0 < len(text) <= MAX_LABEL or "\n" in text:
         return False
-    if isinstance(after, Heading | Rule):
+    if isinstance(following, Heading | Rule):
         return False
-    first, *others = (span for span in block.spans if span.text.strip())
-    if "strong" in first.marks and all({"strong", "small"} & {*each.marks} for each in others):
+    first, *rest = (span for span in block.spans if span.text.strip())
+    if "strong" in first.marks and all({"strong", "small"} & {*span.marks} for span in rest):
         return True
-    longer = isinstance(after, Code) or (
-        isinstance(after, Paragraph) and len(plain_text(after.spans)) > 2 * len(text)
+    before_longer = isinstance(following, Code) or (
+        isinstance(following, Paragraph) and len(plain_text(following.spans)) > 2 * len(text)
     )
-    return longer and len(text) <= LABEL and text[-1].isalnum() and not _is_linked(block)
+    is_plain = not any(span.href or span.note or span.math for span in block.spans)
+    return before_longer and len(text) <= MAX_CODE_LABEL and text[-1].isalnum() and is_plain
 
 
-def is_bare(block: Heading, after: Block) -> bool:
-    """Say whether a heading has nothing under it, as the entries of a list that is set in headings.
-
-    A heading before one of a lower level announces that one.
-    """
-    return isinstance(after, Heading) and after.level <= block.level
-
-
-def _is_linked(block: Paragraph) -> bool:
-    return any(span.href or span.note or span.math for span in block.spans)
+def is_bare(block: Heading, following: Block) -> bool:
+    """Return whether a heading has nothing under it, like the entries of a list set in headings."""
+    return isinstance(following, Heading) and following.level <= block.level
 
 
 def is_verse(block: Paragraph) -> bool:
-    """Say whether a paragraph is a stanza: several lines, all of them short."""
-    rows = "".join(span.text for span in block.spans).strip().split("\n")
-    return len(rows) > 2 and max(map(len, rows)) <= LONGEST_VERSE
+    """Return whether a paragraph is a stanza: several lines, all of them short."""
+    lines = "".join(span.text for span in block.spans).strip().split("\n")
+    return len(lines) > 2 and max(map(len, lines)) <= MAX_VERSE_LINE
 
 
-def is_number_of(block: Block, before: Block) -> bool:
-    """Say whether a block is the number of the formula before it, as in (3)."""
-    if not (isinstance(block, Paragraph) and isinstance(before, Math)):
+def is_formula_number(block: Block, previous: Block) -> bool:
+    """Return whether a block is the number of the formula before it, as in (3)."""
+    if not (isinstance(block, Paragraph) and isinstance(previous, Math)):
         return False
-    return bool(_NUMBER.fullmatch(plain_text(block.spans[:3])[:20].strip()))
+    return bool(_FORMULA_NUMBER.fullmatch(plain_text(block.spans[:3])[:20].strip()))
 
 
 def is_loose(block: List) -> bool:
-    """Say whether a list's items are more than a line or two each, and stand better apart."""
-    return any(sum(isinstance(each, Paragraph) for each in item.blocks) > 1 for item in block.items)
+    """Return whether an item of a list has several paragraphs, so that items are spaced."""
+    return any(
+        sum(isinstance(child, Paragraph) for child in item.blocks) > 1 for item in block.items
+    )
 
 
 @pass_context
 def table_class(context: Context, table: Table) -> str:
-    """Return how a table is set, from how many columns it has and how long their texts are.
+    """Return how a table is set, from the number of its columns and the length of their texts.
 
-    ``wide`` and ``widest`` are set closely, ``across`` spans the columns of the page, and so do
-    they; ``short`` is not broken.
+    ``wide`` and ``widest`` are set closely and, as ``across``, span the columns of the page;
+    ``short`` is not broken.
     """
     rows = (*table.head, *table.body, *table.foot)
     columns = max((sum(cell.colspan for cell in row) for row in rows), default=0)
     if columns > 6:
         return "widest" if columns > 12 else "wide"
-    paper = context.get("paper")
-    if isinstance(paper, PageGeometry) and paper.columns > 1 and _is_long(rows, paper):
+    geometry = context.get("paper")
+    has_columns = isinstance(geometry, PageGeometry) and geometry.columns > 1
+    if has_columns and _is_wider_than_column(rows, geometry):
         return "across"
-    return "short" if len(rows) <= MOST_KEPT and columns else "table"
+    return "short" if len(rows) <= MAX_UNBROKEN_ROWS and columns else "table"
 
 
-def _is_long(rows: Sequence[Sequence[Cell]], paper: PageGeometry) -> bool:
-    """Say whether a column of the page is too narrow for a table's texts."""
+def _is_wider_than_column(rows: Sequence[Sequence[Cell]], geometry: PageGeometry) -> bool:
     widths: dict[int, int] = {}
     for row in islice(rows, 200):
-        for place, cell in enumerate(row):
+        for column, cell in enumerate(row):
             text = " ".join(plain_text(b.spans) for b in cell.blocks if isinstance(b, Paragraph))
-            widths[place] = max(widths.get(place, 0), min(len(text), LONG_CELL))
-    character = CHARACTER_WIDTH * paper.font_size * UNITS["pt"] * 0.86
-    return sum(widths.values()) + 3 * len(widths) > 1.1 * paper.column_width / character
+            widths[column] = max(widths.get(column, 0), min(len(text), MAX_CELL_WIDTH))
+    character = CHARACTER_WIDTH * geometry.font_size * UNITS["pt"] * 0.86
+    return sum(widths.values()) + 3 * len(widths) > 1.1 * geometry.column_width / character

@@ -6,7 +6,6 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from queue import LifoQueue
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -190,39 +189,3 @@ def load_weasyprint() -> None:
     from .weasy.engine import load_fonts
 
     load_fonts()
-
-
-def render_specimen() -> None:
-    """Load all that renders an article and render one, so that the next finds all caches filled.
-
-    Only for a process that does nothing else meanwhile.  Faults of the system show in the first
-    real print.
-    """
-    from ..article import Article, Heading, Paragraph, Span
-    from ..options import PrintOptions
-    from ..output import PreparedPictures
-    from . import book, completeness  # noqa: F401 - which render_stage.py imports when it is called
-    from .book import render_articles
-    from .context import RenderContext
-    from .pdf import impose  # noqa: F401
-    from .weasy.engine import import_weasyprint
-
-    text = (
-        Span("Everything that is read but once for all articles is read for this one, "),
-        Span("typefaces", ("em",)),
-        Span(" and dictionaries for hyphenation "),
-        Span("notwithstanding", ("strong",)),
-        Span(": nobody will ever see it, and what follows it need not wait."),
-    )
-    specimen = Article(
-        "A title",
-        (Heading(2, (Span("A heading"),)), Paragraph(text)),
-        byline="Author",
-        published="2000-01-01",
-        url="https://example.org/",
-        language="en",
-    )
-    with suppress(OSError):
-        import_weasyprint()
-    with suppress(WebprintError):
-        render_articles(RenderContext.of([specimen], PrintOptions()), lambda _: PreparedPictures())

@@ -324,7 +324,7 @@ TEMPLATES = {
 def test_a_template_of_a_theme(attack: str, tmp_path: Path) -> None:
     (tmp_path / "theme.toml").write_text(THEME)
     (tmp_path / "article.html.j2").write_text(TEMPLATES[attack])
-    with patch("printer.render.templates.SECONDS", 0.5):
+    with patch("printer.render.templates.TIME_LIMIT", 0.5):
         outcome = result_or_error(
             lambda: print_page(hostile_page(), theme=f"{tmp_path}/", limit=3.0)
         )

@@ -70,7 +70,7 @@ def test_nothing_is_lost_to_depth() -> None:
 
 
 def test_too_many_blocks_end_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MOST_BLOCKS", 50)
+    monkeypatch.setattr(limits, "MAX_BLOCKS", 50)
     kept, warnings = limit_article(
         article(*(paragraph(str(n)) for n in range(40)), items(*map(str, range(40))))
     )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from printer.article import Article, Embed, Figure, Note, Quote, Span, Table
 from printer.options import PrintOptions
 from printer.render.context import MAX_QR_BYTES, MAX_QR_CODES, qr_code, render_html
-from printer.render.links import MAX_PRINTED_URL, display_url, shows_own_url
+from printer.render.links import MAX_PRINTED_URL, display_url, is_visible_url
 from tests.support.sample_articles import SAMPLE_ARTICLE, cells, heading, items, paragraph, spans
 
 SITE = "https://example.org/"
@@ -52,13 +52,13 @@ def test_an_address_is_printed_without_what_only_machines_need(url: str, written
 def test_any_text_is_written_within_bounds(text: str) -> None:
     written = display_url("https://example.org/" + text)
     assert len(written) <= MAX_PRINTED_URL
-    shows_own_url(text, written)
+    is_visible_url(text, written)
 
 
 def test_a_link_that_says_its_address_needs_no_number() -> None:
-    assert shows_own_url("www.example.org/a", "https://example.org/a?utm_source=x")
-    assert shows_own_url("https://example.org/a/", "https://example.org/a")
-    assert not shows_own_url("the story", "https://example.org/a")
+    assert is_visible_url("www.example.org/a", "https://example.org/a?utm_source=x")
+    assert is_visible_url("https://example.org/a/", "https://example.org/a")
+    assert not is_visible_url("the story", "https://example.org/a")
 
 
 def test_links_are_not_named_unless_it_is_asked_for(printed) -> None:

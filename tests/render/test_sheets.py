@@ -13,7 +13,7 @@ from printer.errors import UsageError
 from printer.options import PrintOptions
 from printer.render.book import FIT_STEPS, fit_to_pages, tighten
 from printer.render.context import render_html
-from printer.render.pdf.impose import booklet_sides, impose, side_by_side
+from printer.render.pdf.impose import booklet_sides, impose, nup_sides
 from printer.render.weasy.engine import render_pdf
 from printer.themes.page import page_geometry
 from tests.support import sample_articles as specimens
@@ -76,7 +76,7 @@ def test_a_folded_booklet_reads_in_order(pages):
 
 @given(st.integers(1, 100), st.sampled_from([2, 4]))
 def test_pages_on_a_side_keep_their_order(pages, count):
-    sides = side_by_side(pages, count)
+    sides = nup_sides(pages, count)
     assert all(len(side) == count for side in sides)
     assert [page for side in sides for page in side if page is not None] == list(range(pages))
 

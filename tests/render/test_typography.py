@@ -190,7 +190,7 @@ def test_headings_alone_are_balanced():
 def test_a_short_last_word_is_not_left_alone_and_nothing_else_changes():
     text = article(paragraph(WORDS.strip() + " So it is"), paragraph("Short, so it is"))
     html = render_html([text], {}).html
-    assert 'So <span class="held">it is</span></p>' in html
+    assert 'So <span class="no-break">it is</span></p>' in html
     assert "Short, so it is</p>" in html
     noted = article(paragraph(WORDS, "as told in it", Span("1", note="n1")))
-    assert "held" not in render_html([noted], {}).html.partition("<body")[2]
+    assert "no-break" not in render_html([noted], {}).html.partition("<body")[2]

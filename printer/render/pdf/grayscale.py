@@ -1,8 +1,8 @@
-"""A PDF without colour: what is drawn, shaded and pictured, whoever asked for the colour.
+"""Conversion of a PDF to grayscale.
 
-The pictures of a page are made grey when they are prepared.  What is left has colours of a
-theme, of a person's style sheet, of emoji and of drawings inside the layout; those are taken away
-here, from the finished objects before they are written, so that none is forgotten.
+Pictures are converted when they are prepared.  The colours that remain, of themes, user style
+sheets, emoji and SVG, are converted here, in the finished objects before they are written, so that
+none is forgotten.
 """
 
 from __future__ import annotations
@@ -16,111 +16,113 @@ from typing import Any
 import pydyf
 from PIL import Image
 
-#: How light red, green and blue are, as parts of white.
+#: The luma of red, green and blue (ITU-R BT.601).
 LUMA = (0.299, 0.587, 0.114)
-
-_NUMBER = rb"-?(?:\d+\.?\d*|\.\d+)"
-_RGB = re.compile(rb"(%b) (%b) (%b) (rg|RG)" % (_NUMBER, _NUMBER, _NUMBER))
-_SPACE = re.compile(rb"/(\S+) (cs|CS)")
-_SPECIAL = re.compile(rb"((?:%b ){1,4})(scn|SCN)" % _NUMBER)
 
 JPEG_QUALITY = 88
 
+# Operators of content streams (ISO 32000-2, 8.6.8) that set a colour or a colour space.
+_NUMBER = rb"-?(?:\d+\.?\d*|\.\d+)"
+_RGB_OPERATOR = re.compile(rb"(%b) (%b) (%b) (rg|RG)" % (_NUMBER, _NUMBER, _NUMBER))
+_SPACE_OPERATOR = re.compile(rb"/(\S+) (cs|CS)")
+_COLOR_OPERATOR = re.compile(rb"((?:%b ){1,4})(scn|SCN)" % _NUMBER)
+
 
 def convert_to_grayscale(pdf: Any) -> None:
-    """Make all of a PDF that is about to be written grey."""
-    for each in pdf.objects:
-        if isinstance(each, pydyf.Stream):
-            if each.extra.get("Subtype") == "/Image":
-                _grey_picture(each)
-            elif each.extra.get("Type") in (None, "/XObject", "/Pattern"):
-                _grey_drawing(each)
-        elif isinstance(each, dict) and "ShadingType" in each:
-            _grey_shading(each)
+    """Convert a PDF that is about to be written."""
+    for item in pdf.objects:
+        if isinstance(item, pydyf.Stream):
+            if item.extra.get("Subtype") == "/Image":
+                _convert_image(item)
+            elif item.extra.get("Type") in (None, "/XObject", "/Pattern"):
+                _convert_content(item)
+        elif (
+            isinstance(item, dict)
+            and "ShadingType" in item
+            and _convert_function(item["Function"])  # A gradient of opacity has no colours.
+        ):
+            item["ColorSpace"] = "/DeviceGray"
 
 
-def _grey_drawing(stream: Any) -> None:
-    """Replace what sets a colour among the operations of a page, a group or a pattern."""
+def _convert_content(stream: Any) -> None:
+    """Replace the operators that set colours in the content of a page, a group or a pattern."""
     spaces = {b"cs": b"", b"CS": b""}
-    for place, operation in enumerate(stream.stream):
+    for index, operation in enumerate(stream.stream):
         if not isinstance(operation, bytes):
             continue
-        if match := _RGB.fullmatch(operation):
-            stream.stream[place] = _level([float(part) for part in match.groups()[:3]], match[4])
-        elif match := _SPACE.fullmatch(operation):
+        if match := _RGB_OPERATOR.fullmatch(operation):
+            values = [float(value) for value in match.groups()[:3]]
+            stream.stream[index] = _gray_operation(values, stroke=match[4] == b"RG")
+        elif match := _SPACE_OPERATOR.fullmatch(operation):
             spaces[match[2]] = match[1]
             if match[1] != b"Pattern":
-                stream.stream[place] = b""
-        elif match := _SPECIAL.fullmatch(operation):
+                stream.stream[index] = b""
+        elif match := _COLOR_OPERATOR.fullmatch(operation):
             stroke = match[2] == b"SCN"
-            values = _rgb(spaces[b"CS" if stroke else b"cs"], [float(v) for v in match[1].split()])
-            stream.stream[place] = _level(values, b"RG" if stroke else b"rg")
+            space = spaces[b"CS" if stroke else b"cs"]
+            values = _to_rgb(space, [float(value) for value in match[1].split()])
+            stream.stream[index] = _gray_operation(values, stroke=stroke)
 
 
-def _level(rgb: list[float], operator: bytes) -> bytes:
-    return b"%.4g %b" % (_luma(rgb), b"G" if operator == b"RG" else b"g")
+def _gray_operation(rgb: list[float], *, stroke: bool) -> bytes:
+    return b"%.4g %b" % (_luma(rgb), b"G" if stroke else b"g")
 
 
 def _luma(rgb: list[float]) -> float:
-    return sum(part * min(max(value, 0.0), 1.0) for part, value in zip(LUMA, rgb, strict=True))
+    weighted = zip(LUMA, rgb, strict=True)
+    return sum(weight * min(max(value, 0.0), 1.0) for weight, value in weighted)
 
 
-def _rgb(space: bytes, values: list[float]) -> list[float]:
-    """Return a colour of another space as red, green and blue, near enough to tell how light."""
+def _to_rgb(space: bytes, values: list[float]) -> list[float]:
+    """Return a colour as RGB, accurate enough for its luma."""
     if len(values) == 4:
         *inks, black = values
         return [(1 - ink) * (1 - black) for ink in inks]
     if space.startswith(b"lab") and len(values) == 3:
         root = (values[0] + 16) / 116
         linear = root**3 if root > 6 / 29 else (root - 4 / 29) * 3 * (6 / 29) ** 2
-        shown = 12.92 * linear if linear <= 0.0031308 else 1.055 * linear ** (1 / 2.4) - 0.055
-        return [shown] * 3
+        srgb = 12.92 * linear if linear <= 0.0031308 else 1.055 * linear ** (1 / 2.4) - 0.055
+        return [srgb] * 3
     return values if len(values) == 3 else values[:1] * 3
 
 
-def _grey_shading(shading: Any) -> None:
-    """Replace the colours a gradient runs between; one that says how much is seen has none."""
-    if _grey_function(shading["Function"]):
-        shading["ColorSpace"] = "/DeviceGray"
-
-
-def _grey_function(function: Any) -> bool:
-    """Make a function of colours one of greys; say whether it was one of colours."""
-    found = False
+def _convert_function(function: Any) -> bool:
+    """Convert a function that returns colours; return whether it is one."""
+    converted = False
     for name in ("C0", "C1"):
         values = [float(value) for value in function.get(name, ())]
         if len(values) in (3, 4):
-            function[name] = pydyf.Array([_luma(_rgb(b"", values))])
-            found = True
-    inner = [_grey_function(each) for each in function.get("Functions", ())]
-    return found or any(inner)
+            function[name] = pydyf.Array([_luma(_to_rgb(b"", values))])
+            converted = True
+    children = [_convert_function(child) for child in function.get("Functions", ())]
+    return converted or any(children)
 
 
-def _grey_picture(stream: Any) -> None:
-    """Make a picture grey; its mask, which says where it can be seen through, stays."""
+def _convert_image(stream: Any) -> None:
+    """Convert an image; its soft mask stays."""
     extra = stream.extra
     if extra.get("ColorSpace") not in ("/DeviceRGB", "/DeviceCMYK"):
         return
     data = b"".join(getattr(part, "data", part) for part in stream.stream)
-    photo = extra.get("Filter") == "/DCTDecode"
-    source = BytesIO(data if photo else _png(data, extra["Width"], extra["Height"]))
-    with Image.open(source, formats=["JPEG", "PNG"]) as opened:
-        grey = opened.convert("L")
+    is_jpeg = extra.get("Filter") == "/DCTDecode"
+    file = BytesIO(data if is_jpeg else _to_png(data, extra["Width"], extra["Height"]))
+    with Image.open(file, formats=["JPEG", "PNG"]) as image:
+        gray = image.convert("L")
     for name in ("Decode", "DecodeParms"):
         extra.pop(name, None)
     extra["ColorSpace"] = "/DeviceGray"
-    if photo:
+    if is_jpeg:
         buffer = BytesIO()
-        grey.save(buffer, "JPEG", quality=JPEG_QUALITY)
+        gray.save(buffer, "JPEG", quality=JPEG_QUALITY)
         stream.stream = [buffer.getvalue()]
     else:
-        stream.stream = [zlib.compress(grey.tobytes(), 9)]
+        stream.stream = [zlib.compress(gray.tobytes(), 9)]
 
 
-def _png(data: bytes, width: int, height: int) -> bytes:
-    """Return the file of a picture whose data stands in the PDF as in one: PNG's, without heads."""
-    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    chunks = ((b"IHDR", head), (b"IDAT", data), (b"IEND", b""))
+def _to_png(data: bytes, width: int, height: int) -> bytes:
+    """Return a PNG file of image data, which a PDF holds without its header."""
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", data), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
         for kind, body in chunks

@@ -1,6 +1,6 @@
-"""Pages put on sheets: several on a side, or as a booklet to fold.
+"""Imposition: several pages on a side of a sheet, or a booklet to fold.
 
-What comes out is for paper: the drawn pages are kept, tags, links and outline are not.
+The result is for paper: tags, links and outline are dropped.
 """
 
 from __future__ import annotations
@@ -16,102 +16,107 @@ from ...options import PrintOptions
 if TYPE_CHECKING:
     from pikepdf import Page, Pdf
 
+#: Left, bottom, right and top.
 Rectangle: TypeAlias = tuple[float, float, float, float]
 
-#: A side of a sheet: the indexes of its pages from left to right and top down, None for a blank.
+#: The indexes of the pages on a side of a sheet, by rows from the top left; None for a blank.
 Side: TypeAlias = tuple[int | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Imposed:
-    """A PDF whose pages are sides of sheets, and how many sheets it takes."""
+class ImposedPdf:
+    """A PDF whose pages are sides of sheets, and the number of sheets."""
 
     pdf: bytes = field(repr=False)
     sheets: int
 
 
-def impose(pdf: bytes, pages: int, options: PrintOptions, *, rtl: bool = False) -> Imposed:
-    """Put the pages of a document on sheets as these options ask; ``rtl`` is bound on the right."""
-    both_sides = options.duplex or options.booklet
-    if not options.booklet and options.nup == 1:
-        return Imposed(pdf, (pages + 1) // 2 if both_sides else pages)
-    plan = booklet_sides(pages) if options.booklet else side_by_side(pages, options.nup)
+def impose(pdf: bytes, pages: int, options: PrintOptions, *, rtl: bool = False) -> ImposedPdf:
+    """Arrange the pages of a PDF on sheets; ``rtl`` is bound on the right."""
+    two_sided = options.duplex or options.booklet
+    if options.booklet:
+        sides = booklet_sides(pages)
+    elif options.nup > 1:
+        sides = nup_sides(pages, options.nup)
+    else:
+        return ImposedPdf(pdf, (pages + 1) // 2 if two_sided else pages)
     if rtl:
-        plan = [_mirrored(side) for side in plan]
-    data = _drawn(pdf, plan, grid=(2, 2) if options.nup == 4 else (2, 1), booklet=options.booklet)
-    return Imposed(data, (len(plan) + 1) // 2 if both_sides else len(plan))
+        sides = [_mirror(side) for side in sides]
+    grid = (2, 2) if options.nup == 4 else (2, 1)
+    data = _draw_sheets(pdf, sides, grid, booklet=options.booklet)
+    return ImposedPdf(data, (len(sides) + 1) // 2 if two_sided else len(sides))
 
 
 def booklet_sides(pages: int) -> list[Side]:
-    """Return the sides of a folded booklet, front and back in turn, filled up to whole sheets.
+    """Return the sides of a booklet, front and back in turn, with blanks in the end.
 
-    Sheet by sheet from the outside: the last page beside the first, then on the back the second
-    beside the last but one.
+    From the outermost sheet: the last page beside the first, on the back the second beside the last
+    but one, and so on.
     """
-    whole = -(-pages // 4) * 4
+    total = -(-pages // 4) * 4
 
     def page(index: int) -> int | None:
         return index if index < pages else None
 
     sides: list[Side] = []
-    for sheet in range(whole // 4):
-        first, last = 2 * sheet, whole - 1 - 2 * sheet
+    for sheet in range(total // 4):
+        first, last = 2 * sheet, total - 1 - 2 * sheet
         sides.append((page(last), page(first)))
         sides.append((page(first + 1), page(last - 1)))
     return sides
 
 
-def side_by_side(pages: int, count: int) -> list[Side]:
+def nup_sides(pages: int, count: int) -> list[Side]:
     """Return sides of ``count`` pages each, in reading order."""
-    numbers = range(-(-pages // count) * count)
-    filled = [n if n < pages else None for n in numbers]
-    return [tuple(filled[n : n + count]) for n in range(0, len(filled), count)]
+    indexes = [n if n < pages else None for n in range(-(-pages // count) * count)]
+    return [tuple(indexes[n : n + count]) for n in range(0, len(indexes), count)]
 
 
-def _mirrored(side: Side) -> Side:
+def _mirror(side: Side) -> Side:
     rows = [side[n : n + 2] for n in range(0, len(side), 2)]
     return tuple(page for row in rows for page in reversed(row))
 
 
-def _drawn(pdf: bytes, plan: Sequence[Side], grid: tuple[int, int], *, booklet: bool) -> bytes:
-    """Draw pages on sheets as large as the first page is, turned when two stand beside each other.
+def _draw_sheets(
+    pdf: bytes, sides: Sequence[Side], grid: tuple[int, int], *, booklet: bool
+) -> bytes:
+    """Draw pages on sheets of the size of the first page, turned for two pages side by side.
 
-    The pages of a booklet were set at the size of half a sheet, and keep it.
+    The pages of a booklet were laid out at the size of half a sheet, and keep it.
     """
     import pikepdf
 
     try:
-        with pikepdf.open(BytesIO(pdf)) as source, pikepdf.new() as out:
+        with pikepdf.open(BytesIO(pdf)) as source, pikepdf.new() as target:
             width, height = _size(source.pages[0])
             sheet = (2 * width, height) if booklet else (width, height)
             if grid == (2, 1) and not booklet:
                 sheet = (height, width)
-            for side in plan:
-                _draw(source, out, side, sheet, grid)
-            _described(source, out, booklet=booklet)
-            target = BytesIO()
-            out.save(target, deterministic_id=True)
-            return target.getvalue()
+            for side in sides:
+                _draw_side(source, target, side, sheet, grid)
+            _copy_metadata(source, target, booklet=booklet)
+            buffer = BytesIO()
+            target.save(buffer, deterministic_id=True)
+            return buffer.getvalue()
     except pikepdf.PdfError as error:
         raise RenderError(f"the pages could not be put on sheets: {error}") from error
 
 
-def _draw(
-    source: Pdf, out: Pdf, side: Side, sheet: tuple[float, float], grid: tuple[int, int]
+def _draw_side(
+    source: Pdf, target: Pdf, side: Side, sheet: tuple[float, float], grid: tuple[int, int]
 ) -> None:
-    """Add a side to a document."""
     import pikepdf
 
     forms = pikepdf.Dictionary()
-    drawn = []
-    for index, place in zip(side, _places(sheet, grid), strict=True):
+    operations = []
+    for index, cell in zip(side, _cells(sheet, grid), strict=True):
         if index is not None:
             page, name = source.pages[index], f"/P{index}"
-            forms[name] = out.copy_foreign(page.as_form_xobject())
-            drawn.append(_placed(name, _size(page), place))
-    target = out.add_blank_page(page_size=sheet)
-    target.obj.Resources = pikepdf.Dictionary(XObject=forms)
-    target.obj.Contents = out.make_stream("\n".join(drawn).encode())
+            forms[name] = target.copy_foreign(page.as_form_xobject())
+            operations.append(_draw_in_cell(name, _size(page), cell))
+    page = target.add_blank_page(page_size=sheet)
+    page.obj.Resources = pikepdf.Dictionary(XObject=forms)
+    page.obj.Contents = target.make_stream("\n".join(operations).encode())
 
 
 def _size(page: Page) -> tuple[float, float]:
@@ -119,16 +124,17 @@ def _size(page: Page) -> tuple[float, float]:
     return right - left, top - bottom
 
 
-def _placed(name: str, size: tuple[float, float], place: Rectangle) -> str:
-    """Return the drawing of a page in the middle of its place, as large as it can be there."""
-    left, bottom, right, top = place
+def _draw_in_cell(name: str, size: tuple[float, float], cell: Rectangle) -> str:
+    """Return operators that draw a form centred in a cell, as large as it can be there."""
+    left, bottom, right, top = cell
     scale = min((right - left) / size[0], (top - bottom) / size[1])
     x = (left + right - scale * size[0]) / 2
     y = (bottom + top - scale * size[1]) / 2
     return f"q {scale:.6f} 0 0 {scale:.6f} {x:.4f} {y:.4f} cm {name} Do Q"
 
 
-def _places(sheet: tuple[float, float], grid: tuple[int, int]) -> Iterator[Rectangle]:
+def _cells(sheet: tuple[float, float], grid: tuple[int, int]) -> Iterator[Rectangle]:
+    """Yield the cells of a grid, by rows from the top left."""
     width, height = sheet[0] / grid[0], sheet[1] / grid[1]
     for row in reversed(range(grid[1])):
         for column in range(grid[0]):
@@ -136,15 +142,15 @@ def _places(sheet: tuple[float, float], grid: tuple[int, int]) -> Iterator[Recta
             yield left, bottom, left + width, bottom + height
 
 
-def _described(source: Pdf, out: Pdf, *, booklet: bool) -> None:
-    """Keep the title and the author, and tell the printer how the sheet is turned."""
+def _copy_metadata(source: Pdf, target: Pdf, *, booklet: bool) -> None:
+    """Copy title and author, and tell the printer how the sheet is turned."""
     import pikepdf
 
     for key in ("/Title", "/Author", "/Creator", "/Subject"):
         if key in source.docinfo:
-            out.docinfo[key] = str(source.docinfo[key])
+            target.docinfo[key] = str(source.docinfo[key])
     if "/Lang" in source.Root:
-        out.Root.Lang = str(source.Root.Lang)
-    out.Root.ViewerPreferences = pikepdf.Dictionary(DisplayDocTitle=True)
+        target.Root.Lang = str(source.Root.Lang)
+    target.Root.ViewerPreferences = pikepdf.Dictionary(DisplayDocTitle=True)
     if booklet:
-        out.Root.ViewerPreferences.Duplex = pikepdf.Name.DuplexFlipShortEdge
+        target.Root.ViewerPreferences.Duplex = pikepdf.Name.DuplexFlipShortEdge

@@ -1,6 +1,6 @@
-"""Line numbers in the margin, which CSS has not: drawn over the pages from where the lines came.
+"""Line numbers in the margin, drawn over the pages, as CSS has none.
 
-They are artefacts of the page: a screen reader passes them by, and the text stays as it was.
+They are artifacts: screen readers skip them, and the text stays as it is.
 """
 
 from __future__ import annotations
@@ -9,13 +9,16 @@ from collections.abc import Iterator
 from io import BytesIO
 from typing import Any, TypeAlias
 
-#: A page or a part of one, as WeasyPrint laid it out.
+#: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
 
-#: What is not running text has no numbered lines.
-APART = ("figure", "table", "pre", "aside", "header", "nav")
+#: Elements whose lines are not numbered.
+UNNUMBERED = ("figure", "table", "pre", "aside", "header", "nav")
 
-_STYLE = """
+#: Pixels between a number and the text.
+DISTANCE = 16
+
+_CSS = """
 @page {{ size: {width}px {height}px; margin: 0 }}
 body {{ margin: 0 }}
 div {{ position: relative; height: {height}px; break-after: page }}
@@ -25,27 +28,25 @@ span {{ position: absolute; left: 0; text-align: right; color: #595959;
 """
 
 
-def number_lines(pdf: bytes, pages: list[Any], every: int) -> bytes:
-    """Return the PDF with every line of a multiple of ``every`` numbered, counted to its end."""
+def number_lines(pdf: bytes, pages: list[Any], interval: int) -> bytes:
+    """Return a PDF with every ``interval``-th line of all its pages numbered."""
     import pikepdf
     import weasyprint
 
     boxes = [page._page_box for page in pages]
-    first = boxes[0]
-    height = first.margin_height()
-    style = _STYLE.format(width=first.margin_width(), height=height)
-    divs = "".join(f"<div>{''.join(spans)}</div>" for spans in _numbers(boxes, every))
-    drawn = weasyprint.HTML(string=f"<style>{style}</style>{divs}").write_pdf()
-    with pikepdf.open(BytesIO(pdf)) as document, pikepdf.open(BytesIO(drawn)) as numbers:
-        for index, (page, over) in enumerate(zip(document.pages, numbers.pages, strict=True)):
-            if page.mediabox[3] != over.mediabox[3]:
-                continue  # a page on its side holds a table
+    css = _CSS.format(width=boxes[0].margin_width(), height=boxes[0].margin_height())
+    divs = "".join(f"<div>{''.join(spans)}</div>" for spans in _number_spans(boxes, interval))
+    overlay_pdf = weasyprint.HTML(string=f"<style>{css}</style>{divs}").write_pdf()
+    with pikepdf.open(BytesIO(pdf)) as document, pikepdf.open(BytesIO(overlay_pdf)) as overlays:
+        pairs = zip(document.pages, overlays.pages, strict=True)
+        for index, (page, overlay) in enumerate(pairs):
+            if page.mediabox[3] != overlay.mediabox[3]:
+                continue  # A rotated page holds a table.
             if "/XObject" not in page.Resources:
                 page.Resources.XObject = pikepdf.Dictionary()
-            form = document.copy_foreign(over.as_form_xobject())
-            # All pages may have their resources in common, so each has a name of its own in them.
+            # Pages may share their resources, so each overlay has a name of its own.
             name = f"/LineNumbers{index}"
-            page.Resources.XObject[name] = form
+            page.Resources.XObject[name] = document.copy_foreign(overlay.as_form_xobject())
             page.contents_add(b"q", prepend=True)
             page.contents_add(f"Q /Artifact BMC q {name} Do Q EMC".encode())
         target = BytesIO()
@@ -53,28 +54,28 @@ def number_lines(pdf: bytes, pages: list[Any], every: int) -> bytes:
         return target.getvalue()
 
 
-def _numbers(boxes: list[Box], every: int) -> Iterator[list[str]]:
-    """Yield, page by page, the numbers to draw as HTML."""
+def _number_spans(pages: list[Box], interval: int) -> Iterator[list[str]]:
+    """Yield the numbers of each page as HTML."""
     count = 0
-    for box in boxes:
+    for page in pages:
         spans = []
-        seen: set[int] = set()
-        for line in _lines(box.children[0]):
-            # Two cells side by side, or a list's sign and its text, are one line.
-            if round(line.position_y) in seen or not line.width:
+        # Two cells side by side, or a list marker and its text, are one line.
+        tops: set[int] = set()
+        for line in _iter_lines(page.children[0]):
+            top = round(line.position_y)
+            if top in tops or not line.width:
                 continue
-            seen.add(round(line.position_y))
+            tops.add(top)
             count += 1
-            if count % every == 0:
-                width = box.content_box_x() - 16
-                place = f"top: {line.position_y:.2f}px; width: {width:.2f}px"
-                spans.append(
-                    f'<span style="{place}; line-height: {line.height:.2f}px">{count}</span>'
-                )
+            if count % interval == 0:
+                width = page.content_box_x() - DISTANCE
+                style = f"top: {line.position_y:.2f}px; width: {width:.2f}px"
+                style += f"; line-height: {line.height:.2f}px"
+                spans.append(f'<span style="{style}">{count}</span>')
         yield spans
 
 
-def _lines(box: Box) -> Iterator[Box]:
+def _iter_lines(box: Box) -> Iterator[Box]:
     """Yield the lines of running text, down the page."""
     from weasyprint.formatting_structure.boxes import LineBox
 
@@ -82,5 +83,5 @@ def _lines(box: Box) -> Iterator[Box]:
         child = getattr(child, "_box", child)
         if isinstance(child, LineBox):
             yield child
-        elif child.element_tag not in APART and getattr(child, "children", None):
-            yield from _lines(child)
+        elif child.element_tag not in UNNUMBERED and getattr(child, "children", None):
+            yield from _iter_lines(child)

@@ -1,4 +1,4 @@
-"""What makes a print an archive: where it came from in its metadata, and its sources inside it."""
+"""Provenance of a print: its sources in the metadata and, for archives, attached."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...capture import PageSource
 from ...output import ExtractedPage
 from ..markup import printable
 
-#: The namespace of what is said of a print's origin, and the prefix it is written with.
+#: The XMP namespace of the provenance, and its prefix.
 NAMESPACE, PREFIX = "urn:webprint:provenance:1#", "webprint"
 
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -27,7 +27,7 @@ for _prefix, _uri in (
 ):  # fmt: skip
     register_namespace(_prefix, _uri)
 
-#: The properties, each a list with a value a page, and what they mean.
+#: The properties, each a list with a value per page, and their meanings.
 _PROPERTIES = {
     "source": "The address that each page came from",
     "fetched": "When each page was fetched",
@@ -37,7 +37,7 @@ _PROPERTIES = {
 
 @dataclass(frozen=True, slots=True)
 class AttachedFile:
-    """A file inside the PDF; ``relationship`` is as in ISO 32000-2, 7.11.3."""
+    """A file inside a PDF; ``relationship`` is as in ISO 32000-2, 7.11.3."""
 
     name: str
     data: bytes = field(repr=False)
@@ -48,32 +48,32 @@ class AttachedFile:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where the pages of a document came from, fit to be stored in it."""
+    """Where the pages of a document came from, as it is stored in the PDF."""
 
     xmp: bytes = b""
     attachments: tuple[AttachedFile, ...] = ()
 
 
 def build_provenance(pages: Sequence[ExtractedPage], *, attach: bool) -> Provenance:
-    """Return where pages came from; with ``attach`` their HTML and the articles are attached."""
-    rows = [_row(page.source) for page in pages]
-    attached: list[AttachedFile] = []
+    """Return where pages came from; ``attach`` adds their HTML and the articles as files."""
+    files: list[AttachedFile] = []
     for number, page in enumerate(pages if attach else (), 1):
         source = page.source
-        tail = f"-{number}" if len(pages) > 1 else ""
-        stamp = source.fetched or datetime.fromtimestamp(0, UTC)
+        suffix = f"-{number}" if len(pages) > 1 else ""
+        modified = source.fetched or datetime.fromtimestamp(0, UTC)
         kind = "; ".join(filter(None, (source.media_type, source.charset)))
-        told = printable(f"The page as it was received from {source.url} ({kind})")
-        attached.append(AttachedFile(f"source{tail}.html", page.html, told, "Source", stamp))
-        data = json.dumps(page.article.to_dict(), ensure_ascii=False, indent=1).encode(
-            "utf-8", "replace"
+        description = printable(f"The page as it was received from {source.url} ({kind})")
+        files.append(
+            AttachedFile(f"source{suffix}.html", page.html, description, "Source", modified)
         )
-        told = "The article found in the page, as data"
-        attached.append(AttachedFile(f"article{tail}.json", data, told, "Data", stamp))
-    return Provenance(_xmp(rows), tuple(attached))
+        article = json.dumps(page.article.to_dict(), ensure_ascii=False, indent=1)
+        data = article.encode("utf-8", "replace")
+        description = "The article found in the page, as data"
+        files.append(AttachedFile(f"article{suffix}.json", data, description, "Data", modified))
+    return Provenance(_build_xmp([_values(page.source) for page in pages]), tuple(files))
 
 
-def _row(source: PageSource) -> dict[str, str]:
+def _values(source: PageSource) -> dict[str, str]:
     fetched = source.fetched
     return {
         "source": printable(source.url),
@@ -82,40 +82,42 @@ def _row(source: PageSource) -> dict[str, str]:
     }
 
 
-def _xmp(rows: Sequence[dict[str, str]]) -> bytes:
-    """Return descriptions to stand in a packet's RDF, with the schema that PDF/A asks for."""
-    about = Element(f"{{{_RDF}}}Description", {f"{{{_RDF}}}about": ""})
-    SubElement(about, f"{{{_DC}}}source").text = rows[0]["source"] if rows else ""
+def _build_xmp(rows: Sequence[dict[str, str]]) -> bytes:
+    """Return descriptions for the RDF of an XMP packet, with the schema that PDF/A asks for."""
+    description = Element(f"{{{_RDF}}}Description", {f"{{{_RDF}}}about": ""})
+    SubElement(description, f"{{{_DC}}}source").text = rows[0]["source"] if rows else ""
     for name in _PROPERTIES:
-        row = SubElement(SubElement(about, f"{{{NAMESPACE}}}{name}"), f"{{{_RDF}}}Seq")
+        parent = SubElement(description, f"{{{NAMESPACE}}}{name}")
+        sequence = SubElement(parent, f"{{{_RDF}}}Seq")
         for values in rows:
-            SubElement(row, f"{{{_RDF}}}li").text = values[name]
-    return tostring(about) + b"\n" + tostring(_schema())
+            SubElement(sequence, f"{{{_RDF}}}li").text = values[name]
+    return tostring(description) + b"\n" + tostring(_build_schema())
 
 
-def _schema() -> Element:
-    about = Element(f"{{{_RDF}}}Description", {f"{{{_RDF}}}about": ""})
-    schema = _resource(SubElement(SubElement(about, f"{{{_EXTENSION}}}schemas"), f"{{{_RDF}}}Bag"))
+def _build_schema() -> Element:
+    description = Element(f"{{{_RDF}}}Description", {f"{{{_RDF}}}about": ""})
+    schemas = SubElement(description, f"{{{_EXTENSION}}}schemas")
+    schema = _add_resource(SubElement(schemas, f"{{{_RDF}}}Bag"))
     SubElement(schema, f"{{{_SCHEMA}}}schema").text = "Where a printed web page came from"
     SubElement(schema, f"{{{_SCHEMA}}}namespaceURI").text = NAMESPACE
     SubElement(schema, f"{{{_SCHEMA}}}prefix").text = PREFIX
-    every = SubElement(SubElement(schema, f"{{{_SCHEMA}}}property"), f"{{{_RDF}}}Seq")
+    properties = SubElement(SubElement(schema, f"{{{_SCHEMA}}}property"), f"{{{_RDF}}}Seq")
     for name, meaning in _PROPERTIES.items():
-        one = _resource(every)
+        resource = _add_resource(properties)
         for key, value in (
             ("name", name), ("valueType", "seq Text"), ("category", "external"),
             ("description", meaning),
         ):  # fmt: skip
-            SubElement(one, f"{{{_PROPERTY}}}{key}").text = value
-    return about
+            SubElement(resource, f"{{{_PROPERTY}}}{key}").text = value
+    return description
 
 
-def _resource(above: Element) -> Element:
-    return SubElement(above, f"{{{_RDF}}}li", {f"{{{_RDF}}}parseType": "Resource"})
+def _add_resource(parent: Element) -> Element:
+    return SubElement(parent, f"{{{_RDF}}}li", {f"{{{_RDF}}}parseType": "Resource"})
 
 
 def add_provenance(pdf: Any, xmp: bytes) -> None:
-    """Put the descriptions into the metadata of a PDF that is about to be written."""
+    """Add descriptions to the metadata of a PDF that is about to be written."""
     if not xmp:
         return
     for stream in pdf.objects:

@@ -1,8 +1,7 @@
-"""What the layout holds: its text in reading order and its things, read off the laid-out pages.
+"""The text and the items of a document, read off its laid-out pages.
 
-This is what is drawn, not what was meant to be: a piece of text that the layout dropped is not
-here.  Running heads, page numbers and what style sheets generate are not the article's and are
-left out.
+This is what is drawn, not what should be: text that the layout dropped is missing here.  Running
+heads, page numbers and generated content are not the article's and are left out.
 """
 
 from __future__ import annotations
@@ -12,17 +11,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
-#: Classes of what a theme adds: the QR code, headings above notes, rows that mean no more.
-_OURS = frozenset({"qr", "section"})
+
+#: Classes of what a theme adds: the QR code, the headings of notes.
+_ADDED = frozenset({"qr", "section"})
 
 
 @dataclass(frozen=True, slots=True)
 class LayoutText:
-    """The text on the pages, blocks apart by a line break, and how many things there are.
+    """The text of the pages, a block a line, and what else is on them.
 
-    ``things`` counts by kind (headings, pictures, tables, code, formulas, notes), ``targets`` are
-    the addresses that links lead to.  ``places`` says on which page, from 0, a name stands,
-    ``sheets`` what each page is called in the style sheet, None for one left blank.
+    ``counts`` is by kind (headings, pictures, tables, code, formulas, notes), ``targets`` are the
+    URLs that links lead to.  ``page_by_anchor`` has the indexes of pages, ``page_names`` the name
+    of each page in the style sheet, None for a blank one.
     """
 
     text: str = field(default="", repr=False)
@@ -33,80 +33,75 @@ class LayoutText:
 
 
 def read_layout_text(pages: list[Any]) -> LayoutText:
-    """Read WeasyPrint's pages."""
+    """Read the pages of a document that WeasyPrint has laid out."""
     texts: dict[int, list[str]] = {}
-    things: dict[str, set[int]] = {}
+    elements: dict[str, set[int]] = {}
     targets: set[str] = set()
     for box, block in _boxes(pages):
+        element = box.element
+        if "::" in (box.element_tag or ""):
+            continue
         if hasattr(box, "text"):
-            if "::" not in (box.element_tag or "") and not _is_reference(box.element):
+            # Numbers and URLs of link targets are not the article's.
+            if element is None or element.get("class") not in ("link", "target"):
                 texts.setdefault(block, []).append(box.text)
-            continue
-        if box.element is None or "::" in (box.element_tag or ""):
-            continue
-        if kind := _kind(box.element):
-            things.setdefault(kind, set()).add(id(box.element))
-        if box.element_tag == "a" and (href := box.element.get("href")):
-            targets.add(href)
-    text = "\n".join("".join(pieces) for pieces in texts.values())
+        elif element is not None:
+            if kind := _kind(element):
+                elements.setdefault(kind, set()).add(id(element))
+            if box.element_tag == "a" and (href := element.get("href")):
+                targets.add(href)
+    page_types = [page._page_box.page_type for page in pages]
     return LayoutText(
-        text,
-        {kind: len(ids) for kind, ids in things.items()},
+        "\n".join("".join(pieces) for pieces in texts.values()),
+        {kind: len(ids) for kind, ids in elements.items()},
         frozenset(targets),
-        # What goes on over pages is where it begins.
-        {name: n for n, page in reversed(list(enumerate(pages))) for name in page.anchors},
-        tuple(_called(page._page_box.page_type) for page in pages),
+        # An element that is continued on other pages is where it begins.
+        {name: index for index, page in reversed(list(enumerate(pages))) for name in page.anchors},
+        tuple(None if page_type.blank else str(page_type.name or "") for page_type in page_types),
     )
 
 
-def _called(kind: Any) -> str | None:
-    return None if kind.blank else str(kind.name or "")
-
-
 def _boxes(pages: list[Any]) -> Iterator[tuple[Any, int]]:
-    """Yield every box of the pages but their margins', with the block of text it stands in.
+    """Yield the boxes of pages, their margins excepted, with the ``id()`` of the block's element.
 
-    A block goes on over pages and columns: what tells it is its element.
+    A block that is continued on other pages and columns has several boxes but one element.
     """
     from weasyprint.formatting_structure import boxes
 
+    block_types = boxes.BlockLevelBox | boxes.TableCellBox | boxes.InlineBlockBox
     for page in pages:
         stack: list[tuple[Any, int]] = [(page._page_box, 0)]
         while stack:
             box, block = stack.pop()
-            box = getattr(box, "_box", box)  # a placeholder of what is positioned
+            box = getattr(box, "_box", box)  # Absolutely positioned boxes are in a placeholder.
             if isinstance(box, boxes.MarginBox):
                 continue
-            own = isinstance(box, boxes.BlockLevelBox | boxes.TableCellBox | boxes.InlineBlockBox)
             # Code is one block, whatever its lines are.
-            if own and box.element is not None and box.element.get("class") != "line":
+            is_line = box.element is not None and box.element.get("class") == "line"
+            if isinstance(box, block_types) and box.element is not None and not is_line:
                 block = id(box.element)
             yield box, block
-            children = getattr(box, "children", ())
-            stack.extend((child, block) for child in reversed(children))
-
-
-def _is_reference(element: Any) -> bool:
-    """Tell whether an element names where a link leads: its number or its address."""
-    return element is not None and element.get("class") in ("link", "target")
+            stack.extend((child, block) for child in reversed(getattr(box, "children", ())))
 
 
 def _kind(element: Any) -> str:
-    """Return which kind of thing an element is, '' for none that is counted."""
-    tag = element.tag
+    """Return the kind that an element is counted as, '' for none."""
     classes = set((element.get("class") or "").split())
-    if classes & _OURS:
+    if classes & _ADDED:
         return ""
-    if tag in _HEADINGS:
-        return "headings"
-    if tag == "img":
-        return "formulas" if "math" in classes else "pictures"
-    if tag == "pre":
-        return "code"
-    if tag == "table":
-        return "tables"
-    if tag == "span" and "math" in classes:
-        return "formulas"
-    if ("footnote" in classes and element.get("role")) or (tag == "div" and "note" in classes):
-        return "notes" if element.get("data-note") is None else ""
-    return ""
+    is_math = "math" in classes
+    match element.tag:
+        case tag if tag in _HEADINGS:
+            return "headings"
+        case "img":
+            return "formulas" if is_math else "pictures"
+        case "pre":
+            return "code"
+        case "table":
+            return "tables"
+        case "span" if is_math:
+            return "formulas"
+        case tag:
+            is_footnote = "footnote" in classes and element.get("role")
+            is_endnote = tag == "div" and "note" in classes and element.get("data-note") is None
+            return "notes" if is_footnote or is_endnote else ""

@@ -1,7 +1,7 @@
-"""What WeasyPrint's tags do not say.
+"""Completion of WeasyPrint's structure tree for PDF/UA-1.
 
-Which cells heads are of, what is a formula or a note, and that running heads and page numbers are
-no part of the text (PDF/UA-1, 7.1 and 7.8).
+WeasyPrint does not tag the scope of header cells, formulas and notes, and does not mark running
+heads and page numbers as artifacts (7.1 and 7.8).
 """
 
 from __future__ import annotations
@@ -12,106 +12,108 @@ from typing import Any
 
 import pydyf
 
-#: So many characters tell where a link leads; a text of no more is but the sign of a note.
-TOLD, SIGN = 160, 3
+#: Characters of the description of a link; a text of so few is but the label of a note.
+MAX_DESCRIPTION, MAX_LABEL = 160, 3
 
 
 def complete_tags(document: Any, pdf: Any) -> None:
     """Complete the structure tree of a PDF that is about to be written."""
-    readings = _heads_and_formulas(document)
-    _tell_links(document)
+    readings = _set_scopes(document)
+    _describe_links(document)
     elements: dict[bytes, Any] = {
-        each.reference: each
-        for each in pdf.objects
-        if hasattr(each, "get") and each.get("Type") == "/StructElem"
+        item.reference: item
+        for item in pdf.objects
+        if hasattr(item, "get") and item.get("Type") == "/StructElem"
     }
-    root = next((each for each in elements.values() if each["S"] == "/Document"), None)
+    root = next((element for element in elements.values() if element["S"] == "/Document"), None)
     if root is None:
         return
     for element in elements.values():
         if element["S"] == "/Figure" and getattr(element.get("Alt"), "string", None) in readings:
             element["S"] = "/Formula"
-    _name_notes(root, elements)
-    _set_aside(pdf, root, elements)
+    _tag_notes(root, elements)
+    _mark_artifacts(pdf, root, elements)
 
 
-def _heads_and_formulas(document: Any) -> set[str]:
-    """Give the heads of tables their scope; return the readings of formulas."""
+def _set_scopes(document: Any) -> set[str]:
+    """Set the scope of header cells; return the alternative texts of formulas."""
     readings = set()
     for page in document.pages:
         for box in page._page_box.descendants():
             if box.element is None:
                 continue
             if box.element_tag == "th" and hasattr(box, "mark"):
-                row = box.element.get("scope") == "row"
-                box.mark["A"]["Scope"] = "/Row" if row else "/Column"
+                is_row = box.element.get("scope") == "row"
+                box.mark["A"]["Scope"] = "/Row" if is_row else "/Column"
             elif box.element_tag == "img" and "math" in (box.element.get("class") or "").split():
                 readings.add(box.element.get("alt"))
     return readings
 
 
-def _tell_links(document: Any) -> None:
-    """Have each link say its text, and what it leads to when that is but a sign."""
+def _describe_links(document: Any) -> None:
+    """Describe each link by its text, or by what it leads to if that is but a label."""
     boxes = [box for page in document.pages for box in page._page_box.descendants()]
-    places = {box.element.get("id"): box.element for box in boxes if box.element is not None}
+    anchors = {box.element.get("id"): box.element for box in boxes if box.element is not None}
     for box in boxes:
         link = getattr(box, "link_annotation", None)
         if link is None or box.element is None:
             continue
-        text, target = _words(box.element), box.element.get("href", "")
-        if len(text) <= SIGN and (place := places.get(target.removeprefix("#"))) is not None:
-            text = max(text, _words(place), key=len)
-        told = text or target.removeprefix("#")
-        link["Contents"] = pydyf.String(told if len(told) <= TOLD else told[: TOLD - 1] + "…")
+        text, target = _element_text(box.element), box.element.get("href", "")
+        if len(text) <= MAX_LABEL and (anchor := anchors.get(target.removeprefix("#"))) is not None:
+            text = max(text, _element_text(anchor), key=len)
+        text = text or target.removeprefix("#")
+        if len(text) > MAX_DESCRIPTION:
+            text = text[: MAX_DESCRIPTION - 1] + "…"
+        link["Contents"] = pydyf.String(text)
 
 
-def _words(element: Any) -> str:
-    """Return an element's text; of a picture in it, what describes it."""
-    pictures = (each.get("alt") or "" for each in islice(element.iter("img"), 5))
-    text = "".join((*islice(element.itertext(), 200), *pictures))
+def _element_text(element: Any) -> str:
+    """Return the text of an element, alternative texts of pictures included."""
+    alts = (picture.get("alt") or "" for picture in islice(element.iter("img"), 5))
+    text = "".join((*islice(element.itertext(), 200), *alts))
     return " ".join(text.replace("\u200b", "").split())
 
 
-def _name_notes(root: Any, elements: dict[bytes, Any]) -> None:
-    """Tag what stands at the foot of pages, directly in the document, as notes."""
-    notes = 0
+def _tag_notes(root: Any, elements: dict[bytes, Any]) -> None:
+    """Tag footnotes: spans in an area that is a child of the document."""
+    count = 0
     for reference in root["K"]:
-        foot = elements[reference]
+        area = elements[reference]
         kids: list[Any] = (
-            [elements.get(kid) for kid in foot["K"]] if foot["S"] == "/NonStruct" else []
+            [elements.get(kid) for kid in area["K"]] if area["S"] == "/NonStruct" else []
         )
         if kids and all(kid is not None and kid["S"] == "/Span" for kid in kids):
             for kid in kids:
-                notes += 1
+                count += 1
                 kid["S"] = "/Note"
-                kid["ID"] = pydyf.String(f"note-{notes}")
+                kid["ID"] = pydyf.String(f"note-{count}")
 
 
-def _set_aside(pdf: Any, root: Any, elements: dict[bytes, Any]) -> None:
-    """Mark what no element of the document holds, running heads, as artifacts."""
-    reached, todo = set[bytes](), [root.reference]
-    while todo:
-        reference = todo.pop()
+def _mark_artifacts(pdf: Any, root: Any, elements: dict[bytes, Any]) -> None:
+    """Mark as artifacts what no element of the document contains: running heads."""
+    reached, pending = set[bytes](), [root.reference]
+    while pending:
+        reference = pending.pop()
         if reference in elements and reference not in reached:
             reached.add(reference)
-            todo.extend(kid for kid in elements[reference]["K"] if isinstance(kid, bytes))
-    aside: dict[bytes, set[int]] = defaultdict(set)
+            pending.extend(kid for kid in elements[reference]["K"] if isinstance(kid, bytes))
+    artifacts: dict[bytes, set[int]] = defaultdict(set)
     for reference, element in elements.items():
         if reference not in reached:
-            aside[element["Pg"]].update(kid for kid in element["K"] if isinstance(kid, int))
-    parents = pdf.objects[_number(pdf.catalog["StructTreeRoot"])]["ParentTree"]
-    numbered = pdf.objects[_number(parents)]["Nums"]
-    rows: dict[int, Any] = {numbered[at]: numbered[at + 1] for at in range(0, len(numbered), 2)}
-    for page, ids in aside.items():
-        held = pdf.objects[_number(page)]
-        stream = pdf.objects[_number(held["Contents"])].stream
-        row: Any = rows[held["StructParents"]]
+            artifacts[element["Pg"]].update(kid for kid in element["K"] if isinstance(kid, int))
+    tree = _get(pdf, _get(pdf, pdf.catalog["StructTreeRoot"])["ParentTree"])["Nums"]
+    rows: dict[int, Any] = dict(zip(tree[::2], tree[1::2], strict=True))
+    for reference, ids in artifacts.items():
+        page = _get(pdf, reference)
+        row: Any = rows[page["StructParents"]]
         for mcid in ids:
             row[mcid] = "null"
-        for at, piece in enumerate(stream):
-            if piece == b"BDC" and stream[at - 1].get("MCID") in ids:
-                stream[at - 2 : at + 1] = "/Artifact", b"", b"BMC"
+        # An operator is preceded by its operands: the tag and its properties.
+        stream = _get(pdf, page["Contents"]).stream
+        for index, operator in enumerate(stream):
+            if operator == b"BDC" and stream[index - 1].get("MCID") in ids:
+                stream[index - 2 : index + 1] = "/Artifact", b"", b"BMC"
 
 
-def _number(reference: bytes) -> int:
-    return int(reference.split()[0])
+def _get(pdf: Any, reference: bytes) -> Any:
+    return pdf.objects[int(reference.split()[0])]

@@ -25,12 +25,12 @@ from printer.render.context import (
 )
 from printer.render.links import LinkTargets
 from printer.render.pdf import merge
-from printer.render.pdf.merge import Copying, MergePart, Writing, merge_parts
+from printer.render.pdf.merge import MergePart, PdfCopier, PdfWriter, merge_parts
 from printer.render.worker_pool import RenderPool
 from tests.support.sample_articles import SAMPLE_ARTICLE, paragraph
 
 #: How many bytes of memory a page of a whole may take, ten times what was measured.
-MOST_A_PAGE = 10_000
+MAX_BYTES_PER_PAGE = 10_000
 
 LINE = "The river rose in the night, and by morning the lower meadow was under water. "
 
@@ -42,9 +42,9 @@ def written_out(values: list[object]) -> bytes:
         things = [source.make_indirect(pikepdf.Array([value])) for value in values]
         for one, other in pairwise(things):
             one.append(other)
-        target = Writing(file, "1.7")
+        target = PdfWriter(file, "1.7")
         root, pages = target.reserve(), target.reserve()
-        copying = Copying(source, target, {})
+        copying = PdfCopier(source, target, {})
         first = copying.copy(things[0])
         copying.finish()
         told = b"<< /Type /Catalog /Kept %d 0 R /Pages %d 0 R >>"
@@ -78,12 +78,12 @@ deep = st.recursive(
 @settings(max_examples=60, deadline=None)
 @given(st.lists(deep, min_size=1, max_size=12), st.integers(1, 6))
 def test_what_is_copied_is_the_same(values: list[object], most: int) -> None:
-    before = merge.MOST_OBJECTS
+    before = merge.MAX_OBJECTS
     try:
-        merge.MOST_OBJECTS = most
+        merge.MAX_OBJECTS = most
         data = written_out(values)
     finally:
-        merge.MOST_OBJECTS = before
+        merge.MAX_OBJECTS = before
     with pikepdf.open(BytesIO(data)) as pdf:
         assert not pdf.check_pdf_syntax()
         at = pdf.Root.Kept
@@ -152,14 +152,14 @@ def test_numbers_for_other_pages_are_not_drawn(
 ) -> None:
     path = tmp_path / "part.pdf"
     path.write_bytes(laid[1])
-    with pytest.raises(RenderError, match="numbers were set for 0 pages"):
+    with pytest.raises(RenderError, match="0 page numbers do not fit 3 pages"):
         merge_parts(laid[0], [MergePart(path)], [], frozenset(), BytesIO())
 
 
 def test_a_part_that_is_broken_is_told(laid: tuple[bytes, bytes, int], tmp_path: Path) -> None:
     path = tmp_path / "part.pdf"
     path.write_bytes(b"%PDF-1.7 nothing")
-    with pytest.raises(RenderError, match="could not be bound"):
+    with pytest.raises(RenderError, match="could not be merged"):
         merge_parts(laid[0], [MergePart(path)], [], frozenset(), BytesIO())
 
 
@@ -195,4 +195,4 @@ def test_memory_does_not_grow_with_the_pages(
     command = [sys.executable, "-c", GROWING, *names, "200", str(pages)]
     told = subprocess.run(command, capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stderr
-    assert float(told.stdout) < MOST_A_PAGE
+    assert float(told.stdout) < MAX_BYTES_PER_PAGE

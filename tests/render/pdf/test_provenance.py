@@ -21,6 +21,7 @@ from printer import Capture, FetchOptions, Printer, PrintOptions
 from printer.article import Figure, Math, Note, Span, Table
 from printer.capture import PageSource
 from printer.options import Options
+from printer.output import ExtractedPage
 from printer.render.context import render_html
 from printer.render.pdf.provenance import NAMESPACE, build_provenance
 from printer.render.weasy.engine import render_pdf
@@ -39,6 +40,10 @@ PAGE = story_page("Harbour lights go dark").encode()
 
 def capture(url: str = "https://example.org/story", body: bytes = PAGE) -> Capture:
     return Capture(body, PageSource(url, url, "text/html", "utf-8", fetched=WHEN, method="file"))
+
+
+def extracted(page: Capture) -> ExtractedPage:
+    return ExtractedPage(SAMPLE_ARTICLE, page.describe())
 
 
 def printed_page(*captures: Capture, **options: Any) -> tuple[bytes, pikepdf.Pdf]:
@@ -102,7 +107,7 @@ def test_several_pages_are_told_apart() -> None:
 
 def test_metadata_cannot_be_injected() -> None:
     evil = "https://example.org/?</rdf:RDF><x>&amp;\x00\x0b\"'<![CDATA[]]>"
-    xmp = build_provenance([(SAMPLE_ARTICLE, capture(evil))], attach=False).xmp
+    xmp = build_provenance([extracted(capture(evil))], attach=False).xmp
     tree = ElementTree.fromstring(b"<r>" + xmp + b"</r>")
     (source,) = tree.iter("{http://purl.org/dc/elements/1.1/}source")
     assert source.text == evil.replace("\x00", "").replace("\x0b", "")
@@ -113,7 +118,7 @@ def test_metadata_cannot_be_injected() -> None:
 
 def test_the_schema_of_our_own_properties_is_told() -> None:
     tree = ElementTree.fromstring(
-        b"<r>" + build_provenance([(SAMPLE_ARTICLE, capture())], attach=False).xmp + b"</r>"
+        b"<r>" + build_provenance([extracted(capture())], attach=False).xmp + b"</r>"
     )
     names = [e.text for e in tree.iter("{http://www.aiim.org/pdfa/ns/property#}name")]
     assert names == ["source", "fetched", "sha256"]
@@ -235,8 +240,8 @@ def _ids(element):
     return [kid for kid in kids if isinstance(kid, int)]
 
 
-def test_a_page_that_waits_to_be_set_is_let_go_unless_it_is_attached() -> None:
-    left = capture().until_set(PrintOptions())
-    assert (left.body, left.digest, left.url) == (b"", capture().digest, capture().url)
-    assert left.until_set(PrintOptions()) == left
-    assert capture().until_set(PrintOptions(pdf="a-3u")) == capture()
+def test_a_page_is_kept_only_if_it_is_attached() -> None:
+    for variant, html in (("ua-1", b""), ("a-3u", PAGE)):
+        options = Options(fetch=FetchOptions(render="never"), page=PrintOptions(pdf=variant))
+        with Printer(options) as printer:
+            assert printer.extract(capture()).html == html

@@ -1,0 +1,44 @@
+"""All that renders an article, loaded before the first one comes."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from ..article import Article, Heading, Paragraph, Span
+from ..errors import WebprintError
+from ..options import PrintOptions
+from ..output import PreparedPictures
+from . import completeness  # noqa: F401 - which the render stage imports when it is called
+from .book import render_articles
+from .context import RenderContext
+from .pdf import impose  # noqa: F401
+from .weasy.engine import import_weasyprint
+
+_TEXT = (
+    Span("Everything that is read but once for all articles is read for this one, "),
+    Span("typefaces", ("em",)),
+    Span(" and dictionaries for hyphenation "),
+    Span("notwithstanding", ("strong",)),
+    Span(": nobody will ever see it, and what follows it need not wait."),
+)
+_SPECIMEN = Article(
+    "A title",
+    (Heading(2, (Span("A heading"),)), Paragraph(_TEXT)),
+    byline="Author",
+    published="2000-01-01",
+    url="https://example.org/",
+    language="en",
+)
+
+
+def render_specimen() -> None:
+    """Render an article, so that the next finds all caches filled.
+
+    Only for a process that does nothing else meanwhile.  Faults of the system show in the first
+    real print.
+    """
+    with suppress(OSError):
+        import_weasyprint()
+    with suppress(WebprintError):
+        context = RenderContext.of([_SPECIMEN], PrintOptions())
+        render_articles(context, lambda _: PreparedPictures())
