@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias, TypeVar
 
 from .capture import Capture, PageSource
-from .compose.merge_pages import merge_pages
+from .compose.postprocess import merge_pages
 from .editing.blocks import append_blocks
 from .errors import FetchError, MissingLibrary, NoArticle, WebprintError
 from .extract_stage import Extraction, explain, extract, extract_article

@@ -1,12 +1,14 @@
-"""Corrections that need the whole article: heading levels, repetitions, links inside it."""
+"""Corrections that need the whole article, and articles that are split over several pages."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from ..article import (
+    Article,
     Block,
     Embed,
     Figure,
@@ -35,6 +37,9 @@ _CARD = (Heading, Figure, Rule, Embed)
 _MAX_TITLE_POSITION = 6
 _MIN_SIMILAR_TITLE = 12
 _MAX_TRAILING_HEADING = 40
+
+#: Shorter text may be on several pages on purpose.
+_MIN_UNIQUE = 40
 
 #: Words of one letter in some language with Latin letters.
 _ONE_LETTER_WORDS = frozenset("AEIOUYÀÉÓÅÖ")
@@ -233,3 +238,49 @@ def _is_word(letter: str, text: str, before: list[Block]) -> bool:
         return False
     first, *rest = _LETTERS.findall(text)
     return first in rest or any(first in _LETTERS.findall(line) for line in iter_text(*before))
+
+
+def merge_pages(articles: Sequence[Article]) -> Article:
+    """Return the first article with the blocks of the others appended.
+
+    What a later page repeats (the lead picture, a summary at the top) is left out.  The ids of
+    later pages get a prefix, so that those of different pages do not collide.
+    """
+    first = articles[0]
+    blocks = list(first.blocks)
+    keys = {key for block in blocks if (key := _key(block))}
+    for number, article in enumerate(articles[1:], start=2):
+        for block in article.blocks:
+            key = _key(block)
+            if not key or key not in keys:
+                keys.add(key)
+                blocks += _with_prefix((block,), f"p{number}-")
+    return replace(
+        first,
+        blocks=tuple(blocks),
+        confidence=min(article.confidence for article in articles),
+        warnings=tuple(dict.fromkeys(w for article in articles for w in article.warnings)),
+    )
+
+
+def _key(block: Block) -> str:
+    """Return what identifies a block, '' for one that may be repeated."""
+    if isinstance(block, Figure):
+        return f"figure {block.src}" if block.src else ""
+    text = " ".join(iter_text(block))
+    return text if len(text) >= _MIN_UNIQUE else ""
+
+
+def _with_prefix(blocks: tuple[Block, ...], prefix: str) -> tuple[Block, ...]:
+    """Return blocks with a prefix on every id and every reference to one."""
+
+    def replacement(part: Any) -> list[Any]:
+        part = transform(part, replacement)
+        names = (name for name in ("id", "note") if getattr(part, name, ""))
+        changes = {name: prefix + getattr(part, name) for name in names}
+        if getattr(part, "href", "").startswith("#"):
+            changes["href"] = f"#{prefix}{part.href[1:]}"
+        return [replace(part, **changes)]
+
+    prefixed: tuple[Block, ...] = transform(blocks, replacement)
+    return prefixed

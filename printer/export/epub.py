@@ -25,8 +25,8 @@ from ..output import Picture
 from ..render.limits import limit_article
 from ..render.markup import printable, valid_language
 from ..render.math import typeset_formulas
+from .html import ScreenArticle, ScreenPicture, fit_picture, parse, render, safe_link, stylesheet
 from .math import local_name
-from .screen import ScreenArticle, ScreenPicture, fit_picture, parse, render, safe_link, stylesheet
 
 #: The date of files of unknown date: the first that ZIP can store.
 _EARLIEST = datetime(1980, 1, 1, tzinfo=UTC)

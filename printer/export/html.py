@@ -1,23 +1,257 @@
-"""Articles as one page of HTML that contains all it needs and runs nothing."""
+"""Articles as markup for screens: a page of HTML that is self-contained, or chapters of EPUB.
+
+Both are written by the macros of ``screen.xml.j2``, and run nothing.
+"""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache, partial
+from pathlib import Path
 
+from jinja2 import Environment, StrictUndefined
+from jinja2.environment import TemplateModule
 from lxml import etree
+from markupsafe import Markup
 
-from ..article import Article, Figure
+from ..article import (
+    ZERO_WIDTH_SPACE,
+    Article,
+    Figure,
+    Note,
+    Span,
+    Spans,
+    walk,
+)
+from ..i18n.labels import Labels, format_date, labels
 from ..output import Picture
+from ..render.inline import split_by_style
 from ..render.limits import limit_article
-from ..render.markup import printable
-from ..render.math import typeset_formulas
-from .screen import ScreenArticle, ScreenPicture, fit_picture, parse, render, safe_link, stylesheet
+from ..render.links import display_url
+from ..render.markup import (
+    Element,
+    Ids,
+    attributes,
+    escape_text,
+    nest,
+    printable,
+    span_elements,
+    strip_brackets,
+    valid_direction,
+    valid_language,
+)
+from ..render.math import Formula, formula_text, typeset_formulas
+from ..urls import link_url
+from .math import local_name, valid_mathml
 
-#: What the page may load: its own style sheet, and its pictures.
+#: What a page of HTML may load: its own style sheet, and its pictures.
 _SELF_CONTAINED = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _WITH_LINKED_PICTURES = "default-src 'none'; img-src http: https: data:; style-src 'unsafe-inline'"
+_MATHML = "http://www.w3.org/1998/Math/MathML"
+TEMPLATES = Path(__file__).with_name("templates")
+_VOID = frozenset({"br", "hr", "img", "item", "itemref", "link", "meta", "mspace", "rootfile"})
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenPicture:
+    """A picture's URL, and its size in CSS pixels (0: unknown)."""
+
+    url: str
+    width: int = 0
+    height: int = 0
+
+
+def fit_picture(figure: Figure, picture: Picture, url: Callable[[Picture], str]) -> ScreenPicture:
+    """Return a figure's picture, no wider than the page states."""
+    width = min(figure.width, picture.width) if figure.width > 0 else picture.width
+    height = max(1, round(width * picture.height / picture.width))
+    return ScreenPicture(url(picture), width, height)
+
+
+class ScreenIds(Ids):
+    """The ids of an article on a screen."""
+
+    def link(self, url: str) -> str:
+        """Return a URL as it may be linked, '' if it may not."""
+        return safe_link(url)
+
+
+def safe_link(url: str) -> str:
+    """Return a URL as it may stand in a link, '' for one that may not."""
+    return link_url(printable(url))
+
+
+@dataclass(slots=True)
+class ScreenArticle:
+    """An article as the template sees it.
+
+    Attributes:
+        article: The article, within limits.
+        epub: Whether it is a chapter of EPUB rather than part of a page of HTML.
+        prefix: The beginning of its ids.
+        picture: Returns the picture of a figure, None if it is missing.
+        file: Returns the URL of a drawing.
+        formulas: The drawings of its formulas.
+        fetch_time: When it was fetched.
+    """
+
+    article: Article
+    epub: bool
+    prefix: str
+    picture: Callable[[Figure], ScreenPicture | None]
+    file: Callable[[Picture], str]
+    formulas: Mapping[tuple[str, bool], Formula]
+    fetch_time: datetime | None
+    ids: ScreenIds = field(init=False)
+    start: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ids = ScreenIds(self.prefix)
+        self.ids.collect(self.article)
+        self.start = self.ids.fresh("start")
+
+    @property
+    def language(self) -> str:
+        """The article's language, '' if unknown."""
+        return valid_language(self.article.language)
+
+    @property
+    def labels(self) -> Labels:
+        """The labels in the article's language."""
+        return labels(self.language)
+
+    @property
+    def fetched(self) -> str:
+        """The date of fetching in the article's language."""
+        return format_date(self.fetch_time, self.language) if self.fetch_time else ""
+
+    @property
+    def origin(self) -> str:
+        """The line with date and site."""
+        parts = (format_date(self.article.published, self.language), self.article.site)
+        return " · ".join(filter(None, parts))
+
+    @property
+    def link(self) -> str:
+        """The URL of the article, '' if it may not be linked."""
+        return safe_link(self.article.url)
+
+    @property
+    def notes(self) -> list[Note]:
+        """The article's notes in order."""
+        return [block for block in walk(self.article.blocks) if isinstance(block, Note)]
+
+    def formula(self, source: str, text: str, *, display: bool = False) -> Markup:
+        """Return a formula as the page's own MathML if valid, else as its drawing or as text."""
+        read = formula_text(source, text)
+        if (math := valid_mathml(source)) is not None:
+            math.set("alttext", " ".join(read.split()))
+            if display:
+                math.set("display", "block")
+            xml = etree.tostring(math, encoding="unicode")
+            return Markup(xml.replace("<math", f'<math xmlns="{_MATHML}"', 1) if self.epub else xml)  # noqa: S704 - rebuilt
+        drawing = self.formulas.get((source, display))
+        if drawing is None:
+            return Markup('<span class="math">{}</span>').format(escape_text(read))
+        style = (
+            f"width: {drawing.width:.3f}em; height: {drawing.height:.3f}em; "
+            f"vertical-align: {-drawing.depth:.3f}em"
+        )
+        url = self.file(drawing.picture)
+        return Markup("<img{}/>").format(attributes(src=url, alt=read, class_="math", style=style))
+
+    def inline(self, spans: Spans) -> Markup:
+        """Return spans as inline markup."""
+        return nest(spans, self._elements, self._content)
+
+    def _elements(self, span: Span) -> Iterator[Element]:
+        link = attributes(href=not span.note and self.ids.target(span.href))
+        return span_elements(span, link, epub=self.epub)
+
+    def _content(self, span: Span) -> Markup:
+        name = self.ids.define(span.id)
+        if span.note:
+            html = self._call(span)
+        elif span.math:
+            html = self.formula(span.math, span.text)
+        elif span.ruby:
+            ruby = escape_text(span.ruby[:200])
+            html = Markup("<ruby>{}<rt>{}</rt></ruby>").format(escape_text(span.text), ruby)
+        else:
+            text = span.text.replace(ZERO_WIDTH_SPACE, "") if "code" in span.marks else span.text
+            html = Markup("<br/>").join(map(escape_text, text.split("\n")))
+        return Markup('<span id="{}">{}</span>').format(name, html) if name else html
+
+    def _call(self, span: Span) -> Markup:
+        """Return the reference mark of a note."""
+        label = escape_text(strip_brackets(span.text) or "*")
+        if span.note not in self.ids.notes:
+            return label
+        link = attributes(
+            self.epub, href=self.ids.target(f"#{span.note}"), id=self.ids.call(span.note),
+            epub_type="noteref", role="doc-noteref",
+        )  # fmt: skip
+        return Markup("<a{}>{}</a>").format(link, label)
+
+
+def _code(text: str, language: str) -> Markup:
+    """Return code as markup, with its syntax highlighted."""
+    parts = []
+    for part, tag, kind in split_by_style(printable(text), language):
+        html = escape_text(part)
+        parts.append(
+            Markup("<{0}{1}>{2}</{0}>").format(tag, attributes(class_=kind), html) if tag else html
+        )
+    return Markup("").join(parts)
+
+
+def render(macro: str, *values: object, epub: bool = False, **named: object) -> Markup:
+    """Return the markup of a macro of the template."""
+    result: Markup = getattr(_macros(epub), macro)(*values, **named)
+    return result
+
+
+@lru_cache(2)
+def _macros(epub: bool) -> TemplateModule:
+    environment = Environment(
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=lambda value: escape_text(value) if type(value) is str else value,
+    )
+    environment.filters.update(
+        kind=lambda block: type(block).__name__,
+        lang=valid_language,
+        direction=valid_direction,
+        display_url=display_url,
+        link=safe_link,
+        mark=strip_brackets,
+        code=_code,
+    )
+    source = (TEMPLATES / "screen.xml.j2").read_text("utf-8")
+    template = environment.from_string("".join(map(str.strip, source.splitlines())))
+    return template.make_module({"epub": epub, "attributes": partial(attributes, epub)})
+
+
+def parse(text: Markup) -> etree._Element:
+    """Return markup as a tree, without links to ids that do not exist."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
+    root = etree.fromstring(text.encode("utf-8", "replace"), parser)
+    ids = {f"#{element.get('id')}" for element in root.iter(etree.Element)}
+    for element in root.iter(etree.Element):
+        if not (len(element) or element.text or local_name(element) in _VOID):
+            element.text = ""  # <td></td> rather than <td/>, which HTML parsers misread
+        href = element.get("href") or ""
+        if href.startswith("#") and href not in ids:
+            del element.attrib["href"]
+    return root
+
+
+def stylesheet(*names: str) -> str:
+    """Return style sheets joined."""
+    return "".join((TEMPLATES / f"{name}.css").read_text("utf-8") for name in names)
 
 
 def to_html(article: Article) -> str:

@@ -1,5 +1,5 @@
 from printer.article import Article, Figure, Note, Paragraph, Span
-from printer.compose.merge_pages import merge_pages
+from printer.compose.postprocess import merge_pages
 
 LEAD = Figure("https://example.org/lead.jpg")
 SUMMARY = Paragraph((Span("What the whole story is about, told in one sentence of some length."),))
