@@ -78,13 +78,13 @@ def read_author(mark: HtmlElement) -> str:
 def read_date(mark: HtmlElement) -> str:
     """Return the date in a mark: as shown when that has a year, else the day stated."""
     time = mark if mark.tag == "time" else mark.find(".//time")
-    shown = element_line(mark if time is None else time, " ", _DATE_CHARS)
+    displayed = element_line(mark if time is None else time, " ", _DATE_CHARS)
     stated = [mark.get("content"), mark.get("title")]
     if time is not None:
         stated = [time.get("datetime"), time.get("title"), *stated]
     day = next((date[:_DAY] for text in stated if text and (date := parse_date(text))), "")
-    if _YEAR.search(shown) or not day:
-        return shown if any(map(str.isdigit, shown)) else ""
+    if _YEAR.search(displayed) or not day:
+        return displayed if any(map(str.isdigit, displayed)) else ""
     return day
 
 

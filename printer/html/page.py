@@ -69,10 +69,10 @@ def read_page(
         decode_emails(tree)
     base = base_url(tree, url)
     index = build_index(tree, page_layout)
-    shown = sum(len(segment.text) - segment.link_chars for segment in index.segments)
-    if shown < _SHELL:
+    visible_chars = sum(len(segment.text) - segment.link_chars for segment in index.segments)
+    if visible_chars < _SHELL:
         text = find_embedded_article(tree)
-        if len(text) > max(_SHELL, 2 * shown):
+        if len(text) > max(_SHELL, 2 * visible_chars):
             insert_article(tree, text)
             index = build_index(tree, page_layout)
     metadata = read_metadata(tree, url, base)

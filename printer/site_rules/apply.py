@@ -167,7 +167,7 @@ class _Matcher:
         for element in elements:
             self.selected[action].setdefault(element, str(match))
         if action not in self.texts:
-            lines = [*map(clean_line, texts), *(_text(action, each) for each in elements[:1])]
+            lines = [*map(clean_line, texts), *(_text(action, element) for element in elements[:1])]
             if lines and lines[0]:
                 self.texts[action] = lines[0]
 
@@ -205,12 +205,12 @@ def apply_rules(page: Page, match: RuleMatch, verdict: Verdict) -> Verdict:
         return verdict
     visible = page.index.visible_segments() if match.body else frozenset()
     keep = []
-    for segment, is_kept in zip(page.segments, verdict.keep, strict=True):
-        around = [leaf.parent for leaf in segment.leaves if leaf.text.strip()]
+    for segment, selected in zip(page.segments, verdict.keep, strict=True):
+        parents = {leaf.parent for leaf in segment.leaves if leaf.text.strip()}
         if match.body:
-            is_kept = segment.index in visible and any(each in match.body for each in around)
-        is_kept = is_kept or any(each in match.included for each in around)
-        keep.append(is_kept and not all(each in match.dropped for each in around))
+            selected = segment.index in visible and not parents.isdisjoint(match.body)
+        selected = selected or not parents.isdisjoint(match.included)
+        keep.append(selected and not parents <= match.dropped)
     confidence = verdict.confidence
     if (match.body or match.included) and any(keep):
         confidence = max(confidence, RULE_CONFIDENCE)

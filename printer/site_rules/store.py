@@ -67,9 +67,9 @@ class RuleStore:
         return sorted(rules, key=lambda rule: rule.host)
 
 
-def rule_store(own: bool = True, more: str = "") -> RuleStore:
+def rule_store(user: bool = True, more: str = "") -> RuleStore:
     """Return the store of the user's rules and of another folder; raises UsageError."""
-    folders = [user_folder()] if own else []
+    folders = [user_folder()] if user else []
     if more:
         path = Path(more).expanduser()
         if not path.is_dir():

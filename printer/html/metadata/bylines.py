@@ -49,7 +49,7 @@ _ADDRESS = re.compile(
     r"\S*(?:@|://|www\.)\S*|[\w-]+\.(?:com|org|net|de|co\.uk|fr|io)\b", re.IGNORECASE
 )
 #: A given name, with initials or without.
-_GIVEN = re.compile(r"[^\W\d_][^\W\d_a-z]{0,1}[^\W\d_A-Z]{1,30}(?:\s[A-Z]\.?){0,3}")
+_FORENAME = re.compile(r"[^\W\d_][^\W\d_a-z]{0,1}[^\W\d_A-Z]{1,30}(?:\s[A-Z]\.?){0,3}")
 #: An initial or 'Jr.' at the end.
 _ABBREVIATED = re.compile(r"\b[^\W\d_]{1,2}\.$")
 #: The name of an account rather than a person.
@@ -149,7 +149,7 @@ def _without_after(text: str) -> str:
 def _split_at_commas(part: str) -> list[str]:
     """Split names at commas, but not a family name from a given one ('Writer, Anna')."""
     pieces = [piece.strip() for piece in part.split(",") if piece.strip()]
-    if len(pieces) == 2 and _GIVEN.fullmatch(pieces[1]) and " " not in pieces[0]:
+    if len(pieces) == 2 and _FORENAME.fullmatch(pieces[1]) and " " not in pieces[0]:
         return [f"{pieces[1]} {pieces[0]}"]
     names: list[str] = []
     for piece in pieces:

@@ -43,13 +43,13 @@ _DATE = re.compile(
     r"|date-?published|entry-date|post-date|posted-on|article-date)(?:$|\s)",
 )
 #: What holds the marks of other stories, and of those who write below this one.
-_ELSEWHERE = re.compile(
+_UNRELATED = re.compile(
     r"(?<!has)(?<!with)(?<!no)(?:^|[\s_-])(?:comments?|comment-\w+|related|recommend\w*|sidebar"
     r"|teasers?|repl(?:y|ies)|reviews|newsletter|carousel|popular|trending|read-?(?:next|more)"
     r"|most-read|testimonials?|cards?|latest|disqus|bio)(?:$|[\s_-])",
     re.IGNORECASE,
 )
-_ELSEWHERE_TAGS = frozenset({"aside", "blockquote", "figure", "footer", "form", "nav", "tr"})
+_UNRELATED_TAGS = frozenset({"aside", "blockquote", "figure", "footer", "form", "nav", "tr"})
 _UPDATED = re.compile(
     r"updat|modif|revis|edited|aktualisiert|geändert|mis à jour|actualiz|aggiorna|atualiz|"
     r"bijgewerkt|uppdater|opdater|oppdater|обновлен|更新",
@@ -82,7 +82,7 @@ def main_headings(tree: HtmlElement) -> list[str]:
 
 def _picture_text(element: HtmlElement) -> str:
     inner = islice(element.iter(), _MOST_LEAVES)
-    return next((clean_line(each.get("alt")) for each in inner if each.tag == "img"), "")
+    return next((clean_line(e.get("alt")) for e in inner if e.tag == "img"), "")
 
 
 def read_markup_hints(tree: HtmlElement) -> MarkupHints:
@@ -168,7 +168,7 @@ def _first(marks: list[HtmlElement], read: Callable[[HtmlElement], str]) -> list
     texts: list[str] = []
     for mark in marks:
         text = read(mark)
-        if not text or _is_elsewhere(mark):
+        if not text or _is_unrelated(mark):
             continue
         if last is None or last in islice(mark.itersiblings(preceding=True), _BESIDE):
             texts.append(text)
@@ -176,15 +176,15 @@ def _first(marks: list[HtmlElement], read: Callable[[HtmlElement], str]) -> list
     return texts
 
 
-def _is_elsewhere(mark: HtmlElement) -> bool:
+def _is_unrelated(mark: HtmlElement) -> bool:
     """Return whether a mark stands in what is not the page's own story."""
     for element in (mark, *islice(mark.iterancestors(), _DEPTH - 1)):
         if element.tag in {"body", "html", "main"}:
             return False
-        if element.tag in _ELSEWHERE_TAGS:
+        if element.tag in _UNRELATED_TAGS:
             return True
         named = element.get("class")
-        if named and _ELSEWHERE.search(named[:300]):
+        if named and _UNRELATED.search(named[:300]):
             return True
     return False
 
