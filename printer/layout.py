@@ -18,46 +18,45 @@ class Rect(NamedTuple):
 
     @property
     def width(self) -> float:
-        """How wide it is."""
+        """The width."""
         return self.right - self.left
 
     @property
     def height(self) -> float:
-        """How high it is."""
+        """The height."""
         return self.bottom - self.top
 
 
 class Visibility(IntFlag):
-    """What keeps something from being seen where it stands, and how it is laid over the page."""
+    """What hides something, and how it is positioned over the page."""
 
-    NOT_DISPLAYED = auto()  # display: none, here or around
+    NOT_DISPLAYED = auto()  # display: none, of it or an ancestor
     HIDDEN = auto()  # visibility: hidden or collapse
-    TRANSPARENT = auto()  # opacity 0, transparent letters, letters without a size
-    CLIPPED = auto()  # outside what an element around it lets be seen
+    TRANSPARENT = auto()  # opacity 0, transparent colour, font size 0
+    CLIPPED = auto()  # outside an ancestor that clips it
     OFF_PAGE = auto()  # off the page to the left, the top or the right
-    LAYER = auto()  # in a fixed or sticky layer, which need not hide it
-    OUT_OF_FLOW = auto()  # out of the flow (absolute), which need not hide it
-    FIXED = auto()  # in a layer that stays where it is in the window, over the page
+    LAYER = auto()  # in a fixed or sticky layer, which may be visible
+    OUT_OF_FLOW = auto()  # positioned absolutely, which may be visible
+    FIXED = auto()  # in a layer fixed in the window, over the page
 
 
 _INVISIBLE = Visibility.NOT_DISPLAYED | Visibility.HIDDEN | Visibility.CLIPPED | Visibility.OFF_PAGE
 
 
-def is_visible(sight: Visibility) -> bool:
-    """Tell whether a reader sees something.
+def is_visible(flags: Visibility) -> bool:
+    """Return whether a reader sees something.
 
-    What is transparent but has its place in the flow of the page is taken for seen: it fades in
-    when it is scrolled to, or its letters are painted by their background.
+    What is transparent but in the flow of the page counts as visible: it fades in when it is
+    scrolled to, or its letters are painted by their background.
     """
-    if sight & _INVISIBLE:
+    if flags & _INVISIBLE:
         return False
-    return not (
-        sight & Visibility.TRANSPARENT and sight & (Visibility.LAYER | Visibility.OUT_OF_FLOW)
-    )
+    over_page = flags & (Visibility.LAYER | Visibility.OUT_OF_FLOW)
+    return not (flags & Visibility.TRANSPARENT and over_page)
 
 
 class Font(NamedTuple):
-    """A font's size in CSS pixels, its colour as CSS computes it ('' unknown) and its weight."""
+    """A font's size in CSS pixels, its computed CSS colour ('' if unknown) and its weight."""
 
     size: float = 16.0
     color: str = ""
@@ -65,7 +64,7 @@ class Font(NamedTuple):
 
 
 class ElementBox(NamedTuple):
-    """An element as it is drawn: its border box, its computed ``display``, how it is seen."""
+    """An element: its border box, its computed ``display``, its visibility."""
 
     rect: Rect
     display: str
@@ -73,9 +72,9 @@ class ElementBox(NamedTuple):
 
 
 class TextBox(NamedTuple):
-    """A text leaf as it is drawn: the box around its lines, its font, how it is seen.
+    """A text leaf: the box around its lines, its font, its visibility.
 
-    The box of a leaf that is all its element holds is the element's.
+    The box of a leaf that is alone in its element is the element's.
     """
 
     rect: Rect
@@ -84,11 +83,11 @@ class TextBox(NamedTuple):
 
 
 class PictureBox(NamedTuple):
-    """A picture as it is drawn.
+    """A rendered picture.
 
-    ``src`` is the absolute address of what is shown ('' for inline drawings and long ``data:``
-    addresses), ``width`` and ``height`` its own size (0: unknown); ``background`` says that it is
-    the CSS background of its element.
+    ``src`` is the absolute URL of what is displayed ('' for inline drawings and long ``data:``
+    URLs), ``width`` and ``height`` its intrinsic size (0: unknown); ``background``: it is the CSS
+    background of its element.
     """
 
     rect: Rect

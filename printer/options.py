@@ -1,4 +1,4 @@
-"""Options as values, one small frozen class per stage."""
+"""The options of each stage, as small frozen values."""
 
 from __future__ import annotations
 
@@ -10,8 +10,13 @@ T = TypeVar("T")
 RenderMode = Literal["auto", "never", "always"]
 PdfVariant = Literal["ua-1", "a-3u"]
 Format = Literal["pdf", "epub", "markdown", "html", "json"]
+LinkStyle = Literal["none", "footnote", "endnote", "inline"]
+#: Key paragraphs alone, or in a box before the article.
+KeyStyle = Literal["only", "box"]
+#: All pictures within the article, the article's, its lead picture, or none.
+PictureScope = Literal["all", "article", "lead", "none"]
 
-#: The endings of files by format, the usual one first, and what a web server calls them.
+#: File name endings by format, the usual one first.
 ENDINGS: dict[Format, tuple[str, ...]] = {
     "pdf": (".pdf",), "epub": (".epub",), "markdown": (".md", ".markdown"),
     "html": (".html", ".htm"), "json": (".json",),
@@ -21,38 +26,28 @@ MEDIA_TYPES: dict[Format, str] = {
     "markdown": "text/markdown; charset=utf-8", "html": "text/html; charset=utf-8",
     "json": "application/json",
 }  # fmt: skip
-
-#: The formats that hold their pictures; in the others these stay on the web.
+#: The formats that contain their pictures; the others link to them.
 FORMATS_WITH_PICTURES: frozenset[Format] = frozenset({"pdf", "epub", "html"})
 
-LinkStyle = Literal["none", "footnote", "endnote", "inline"]
 
-#: How key paragraphs are printed.
-KeyStyle = Literal["only", "box"]
+def option(default: T, text: str, **notes: object) -> T:
+    """Return a dataclass field that a command offers as an option with a help text.
 
-#: Which pictures are wanted.
-PictureScope = Literal["all", "article", "lead", "none"]
-
-
-def option(default: T, text: str, **more: object) -> T:
-    """Return a field of an options value that a command offers, with what its help says of it.
-
-    ``more`` is ``flag`` where the option has another name than the field, ``metavar``, and ``min``
-    and ``max`` of a number (see :func:`printer.cli.options.with_settings`).
+    ``notes`` are ``flag``, where the option's name is not the field's, ``metavar``, and ``min`` and
+    ``max`` of a number (see :func:`printer.cli.options.with_settings`).
     """
-    made: T = field(default=default, metadata={"help": text, **more})
-    return made
+    option_field: T = field(default=default, metadata={"help": text, **notes})
+    return option_field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchOptions:
-    """How pages and pictures are got.
+    """How pages and pictures are fetched.
 
-    ``timeout`` is the total time for one page in seconds, ``max_bytes`` the size limit of one
-    answer (after decompression as well), ``allow_private`` lets everything, also what a page
-    names, reach private addresses, ``cache`` keeps answers on disk by RFC 9111, ``follow`` gets the
-    other pages of an article that is split over several.  ``user`` is a NAME:PASSWORD for basic
-    authentication, ``storage_state`` a file of a browser's state.
+    ``timeout`` is the total seconds for one page; ``max_bytes`` limits one response, after
+    decompression, too; ``allow_private`` lets pages refer to private addresses; ``cache`` stores
+    responses on disk (RFC 9111); ``follow`` fetches the further pages of a split article.  ``user``
+    is NAME:PASSWORD for basic authentication, ``storage_state`` a file with a browser's state.
     """
 
     timeout: float = 30.0
@@ -73,13 +68,12 @@ class FetchOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteRule:
-    """What a person knows of the pages of one site.
+    """What a person knows about the pages of one site.
 
-    It holds for ``host`` and, with ``subdomains``, what is below it.  ``drop`` selects what is
-    left out, ``keep`` what is taken though extraction would not, ``body`` the article itself where
-    that is known; ``title``, ``author``, ``date`` and ``next_page`` select one thing each, the
-    first that is there.  Selectors are CSS, or XPath with ``xpath``.  ``name`` says where it
-    stands, ``faults`` what of it cannot be used.
+    It applies to ``host`` and, with ``subdomains``, to those below it.  ``drop`` selects what is
+    left out, ``keep`` what is included though extraction would not, ``body`` the article itself;
+    of ``title``, ``author``, ``date`` and ``next_page`` the first match counts.  Selectors are CSS,
+    or XPath with ``xpath``.  ``name`` is the rule's file, ``faults`` what of it cannot be used.
     """
 
     host: str
@@ -100,14 +94,11 @@ class SiteRule:
 class ExtractOptions:
     """How the article and its pictures are found.
 
-    ``extractor`` is the extractor's name, ``images`` which pictures are wanted (every one in the
-    article's place, the article's, its lead picture alone, none), ``image_method`` the method that
-    selects them, ``ner`` what recognises names in that way which compares them:
-    our 'rules', or 'spacy:MODEL'; ``comments`` says whether the readers' are wanted.  ``rules`` are
-    for single sites; of those for other hosts nothing is taken.
-
-    With ``key_paragraphs`` only so many are kept, or set off before the text in a box; with a
-    ``query`` those that say most of it.
+    ``extractor`` names the extraction method, ``image_method`` the way in which pictures are
+    selected, ``ner`` what recognizes names for the methods that compare them: our 'rules' or
+    'spacy:MODEL'.  ``comments`` includes the readers' comments.  ``rules`` are site rules; those
+    for other hosts are ignored.  ``key_paragraphs`` is how many key paragraphs are printed alone or
+    in a box, those that fit a ``query`` best.
     """
 
     extractor: str = "default"
@@ -123,12 +114,11 @@ class ExtractOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageOptions:
-    """How pictures are got and made ready for print.
+    """How pictures are downloaded and prepared for print.
 
-    ``dpi`` is the resolution they are scaled to at the width they are printed, ``grayscale`` takes
-    their colours away (a page that is printed grey has them grey without it), ``max_bytes`` is the
-    size limit of one picture's file, ``total_bytes`` and ``timeout`` (seconds) of all of a print,
-    ``max_pixels`` what is decoded at most, ``workers`` how many are fetched at once.
+    ``dpi`` is their resolution at the width they are printed; ``max_bytes`` limits one picture's
+    file, ``total_bytes`` and ``timeout`` (seconds) all of a print, ``max_pixels`` what is decoded;
+    ``workers`` is how many are downloaded at a time.
     """
 
     dpi: int = 200
@@ -142,20 +132,19 @@ class ImageOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrintOptions:
-    """How the article is set on paper, or in which other ``format`` it is written.
+    """How the article is laid out, or in which other ``format`` it is written.
 
     ``paper`` is a name (A4, Letter, A5, Legal, or one of the theme's) or WIDTHxHEIGHT with units,
-    ``margin`` and ``font_size`` are CSS lengths; '' is the theme's own.  ``theme`` is a name or,
-    with a slash, the path of a folder: not for strangers to choose.  ``set`` holds values of the
-    theme as ``name=value``, ``css`` a style sheet that comes after the theme's. ``links`` is how
-    the targets of links are named on paper, ``qr`` prints a code with the page's address.
-    ``pdf`` is the standard that is kept, ``deterministic`` leaves out when it was made.
+    ``margin`` and ``font_size`` are CSS lengths; '' is the theme's.  ``theme`` is a name or, with a
+    slash, a folder's path: not for strangers to choose.  ``theme_options`` are ``name=value``,
+    ``css`` is added to the theme's style sheet.  ``links`` is how link targets are printed, ``qr``
+    prints a code with the page's URL.  ``pdf`` is the standard to conform to; ``deterministic``
+    leaves out the time.
 
-    ``booklet`` sets pages of half the paper, imposed for folding; ``nup`` (1, 2 or 4) puts so many
-    pages on a side; ``duplex`` gives both sides of a sheet mirrored margins; ``ink_save`` prints no
-    backgrounds and light pictures, ``grayscale`` no colour at all; ``fit`` is the most pages there
-    may be (0: as many as it takes).
-    ``title`` gives several articles a cover.
+    ``booklet`` makes pages of half the paper, imposed for folding; ``nup`` (1, 2 or 4) is the pages
+    on a side; ``duplex`` mirrors the margins of a sheet's two sides; ``ink_save`` prints no
+    backgrounds and lighter pictures, ``grayscale`` no colours; ``fit`` is the most pages (0: any
+    number); ``title`` gives several articles a cover.
     """
 
     format: Format = "pdf"

@@ -1,8 +1,8 @@
-"""What goes into a rendered document besides its articles, and what comes of it."""
+"""The values that enter the render stage, and the result it returns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from itertools import islice
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture made ready for print: ``data`` is embedded as it stands.
+    """A picture prepared for print: ``data`` is embedded unchanged.
 
     ``width`` and ``height`` are in pixels of ``data`` (CSS pixels for SVG).
     """
@@ -34,9 +34,9 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class PreparedPictures:
-    """Pictures by ``Figure.src`` (``Figure.svg`` for inline drawings), and what went wrong.
+    """Pictures by ``Figure.src`` (``Figure.svg`` for inline drawings).
 
-    ``missing`` counts the pictures that could not be had.
+    ``missing`` counts the pictures that could not be fetched or decoded.
     """
 
     pictures: Mapping[str, Picture] = field(default_factory=lambda: MappingProxyType({}))
@@ -46,7 +46,7 @@ class PreparedPictures:
 
 @dataclass(frozen=True, slots=True)
 class ContentCounts:
-    """How much of what; ``links`` counts each target once."""
+    """How much of each kind of content there is; ``links`` counts distinct targets."""
 
     words: int = 0
     headings: int = 0
@@ -60,9 +60,9 @@ class ContentCounts:
 
 @dataclass(frozen=True, slots=True)
 class CompletenessReport:
-    """What was chosen of the pages and how much of it is on paper; ``missing`` names lost pieces.
+    """How much of what was selected is printed; ``missing`` quotes what is not.
 
-    ``article`` counts what the articles hold, and what of the pages' choice did not come into them.
+    ``article`` counts the content of the articles, and what was selected but is not in them.
     """
 
     article: ContentCounts = field(default_factory=ContentCounts)
@@ -71,33 +71,31 @@ class CompletenessReport:
 
     @property
     def complete(self) -> bool:
-        """Whether all of it is on paper."""
+        """Whether all of it is printed."""
         return self.article == self.printed
 
-    def including(self, lost: Iterable[CompletenessReport]) -> CompletenessReport:
-        """Return the report with what was lost before, on the way from the page to the article."""
-        earlier = list(lost)
-        sums = {f.name: sum(getattr(each.article, f.name) for each in (self, *earlier))
+    def including(self, losses: Sequence[CompletenessReport]) -> CompletenessReport:
+        """Return the report with what was lost before, between the pages and the articles."""
+        sums = {f.name: sum(getattr(report.article, f.name) for report in (self, *losses))
                 for f in fields(ContentCounts)}  # fmt: skip
-        names = (" ".join(piece.split())[:60] for each in earlier for piece in each.missing)
-        missing = (*islice(names, 5), *self.missing)
+        quotes = (" ".join(text.split())[:60] for report in losses for text in report.missing)
+        missing = (*islice(quotes, 5), *self.missing)
         return CompletenessReport(ContentCounts(**sums), self.printed, missing)
 
     def shortfall(self) -> dict[str, tuple[int, int]]:
-        """Return what is not all there, by name: how much is printed, and of how much."""
-        pairs = ((f.name, getattr(self.printed, f.name), getattr(self.article, f.name))
-                 for f in fields(ContentCounts))  # fmt: skip
-        return {name: (printed, held) for name, printed, held in pairs if printed != held}
+        """Return what is incomplete, by name: how much is printed, and of how much."""
+        pairs = {f.name: (getattr(self.printed, f.name), getattr(self.article, f.name))
+                 for f in fields(ContentCounts)}  # fmt: skip
+        return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractedPage:
-    """A page's article, ready to be rendered, and what is known of the page.
+    """A page's article, ready to be rendered, and what is known about the page.
 
-    ``html`` is the page as it was received, kept only where it is attached to the PDF or the print
-    can be edited.  ``pictures`` are the decisions about all its pictures, ``kind`` is the kind of
-    page, ``losses`` what of the selected text did not get into the article.  ``blocks`` can be left
-    out or restored, where that was requested.
+    ``html`` is the page as it was received, kept only to be attached to the PDF or for an edit.
+    ``pictures`` are the decisions about all its pictures, ``kind`` is the kind of page, ``losses``
+    what was selected and is not in the article; ``blocks`` can be left out or restored by an edit.
     """
 
     article: Article
@@ -112,11 +110,10 @@ class ExtractedPage:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """What a digest says of an article besides the article itself.
+    """What a digest prints about an article.
 
-    ``minutes`` is how long it takes to read, ``keywords`` what it is about, ``also`` the names and
-    addresses of others with the same story; ``updated`` says that it was printed before and has
-    changed much since.
+    ``minutes`` is the time to read it, ``also`` are the names and URLs of others with the same
+    story; ``updated``: it was printed before and has changed much.
     """
 
     section: str = ""
@@ -130,7 +127,7 @@ class Story:
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """What makes several articles a digest: a story each, in their order, and what went wrong.
+    """What makes several articles a digest: a story for each, in their order.
 
     ``remarks`` are the names of what could not be printed, each with the reason.
     """
@@ -142,7 +139,7 @@ class Edition:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A page of several that could not be printed, and why."""
+    """A page of several that could not be printed, and the error."""
 
     source: str
     error: WebprintError
@@ -150,13 +147,11 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A printed document: the file, and what a person should know about it.
+    """A rendered file, and what a person should know about it.
 
-    ``data`` is the file in the ``format`` that was asked for, ``pdf`` the same when that is PDF.
-    ``pages`` are the article's (0: it has none), ``sheets`` what goes through a printer (0: not
-    counted); ``pictures`` counts the pictures printed, ``missing`` those that could not be had and
-    left a frame with their words; ``judged`` are all pictures of the pages, those kept and, with
-    the reason, those dropped.  ``report`` says how much of the articles is on paper.
+    ``pages`` are the PDF's (0 in other formats), ``sheets`` those of paper (0: not counted);
+    ``pictures`` counts the pictures printed, ``missing`` those that left a frame with their text;
+    ``picture_decisions`` are about all pictures of the pages, ``failures`` about pages.
     """
 
     data: bytes = field(repr=False)
@@ -173,5 +168,5 @@ class Result:
 
     @property
     def pdf(self) -> bytes:
-        """The PDF; empty when another format was asked for."""
+        """The PDF; empty in other formats."""
         return self.data if self.format == "pdf" else b""

@@ -13,11 +13,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from copy import copy
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias, TypedDict, TypeVar, Unpack
 
 from .capture import Capture, PageSource
 from .compose.postprocess import merge_pages
@@ -86,24 +87,31 @@ MIN_CONFIDENCE = 0.3
 MAX_PAGES = 30
 
 
+class PrinterParts(TypedDict, total=False):
+    """The keyword arguments that :class:`Printer` and ``Printer.from_settings`` share."""
+
+    extractor: Extractor | None
+    notify: Notify
+    probe_sizes: bool
+    editable: bool
+    picture_cache: dict[str, Picture] | None
+
+
 class Printer:
     """Fetch pages, extract their articles and render them.
 
-    A context manager, which closes its session at the end.  Use it for many pages; for one call
-    there is :func:`print_pages`.
+    A context manager, which closes its session.  For a single call there is :func:`print_pages`.
 
     Args:
         options: the options of all stages.
-        session: the resources to use; by default new ones, without any user URL.
-        renderer: the processes that render; by default this process does.
-        rules: returns the site rules for an address.
-        extractor: extracts articles elsewhere; by default this process does.
+        session: the resources to use; by default new ones, without user URLs.
+        renderer: the processes that render; by default this one.
+        rules: returns the site rules for a URL.
+        extractor: extracts articles; by default this process does.
         notify: called as work goes on.
-        probe_sizes: whether to fetch pictures of unknown size while a page is read, in order to
-            drop icons.
-        editable: whether pages keep what an edit of the print needs.
-        picture_cache: prepared pictures by their ``Figure.src``, or ``Figure.svg``; used, and
-            filled, where one is given.
+        probe_sizes: whether to download pictures of unknown size, in order to drop icons.
+        editable: whether pages keep what an edit needs.
+        picture_cache: prepared pictures by ``Figure.src`` or ``Figure.svg``, to use and to fill.
     """
 
     def __init__(
@@ -138,45 +146,26 @@ class Printer:
         user_urls: Sequence[str] = (),
         files: Mapping[str, bytes] | None = None,
         renderer: Renderer | None = None,
-        extractor: Extractor | None = None,
-        notify: Notify = lambda _source, _step: None,
-        probe_sizes: bool = True,
-        editable: bool = False,
-        picture_cache: dict[str, Picture] | None = None,
+        **parts: Unpack[PrinterParts],
     ) -> Self:
-        """Return a printer as the settings say, with their site rules.
+        """Return a printer for the settings, with their site rules.
 
-        ``options`` replaces those of the settings; ``user_urls`` and ``files`` are as in
-        :class:`Session`, the rest as in :class:`Printer`.
+        ``options`` replaces those of the settings; the rest is as in :class:`Session` and
+        :class:`Printer`.
         """
         from .site_rules.store import rule_store
 
         options = options or settings.options()
-        return cls(
-            options,
-            Session(options.fetch, options.images, user_urls=user_urls, files=files),
-            renderer,
-            rules=rule_store(not settings.no_rules, settings.rules),
-            extractor=extractor,
-            notify=notify,
-            probe_sizes=probe_sizes,
-            editable=editable,
-            picture_cache=picture_cache,
-        )
+        session = Session(options.fetch, options.images, user_urls=user_urls, files=files)
+        rules = rule_store(not settings.no_rules, settings.rules)
+        return cls(options, session, renderer, rules=rules, **parts)
 
-    def variant(self, options: Options | None = None, *, rules: bool = True) -> Printer:
+    def variant(self, options: Options | None = None, *, rules: bool = True) -> Self:
         """Return a printer with other options or without site rules, sharing the session."""
-        return Printer(
-            options or self.options,
-            self.session,
-            self.renderer,
-            rules=self._rules if rules else None,
-            extractor=self._extractor,
-            notify=self._notify,
-            probe_sizes=self._probe_sizes,
-            editable=self._editable,
-            picture_cache=self._picture_cache,
-        )
+        printer = copy(self)
+        printer.options = options or self.options
+        printer._rules = self._rules if rules else None
+        return printer
 
     def __enter__(self) -> Self:
         return self

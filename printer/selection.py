@@ -14,11 +14,10 @@ from .layout import Rect
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What extraction decided about a page's text segments.
+    """The decision of extraction about a page's text segments.
 
-    ``keep`` holds a flag per segment, ``scores`` a number per segment from each algorithm that
-    was asked (its meaning is the algorithm's own), ``kind`` the kind of page it was taken for,
-    ``confidence`` from 0 to 1.
+    ``keep`` has a flag per segment, ``scores`` a number per segment from each method that ran (the
+    scale is the method's), ``kind`` the kind of page, ``confidence`` is from 0 to 1.
     """
 
     keep: tuple[bool, ...]
@@ -29,10 +28,10 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlacedFigure:
-    """A picture of the article and where it stands.
+    """A picture of the article and its place in the page.
 
-    ``element`` is the picture's node in the page, ``captions`` the indexes of the segments whose
-    text is its caption or credit and so is not the article's running text.
+    ``captions`` are the indexes of the segments that are its caption or credit, and so are not
+    running text.
     """
 
     figure: Figure
@@ -42,10 +41,10 @@ class PlacedFigure:
 
 @dataclass(frozen=True, slots=True)
 class SegmentDecision:
-    """A text segment and what was thought of it: ``scores`` by extractor, above 0 is kept.
+    """The decision about a text segment: ``scores`` by extractor, those above 0 keep it.
 
-    ``place`` names its block and that block's ancestors, innermost last, ``rule`` the rule for its
-    site that decided whatever the scores are.
+    ``path`` names its block and the ancestors, innermost last, ``rule`` the site rule that decided
+    instead of the scores.
     """
 
     text: str
@@ -57,12 +56,12 @@ class SegmentDecision:
 
 @dataclass(frozen=True, slots=True)
 class PictureDecision:
-    """A picture of a page and what was decided about it.
+    """The decision about a picture of a page.
 
-    ``url`` is the address it is printed from ('' for an inline drawing), ``kind`` what it is on
-    the page (an image, drawing, poster, background, or the lead that only the metadata name),
-    ``width`` and ``height`` what the page declares (0: nothing), ``reason`` why it was dropped
-    ('' when it was kept).
+    ``url`` is where it is printed from ('' for an inline drawing), ``kind`` what it is on the page
+    (an image, drawing, poster, background, or the lead that only the metadata name), ``width`` and
+    ``height`` are what the page declares (0: nothing), ``reason`` is why it was dropped ('' if it
+    was not).
     """
 
     url: str
@@ -76,12 +75,12 @@ class PictureDecision:
 
     @property
     def selected(self) -> bool:
-        """Whether it is the article's."""
+        """Whether it belongs to the article."""
         return not self.reason
 
 
 class MarkedArea(NamedTuple):
-    """A place on a page as it is drawn, and what was made of it."""
+    """An area of the rendered page, and the decision about it."""
 
     rect: Rect
     label: Literal["kept", "dropped", "caption", "picture"]
@@ -89,11 +88,11 @@ class MarkedArea(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a page's article is what it is: every segment, with every extractor's score.
+    """Why a page's article is what it is: each segment, with the score of each extractor.
 
-    ``pictures`` are all of the page, kept and dropped.  Of a page that a browser drew, ``marks``
-    are the places of its segments and the pictures kept, ``screenshot`` the page as PNG where that
-    was asked for.  ``rules`` say what the rules for its site met on it.
+    ``pictures`` are all of the page.  For a page from a browser, ``areas`` are those of its
+    segments and selected pictures, ``screenshot`` is a PNG if one was requested.  ``rules`` say
+    what the site rules matched.
     """
 
     url: str

@@ -121,9 +121,9 @@ def canonical_url(url: str) -> str:
     """
     parts = urlsplit(encode_url(url))
     pairs = (pair.partition("=") for pair in parts.query.split("&") if pair)
-    named = [(_unify_escapes(name), sep, _unify_escapes(value)) for name, sep, value in pairs]
-    kept = [pair for pair in named if pair[0] and not _names_visitor(pair[0], pair[2])]
-    query = "&".join("".join(pair) for pair in sorted(kept, key=lambda pair: pair[0]))
+    pairs = ((_unify_escapes(name), sep, _unify_escapes(value)) for name, sep, value in pairs)
+    content = [pair for pair in pairs if pair[0] and not _names_visitor(pair[0], pair[2])]
+    query = "&".join("".join(pair) for pair in sorted(content, key=lambda pair: pair[0]))
     path = _canonical_path(parts.path, index_pages=not query)
     return urlunsplit((parts.scheme, parts.netloc, path, query, ""))
 
@@ -304,12 +304,11 @@ def _shorten(text: str) -> str:
 def _canonical_path(path: str, *, index_pages: bool) -> str:
     """Return a canonical path; with ``index_pages`` the name of an index page is removed."""
     segments = [_PATH_SESSION.sub("", _unify_escapes(segment)) for segment in path.split("/")[1:]]
-    kept = _resolve_dots(
-        [segment for segment in segments if not _SEGMENT_SESSION.fullmatch(segment)] or [""]
-    )
-    if index_pages and kept[-1].lower() in _INDEX_PAGES:
-        kept[-1] = ""
-    return "/" + "/".join(kept)
+    segments = [segment for segment in segments if not _SEGMENT_SESSION.fullmatch(segment)]
+    segments = _resolve_dots(segments or [""])
+    if index_pages and segments[-1].lower() in _INDEX_PAGES:
+        segments[-1] = ""
+    return "/" + "/".join(segments)
 
 
 def _resolve_dots(segments: Iterable[str]) -> list[str]:

@@ -53,8 +53,8 @@ class Credentials:
         login = self.logins.get(origin)
         if login is None:
             return self.headers
-        others = (header for header in self.headers if header[0].lower() != "authorization")
-        return (*others, ("Authorization", _basic(login)))
+        rest = (header for header in self.headers if header[0].lower() != "authorization")
+        return (*rest, ("Authorization", _basic(login)))
 
 
 def load_credentials(
@@ -206,7 +206,7 @@ def read_storage_state(path: str) -> StorageState:
             hint="Make one with: webprint login URL --storage-state FILE",
         ) from error
     now = time.time()
-    fresh = tuple(each for each in cookies if each.expires is None or each.expires > now)
+    fresh = tuple(c for c in cookies if c.expires is None or c.expires > now)
     return StorageState(fresh, origins, content)
 
 

@@ -122,10 +122,10 @@ class Proxy:
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """Connect to the first allowed address that answers."""
         limit = self._connect_timeout
-        *others, last = await self._loop.run_in_executor(
+        *rest, last = await self._loop.run_in_executor(
             self._resolvers, self._guard.addresses, host, port, limit
         )
-        for address in others:
+        for address in rest:
             try:
                 return await asyncio.wait_for(asyncio.open_connection(address, port), limit)
             except (OSError, TimeoutError):

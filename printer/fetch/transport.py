@@ -68,14 +68,14 @@ class _GuardedBackend(httpcore2.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
         budget = current_budget.get()
-        *others, last = self._guard.addresses(host, port, budget.time_left())
+        *rest, last = self._guard.addresses(host, port, budget.time_left())
 
         def connect(address: str) -> httpcore2.NetworkStream:
             limit = budget.cap(timeout)
             stream = self._backend.connect_tcp(address, port, limit, local_address, socket_options)
             return _BudgetStream(stream)
 
-        for address in others:
+        for address in rest:
             try:
                 return connect(address)
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout):

@@ -42,7 +42,7 @@ def test_values_take_their_settings_kind(write_settings):
     assert settings.allow_private is True
     assert settings.follow is False
     assert settings.fetch_options().headers == (("A", "b"),)
-    assert settings.image_options().dpi == 96
+    assert settings.options().images.dpi == 96
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,7 @@ from printer.html.parse import parse
 from printer.images.raster import UnusablePicture
 from printer.images.svg import prepare_svg
 from printer.options import ExtractOptions
-from printer.settings import Layer
-from printer.settings import _check as _check_layer
+from printer.settings import Layer, check_layer
 from printer.site_rules import fulltextrss, store
 
 URL = "https://fuzz.test/story"
@@ -113,7 +112,7 @@ def fuzz_config(data: bytes) -> None:
         digest_config.parse_digests(text, tables, "webprint.toml")
     with suppress(WebprintError):
         values = {key.replace("-", "_"): value for key, value in tables.items() if key != "digest"}
-        _check_layer(Layer("webprint.toml", values))
+        check_layer(Layer("webprint.toml", values))
     from printer.themes.schema import parse_theme
 
     with suppress(WebprintError):

@@ -188,7 +188,7 @@ class PageRequests:
         self._site = str(origin_of(url))
         cached = self._cache.urls(self._site) if self._cache else []
         if cached:
-            patterns = [*self._patterns, *({"urlPattern": url_pattern(each)} for each in cached)]
+            patterns = [*self._patterns, *({"urlPattern": url_pattern(url)} for url in cached)]
             await self._session.send("Fetch.enable", {"patterns": patterns})
 
     async def store(self) -> None:
@@ -289,8 +289,8 @@ class PageRequests:
                 self._from_cache.add(request["url"])
                 await self._session.send("Fetch.fulfillRequest", {**paused, **response})
                 return
-        own = self._credentials.headers_for(request["url"])
+        ours = self._credentials.headers_for(request["url"])
         headers = {name.lower(): (name, value) for name, value in request["headers"].items()}
-        headers |= {name.lower(): (name, value) for name, value in own}
+        headers |= {name.lower(): (name, value) for name, value in ours}
         pairs = [{"name": name, "value": value} for name, value in headers.values()]
         await self._session.send("Fetch.continueRequest", {**paused, "headers": pairs})
