@@ -21,16 +21,16 @@ FILE = Path(__file__).parent.parent / "docs/api.md"
 
 #: Chapters: what they are called, and what they tell of, in order.
 CHAPTERS: tuple[tuple[str, ModuleType, str], ...] = (
-    ("Extract and print", printer, "extract print_pages Printer"),
-    ("Options", options, "FetchOptions ExtractOptions ImageOptions PrintOptions SiteRule"),
-    ("What comes back", output, "Result CompletenessReport ContentCounts Failure"),
+    ("Extract and print", printer, "extract print_pages Printer Session"),
+    ("Options", options, "Options FetchOptions ExtractOptions ImageOptions PrintOptions SiteRule"),
+    ("What comes back", output, "Result CompletenessReport ContentCounts Failure ExtractedPage"),
     ("Decisions about pictures", selection, "PictureDecision"),
-    ("What was fetched", capture, "Capture"),
+    ("What was fetched", capture, "Capture PageSource"),
     (
         "The article",
         article,
         "Article Span Paragraph Heading List Item DefinitionList Definition Quote Code Table Cell"
-        " Figure Math Embed Note Rule plain walk",
+        " Figure Math Embed Note Rule plain_text walk",
     ),
     (
         "Errors",
