@@ -37,7 +37,7 @@ HEARTBEAT_SECONDS = 1.0
 #: Seconds that a child which closed its connection has to exit by itself.
 EXIT_SECONDS = 1.0
 
-# The kinds of frames that a child sends, and the one that it receives.
+# The kinds of frames, and what precedes a frame: its kind and its length.
 _CALL, _MESSAGE, _RESULT, _EXCEPTION = b"c", b"m", b"r", b"x"
 _FAILURE, _OUT_OF_MEMORY, _HEARTBEAT = b"f", b"o", b"h"
 _HEADER = struct.Struct(">cQ")
@@ -60,10 +60,7 @@ class WorkerOutOfMemory(WorkerError):
 
 
 class WorkerCrashed(WorkerError):
-    """The process exited during a call.
-
-    ``killed`` is true for a signal that somebody else may have sent, so that a retry may succeed.
-    """
+    """The process exited during a call; ``killed`` by a signal that somebody may have sent."""
 
     def __init__(self, reason: str, *, killed: bool = False) -> None:
         super().__init__(reason)
@@ -75,7 +72,7 @@ class WorkerClosed(WorkerError):
 
 
 class WorkerFailed(WorkerError):
-    """The function raised an exception that cannot be sent to the parent."""
+    """The function raised an exception, or returned a value, that cannot be sent to the parent."""
 
 
 def do_nothing() -> None:
@@ -94,8 +91,8 @@ class _Setup:
 class WorkerProcess:
     """A process that calls functions of modules, started when it is first needed.
 
-    A context manager that kills the process on exit.  Calls must come one at a time; ``close`` may
-    be called from any thread.
+    A context manager that kills the process on exit.  Calls come one at a time; ``close`` may be
+    called from any thread.
 
     Args:
         prepare: called in the child before the first call; a function of a module unless the
@@ -125,7 +122,7 @@ class WorkerProcess:
         self._channel: _Channel | None = None
         self._oom_kills = 0
         self._lock = threading.RLock()
-        self._reaping = threading.Lock()
+        self._pid_lock = threading.Lock()
 
     def __enter__(self) -> Self:
         return self
@@ -142,7 +139,8 @@ class WorkerProcess:
         if pid == 0:
             ours.close()
             _serve(_Channel(theirs), self._setup)
-        self._started(pid, ours, theirs)
+        theirs.close()
+        self.pid, self.calls, self._channel = pid, 0, _Channel(ours)
 
     def start(self) -> None:
         """Start the process as a new program unless it runs; safe with threads."""
@@ -152,26 +150,23 @@ class WorkerProcess:
         if self.pid and self._channel is not None:
             return self._channel
         ours, theirs = socket.socketpair()
+        descriptor = theirs.fileno()
         code = (
             "import sys; sys.path[:] = sys.argv[2:];"
             f" from {__name__} import serve; serve(int(sys.argv[1]))"
         )
-        descriptor = theirs.fileno()
         pid = os.posix_spawn(
             sys.executable,
             [sys.executable, "-c", code, str(descriptor), *sys.path],
             os.environ,
-            # Onto itself: this makes it inheritable in the child alone.
+            # Duplicated onto itself, which makes it inheritable in the child alone.
             file_actions=[(os.POSIX_SPAWN_DUP2, descriptor, descriptor)],
         )
-        channel = self._started(pid, ours, theirs)
+        theirs.close()
+        channel = _Channel(ours)
+        self.pid, self.calls, self._channel = pid, 0, channel
         channel.send(_CALL, pickle.dumps(self._setup))
         return channel
-
-    def _started(self, pid: int, ours: socket.socket, theirs: socket.socket) -> _Channel:
-        theirs.close()
-        self.pid, self.calls, self._channel = pid, 0, _Channel(ours)
-        return self._channel
 
     def call(
         self,
@@ -191,19 +186,45 @@ class WorkerProcess:
             on_message: called with each value that the function passes to :func:`notify`.
 
         Raises:
-            WorkerError: the call did not return; the process was killed.
+            WorkerError: the call did not return.
             Exception: what the function raises.
         """
         deadline = time.monotonic() + timeout
         with self._lock:
             try:
-                self.submit(function, *args, deadline=deadline)
-                return self._wait(deadline, on_message)
+                return self._call(function, args, deadline, on_message)
             except WorkerCrashed:
                 if not retry:
                     raise
-                self.submit(function, *args, deadline=deadline)
-                return self._wait(deadline, on_message)
+                return self._call(function, args, deadline, on_message)
+
+    def _call(
+        self,
+        function: Callable[..., Any],
+        args: tuple[object, ...],
+        deadline: float,
+        on_message: Callable[[Any], None] | None,
+    ) -> Any:
+        self.submit(function, *args, deadline=deadline)
+        while True:
+            patience = deadline
+            if self._heartbeat_timeout:
+                patience = min(deadline, self.last_heard + self._heartbeat_timeout)
+            message = self.receive(patience)
+            if message is None:
+                if patience < self.last_heard + self._heartbeat_timeout < deadline:
+                    continue  # There was a heartbeat meanwhile.
+                self.close()
+                if patience < deadline:
+                    raise WorkerStalled("the process no longer responds")
+                raise WorkerTimeout("the process took too long")
+            is_result, value = message
+            if is_result:
+                if self._max_calls and self.calls >= self._max_calls:
+                    self.close()
+                return value
+            if on_message is not None:
+                on_message(value)
 
     def submit(self, function: Callable[..., Any], *args: object, deadline: float) -> None:
         """Send a call, before a deadline on the monotonic clock; its answer is for ``receive``."""
@@ -218,10 +239,10 @@ class WorkerProcess:
             self.close()
             raise WorkerTimeout("the request could not be written in time") from error
         except OSError as error:
-            raise self._ended() from error
+            raise self._reap() from error
 
     def fileno(self) -> int:
-        """Return the descriptor that becomes readable when ``receive`` has something to return."""
+        """Return the descriptor that is readable when ``receive`` has something to return."""
         if self._channel is None:
             raise WorkerClosed("the worker was closed")
         return self._channel.fileno()
@@ -235,66 +256,46 @@ class WorkerProcess:
         channel = self._channel
         if channel is None:
             raise WorkerClosed("the worker was closed")
-        most = 0 if self._setup.trusted else MAX_UNTRUSTED_BYTES
+        trusted = self._setup.trusted
         kind = _HEARTBEAT
         while kind == _HEARTBEAT:
             try:
-                kind, body = channel.receive(deadline, most)
+                kind, body = channel.receive(deadline, 0 if trusted else MAX_UNTRUSTED_BYTES)
             except TimeoutError:
                 return None
             except (EOFError, OSError) as error:
-                raise self._ended() from error
+                raise self._reap() from error
             self.last_heard = time.monotonic()
+        if kind == _FAILURE:
+            raise WorkerFailed(body.decode("utf-8", "replace")[:400])
         if kind == _OUT_OF_MEMORY:
             self.close()
             raise WorkerOutOfMemory("the process reached its memory limit")
-        if kind == _FAILURE:
-            raise WorkerFailed(body.decode("utf-8", "replace")[:400])
-        if kind == _EXCEPTION and self._setup.trusted:
-            raise pickle.loads(body)  # noqa: S301 - our own process
-        if kind not in (_MESSAGE, _RESULT):
-            self.close()
-            raise WorkerCrashed("the process sent what is no answer")
-        return kind == _RESULT, self._decode(body)
-
-    def _wait(self, deadline: float, on_message: Callable[[Any], None] | None) -> Any:
-        """Return the result of the call that was submitted."""
-        while True:
-            patience = deadline
-            if self._heartbeat_timeout:
-                patience = min(deadline, self.last_heard + self._heartbeat_timeout)
-            message = self.receive(patience)
-            if message is None:
-                if patience < self.last_heard + self._heartbeat_timeout < deadline:
-                    continue  # a heartbeat came meanwhile
-                self.close()
-                if patience < deadline:
-                    raise WorkerStalled("the process no longer responds")
-                raise WorkerTimeout("the process took too long")
-            is_result, value = message
-            if is_result:
-                if self._max_calls and self.calls >= self._max_calls:
-                    self.close()
-                return value
-            if on_message is not None:
-                on_message(value)
-
-    def _decode(self, body: bytes) -> Any:
-        if self._setup.trusted:
-            return pickle.loads(body)  # noqa: S301 - our own process
+        if trusted:
+            value = pickle.loads(body)  # noqa: S301 - our own process
+            if kind == _EXCEPTION:
+                raise value
+            return kind == _RESULT, value
         try:
-            return json.loads(body)
-        except (ValueError, RecursionError) as error:
-            self.close()
-            raise WorkerCrashed("the process sent what is no JSON") from error
+            if kind in (_MESSAGE, _RESULT):
+                return kind == _RESULT, json.loads(body)
+        except (ValueError, RecursionError):
+            pass
+        self.close()
+        raise WorkerCrashed("the process sent what is no answer")
 
-    def _ended(self) -> WorkerError:
-        """Reap a process whose connection is closed; return the error that says how it ended."""
+    def _reap(self) -> WorkerError:
+        """Reap a process that closed its connection; return the error that says how it ended."""
         pid = self._take_pid()
         if not pid:
             return WorkerClosed("the worker was closed")
-        status = _wait_for_exit(pid)
+        deadline = time.monotonic() + EXIT_SECONDS
+        while (ended := os.waitpid(pid, os.WNOHANG)) == (0, 0):
+            if time.monotonic() > deadline:
+                os.kill(pid, signal.SIGKILL)
+            time.sleep(0.005)
         self._close_channel()
+        status = ended[1]
         if not os.WIFSIGNALED(status):
             return WorkerCrashed(f"the process exited with code {os.WEXITSTATUS(status)}")
         name = signal.Signals(os.WTERMSIG(status)).name
@@ -315,16 +316,16 @@ class WorkerProcess:
         self.pid = 0
         self._close_channel()
 
-    def _take_pid(self) -> int:
-        """Return the process id to the one caller that will reap the process."""
-        with self._reaping:
-            pid, self.pid = self.pid, 0
-        return pid
-
     def kill(self, pid: int) -> None:
         """Kill the process; to be overridden where it has children of its own."""
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
+
+    def _take_pid(self) -> int:
+        """Return the process id to the one caller that will reap the process, else 0."""
+        with self._pid_lock:
+            pid, self.pid = self.pid, 0
+        return pid
 
     def _close_channel(self) -> None:
         # A thread that waits for an answer sees the end of the killed process and lets go.
@@ -341,7 +342,7 @@ def notify(value: object) -> None:
 
 
 class _Channel:
-    """Frames over a socket: a byte for the kind, eight for the length, and the body."""
+    """Frames over a socket."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection
@@ -350,8 +351,11 @@ class _Channel:
     def fileno(self) -> int:
         return self._socket.fileno()
 
+    def close(self) -> None:
+        self._socket.close()
+
     def send(self, kind: bytes, body: bytes, deadline: float | None = None) -> None:
-        """Send a frame; raises TimeoutError at the deadline."""
+        """Send a frame; raise TimeoutError at the deadline."""
         if deadline is not None and deadline <= time.monotonic():
             raise TimeoutError
         for data in (_HEADER.pack(kind, len(body)), body):
@@ -359,36 +363,30 @@ class _Channel:
             self._socket.settimeout(deadline and max(0.001, deadline - time.monotonic()))
             self._socket.sendall(data)
 
-    def receive(self, deadline: float | None = None, most: int = 0) -> tuple[bytes, bytes]:
+    def receive(self, deadline: float | None = None, limit: int = 0) -> tuple[bytes, bytes]:
         """Return the next frame, of at most so many bytes unless 0.
 
         Raises TimeoutError at the deadline, and EOFError when no more frames come.
         """
+        poll = select.poll()  # which, unlike select(), takes any number of descriptors
+        poll.register(self._socket, select.POLLIN)
         while True:
             if len(self._received) >= _HEADER.size:
                 kind, size = _HEADER.unpack_from(self._received)
-                if most and size > most:
+                if limit and size > limit:
                     raise EOFError
                 end = _HEADER.size + size
                 if len(self._received) >= end:
                     body = bytes(memoryview(self._received)[_HEADER.size : end])
                     del self._received[:end]
                     return kind, body
-            self._read(deadline)
-
-    def _read(self, deadline: float | None) -> None:
-        remaining = None if deadline is None else max(0.0, deadline - time.monotonic())
-        poll = select.poll()  # which, unlike select(), has no highest descriptor
-        poll.register(self._socket, select.POLLIN)
-        if not poll.poll(remaining and remaining * 1000):
-            raise TimeoutError
-        data = self._socket.recv(1 << 20)
-        if not data:
-            raise EOFError
-        self._received += data
-
-    def close(self) -> None:
-        self._socket.close()
+            remaining = None if deadline is None else max(0.0, deadline - time.monotonic())
+            if not poll.poll(remaining and remaining * 1000):
+                raise TimeoutError
+            data = self._socket.recv(1 << 20)
+            if not data:
+                raise EOFError
+            self._received += data
 
 
 class _Child:
@@ -411,40 +409,34 @@ class _Child:
             yield pickle.loads(body)  # noqa: S301 - from our parent
 
     def send(self, kind: bytes, value: object) -> None:
-        """Send a value; one that cannot be encoded is a failure."""
+        """Send a value, or a failure if it cannot be encoded."""
+        error = value if isinstance(value, Exception) and kind == _EXCEPTION else None
         try:
-            body = pickle.dumps(value) if self._trusted else json.dumps(value).encode()
-        except Exception as error:  # noqa: BLE001 - whatever its own code raises
-            kind, body = _FAILURE, _describe(error).encode("utf-8", "replace")
+            if self._trusted:
+                body = pickle.dumps(value)
+                if error is not None:
+                    pickle.loads(body)  # noqa: S301 - what was just pickled
+            elif error is not None:
+                raise error
+            else:
+                body = json.dumps(value).encode()
+        except MemoryError:
+            raise
+        except Exception as reason:  # noqa: BLE001 - whatever the value's own code raises
+            error = error or reason
+            text = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+            kind, body = _FAILURE, text.encode("utf-8", "replace")
         with self._lock:
-            if kind != _MESSAGE:
-                self._active = False
+            self._active = self._active and kind == _MESSAGE
             self._channel.send(kind, body)
-
-    def send_exception(self, error: Exception) -> None:
-        """Send what a function raised."""
-        if self._trusted:
-            with suppress(Exception):
-                pickle.loads(pickle.dumps(error))  # noqa: S301 - what was just pickled
-                self.send(_EXCEPTION, error)
-                return
-        with self._lock:
-            self._active = False
-            self._channel.send(_FAILURE, _describe(error).encode("utf-8", "replace"))
-
-    def send_out_of_memory(self) -> None:
-        """Report that the memory limit was reached."""
-        with self._lock:
-            self._channel.send(_OUT_OF_MEMORY, b"")
 
     def watch(self) -> None:
         """Send heartbeats during calls; exit, in the middle of one too, when the parent does."""
         while os.getppid() == self._parent:
             time.sleep(HEARTBEAT_SECONDS)
-            with self._lock:
+            with self._lock, suppress(OSError):
                 if self._active:
-                    with suppress(OSError):
-                        self._channel.send(_HEARTBEAT, b"")
+                    self._channel.send(_HEARTBEAT, b"")
         os._exit(1)
 
 
@@ -466,22 +458,20 @@ def _serve(channel: _Channel, setup: _Setup) -> NoReturn:
     global _child
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # An interrupt is for the parent.
-        if setup.memory_limit:
-            _limit_memory(setup.memory_limit)
+        soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        if setup.memory_limit and not 0 <= soft <= setup.memory_limit:
+            resource.setrlimit(resource.RLIMIT_DATA, (setup.memory_limit, hard))
         child = _child = _Child(channel, trusted=setup.trusted)
         threading.Thread(target=child.watch, daemon=True).start()
         setup.prepare()
         for function, args in child.requests():
             try:
-                outcome = function(*args)
+                child.send(_RESULT, function(*args))
             except MemoryError:
-                child.send_out_of_memory()
+                channel.send(_OUT_OF_MEMORY, b"")
                 os._exit(1)
             except Exception as error:  # noqa: BLE001 - the parent decides what to do
-                child.send_exception(error)
-            else:
-                child.send(_RESULT, outcome)
-                del outcome
+                child.send(_EXCEPTION, error)
     except (EOFError, BrokenPipeError, ConnectionResetError):
         os._exit(0)
     except BaseException:  # noqa: BLE001 - this process ends, and somebody should know why
@@ -489,30 +479,6 @@ def _serve(channel: _Channel, setup: _Setup) -> NoReturn:
     finally:
         # Whatever went wrong, a forked copy of the program must not go on as the original does.
         os._exit(1)
-
-
-def _limit_memory(limit: int) -> None:
-    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    if hard != resource.RLIM_INFINITY:
-        limit = min(limit, hard)
-    if soft == resource.RLIM_INFINITY or soft > limit:
-        resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
-
-
-def _describe(error: BaseException) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
-
-
-def _wait_for_exit(pid: int) -> int:
-    """Return the exit status of a process that closed its connection; kill one that lingers."""
-    deadline = time.monotonic() + EXIT_SECONDS
-    while time.monotonic() < deadline:
-        ended, status = os.waitpid(pid, os.WNOHANG)
-        if ended:
-            return status
-        time.sleep(0.005)
-    os.kill(pid, signal.SIGKILL)
-    return os.waitpid(pid, 0)[1]
 
 
 def _count_oom_kills() -> int:

@@ -177,9 +177,11 @@ def test_answers_of_an_untrusted_process_are_only_data() -> None:
 def test_closing_ends_a_call_of_another_thread(worker: WorkerProcess) -> None:
     worker.start()
     pid = worker.pid
-    threading.Timer(0.5, worker.close).start()
+    timer = threading.Timer(0.5, worker.close)
+    timer.start()
     with within(15), pytest.raises(WorkerClosed):
         worker.call(worker_calls.sleep, timeout=PLENTY, retry=True)
+    timer.join()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
 
