@@ -22,10 +22,10 @@ from typing import Any
 
 from .machine import machine, versions
 from .protocol import Effort
+from .regression_check import complaints, told
 from .report import Results, quoted_in, report
-from .running import ROOT, Outcome, run_all
+from .runner import ROOT, Outcome, run_all
 from .suite import SUITE, Benchmark
-from .verdict import complaints, told
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"

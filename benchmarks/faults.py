@@ -4,9 +4,10 @@ usage: python -m benchmarks.faults [--kills N] [--seed N] [--only NAME...]
 
 Processes are killed (kill -9) at random moments, N in each of: a print server with all it started,
 browsers among it, a batch and its workers, a crawl, and a digest that is put into a folder, mailed
-and told to a webhook; see killing.py.  Disks are full and folders read-only, a database is locked,
-clocks jump, PostgreSQL and Redis are killed and come back, a mail server refuses and hangs up,
-peers and sites never end; see hindering.py.  What was accepted must come, once, and whole.
+and told to a webhook; see fault_kills.py.  Disks are full and folders read-only, a database is
+locked, clocks jump, PostgreSQL and Redis are killed and come back, a mail server refuses and hangs
+up, peers and sites never end; see fault_conditions.py.  What was accepted must come, once, and
+whole.
 """
 
 from __future__ import annotations
@@ -19,17 +20,25 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from . import hindering, killing
-from .breaking import Came
+from . import fault_conditions, fault_kills
+from .fault_tools import Came
 from .protocol import Effort, Row, Unavailable
 
 SCENES: dict[str, Callable[[int, random.Random, Path], Came]] = {
-    "prints": killing.prints, "batches": killing.batches, "crawls": killing.crawls,
-    "digests": killing.digests, "disks": hindering.full_disks, "folders": hindering.read_only,
-    "locked": hindering.locked, "clocks": hindering.clocks, "postgresql": hindering.postgresql,
-    "redis": hindering.redis, "mail": hindering.refusing, "peers": hindering.slow_peers,
-    "sites": hindering.slow_sites,
-}  # fmt: skip
+    "prints": fault_kills.prints,
+    "batches": fault_kills.batches,
+    "crawls": fault_kills.crawls,
+    "digests": fault_kills.digests,
+    "disks": fault_conditions.full_disks,
+    "folders": fault_conditions.read_only,
+    "locked": fault_conditions.locked,
+    "clocks": fault_conditions.clocks,
+    "postgresql": fault_conditions.postgresql,
+    "redis": fault_conditions.redis,
+    "mail": fault_conditions.refusing,
+    "peers": fault_conditions.slow_peers,
+    "sites": fault_conditions.slow_sites,
+}
 
 
 def broken(

@@ -11,7 +11,7 @@ had (news of 2008 and 2009), so the figures say how the methods do on the pages 
   and the edit distance ratio 1 - distance / length of the longer text, taken for precision; both
   exact, over characters, white space folded; a text over 300,000 characters is cut there.
 - Luo et al.: precision and recall of whole segments, over all segments of all pages.  A segment is
-  the answer's when more than half of its words are (in place, see labels.py).
+  the answer's when more than half of its words are (in place, see segment_labels.py).
 - Joshi and Liu say 'accuracy over 90 %' and not of what; here it is the mean word F1.
 - Khade et al. and CUTER report nothing on text; word F1 as well.
 """
@@ -34,9 +34,9 @@ from printer.html.page import read_page
 
 from . import corpus
 from .alignment import common_subsequence, edit_distance
-from .labels import from_text
 from .protocol import Effort, Row, Unavailable
 from .scoring import folded, ratio, word_score
+from .segment_labels import from_text
 
 LONGEST = 300_000
 

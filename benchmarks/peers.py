@@ -4,7 +4,7 @@ The same pages, the same scorers, one process: our default, each paper's method,
 that others publish, as far as they are installed (`pip install --group bench`).  Each of those runs
 with its own defaults and gets what a program would give it: the page's bytes or text, its address.
 
-Run by `make bench`, our default is measured out of fold as well, as in :mod:`.composed`.
+Run by `make bench`, our default is measured out of fold as well, as in :mod:`.out_of_fold`.
 
 The model that the package ships was trained on these pages: the default's line here is no estimate.
 The figure to hold against the others' is the one out of fold.
@@ -21,9 +21,9 @@ from pathlib import Path
 
 from printer.extraction import EXTRACTORS
 
-from .composed import composing, kept_choices
 from .corpus import Sample, samples, there
 from .extractors import PEERS, Answer, Extractor, Readability, version_of
+from .out_of_fold import composing, kept_choices
 from .protocol import Effort, Row, Unavailable
 from .text_quality import SETS, Figures, Found, measure, ours
 

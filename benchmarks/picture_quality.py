@@ -26,7 +26,7 @@ from printer.images.selection import PictureSelection, merge_copies, place_pictu
 from printer.selection import PlacedFigure
 
 from . import corpus
-from .pictures import Labelled, key, labelled
+from .picture_labels import Labelled, key, labelled
 from .protocol import Effort, Row, Unavailable
 from .train_pictures import out_of_fold
 

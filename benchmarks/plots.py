@@ -84,7 +84,7 @@ def _cold(figure: Any, found: Found) -> bool:
 
 def _digests(figure: Any, found: Found) -> bool:
     """Draw time an article, and memory, by how many articles there are."""
-    rows = [r for r in found.get("volumes", ()) if r.value is not None]
+    rows = [r for r in found.get("books", ()) if r.value is not None]
     if not rows:
         return False
     left, right = figure.subplots(1, 2)

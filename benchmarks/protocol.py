@@ -71,7 +71,7 @@ class Effort:
     short: bool = False
     #: Of the corpus every so many-th page.
     step: int = 1
-    #: What `benchmarks.train --save` kept; see :mod:`.composed`.
+    #: What `benchmarks.train --save` kept; see :mod:`.out_of_fold`.
     choices: str = ""
 
     def of(self, whole: _T, short: _T, quick: _T) -> _T:

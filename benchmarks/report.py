@@ -34,13 +34,13 @@ QUOTED = (
     Quoted("picture_quality", "default, out of fold", "precision", "pictures: precision"),
     Quoted("picture_quality", "default, out of fold", "recall",
            "pictures: recall"),
-    Quoted("nothing_lost", "samples", "articles on paper whole and in order",
+    Quoted("completeness", "samples", "articles on paper whole and in order",
            "share of articles printed completely and in order, as read back from the PDF"),
     Quoted("extraction_speed", "trafilatura", "mean time a page, WCXB",
            "extraction time, relative to trafilatura"),
     Quoted("cold_start", "webprint", "cold, a served page with pictures",
            "time from page to PDF, cold start, relative to percollate"),
-    Quoted("volumes", "100 articles, bound", "time",
+    Quoted("books", "100 articles, bound", "time",
            "time for a digest of 100 articles, relative to a single WeasyPrint document"),
 )  # fmt: skip
 

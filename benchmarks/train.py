@@ -40,10 +40,10 @@ from printer.extraction.classifier.model import (
 )
 from printer.extraction.classifier.network import NetworkEnsemble
 
-from . import networks
+from . import train_networks
 from .corpus import samples, there
-from .learning import FOLDS, Counts, Floats, Lesson, count, grow, lesson
 from .scoring import snippets, snippets_in_type, word_score
+from .train_parts import FOLDS, Counts, Floats, Lesson, count, grow, lesson
 
 MODEL = Path(__file__).resolve().parents[1] / "printer" / "extraction" / "classifier" / "model.npz"
 SETS = ("wcxb", "moz", "traf")
@@ -182,16 +182,16 @@ def _in_order(
 def _networks(lessons: list[Lesson], rows: list[Floats], first: list[Floats],
               which: list[int]) -> NetworkEnsemble:  # fmt: skip
     cases = [_case(lessons[i], rows[i], first[i]) for i in which]
-    return networks.train([case for case in cases if len(case.answers)], NETWORKS)
+    return train_networks.train([case for case in cases if len(case.answers)], NETWORKS)
 
 
-def _case(each: Lesson, rows: Floats, first: Floats) -> networks.Case:
+def _case(each: Lesson, rows: Floats, first: Floats) -> train_networks.Case:
     """Return what a page teaches the networks: its plausible segments, and what is lost already."""
     assert each.reading is not None
     which = plausible_segments(first)
     sizes = each.reading.word_counts
     whole = each.sample.text is not None
-    return networks.Case(
+    return train_networks.Case(
         rows[which],
         sizes[which],
         first[which].astype(np.float32),
@@ -241,7 +241,7 @@ def _text(each: Lesson, keep: list[bool]) -> str:
 def _save(
     path: Path, lessons: list[Lesson], found: Iterable[tuple[Floats, list[bool], Floats]]
 ) -> None:
-    """Save what :mod:`.composed` reads: scores, choice and kind of every page."""
+    """Save what :mod:`.out_of_fold` reads: scores, choice and kind of every page."""
     saved = {
         each.sample.key: {
             "scores": scores.round(4).tolist(),

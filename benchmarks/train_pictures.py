@@ -23,7 +23,7 @@ from printer.images.scorer import Weights, select_by_score
 from printer.images.selection import PictureSelection
 
 from . import corpus
-from .pictures import Labelled, key, labelled
+from .picture_labels import Labelled, key, labelled
 
 WEIGHTS = Path(scorer.__file__).with_name("weights.json")
 #: Strength of the ridge penalty, and the probability from which a picture is kept.

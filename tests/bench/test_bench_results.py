@@ -19,7 +19,7 @@ RESULTS = json.loads((ROOT / "benchmarks/results.json").read_text())
 
 
 def module(name: str):
-    if name in {"train", "learning"}:
+    if name in {"train", "train_parts"}:
         pytest.importorskip("lightgbm")
     return importlib.import_module(f"benchmarks.{name}")
 
@@ -68,7 +68,7 @@ def test_a_module_that_measures_is_run_with_the_others(name: str) -> None:
 @pytest.mark.parametrize("name", MODULES)
 def test_a_command_line_tells_its_options(name: str, monkeypatch, capsys) -> None:
     main = getattr(module(name), "main", None)
-    if main is None or name == "child":
+    if main is None or name == "runner_child":
         return
     monkeypatch.setattr(sys, "argv", [name, "--help"])
     with pytest.raises(SystemExit) as ended:

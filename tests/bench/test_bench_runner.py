@@ -10,10 +10,10 @@ import pytest
 
 from benchmarks import __main__ as command
 from benchmarks.protocol import Effort, Row
+from benchmarks.regression_check import complaints
 from benchmarks.report import report, rows_of
-from benchmarks.running import Outcome, run, run_all
+from benchmarks.runner import Outcome, run, run_all
 from benchmarks.suite import Benchmark
-from benchmarks.verdict import complaints
 
 
 def is_running(pid: object) -> bool:
@@ -70,7 +70,7 @@ def test_none_is_begun_when_the_time_is_used_up(tmp_path: Path) -> None:
 
 
 def test_one_that_the_budget_stops_has_not_failed(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("benchmarks.running._WORTH", 0)
+    monkeypatch.setattr("benchmarks.runner._WORTH", 0)
     found = run(fake("stuck"), Effort(), tmp_path, ends=time.monotonic() + 3)
     assert not found.failed
     assert found.trouble.endswith("the time of this run was used up")

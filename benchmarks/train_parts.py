@@ -18,7 +18,7 @@ from printer.extraction.classifier.lexical import TokenPriors
 from printer.extraction.extract import score_segments
 from printer.html.page import read_page
 
-from . import labels
+from . import segment_labels
 from .corpus import Sample
 
 FOLDS = 5
@@ -66,9 +66,9 @@ def lesson(sample: Sample) -> Lesson:
     if not texts:
         return Lesson(sample, None, np.zeros(0))
     if sample.text is None:
-        answers = labels.from_snippets(texts, sample.required, sample.forbidden)
+        answers = segment_labels.from_snippets(texts, sample.required, sample.forbidden)
     else:
-        answers = labels.from_text(texts, sample.text)
+        answers = segment_labels.from_text(texts, sample.text)
     return Lesson(sample, extract_features(page, score_segments(page)), answers)
 
 

@@ -1,6 +1,6 @@
 """Several articles in one PDF: time, memory and cost an article, beside one WeasyPrint document.
 
-python -m benchmarks.volumes [--counts 1,10,100] [--runs 3]
+python -m benchmarks.books [--counts 1,10,100] [--runs 3]
 
 The articles are of three pages and made up.  Every print is a process of its own that starts cold;
 its memory is the most that it and what it started held at once, shared pages counted once (PSS).
@@ -74,7 +74,7 @@ class Run(NamedTuple):
 def measured(how: str, count: int) -> Run:
     """Print in a process of its own."""
     began = time.perf_counter()
-    command = [sys.executable, "-m", "benchmarks.volumes", "--print", how, "--counts", str(count)]
+    command = [sys.executable, "-m", "benchmarks.books", "--print", how, "--counts", str(count)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         peak = PeakMemory(process.pid)
         out, _ = process.communicate()

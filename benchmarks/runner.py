@@ -91,7 +91,7 @@ def run(benchmark: Benchmark, effort: Effort, folder: Path, ends: float | None =
     command = [
         sys.executable,
         "-m",
-        "benchmarks.child",
+        "benchmarks.runner_child",
         module,
         json.dumps(asdict(effort)),
         str(into),

@@ -28,7 +28,8 @@ from tests.support.print_server import PrintServer
 from tests.support.story_page import story_page
 from tests.support.web_server import WebServer, drip
 
-from .breaking import (
+from .fault_kills import START, newspaper
+from .fault_tools import (
     Came,
     Refusing,
     forked,
@@ -37,7 +38,6 @@ from .breaking import (
     since,
     tables,
 )  # fmt: skip
-from .killing import START, newspaper
 
 QUICK = {"workers": 2, "lease": 2.0}
 PATIENCE = 900

@@ -1,6 +1,6 @@
 """What a capture costs: time beside a bare Playwright, memory over a batch, pages lost to a kill.
 
-    python -m benchmarks.capture [--pages 50] [--rounds 30]
+    python -m benchmarks.browser_capture [--pages 50] [--rounds 30]
 
 The page has 200 kB and 2,600 text leaves under a style sheet and no script: what a page's scripts
 make a capture wait for is the page's affair.  Both sides use the same Chromium, warm, with a new

@@ -1,4 +1,4 @@
-"""Measure composed articles out of fold: `python -m benchmarks.composed SAVED [--labels]`.
+"""Measure composed articles out of fold: `python -m benchmarks.out_of_fold SAVED [--labels]`.
 
 SAVED is what `python -m benchmarks.train --save SAVED` leaves: for every page the choice of a model
 that never saw its site.  The choice is settled, given its pictures and composed as in
@@ -33,8 +33,8 @@ from printer.options import ExtractOptions
 from printer.selection import Verdict
 
 from .corpus import Sample, samples, there
-from .labels import from_snippets, from_text
 from .protocol import Effort
+from .segment_labels import from_snippets, from_text
 from .text_quality import SETS, measure
 
 

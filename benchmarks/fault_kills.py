@@ -28,7 +28,7 @@ from tests.support.processes import kill, process_tree
 from tests.support.story_page import story_page
 from tests.support.web_server import WebServer
 
-from .breaking import (
+from .fault_tools import (
     Came,
     environment,
     error,

@@ -1,4 +1,4 @@
-"""Run one benchmark for the runner: `python -m benchmarks.child NAME EFFORT FILE`.
+"""Run one benchmark for the runner: `python -m benchmarks.runner_child NAME EFFORT FILE`.
 
 Rows go to FILE, a line of JSON each, as soon as they are measured: what is stopped or fails later
 keeps those it had.

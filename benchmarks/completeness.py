@@ -1,6 +1,6 @@
 """Print pages and read the text back, to see whether all is on paper and in order.
 
-    python -m benchmarks.nothing_lost [--pages N]
+    python -m benchmarks.completeness [--pages N]
 
 Reads every sample, and N pages of the corpus where it is there, prints each article without its
 pictures, reads the PDF with pdftotext, and looks for every piece of the article's text in what
@@ -228,7 +228,7 @@ def rows(effort: Effort) -> Iterator[Row]:
         agreed += complete == (not lost)
         lost_, moved_ = lost_ + len(lost), moved_ + len(moved)
     of = "samples" if effort.quick or not there() else "samples and pages of the web"
-    pinned = floors("quick")["nothing_lost.whole"] if effort.quick else None
+    pinned = floors("quick")["completeness.complete"] if effort.quick else None
     goal = "≥ 1" if pinned is None else f"≥ {pinned}"
     share = whole / max(1, total)
     yield Row(of, "articles on paper whole and in order", share, n=total, goal=goal,

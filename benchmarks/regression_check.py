@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from .protocol import Row
 from .report import Results, rows_of
-from .running import Outcome
+from .runner import Outcome
 
 #: A ratio may be so many times the recorded one: less would be a busy machine's mood.
 WORSE = 2.0
