@@ -249,7 +249,7 @@ class Newspaper:
         # A press for each processor is started, and one of them is enough for one story.
         os.sched_setaffinity(0, {random.Random(number).choice(sorted(os.sched_getaffinity(0)))})
         with RenderPool() as presses, closing(History(self.place)) as memory:
-            editor = IssueBuilder(self.settings, memory, press=presses)
+            editor = IssueBuilder(self.settings, memory, renderer=presses)
             Runner(editor, memory, self.settings, lambda: now).run_slot(
                 self.digest, self.slot(number).timestamp()
             )

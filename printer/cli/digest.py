@@ -80,7 +80,7 @@ def run(
         spread = stack.enter_context(_spread(loaded)) if loaded.settings.spread else None
         memory = stack.enter_context(closing(_memory(loaded.settings)))
         editor = _editor(loaded, memory, console, None if spread else context.obj)
-        editor.spread = spread
+        editor.workers = spread
         runner = Runner(editor, memory, loaded.settings)
         if slot:
             done = runner.run_slot(digest, _moment(slot))
@@ -105,7 +105,7 @@ def _tell(done: RunResult, settings: Settings, console: Console, *, as_json: boo
         return "made before"
     from ..digest.runner import issue_report
 
-    articles = [each.reading.article for each in done.issue.stories]
+    articles = [story.article for story in done.issue.stories]
     if done.delivered:
         search.keep(settings, articles, done.delivered[0], console)
     for warning in done.result.warnings:
@@ -135,7 +135,9 @@ def check(name: Name, *, loaded: LoadedSettings) -> None:
     console = Console.of(loaded.settings)
     digest = _digest(name)
     with closing(_memory(loaded.settings)) as memory:
-        issue = _editor(loaded, memory, console, None).build(digest, datetime.now(UTC))
+        builder = _editor(loaded, memory, console, None)
+        with builder.printer(digest) as printer:
+            issue = builder.build(digest, datetime.now(UTC), printer)
     for line in _report(issue):
         output.print_line(line)
 
@@ -307,7 +309,7 @@ def _writing(out: str) -> Callable[[Issue, Result], str]:
             output.write_stdout(result.data)
             return "standard output"
         ending = f".{result.format}"
-        title = file_name(f"{issue.digest.heading} {issue.when:%Y-%m-%d}", "digest")
+        title = file_name(f"{issue.digest.heading} {issue.date:%Y-%m-%d}", "digest")
         path = Path(out) if out else output.free_path(Path(), title, ending, force=False)
         if path.is_dir():
             path = output.free_path(path, title, ending, force=False)
@@ -321,12 +323,11 @@ def _report(issue: Issue) -> list[str]:
     lines = []
     section = ""
     for each in issue.stories:
-        if each.candidate.section != section:
-            section = each.candidate.section
+        if each.candidate.source.section != section:
+            section = each.candidate.source.section
             lines.append(f"{section}")
-        article = each.reading.article
         mark = "~" if each.updated else "+"
-        lines.append(f"  {mark} {article.title}  {each.urls[0]}")
+        lines.append(f"  {mark} {each.article.title}  {each.urls[0]}")
         also = (filter(None, (other.source_name, other.url)) for other in each.duplicates)
         lines += [f"      also {': '.join(other)}" for other in also]
     lines += [

@@ -1,8 +1,11 @@
-"""Digests: articles from many sources, chosen, joined into one PDF, and delivered on a schedule.
+"""Digests: articles of many sources, selected, printed as one file, and delivered on a schedule.
 
-webprint.toml -> Digest    what a digest is, checked (described.py)
-  sources -> Find          what feeds, folders and lists offer (feeds.py, mail.py, ...)
-  choose  -> Chosen        what of it is printed, and why the rest is not
-  edition -> Edition       the PDF, and what is to be told about it
-  deliver                  where it goes; memory.py keeps what was printed
+    config.Digest                      the [[digest]] tables of webprint.toml
+      collector.Collector              candidates of the sources (sources/), and their pages
+      selection.Selector               stories to print, and why the others are not
+      builder.IssueBuilder             the issue as one file
+      runner.Runner -> delivery        deliver it; history.History remembers the stories
+
+Also used on their own: :mod:`.delivery` with :func:`.config.destinations`, which sends single
+prints, and :mod:`.sources.reading_list`.
 """

@@ -1,115 +1,135 @@
-"""Asking the sources, several at once and no host too often; one that fails costs itself alone."""
+"""Collect what the sources of a digest offer, and fetch the pages; a source fails alone."""
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from ..capture import Capture
 from ..errors import FetchTimeout, WebprintError
 from ..fetch.client import HttpClient
 from ..settings import Settings
-from .candidates import Candidate, SourceResult, candidate_from_entry
+from ..urls import host_of
 from .config import Digest, Source
 from .sources.crawl import crawl_source
 from .sources.discovery import get_feed
-from .sources.feeds import unique_entries
+from .sources.feeds import Entry
 from .sources.mail import read_mail_folder
-from .sources.reading_list import read_urls
+from .sources.reading_list import read_urls, reading_list_path
 
-#: Connections at once, and of those to one host.
+#: Connections at a time, and of those to one host.
 MAX_CONNECTIONS, MAX_PER_HOST = 8, 2
 
-#: A host that did not answer in time so often is not asked for further pages of this digest.
+#: After so many timeouts a host is not asked for further pages of the digest.
 MAX_TIMEOUTS = 3
 
 
-class Collector:
-    """Gets feeds and pages side by side; ``reading_list`` tells where one is."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate(Entry):
+    """An entry with its source, and the place of that among the digest's sources.
 
-    def __init__(
-        self, web: HttpClient, reading_list: Callable[[str], Path], settings: Settings
-    ) -> None:
-        self._web = web
+    ``fingerprint`` changes with the entry of a feed; it is '' for other sources.
+    """
+
+    source: Source
+    source_index: int
+    fingerprint: str = ""
+
+    @classmethod
+    def of(cls, entry: Entry, source: Source, source_index: int, name: str = "") -> Candidate:
+        """Return an entry as a candidate; ``name`` is what the source is called."""
+        values = {field.name: getattr(entry, field.name) for field in fields(Entry)}
+        values["source_name"] = source.name or name or entry.source_name
+        if source.kind == "feed":
+            state = f"{entry.updated}\n{entry.title}\n{entry.summary}\n{entry.html}"
+            values["fingerprint"] = hashlib.sha256(state.encode("utf-8", "replace")).hexdigest()
+        return cls(source=source, source_index=source_index, **values)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceResult:
+    """What a source offers, or the error that kept it from that."""
+
+    name: str
+    candidates: tuple[Candidate, ...] = ()
+    error: WebprintError | None = None
+
+
+class Collector:
+    """Asks the sources of a digest, and fetches pages, in threads."""
+
+    def __init__(self, client: HttpClient, settings: Settings) -> None:
+        self._client = client
         self._settings = settings
-        self._reading_list = reading_list
-        self._hosts: dict[str, threading.Semaphore] = defaultdict(
+        self._lock = threading.Lock()
+        self._slots: dict[str, threading.Semaphore] = defaultdict(
             lambda: threading.Semaphore(MAX_PER_HOST)
         )
-        self._lock = threading.Lock()
         self._timeouts: dict[str, list[FetchTimeout]] = defaultdict(list)
 
     def collect(self, digest: Digest) -> list[SourceResult]:
-        """Return what each source offers, in the order of the description."""
+        """Return what each source offers, in the order of the digest."""
+
+        def collect_source(index: int) -> SourceResult:
+            source = digest.source[index]
+            fallback = source.name or source.location
+            try:
+                name, entries = self._entries(source, digest.query)
+            except WebprintError as error:
+                return SourceResult(fallback, error=error)
+            candidates = (Candidate.of(entry, source, index, name) for entry in entries)
+            return SourceResult(source.name or name or fallback, tuple(candidates))
+
         with ThreadPoolExecutor(MAX_CONNECTIONS) as pool:
-            query = [digest.query] * len(digest.source)
-            return list(
-                pool.map(self._collect_source, digest.source, range(len(digest.source)), query)
-            )
+            return list(pool.map(collect_source, range(len(digest.source))))
 
-    def _collect_source(self, source: Source, place: int, query: str) -> SourceResult:
-        try:
-            name, finds = self._entries(source, place, query)
-        except WebprintError as error:
-            return SourceResult(source, error=error, name=source.name or source.location)
-        return SourceResult(source, tuple(finds), name=name or source.name or source.location)
-
-    def _entries(self, source: Source, place: int, query: str) -> tuple[str, Iterable[Candidate]]:
+    def _entries(self, source: Source, query: str) -> tuple[str, Sequence[Entry]]:
+        """Return the name that a source has for itself, and its entries."""
         match source.kind:
             case "feed":
                 with self._host_slot(source.location):
-                    feed = get_feed(self._web, source.location).feed
-                found = (
-                    candidate_from_entry(e, source, place, feed.title)
-                    for e in unique_entries(feed.entries)
-                )
-                return source.name or feed.title, found
+                    feed = get_feed(self._client, source.location).feed
+                first = {entry.url: entry for entry in reversed(feed.entries)}
+                return feed.title, [entry for entry in feed.entries if first[entry.url] is entry]
             case "page":
-                return source.name, [Candidate(source.location, source, place, source.name)]
+                return "", [Entry(source.location)]
             case "mail":
-                return source.name, read_mail_folder(source, place)
+                return "", read_mail_folder(Path(source.mail).expanduser())
             case "crawl":
-                return source.name, crawl_source(source, place, query, self._settings)
+                return "", crawl_source(source, query, self._settings)
             case _:
-                urls = read_urls(self._reading_list(source.location))
-                return source.name, [Candidate(url, source, place, source.name) for url in urls]
+                urls = read_urls(reading_list_path(self._settings, source.location))
+                return "", [Entry(url) for url in urls]
 
     def fetch_pages(self, candidates: Sequence[Candidate]) -> Iterator[Capture | WebprintError]:
-        """Yield the page of each, or why it cannot be had."""
+        """Yield the page of each candidate or the error, in their order."""
         with ThreadPoolExecutor(MAX_CONNECTIONS) as pool:
             yield from pool.map(self._fetch_page, candidates)
 
     def _fetch_page(self, candidate: Candidate) -> Capture | WebprintError:
         if candidate.capture is not None:
             return candidate.capture
-        host = _host(candidate.url)
+        timeouts = self._timeouts[host_of(candidate.url)]
         try:
             with self._host_slot(candidate.url):
-                if len(self._timeouts[host]) >= MAX_TIMEOUTS:
-                    return self._timeouts[host][0]
-                return self._web.get_page(candidate.url)
-        except FetchTimeout as error:
-            self._timeouts[host].append(error)
-            return error
+                if len(timeouts) >= MAX_TIMEOUTS:
+                    return timeouts[0]
+                return self._client.get_page(candidate.url)
         except WebprintError as error:
+            if isinstance(error, FetchTimeout):
+                timeouts.append(error)
             return error
 
     @contextmanager
     def _host_slot(self, url: str) -> Iterator[None]:
-        """Wait until the host may be asked."""
+        """Wait until the host of a URL has a connection to spare."""
         with self._lock:
-            host = self._hosts[_host(url)]
-        with host:
+            slot = self._slots[host_of(url)]
+        with slot:
             yield
-
-
-def _host(url: str) -> str:
-    try:
-        return (urlsplit(url).hostname or "").lower()
-    except ValueError:
-        return ""

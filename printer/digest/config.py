@@ -1,4 +1,4 @@
-"""What a digest is: the [[digest]] tables of webprint.toml, checked.
+"""The tables of webprint.toml that describe digests and where prints can be sent.
 
 [[digest]]
 name = "morning"
@@ -12,18 +12,21 @@ section = "News"
 
 [[digest.deliver]]
 folder = "~/Papers"
+
+[[send]]
+name = "My reader"
+mail = "reader@example.org"
+format = "epub"
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from pydantic import (
@@ -39,34 +42,38 @@ from pydantic import (
 
 from .. import toml_loader
 from ..atomic_write import atomic_write
-from ..errors import OutputError, UsageError
+from ..errors import BadURL, OutputError, UsageError
 from ..settings import SETTINGS_FILE, settings_files
+from ..urls import origin_of
 from .filters import Pattern, parse_pattern
 from .sources.opml import Subscription
-from .toml_positions import line_of
 
-#: So many articles are in a digest that does not say how many.
-DEFAULT_LIMIT = 50
-MAX_ARTICLES = 1_000
-MAX_SOURCES = 500
+DEFAULT_LIMIT, MAX_ARTICLES, MAX_SOURCES, MAX_DESTINATIONS = 50, 1_000, 500, 50
+
+SOURCE_KINDS = ("feed", "page", "mail", "reading_list", "crawl")
+DESTINATION_KINDS = ("folder", "mail", "printer", "webhook")
+
+NO_DESTINATIONS = "None is set: add a [[send]] table to webprint.toml (see docs/print-button.md)"
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 _ADDRESS = re.compile(r"[^@\s<>,;:\"()\[\]\\]{1,64}@[A-Za-z0-9.-]{1,255}")
+_DURATION = re.compile(r"([1-9]\d{0,4}) ?([mhdw])")
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
 def _check_name(text: str) -> str:
     if not _NAME.fullmatch(text):
-        raise ValueError("should be small letters, digits, - and _")
+        raise ValueError("should be lower-case letters, digits, - and _")
     return text
 
 
 def _check_url(text: str) -> str:
     try:
-        parts = urlsplit(text)
-    except ValueError as error:
-        raise ValueError(f"is no web address: {error}") from error
-    if parts.scheme not in ("http", "https") or not parts.netloc or re.search(r"\s", text):
-        raise ValueError("should be an address that begins with https:// or http://")
+        origin_of(text)
+    except BadURL as error:
+        raise ValueError("should be an address that starts with https:// or http://") from error
+    if re.search(r"\s", text):
+        raise ValueError("should be an address without spaces")
     return text
 
 
@@ -74,7 +81,7 @@ def _check_time_zone(text: str) -> str:
     try:
         ZoneInfo(text)
     except (KeyError, ValueError, OSError) as error:
-        raise ValueError("is no time zone: they are called like Europe/Paris") from error
+        raise ValueError("is not a time zone, such as Europe/Paris") from error
     return text
 
 
@@ -82,22 +89,29 @@ def _check_cron(text: str) -> str:
     from cronsim import CronSim, CronSimError
 
     try:
-        CronSim(text, datetime.now(UTC))
+        CronSim(text or "* * * * *", datetime.now(UTC))
     except CronSimError as error:
-        raise ValueError("is no cron expression, such as '0 6 * * mon-fri'") from error
+        raise ValueError("is not a cron expression, such as '0 6 * * mon-fri'") from error
     return text
 
 
 def _check_mail_address(text: str) -> str:
-    if not _ADDRESS.fullmatch(text):
-        raise ValueError("is no e-mail address")
+    if text and not _ADDRESS.fullmatch(text):
+        raise ValueError("is not an e-mail address")
     return text
 
 
 def _check_one_line(text: str) -> str:
-    if any(not c.isprintable() for c in text):
+    if not text.isprintable():
         raise ValueError("should be one line")
     return text
+
+
+def _parse_duration(value: object) -> timedelta:
+    match = _DURATION.fullmatch(str(value).strip())
+    if not match:
+        raise ValueError("should be a duration such as 36h, 2d or 1w")
+    return timedelta(**{_UNITS[match[2]]: int(match[1])})
 
 
 def _as_list(value: object) -> object:
@@ -106,12 +120,12 @@ def _as_list(value: object) -> object:
 
 Line = Annotated[str, Field(max_length=300), AfterValidator(_check_one_line)]
 WebURL = Annotated[str, AfterValidator(_check_url)]
-Duration = Annotated[timedelta, BeforeValidator(lambda value: parse_duration(str(value)))]
+Duration = Annotated[timedelta, BeforeValidator(_parse_duration)]
 Patterns = Annotated[
     tuple[Annotated[Pattern, BeforeValidator(lambda value: parse_pattern(str(value)))], ...],
     BeforeValidator(_as_list),
 ]
-TextFrom = Literal["page", "feed"]
+Languages = Annotated[tuple[str, ...], BeforeValidator(_as_list)]
 
 
 class _Table(BaseModel):
@@ -123,19 +137,20 @@ class _Table(BaseModel):
         arbitrary_types_allowed=True,
     )
 
-    def _kind(self, names: tuple[str, ...]) -> str:
-        given = [name for name in names if getattr(self, name)]
-        if len(given) != 1:
-            raise ValueError(f"should have one of {', '.join(names)}, and has {len(given)}")
-        return given[0]
+    def _only_key(self, names: tuple[str, ...]) -> str:
+        """Return which of some keys is set; raises :class:`ValueError` for none or several."""
+        used = [name for name in names if getattr(self, name)]
+        if len(used) != 1:
+            raise ValueError(f"should have one of {', '.join(names)}, and has {len(used)}")
+        return used[0]
 
 
 class Source(_Table):
-    """Where articles come from: one of a feed, a page, a folder of mails, a reading list, a crawl.
+    """A source of articles: a feed, a page, a folder of mails, a reading list, or a crawl.
 
-    ``section`` is the heading they stand under, ``limit`` the most there may be (0: no limit of its
-    own), ``age`` how old they may be, ``body`` whether the text is the page's or the feed's own.
-    ``pages``, ``depth`` and ``delay`` (seconds between two requests) bound a crawl.
+    ``section`` is the heading of its articles, ``limit`` their number at most (0 for no limit of
+    its own), ``age`` how old they may be, ``body`` whether to print the page or the feed's text.
+    ``pages``, ``depth`` and ``delay`` (seconds between two requests) limit a crawl.
     """
 
     feed: WebURL | None = None
@@ -148,88 +163,101 @@ class Source(_Table):
     section: Line = ""
     limit: int = Field(0, ge=0, le=MAX_ARTICLES)
     age: Duration | None = None
-    body: TextFrom | None = None
+    body: Literal["page", "feed"] | None = None
     include: Patterns = ()
     exclude: Patterns = ()
-    language: Annotated[tuple[str, ...], BeforeValidator(_as_list)] = ()
+    language: Languages = ()
 
     pages: int = Field(200, ge=1, le=100_000)
     depth: int = Field(3, ge=0, le=50)
     delay: float = Field(1.0, ge=0, le=3600)
 
     @model_validator(mode="after")
-    def _checked(self) -> Source:
-        self._kind(SOURCE_KINDS)
+    def _check(self) -> Source:
+        self._only_key(SOURCE_KINDS)
         return self
 
     @property
     def kind(self) -> str:
-        """Which kind of source it is."""
-        return self._kind(SOURCE_KINDS)
+        """One of :data:`SOURCE_KINDS`."""
+        return self._only_key(SOURCE_KINDS)
 
     @property
     def location(self) -> str:
-        """The address or path it is read from."""
+        """The URL or path of the source."""
         return str(getattr(self, self.kind))
 
 
-SOURCE_KINDS = ("feed", "page", "mail", "reading_list", "crawl")
-
-
 class Destination(_Table):
-    """Where a digest goes: one of a folder or URL that fsspec knows, mail, a printer, a webhook.
+    """Where a digest is delivered: a folder or fsspec URL, e-mail, a printer, or a webhook.
 
-    ``most`` is how large a mail may be, in megabytes; ``copies`` what a printer prints; ``feed``
-    keeps an Atom feed of the digests in the folder, which is read at the address it says.
+    ``max_megabytes`` limits the size of a mail; ``feed`` is the URL at which the folder can be
+    read, and where an Atom feed of its digests is kept.
     """
 
     folder: str = ""
-    mail: Annotated[str, AfterValidator(lambda text: text and _check_mail_address(text))] = ""
+    mail: Annotated[str, AfterValidator(_check_mail_address)] = ""
     printer: Line = ""
     webhook: SecretStr | None = None
 
-    most: float = Field(20.0, gt=0, le=200)
+    max_megabytes: float = Field(20.0, gt=0, le=200)
     copies: int = Field(1, ge=1, le=99)
     options: tuple[Line, ...] = ()
     feed: WebURL | None = None
 
     @model_validator(mode="after")
-    def _checked(self) -> Destination:
-        self._kind(DESTINATION_KINDS)
+    def _check(self) -> Destination:
+        self._only_key(DESTINATION_KINDS)
         if self.webhook:
-            _check_url(self.webhook.get_secret_value())
+            _check_url(self.webhook_url)
         if self.feed and not self.folder:
             raise ValueError("feed goes with a folder")
         return self
 
     @property
     def kind(self) -> str:
-        """Which kind of delivery it is."""
-        return self._kind(DESTINATION_KINDS)
+        """One of :data:`DESTINATION_KINDS`."""
+        return self._only_key(DESTINATION_KINDS)
 
+    @property
+    def webhook_url(self) -> str:
+        """The URL of the webhook, which may contain a key."""
+        return self.webhook.get_secret_value() if self.webhook else ""
 
-DESTINATION_KINDS = ("folder", "mail", "printer", "webhook")
+    @property
+    def label(self) -> str:
+        """A description without what may contain a key."""
+        match self.kind:
+            case "mail":
+                return f"e-mail to {self.mail}"
+            case "printer":
+                return f"printer {self.printer}"
+            case "webhook":
+                return f"webhook at {origin_of(self.webhook_url)}"
+            case _:
+                scheme, remote, _ = self.folder.partition("://")
+                return f"folder {scheme}://" if remote else f"folder {self.folder}"
 
 
 class NamedDestination(Destination):
-    """Where a single print may be sent: a [[send]] table, a delivery with a ``name`` for people."""
+    """Where a single print can be sent: a [[send]] table."""
 
     name: Line = ""
     format: Literal["pdf", "epub"] = "pdf"
 
 
 class Digest(_Table):
-    """A digest as webprint.toml describes it; see docs/digests.md for each key."""
+    """A [[digest]] table; see docs/digests.md for its keys."""
 
     name: Annotated[str, AfterValidator(_check_name)]
     title: Line = ""
     source: tuple[Source, ...] = Field((), min_length=1, max_length=MAX_SOURCES)
     limit: int = Field(DEFAULT_LIMIT, ge=1, le=MAX_ARTICLES)
     age: Duration | None = None
-    body: TextFrom = "page"
+    body: Literal["page", "feed"] = "page"
     include: Patterns = ()
     exclude: Patterns = ()
-    language: Annotated[tuple[str, ...], BeforeValidator(_as_list)] = ()
+    language: Languages = ()
     query: Line = ""
 
     theme: str = ""
@@ -238,7 +266,7 @@ class Digest(_Table):
     fit: int | None = Field(None, ge=0)
     qr: bool = True
 
-    schedule: Annotated[str, AfterValidator(lambda text: text and _check_cron(text))] = ""
+    schedule: Annotated[str, AfterValidator(_check_cron)] = ""
     timezone: Annotated[str, AfterValidator(_check_time_zone)] = "UTC"
     catch_up: Duration = timedelta(days=7)
     deliver: Annotated[tuple[Destination, ...], BeforeValidator(_as_list)] = ()
@@ -249,76 +277,118 @@ class Digest(_Table):
         return self.title or self.name.replace("-", " ").replace("_", " ").capitalize()
 
 
-class SettingsTables(BaseModel):
-    """The tables of a settings file that are read here."""
-
+class _Tables(BaseModel):
     digest: tuple[Digest, ...] = ()
     send: tuple[NamedDestination, ...] = ()
 
 
-def parse_digests(text: str, tables: Mapping[str, Any], file: str) -> tuple[Digest, ...]:
-    """Return the digests that a settings file describes.
-
-    ``text`` is the file's, ``tables`` what a parser made of it.  Raises :class:`UsageError` that
-    names the line of what is wrong.
-    """
-    try:
-        found = SettingsTables(digest=tables.get("digest", ())).digest
-    except ValidationError as error:
-        raise config_error(error, text, file) from error
-    seen: set[str] = set()
-    for number, each in enumerate(found):
-        if each.name in seen:
-            line = line_of(text, ("digest", number, "name"))
-            raise UsageError(f"{file}, line {line}: a second digest is called {each.name}")
-        seen.add(each.name)
-    return found
-
-
-def config_error(error: ValidationError, text: str, file: str) -> UsageError:
-    """Return what is wrong with a table of a settings file, with its line."""
-    fault = error.errors(include_url=False, include_input=False)[0]
-    place = fault["loc"]
-    where = f"{file}, line {line_of(text, place)}"
-    return UsageError(f"{where}: {_message(fault, place)}", hint=_hint(fault, place))
-
-
-def _message(fault: Any, place: tuple[str | int, ...]) -> str:
-    names = [str(part) for part in place if isinstance(part, str)]
-    message = str(fault["msg"]).removeprefix("Value error, ")
-    if fault["type"] == "extra_forbidden":
-        return f"unknown key {names[-1][:60]}"
-    if fault["type"] == "missing":
-        message = "is missing"
-    return f"{'.'.join(names)}: {message[:1].lower()}{message[1:]}"
-
-
-def _hint(fault: Any, place: tuple[str | int, ...]) -> str:
-    if fault["type"] != "extra_forbidden":
-        return ""
-    around = next((p for p in reversed(place[:-1]) if isinstance(p, str)), "")
-    tables: dict[str, type[_Table]] = {
-        "source": Source, "deliver": Destination, "send": NamedDestination,
-    }  # fmt: skip
-    table = tables.get(around, Digest)
-    known = [str(field.alias) for field in table.model_fields.values()]
-    near = get_close_matches(str(place[-1]), known, 1, 0.5)
-    return f"Did you mean {near[0]}?" if near else f"Known are {', '.join(known)}"
-
-
 def load_digests() -> tuple[Digest, ...]:
-    """Return the digests of the settings files; the working folder's go before the user's own.
+    """Return the digests of the settings files; the working folder's override the user's.
 
-    Raises :class:`UsageError`, as :func:`read_digests` does.
+    Raises:
+        UsageError: a file cannot be read or is not valid; the message names the line.
     """
-    found: dict[str, Digest] = {}
-    for path, text, tables in read_settings_files():
-        found |= {each.name: each for each in parse_digests(text, tables, path)}
-    return tuple(found.values())
+    digests: dict[str, Digest] = {}
+    for path, text, tables in _read_files():
+        digests |= {digest.name: digest for digest in parse_digests(text, tables, path)}
+    return tuple(digests.values())
 
 
-def read_settings_files() -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield the settings files there are, the user's first: path, text, tables."""
+def parse_digests(text: str, tables: Mapping[str, Any], file: str) -> tuple[Digest, ...]:
+    """Return the digests of a settings file, given as text and as parsed tables.
+
+    Raises:
+        UsageError: a table is not valid; the message names the line.
+    """
+    digests = _parse(text, {"digest": tables.get("digest", ())}, file).digest
+    names = [digest.name for digest in digests]
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            line = line_of(text, ("digest", number, "name"))
+            raise UsageError(f"{file}, line {line}: a second digest has the name {name}")
+    return digests
+
+
+def destinations() -> dict[str, NamedDestination]:
+    """Return where prints can be sent, by name: the [[send]] tables and where digests go.
+
+    Raises:
+        UsageError: as :func:`load_digests`.
+    """
+    named: dict[str, NamedDestination] = {}
+    for path, text, tables in _read_files():
+        for destination in _parse(text, {"send": tables.get("send", ())}, path).send:
+            named.setdefault(destination.name or destination.label, destination)
+    labels = {destination.label for destination in named.values()}
+    for digest in load_digests():
+        for target in digest.deliver:
+            if target.label not in labels:
+                copy = NamedDestination.model_validate(target.model_dump(by_alias=True))
+                named.setdefault(target.label, copy)
+    return dict(list(named.items())[:MAX_DESTINATIONS])
+
+
+def find_destination(name: str) -> NamedDestination:
+    """Return the destination of a name; raises :class:`UsageError` for an unknown one."""
+    known = destinations()
+    if name not in known:
+        hint = f"There are: {', '.join(known)}" if known else NO_DESTINATIONS
+        raise UsageError(f"there is no destination {name[:60]!r}", hint=hint)
+    return known[name]
+
+
+def add_sources(subscriptions: Sequence[Subscription], name: str) -> tuple[Path, int]:
+    """Add feeds to a digest in the working folder's webprint.toml, or begin it with them.
+
+    The rest of the file stays as it is.  Returns the file and the number of new feeds.
+
+    Raises:
+        UsageError: the file is not valid.
+        OutputError: it cannot be written.
+    """
+    import tomlkit
+
+    path = Path(SETTINGS_FILE)
+    try:
+        text = path.read_text("utf-8") if path.is_file() else ""
+        digests = parse_digests(text, toml_loader.parse(text), str(path))
+    except (OSError, UnicodeDecodeError, toml_loader.TomlError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+    place = next((n for n, digest in enumerate(digests) if digest.name == name), None)
+    known = {source.feed for source in digests[place].source} if place is not None else set()
+    new = [subscription for subscription in subscriptions if subscription.feed not in known]
+    if not new:
+        return path, 0
+    if place is None:
+        heading = f'{text.rstrip()}\n\n[[digest]]\nname = "{name}"\n'.lstrip("\n")
+        tables = "".join(f"\n{tomlkit.dumps({'digest': {'source': [_row(row)]}})}" for row in new)
+        text = heading + tables
+    else:
+        document: Any = tomlkit.parse(text)
+        sources = document["digest"][place]["source"]
+        is_array = isinstance(sources, tomlkit.items.Array)
+        for row in new:
+            table = tomlkit.inline_table() if is_array else tomlkit.table()
+            table.update(_row(row))
+            if not is_array:
+                table.add(tomlkit.nl())
+            sources.append(table)
+        text = tomlkit.dumps(document)
+    parse_digests(text, toml_loader.parse(text), str(path))  # Nothing invalid is written.
+    try:
+        atomic_write(path, text, 0o644)
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror}") from error
+    return path, len(new)
+
+
+def _row(subscription: Subscription) -> dict[str, str]:
+    row = {"feed": subscription.feed, "name": subscription.name, "section": subscription.section}
+    return {key: value for key, value in row.items() if value}
+
+
+def _read_files() -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Yield path, text and tables of each settings file there is, the user's first."""
     for path in settings_files():
         if path.is_file():
             try:
@@ -330,92 +400,52 @@ def read_settings_files() -> Iterator[tuple[str, str, Mapping[str, Any]]]:
                 raise UsageError(f"{path} is not valid TOML: {error}") from error
 
 
-_DURATION = re.compile(r"([1-9]\d{0,4}) ?(m|h|d|w)")
-_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-
-
-def parse_duration(text: str) -> timedelta:
-    """Return a span of time; raises :class:`ValueError` for what is none."""
-    match = _DURATION.fullmatch(text.strip())
-    if not match:
-        raise ValueError("should be a span of time such as 36h, 2d or 1w")
-    return timedelta(**{_UNITS[match[2]]: int(match[1])})
-
-
-def parse_datetime(text: str) -> datetime | None:
-    """Return the time that an ISO 8601 text names, in UTC where it has no zone; None for others."""
+def _parse(text: str, tables: Mapping[str, Any], file: str) -> _Tables:
     try:
-        found = datetime.fromisoformat(text) if text else None
-    except ValueError:
-        return None
-    return found.replace(tzinfo=UTC) if found and found.tzinfo is None else found
-
-
-def add_sources(subscriptions: Sequence[Subscription], name: str) -> tuple[Path, int]:
-    """Add feeds to a digest of the working folder's webprint.toml; those it has are left out.
-
-    A digest that is not there is begun.  Returns the file and how many were added.
-    """
-    path = Path(SETTINGS_FILE)
-    try:
-        text = path.read_text("utf-8") if path.is_file() else ""
-        tables = toml_loader.parse(text)
-    except (OSError, UnicodeDecodeError, toml_loader.TomlError) as error:
-        raise UsageError(f"{path} cannot be read: {error}") from error
-    digests = parse_digests(text, tables, str(path))
-    names = [digest.name for digest in digests]
-    if name in names:
-        place = names.index(name)
-        if not _in_tables(text, place):
-            raise UsageError(f"{path}: {name} has its sources in one line", hint="Add it by hand")
-        have = {source.feed for source in digests[place].source}
-        new = [each for each in subscriptions if each.feed not in have]
-        added = _with(text, place, new)
+        return _Tables(**tables)
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]
+    path = fault["loc"]
+    keys = [str(key) for key in path if isinstance(key, str)]
+    message, hint = fault["msg"].removeprefix("Value error, "), ""
+    if fault["type"] == "extra_forbidden":
+        message, hint = f"unknown key {keys[-1][:60]}", _hint(keys)
     else:
-        new = list(subscriptions)
-        gap = "\n" if text else ""
-        added = f"{text.rstrip()}{gap * 2}[[digest]]\nname = {_string(name)}\n{_tables(new)}"
-    if new:
-        parse_digests(
-            added, toml_loader.parse(added), str(path)
-        )  # Nothing is written that is wrong.
-        _replace(path, added)
-    return path, len(new)
+        reason = "is missing" if fault["type"] == "missing" else message[:1].lower() + message[1:]
+        message = f"{'.'.join(keys)}: {reason}"
+    raise UsageError(f"{file}, line {line_of(text, path)}: {message}", hint=hint)
 
 
-def _in_tables(text: str, place: int) -> bool:
-    """Tell whether the sources are [[digest.source]] tables, which more can follow."""
-    line = text.splitlines()[line_of(text, ("digest", place, "source", 0)) - 1]
-    return line.strip().startswith("[[")
+def _hint(keys: list[str]) -> str:
+    """Name the known key that is nearest to the last one, or all of its table."""
+    models: dict[str, type[_Table]] = {
+        "source": Source, "deliver": Destination, "send": NamedDestination,
+    }  # fmt: skip
+    model = models.get(keys[-2] if len(keys) > 1 else "", Digest)
+    known = [str(field.alias) for field in model.model_fields.values()]
+    near = get_close_matches(keys[-1], known, 1, 0.5)
+    return f"Did you mean {near[0]}?" if near else f"Known are {', '.join(known)}"
 
 
-def _with(text: str, place: int, new: Sequence[Subscription]) -> str:
-    """Put sources at the end of a digest's own tables."""
-    lines = text.splitlines()
-    following = line_of(text, ("digest", place + 1))
-    # Without a further digest the nearest thing around is the first line, or an earlier digest.
-    last = following - 1 if following > line_of(text, ("digest", place)) else len(lines)
-    before, after = "\n".join(lines[:last]).rstrip(), "\n".join(lines[last:])
-    return f"{before}\n{_tables(new)}" + (f"\n{after}\n" if after else "")
+def line_of(text: str, path: Sequence[str | int]) -> int:
+    """Return the line, from 1, of a value in a TOML file, or of the nearest table around it.
 
+    ``path`` are the keys that lead to it, numbers for the items of an array.
+    """
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
 
-def _tables(subscriptions: Sequence[Subscription]) -> str:
-    made = []
-    for each in subscriptions:
-        rows = [f"feed = {_string(each.feed)}"]
-        rows += [f"{key} = {_string(value)}" for key, value in
-                 (("name", each.name), ("section", each.section)) if value]  # fmt: skip
-        made.append("\n[[digest.source]]\n" + "\n".join(rows) + "\n")
-    return "".join(made)
-
-
-def _string(text: str) -> str:
-    """Write a string as TOML, whose basic strings are JSON's but for one sign."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _replace(path: Path, text: str) -> None:
-    try:
-        atomic_write(path, text, 0o644)
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror}") from error
+    for depth in range(len(path), 0, -1):
+        try:
+            node: Any = tomlkit.parse(text)
+            root = node
+            for key in path[:depth]:
+                node = node[key]
+            node.comment("\0")
+            before, found, _ = root.as_string().partition("\0")
+        except (TOMLKitError, KeyError, IndexError, TypeError, AttributeError):
+            continue
+        if found:  # The comment is at the end of a value, and after the header of a table.
+            is_table = isinstance(node, tomlkit.items.Table)
+            return int(before.count("\n") + 1 - (0 if is_table else node.as_string().count("\n")))
+    return 1

@@ -1,9 +1,9 @@
-"""A digest spread over the workers of several machines: they read and lay out, here it is bound."""
+"""Digests on several machines: workers fetch, extract and render; this process merges the PDF."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Self
+from typing import Self
 
 from ..capture import Capture
 from ..crawl.store import HostDelays
@@ -16,7 +16,6 @@ from ..jobs.remote_tasks import (
     READ_PART,
     TASK_RESULT,
     JobClient,
-    TaskResult,
     dump_document,
     load_page,
     load_rendered,
@@ -26,20 +25,21 @@ from ..pipeline import ExtractedPage
 from ..render.context import Document
 from ..render.weasy.engine import RenderedPdf
 from ..settings import Settings
-from .candidates import Candidate
+from .collector import Candidate
 
-#: Seconds that a host is left between two pages, whoever fetches them.
+#: Seconds between two requests to a host, by whichever worker.
 HOST_DELAY = 1.0
 
-#: Pages and documents that are in the workers' hands at a time: documents hold their pictures.
+#: The most pages and documents that are pending: documents contain their pictures.
 _MAX_PAGES, _MAX_DOCUMENTS = 100, 24
 
 
 class RemoteWorkers:
-    """Has pages read and documents laid out by whoever works for a database; a context manager.
+    """Fetches, extracts and renders in the workers of a job queue; a context manager.
 
-    To be made while there is one thread: with ``workers`` in the settings so many work here, with a
-    ``broker`` Celery calls those elsewhere.  ``chosen`` names the settings that go with each page.
+    Create it before any thread: ``workers`` in the settings are forked here, and with a ``broker``
+    Celery calls those elsewhere.  ``chosen`` names the settings that go with each page, ``delay``
+    is the pause of a host in seconds.
     """
 
     def __init__(
@@ -47,17 +47,17 @@ class RemoteWorkers:
     ) -> None:
         if "://" not in settings.database or not settings.storage:
             raise UsageError(
-                "--spread needs a place that the workers share",
+                "--spread needs a database and a storage that all workers share",
                 hint="Give --database postgresql://... and --storage",
             )
         self._options = {
             name: getattr(settings, name) for name in chosen if name in REQUEST_OPTIONS
         }
-        self._keeper = LocalWorkers()
+        self._local_workers = LocalWorkers()
         if settings.workers or settings.broker:
-            self._keeper.start(settings)
-        self._table = JobQueue(settings.database)
-        self._store = open_result_storage(settings)
+            self._local_workers.start(settings)
+        self._queue = JobQueue(settings.database)
+        self._storage = open_result_storage(settings)
         self._host_delays = HostDelays(settings.database, delay)
 
     def __enter__(self) -> Self:
@@ -68,70 +68,71 @@ class RemoteWorkers:
 
     def close(self) -> None:
         """End the workers of this machine, and close the database."""
-        self._keeper.close()
+        self._local_workers.close()
         self._host_delays.close()
-        self._table.disconnect()
+        self._queue.disconnect()
 
     def pages(
-        self, finds: Sequence[Candidate], run: str
+        self, candidates: Sequence[Candidate], run: str
     ) -> Iterator[ExtractedPage | Capture | WebprintError]:
-        """Yield what each find's page says, the page itself where it is here, or what is amiss.
+        """Yield the extracted page of each candidate or the error, in their order.
 
-        ``run`` names the issue they are read for: what was read for another is not good enough.
+        A page that is here already is yielded as it is.  ``run`` names the issue; pages read for
+        another one are not reused.
         """
-        handed = self._client(f"read {run}", _MAX_PAGES)
-        handed.may_submit = self._may_fetch
-        handed.may_retry = self._is_temporary
-        absent = (find.url for find in finds if find.capture is None)
-        outcomes = handed.results(
-            JobRequest(url, self._options, {READ_PART: b""}) for url in absent
-        )
-        for find in finds:
-            yield _reading(next(outcomes)) if find.capture is None else find.capture
+        client = self._client(f"read {run}", _MAX_PAGES)
+        client.may_submit = self._may_fetch
+        client.may_retry = self._may_retry
+        urls = (candidate.url for candidate in candidates if candidate.capture is None)
+        results = client.results(JobRequest(url, self._options, {READ_PART: b""}) for url in urls)
+        for candidate in candidates:
+            if candidate.capture is not None:
+                yield candidate.capture
+                continue
+            result = next(results)
+            if isinstance(result, bytes):
+                yield load_page(result)
+            else:
+                yield WebprintError(result.message, hint=result.hint)
 
     def start(self, pages: int = 1) -> None:
-        """Do nothing: workers are started by those who run them."""
+        """Do nothing, as the workers run already."""
         del pages
 
     def render(self, document: Document) -> RenderedPdf:
-        """Print a document."""
+        """Render a document."""
         (outcome,) = self.render_all([document])
         if isinstance(outcome, RenderError):
             raise outcome
         return outcome
 
     def render_all(self, documents: Iterable[Document]) -> Iterator[RenderedPdf | RenderError]:
-        """Yield what came of documents, in their order, as presses do."""
+        """Render documents in parallel; yield the result or the error of each, in order."""
         parts = ({DOCUMENT_PART: dump_document(document)} for document in documents)
-        handed = self._client("lay out", _MAX_DOCUMENTS)
-        for outcome in handed.results(JobRequest("", {}, part) for part in parts):
-            yield load_rendered(outcome) if isinstance(outcome, bytes) else _error(outcome)
+        client = self._client("lay out", _MAX_DOCUMENTS)
+        for result in client.results(JobRequest("", {}, part) for part in parts):
+            if isinstance(result, bytes):
+                yield load_rendered(result)
+            else:
+                yield RenderError(result.message, hint=result.hint)
 
-    def _client(self, name: str, most: int) -> JobClient:
+    def _client(self, name: str, max_pending: int) -> JobClient:
         return JobClient(
-            queue=self._table, storage=self._store, name=name, file=TASK_RESULT, max_pending=most,
-            on_submit=self._wake_workers,
+            queue=self._queue, storage=self._storage, name=name, file=TASK_RESULT,
+            max_pending=max_pending, on_submit=self._wake_workers,
         )  # fmt: skip
 
     def _may_fetch(self, request: JobRequest) -> bool:
         try:
             return self._host_delays.acquire(request.url)
         except BadURL:
-            return True  # Whoever reads it says what is wrong with it.
+            return True  # The worker reports what is wrong with it.
 
-    def _is_temporary(self, request: JobRequest, error: ErrorRecord) -> bool:
+    def _may_retry(self, request: JobRequest, error: ErrorRecord) -> bool:
         if error.retry_after:
             self._host_delays.delay(request.url, error.retry_after)
         return error.is_transient
 
     def _wake_workers(self) -> None:
-        self._keeper.check()
-        self._keeper.wake()
-
-
-def _reading(outcome: TaskResult) -> ExtractedPage | WebprintError:
-    return load_page(outcome) if isinstance(outcome, bytes) else _error(outcome, WebprintError)
-
-
-def _error(outcome: ErrorRecord, kind: Any = RenderError) -> Any:
-    return kind(outcome.message, hint=outcome.hint)
+        self._local_workers.check()
+        self._local_workers.wake()

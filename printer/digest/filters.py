@@ -1,6 +1,6 @@
-"""What is wanted: words and regular expressions that an article must have, or must not.
+"""Include and exclude patterns: words, phrases, and regular expressions matched by RE2.
 
-Expressions are matched by RE2, whose time grows with the text alone, whatever the expression.
+RE2 takes time linear in the text, whatever the expression.
 """
 
 from __future__ import annotations
@@ -9,27 +9,26 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-_MAX_PATTERN = 500
-#: So much of a text is looked at.
-_MAX_TEXT = 20_000
+#: The most characters of a pattern, and of a text that is searched.
+_MAX_PATTERN, _MAX_TEXT = 500, 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A word or phrase, or an expression between slashes, as ``text`` says it."""
+    """A word or phrase, or a regular expression between slashes."""
 
     text: str
-    _matcher: Any = field(repr=False, compare=False)
+    _regex: Any = field(repr=False, compare=False)
 
     def matches(self, text: str) -> bool:
-        """Tell whether a text has it."""
-        return self._matcher.search(text[:_MAX_TEXT]) is not None
+        """Return whether the pattern occurs in a text."""
+        return self._regex.search(text[:_MAX_TEXT]) is not None
 
 
 def parse_pattern(text: str) -> Pattern:
-    """Return the pattern that a description gives; raises :class:`ValueError` for a wrong one.
+    """Return the pattern that a text describes; raises :class:`ValueError`.
 
-    A word is found as a whole and in any case; what stands between slashes is an expression of RE2.
+    A phrase matches as whole words in any case; text between slashes is an RE2 expression.
     """
     import re2
 
@@ -38,7 +37,11 @@ def parse_pattern(text: str) -> Pattern:
     if len(text) > 2 and text.startswith("/") and text.endswith("/"):
         source = f"(?m:{text[1:-1]})"  # The title is a line of its own.
     else:
-        source = _phrase_regex(" ".join(text.split()))
+        phrase = text.split()
+        words = r"\s+".join(map(re2.escape, phrase))
+        before = r"(?:^|[^\pL\pN])" if _needs_boundary(phrase[0][0]) else ""
+        after = r"(?:$|[^\pL\pN])" if _needs_boundary(phrase[-1][-1]) else ""
+        source = f"{before}{words}{after}"
     options = re2.Options()
     options.case_sensitive = False
     options.max_mem = 8_000_000
@@ -46,38 +49,23 @@ def parse_pattern(text: str) -> Pattern:
     try:
         return Pattern(text, re2.compile(source, options=options))
     except re2.error as error:
-        raise ValueError(f"is no expression that RE2 knows: {_error_text(error)}") from error
+        reason = error.args[0] if error.args else ""
+        reason = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else reason
+        raise ValueError(f"is not a valid RE2 expression: {reason}") from error
 
 
-def _phrase_regex(phrase: str) -> str:
-    """Return the expression of a phrase that stands between other words."""
-    import re2
-
-    inner = r"\s+".join(map(re2.escape, phrase.split(" ")))
-    before = (
-        r"(?:^|[^\pL\pN])" if phrase[0].isalnum() and not _is_unspaced_script(phrase[0]) else ""
-    )
-    after = (
-        r"(?:$|[^\pL\pN])" if phrase[-1].isalnum() and not _is_unspaced_script(phrase[-1]) else ""
-    )
-    return f"{before}{inner}{after}"
-
-
-def _is_unspaced_script(sign: str) -> bool:
-    return "\u0e00" <= sign <= "\u0eff" or "\u3040" <= sign <= "\u9fff"
-
-
-def _error_text(error: Exception) -> str:
-    said = error.args[0] if error.args else ""
-    return said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+def _needs_boundary(character: str) -> bool:
+    """Return whether a character is of a word in a script that separates words by spaces."""
+    unspaced = "\u0e00" <= character <= "\u0eff" or "\u3040" <= character <= "\u9fff"
+    return character.isalnum() and not unspaced
 
 
 def exclusion_reason(text: str, include: Iterable[Pattern], exclude: Iterable[Pattern]) -> str:
-    """Say why a text is not wanted; '' when it is."""
-    for each in exclude:
-        if each.matches(text):
-            return f"has {each.text}"
+    """Return why a text is filtered out, or ''."""
+    for pattern in exclude:
+        if pattern.matches(text):
+            return f"contains {pattern.text}"
     required = tuple(include)
-    if required and not any(each.matches(text) for each in required):
-        return f"has none of {', '.join(each.text for each in required)}"
+    if required and not any(pattern.matches(text) for pattern in required):
+        return f"contains none of {', '.join(pattern.text for pattern in required)}"
     return ""

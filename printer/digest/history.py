@@ -1,333 +1,313 @@
-"""What was printed, so that it is not printed again, and which slots of a schedule were served.
+"""What digests printed, so that nothing is printed twice, and the slots of their schedules.
 
-In the tables of one database (SQLite, or PostgreSQL for several machines), whose unique rows decide
-when two do the same at once.
+The tables are in one database: SQLite, or PostgreSQL for several machines.  Their unique keys
+decide when two processes do the same at once.  Where the name of a column on disk differs from the
+attribute here, it is kept for the databases of earlier versions.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    ColumnElement,
-    Connection,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    String,
-    Table,
-    Text,
-    delete,
-    select,
-    update,
-)
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
 
+from .. import urls
 from ..backoff import Backoff
 from ..crawl.near_duplicates import NEAR_DUPLICATE, Sketch, bands, from_bytes, resemblance, to_bytes
-from ..db.engine import advisory_lock, open_engine, read_only
-from ..errors import BadURL, JobsError
-from ..urls import canonical_url
+from ..db.engine import advisory_lock, open_engine, read_only, translate_db_errors
+from ..errors import BadURL
 
-#: Seconds without a sign of life after which a slot is taken from who promised to serve it.
+#: Seconds after which another process takes over a slot.
 LEASE_SECONDS = 1800.0
-#: So often a slot is tried whose sources all failed, and the seconds before the second time.
+#: How often a slot is tried, and the delays between the attempts.
 MAX_ATTEMPTS, BACKOFF = 5, Backoff(120.0)
-#: Seconds that is remembered what was printed.
+#: Seconds that a story is remembered.
 RETENTION = 400 * 86400.0
 
-#: So many states of a story are known at most.
 _MAX_FINGERPRINTS = 9
+_LOCK = 0x77656467  # the advisory lock of PostgreSQL under which the tables are created
 
-_LOCK = 0x77656467  # Of PostgreSQL's advisory locks, the one under which tables are made.
+metadata = sa.MetaData()
 
-metadata = MetaData()
-
-stories = Table(
+stories = sa.Table(
     "digest_stories",
     metadata,
-    Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("digest", String(60), nullable=False),
-    Column("url", Text, nullable=False),
-    Column("title", Text, nullable=False),
-    Column("stamps", Text, nullable=False),
-    Column("sketch", LargeBinary, nullable=False),
-    Column("printed", Float, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("digest", sa.String(60), nullable=False),
+    sa.Column("url", sa.Text, nullable=False),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("stamps", sa.Text, key="fingerprints", nullable=False),
+    sa.Column("sketch", sa.LargeBinary, nullable=False),
+    sa.Column("printed", sa.Float, nullable=False),
 )
 
-addresses = Table(
+
+def _story_column() -> sa.Column[int]:
+    key = sa.ForeignKey("digest_stories.id", ondelete="CASCADE")
+    return sa.Column("story", sa.Integer, key, nullable=False)
+
+
+story_urls = sa.Table(
     "digest_addresses",
     metadata,
-    Column("digest", String(60), primary_key=True),
-    Column("mark", String(64), primary_key=True),
-    Column("story", Integer, ForeignKey("digest_stories.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("digest", sa.String(60), primary_key=True),
+    sa.Column("mark", sa.String(64), key="url_key", primary_key=True),
+    _story_column(),
 )
 
-bands_table = Table(
+story_bands = sa.Table(
     "digest_likeness",
     metadata,
-    Column("story", Integer, ForeignKey("digest_stories.id", ondelete="CASCADE"), nullable=False),
-    Column("digest", String(60), nullable=False),
-    Column("band", BigInteger, nullable=False),
-    Index("digest_likeness_by_band", "digest", "band"),
+    _story_column(),
+    sa.Column("digest", sa.String(60), nullable=False),
+    sa.Column("band", sa.BigInteger, nullable=False),
+    sa.Index("digest_likeness_by_band", "digest", "band"),
 )
 
-slots = Table(
+slots = sa.Table(
     "digest_slots",
     metadata,
-    Column("digest", String(60), primary_key=True),
-    Column("slot", Float, primary_key=True),
-    Column("state", String(10), nullable=False),
-    Column("since", Float, nullable=False),
-    Column("tries", Integer, nullable=False, default=1),
+    sa.Column("digest", sa.String(60), primary_key=True),
+    sa.Column("slot", sa.Float, primary_key=True),
+    sa.Column("state", sa.String(10), nullable=False),
+    sa.Column("since", sa.Float, nullable=False),
+    sa.Column("tries", sa.Integer, key="attempt", nullable=False, default=1),
 )
 
-
-#: What is on its way to be delivered, and to which places; see :mod:`.dispatch`.
-editions = Table(
+#: The files that are being delivered, and the destinations begun; see :mod:`.runner`.
+editions = sa.Table(
     "digest_editions",
     metadata,
-    Column("digest", String(60), primary_key=True),
-    Column("slot", Float, primary_key=True),
-    Column("about", Text, nullable=False),
-    Column("data", LargeBinary, nullable=False),
+    sa.Column("digest", sa.String(60), primary_key=True),
+    sa.Column("slot", sa.Float, primary_key=True),
+    sa.Column("about", sa.Text, nullable=False),
+    sa.Column("data", sa.LargeBinary, nullable=False),
 )
 
-deliveries = Table(
+deliveries = sa.Table(
     "digest_deliveries",
     metadata,
-    Column("digest", String(60), primary_key=True),
-    Column("slot", Float, primary_key=True),
-    Column("place", String(64), primary_key=True),
-    Column("state", String(10), nullable=False),
-    Column("goal", Text, nullable=False),
+    sa.Column("digest", sa.String(60), primary_key=True),
+    sa.Column("slot", sa.Float, primary_key=True),
+    sa.Column("place", sa.String(64), key="destination", primary_key=True),
+    sa.Column("state", sa.String(10), nullable=False),
+    sa.Column("goal", sa.Text, key="target", nullable=False),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Past:
-    """A story that was printed before, and when (seconds since 1970)."""
-
-    url: str
-    title: str
-    fingerprints: tuple[str, ...]
-    printed: float
-    sketch: Sketch | None = field(repr=False, compare=False, default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class StoryRecord:
-    """A story to remember, under all its addresses."""
+    """A story that was printed, under all its URLs; ``printed`` in seconds since 1970.
+
+    ``fingerprints`` are the states of its feed entries that need not be read again.
+    """
 
     urls: tuple[str, ...]
     title: str
     fingerprints: tuple[str, ...]
     sketch: Sketch | None = field(repr=False, compare=False, default=None)
+    printed: float = 0.0
 
 
 def url_key(url: str) -> str:
-    """Return a short name of an address, the same for all ways of writing it."""
-    with suppress(BadURL):  # A mail has no web address, but a name of its own.
-        url = canonical_url(url)
+    """Return a hash that all spellings of a URL share; of a mail's id as it is."""
+    with suppress(BadURL):
+        return urls.url_key(url)
     return hashlib.sha256(url.encode("utf-8", "replace")).hexdigest()
 
 
 class History:
-    """Remembers per digest; safe for several processes, and with PostgreSQL several machines."""
+    """The stories and slots of digests; safe between processes, with PostgreSQL also machines."""
 
     def __init__(self, database: str) -> None:
         self._engine = open_engine(database)
-        with self.writing() as connection:
+        with self.write() as connection:
             advisory_lock(connection, _LOCK)
             metadata.create_all(connection)
 
     def close(self) -> None:
-        """Close every connection."""
+        """Close all connections."""
         self._engine.dispose()
 
-    def find_by_url(self, digest: str, urls: Iterable[str]) -> Past | None:
-        """Return the story that was printed from any of these addresses."""
-        marks = [url_key(url) for url in urls]
+    @contextmanager
+    def write(self) -> Iterator[sa.Connection]:
+        """Open a transaction."""
+        with _database_errors(), self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def _read(self) -> Iterator[sa.Connection]:
+        with _database_errors(), read_only(self._engine) as connection:
+            yield connection
+
+    # Stories
+
+    def find_by_url(self, digest: str, urls: Iterable[str]) -> StoryRecord | None:
+        """Return the story last printed from any of some URLs."""
         query = (
-            select(stories)
-            .join(addresses, addresses.c.story == stories.c.id)
-            .where(addresses.c.digest == digest, addresses.c.mark.in_(marks))
+            sa.select(stories)
+            .join(story_urls, story_urls.c.story == stories.c.id)
+            .where(story_urls.c.digest == digest, story_urls.c.url_key.in_(map(url_key, urls)))
             .order_by(stories.c.printed.desc())
         )
-        with self._reading() as connection:
+        with self._read() as connection:
             row = connection.execute(query.limit(1)).first()
         return _record(row) if row else None
 
-    def note_unchanged(self, digest: str, url: str, stamp: str) -> None:
-        """Note that a story that was printed is in a state that need not be looked at again."""
-        if not stamp:
-            return
-        here = (addresses.c.digest == digest) & (addresses.c.mark == url_key(url))
-        story = select(addresses.c.story).where(here).scalar_subquery()
-        with self.writing() as connection:
-            found = connection.execute(select(stories.c.stamps).where(stories.c.id == story))
-            stamps = (found.scalar() or "").split()
-            kept = " ".join([*stamps[-_MAX_FINGERPRINTS:], stamp])
-            connection.execute(update(stories).where(stories.c.id == story).values(stamps=kept))
-
-    def find_similar(self, digest: str, sketch: Sketch | None) -> Past | None:
-        """Return a story that was printed and is nearly this one."""
+    def find_similar(self, digest: str, sketch: Sketch | None) -> StoryRecord | None:
+        """Return the printed story with nearly the same text."""
         if sketch is None:
             return None
         ids = (
-            select(bands_table.c.story)
-            .where(bands_table.c.digest == digest, bands_table.c.band.in_(bands(sketch)))
+            sa.select(story_bands.c.story)
+            .where(story_bands.c.digest == digest, story_bands.c.band.in_(bands(sketch)))
             .distinct()
             .limit(200)
         )
-        with self._reading() as connection:
-            rows = connection.execute(select(stories).where(stories.c.id.in_(ids))).all()
-        found = [past for past in map(_record, rows) if past.sketch is not None]
-        best = max(found, key=lambda past: resemblance(sketch, past.sketch), default=None)  # type: ignore[arg-type]
-        if best is None or resemblance(sketch, best.sketch) < NEAR_DUPLICATE:  # type: ignore[arg-type]
-            return None
-        return best
+        with self._read() as connection:
+            rows = connection.execute(sa.select(stories).where(stories.c.id.in_(ids))).all()
+        best, nearest = 0.0, None
+        for record in map(_record, rows):
+            score = resemblance(sketch, record.sketch) if record.sketch is not None else 0.0
+            if score >= NEAR_DUPLICATE and score > best:
+                best, nearest = score, record
+        return nearest
+
+    def note_unchanged(self, digest: str, url: str, fingerprint: str) -> None:
+        """Add a fingerprint to a printed story, so that it is not read again in this state."""
+        if not fingerprint:
+            return
+        of_url = (story_urls.c.digest == digest) & (story_urls.c.url_key == url_key(url))
+        this = stories.c.id == sa.select(story_urls.c.story).where(of_url).scalar_subquery()
+        with self.write() as connection:
+            known = connection.execute(sa.select(stories.c.fingerprints).where(this)).scalar()
+            latest = [*(known or "").split()[-_MAX_FINGERPRINTS:], fingerprint]
+            updated = sa.update(stories).where(this)
+            connection.execute(updated.values(fingerprints=" ".join(latest)))
 
     def remember(self, digest: str, printed: Iterable[StoryRecord], now: float) -> None:
-        """Remember stories as printed."""
-        with self.writing() as connection:
-            self.remember_in(connection, digest, printed, now)
+        """Record stories as printed."""
+        with self.write() as connection:
+            self.remember_within(connection, digest, printed, now)
 
-    def remember_in(
-        self, connection: Connection, digest: str, printed: Iterable[StoryRecord], now: float
+    def remember_within(
+        self, connection: sa.Connection, digest: str, printed: Iterable[StoryRecord], now: float
     ) -> None:
-        """Remember stories as printed, together with what else is written."""
+        """Record stories as printed, in an open transaction."""
         _delete_stories(connection, stories.c.printed < now - RETENTION)
-        for each in printed:
-            _insert_story(connection, digest, each, now)
+        for record in printed:
+            _insert_story(connection, digest, record, now)
 
-    def forget(self, digest: str, now: float) -> None:
-        """Forget that stories were printed at a moment: they came nowhere."""
-        with self.writing() as connection:
-            _delete_stories(connection, (stories.c.digest == digest) & (stories.c.printed == now))
+    def forget(self, digest: str, printed: float) -> None:
+        """Forget the stories printed at some time, which were delivered nowhere."""
+        with self.write() as connection:
+            _delete_stories(
+                connection, (stories.c.digest == digest) & (stories.c.printed == printed)
+            )
 
-    # ---- slots of a schedule ----
+    # Slots of a schedule
 
     def claim_slot(self, digest: str, slot: float, now: float) -> int:
-        """Promise to serve a slot; return the how-manieth attempt it is, 0 when another does."""
-        row = {"digest": digest, "slot": slot, "state": "making", "since": now, "tries": 1}
-        with self._database_errors():
+        """Lease a slot; return the number of the attempt, or 0 if another process has it."""
+        row = {"digest": digest, "slot": slot, "state": "making", "since": now, "attempt": 1}
+        with _database_errors():
             try:
                 with self._engine.begin() as connection:
                     connection.execute(slots.insert().values(row))
                     return 1
             except IntegrityError:
-                return self._take_over(digest, slot, now)
-
-    def _take_over(self, digest: str, slot: float, now: float) -> int:
-        """Take a slot that was promised and not served, or failed and is to be tried again."""
-        here = _is_slot(digest, slot)
-        values = {"state": "making", "since": now, "tries": slots.c.tries + 1}
-        with self._engine.begin() as connection:
-            taken = connection.execute(update(slots).where(here & _is_free(now)).values(values))
-            if taken.rowcount != 1:
-                return 0
-            return int(connection.execute(select(slots.c.tries).where(here)).scalar_one())
+                this = _is_slot(digest, slot)
+                values = {"state": "making", "since": now, "attempt": slots.c.attempt + 1}
+                with self._engine.begin() as connection:
+                    free = sa.update(slots).where(this & _is_free(now))
+                    if connection.execute(free.values(values)).rowcount != 1:
+                        return 0
+                    attempt = connection.execute(sa.select(slots.c.attempt).where(this))
+                    return int(attempt.scalar_one())
 
     def can_take_over(self, digest: str, slot: float, now: float) -> bool:
-        """Tell whether a slot that was taken may be taken over."""
-        here = _is_slot(digest, slot)
-        query = select(slots.c.slot).where(here & _is_free(now))
-        with self._reading() as connection:
+        """Return whether a slot was abandoned, or failed and is due again."""
+        query = sa.select(slots.c.slot).where(_is_slot(digest, slot) & _is_free(now))
+        with self._read() as connection:
             return connection.execute(query).first() is not None
 
     def finish_slot(self, digest: str, slot: float) -> None:
-        """Note that a slot was served."""
-        with self.writing() as connection:
-            connection.execute(update(slots).where(_is_slot(digest, slot)).values(state="done"))
+        """Mark a slot as done."""
+        with self.write() as connection:
+            connection.execute(sa.update(slots).where(_is_slot(digest, slot)).values(state="done"))
 
     def fail_slot(self, digest: str, slot: float, now: float) -> None:
-        """Note that a digest could not be made, so that it is tried again after a while."""
-        here = _is_slot(digest, slot)
-        with self.writing() as connection:
-            tries = connection.execute(select(slots.c.tries).where(here)).scalar() or 1
-            values = {"state": "failed", "since": now + BACKOFF.delay(tries)}
-            connection.execute(update(slots).where(here).values(values))
+        """Mark a slot as failed, to be tried again later."""
+        this = _is_slot(digest, slot)
+        with self.write() as connection:
+            attempt = connection.execute(sa.select(slots.c.attempt).where(this)).scalar() or 1
+            values = {"state": "failed", "since": now + BACKOFF.delay(attempt)}
+            connection.execute(sa.update(slots).where(this).values(values))
 
     def last_slot(self, digest: str) -> float | None:
-        """Return the latest slot that anyone took."""
-        query = select(slots.c.slot).where(slots.c.digest == digest).order_by(slots.c.slot.desc())
-        with self._reading() as connection:
-            return connection.execute(query.limit(1)).scalar()
+        """Return the latest slot that was claimed."""
+        query = sa.select(sa.func.max(slots.c.slot)).where(slots.c.digest == digest)
+        with self._read() as connection:
+            return connection.execute(query).scalar()
 
     def slot_state(self, digest: str, slot: float) -> str:
-        """Return how far a slot is, '' for one that nobody took."""
-        here = _is_slot(digest, slot)
-        with self._reading() as connection:
-            return connection.execute(select(slots.c.state).where(here)).scalar() or ""
-
-    @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """Give a connection whose writes come about together."""
-        with self._database_errors(), self._engine.begin() as connection:
-            yield connection
-
-    @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        with self._database_errors(), read_only(self._engine) as connection:
-            yield connection
-
-    @contextmanager
-    def _database_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except SQLAlchemyError as error:
-            raise JobsError(
-                f"what was printed cannot be looked up: {str(error).splitlines()[0][:200]}"
-            ) from error
+        """Return the state of a slot, '' for one that was never claimed."""
+        query = sa.select(slots.c.state).where(_is_slot(digest, slot))
+        with self._read() as connection:
+            return connection.execute(query).scalar() or ""
 
 
-def _is_slot(digest: str, slot: float) -> ColumnElement[bool]:
+def _database_errors() -> AbstractContextManager[None]:
+    return translate_db_errors("the history of digests is not available")
+
+
+def _is_slot(digest: str, slot: float) -> sa.ColumnElement[bool]:
     return (slots.c.digest == digest) & (slots.c.slot == slot)
 
 
-def _is_free(now: float) -> ColumnElement[bool]:
-    """Choose the slots that may be taken over: left by who took them, or due for another try."""
-    left = slots.c.state.in_(("making", "sending")) & (slots.c.since < now - LEASE_SECONDS)
+def _is_free(now: float) -> sa.ColumnElement[bool]:
+    """Select the slots that may be taken over."""
+    late = slots.c.since < now - LEASE_SECONDS
+    abandoned = slots.c.state.in_(("making", "sending")) & late
     failed = (slots.c.state == "failed") & (slots.c.since < now)
-    return (left | failed) & (slots.c.tries < MAX_ATTEMPTS)
+    return (abandoned | failed) & (slots.c.attempt < MAX_ATTEMPTS)
 
 
-def _record(row: object) -> Past:
-    values = row._mapping  # type: ignore[attr-defined]
-    sketch = from_bytes(values["sketch"]) if values["sketch"] else None
-    return Past(
-        values["url"], values["title"], tuple(values["stamps"].split()), values["printed"], sketch
+def _record(row: sa.Row[Any]) -> StoryRecord:
+    sketch = from_bytes(row.sketch) if row.sketch else None
+    fingerprints = tuple(row.fingerprints.split())
+    return StoryRecord((row.url,), row.title, fingerprints, sketch, row.printed)
+
+
+def _delete_stories(connection: sa.Connection, which: sa.ColumnElement[bool]) -> None:
+    ids = sa.select(stories.c.id).where(which)
+    for table in (story_urls, story_bands):
+        connection.execute(sa.delete(table).where(table.c.story.in_(ids)))
+    connection.execute(sa.delete(stories).where(which))
+
+
+def _insert_story(connection: sa.Connection, digest: str, record: StoryRecord, now: float) -> None:
+    keys = list(dict.fromkeys(map(url_key, record.urls)))
+    same = (story_urls.c.digest == digest) & story_urls.c.url_key.in_(keys)
+    connection.execute(sa.delete(story_urls).where(same))
+    inserted = connection.execute(
+        stories.insert().values(
+            digest=digest,
+            url=record.urls[0],
+            title=record.title,
+            fingerprints=" ".join(filter(None, record.fingerprints)),
+            sketch=to_bytes(record.sketch) if record.sketch is not None else b"",
+            printed=now,
+        )
     )
-
-
-def _delete_stories(connection: Connection, which: ColumnElement[bool]) -> None:
-    old = select(stories.c.id).where(which)
-    for table in (addresses, bands_table):
-        connection.execute(delete(table).where(table.c.story.in_(old)))
-    connection.execute(delete(stories).where(which))
-
-
-def _insert_story(connection: Connection, digest: str, each: StoryRecord, now: float) -> None:
-    marks = list(dict.fromkeys(url_key(url) for url in each.urls))
-    here = (addresses.c.digest == digest) & addresses.c.mark.in_(marks)
-    connection.execute(delete(addresses).where(here))
-    row = {
-        "digest": digest, "url": each.urls[0], "title": each.title,
-        "stamps": " ".join(filter(None, each.fingerprints)),
-        "sketch": to_bytes(each.sketch) if each.sketch is not None else b"", "printed": now,
-    }  # fmt: skip
-    (story,) = connection.execute(stories.insert().values(row)).inserted_primary_key or (0,)
-    names = [{"digest": digest, "mark": each_mark, "story": story} for each_mark in marks]
-    connection.execute(addresses.insert(), names)
-    if each.sketch is not None:
-        rows = [{"digest": digest, "band": b, "story": story} for b in bands(each.sketch)]
-        connection.execute(bands_table.insert(), rows)
+    (story,) = inserted.inserted_primary_key or (0,)
+    rows = [{"digest": digest, "url_key": key, "story": story} for key in keys]
+    connection.execute(story_urls.insert(), rows)
+    if record.sketch is not None:
+        banded = [{"digest": digest, "band": b, "story": story} for b in bands(record.sketch)]
+        connection.execute(story_bands.insert(), banded)

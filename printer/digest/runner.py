@@ -1,4 +1,13 @@
-"""One run of a digest: made, delivered, and remembered."""
+"""Runs of a digest: build the issue, deliver it, remember its stories.
+
+For a slot of a schedule the file is saved before the first delivery, each of which is begun once:
+
+    claim_slot -> build -> DeliveryLog.save -> for each destination: begin -> deliver -> finish
+
+Who takes over a slot from a process that died delivers the same file to the destinations that were
+not begun.  A delivery that was begun may have arrived: a file is looked for, others are not begun
+again.
+"""
 
 from __future__ import annotations
 
@@ -9,27 +18,36 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Update, delete, select, update
+import sqlalchemy as sa
 
 from ..errors import WebprintError
 from ..output import Result
 from ..settings import Settings
 from .builder import Issue, IssueBuilder
 from .config import Destination, Digest
-from .delivery import Delivery, deliver, describe, has_arrived, target_path
-from .history import MAX_ATTEMPTS, RETENTION, History, StoryRecord, deliveries, editions, slots
+from .delivery import Delivery, deliver, has_arrived, target_path
+from .history import (
+    MAX_ATTEMPTS,
+    RETENTION,
+    History,
+    StoryRecord,
+    deliveries,
+    editions,
+    slots,
+)
 from .smtp import DeliveryUncertain
 
-_UNCERTAIN = "{}: who delivered it was killed meanwhile, and it may have arrived; not sent again"
+_UNCERTAIN = "{}: its delivery was interrupted; as it may have arrived, it is not sent again"
 
 Deliver = Callable[[Delivery, Destination, Settings], str]
 
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """What came of a run; without a ``result`` there was nothing new.
+    """The result of a run.
 
-    Without an ``issue`` the one that another process had made was delivered on.
+    Without a ``result`` there was nothing new; without an ``issue`` the run delivered the file that
+    another process had built.
     """
 
     issue: Issue | None
@@ -39,25 +57,28 @@ class RunResult:
 
 
 def issue_report(issue: Issue, result: Result) -> dict[str, Any]:
-    """Return what programs are told of an issue."""
-    articles = [
-        {"title": each.reading.article.title, "url": each.urls[0],
-         "section": each.candidate.section, "updated": each.updated}
-        for each in issue.stories
-    ]  # fmt: skip
+    """Return an issue as plain data, for JSON."""
     return {
         "digest": issue.digest.name,
         "title": issue.digest.heading,
-        "date": issue.when.isoformat(),
+        "date": issue.date.isoformat(),
         "pages": result.pages,
-        "articles": articles,
+        "articles": [
+            {
+                "title": story.article.title,
+                "url": story.urls[0],
+                "section": story.candidate.source.section,
+                "updated": story.updated,
+            }
+            for story in issue.stories
+        ],
         "missing": [{"name": name, "reason": reason} for name, reason in issue.problems],
     }
 
 
 @dataclass(slots=True)
 class Runner:
-    """Runs digests; ``write`` takes the PDF instead of the deliveries where it is given."""
+    """Runs digests."""
 
     builder: IssueBuilder
     history: History
@@ -65,15 +86,14 @@ class Runner:
     clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
     deliver: Deliver = deliver
 
-    def run(
-        self,
-        digest: Digest,
-        write: Callable[[Issue, Result], str] | None = None,
-    ) -> RunResult:
-        """Make a digest and deliver it; remembers what was printed once it went anywhere.
+    def run(self, digest: Digest, write: Callable[[Issue, Result], str] | None = None) -> RunResult:
+        """Build a digest now and deliver it, or pass it to ``write`` instead.
 
-        Raises :class:`WebprintError` when it could not be made.  What could not be delivered is
-        in ``failed``.
+        Its stories are remembered if it was delivered anywhere; errors of delivery are in the
+        result.
+
+        Raises:
+            WebprintError: it could not be built.
         """
         issue, result = self._build(digest)
         if result is None:
@@ -83,77 +103,83 @@ class Runner:
         if write is not None:
             delivered.append(write(issue, result))
         else:
-            for to in digest.deliver:
+            delivery = _delivery(issue, result)
+            for destination in digest.deliver:
                 try:
-                    delivered.append(self.deliver(_delivery(issue, result), to, self.settings))
+                    delivered.append(self.deliver(delivery, destination, self.settings))
                 except WebprintError as error:
                     failed.append(error)
         if delivered:
-            self.history.remember(digest.name, issue.records(), issue.when.timestamp())
+            self.history.remember(digest.name, _records(issue), issue.date.timestamp())
         return RunResult(issue, result, tuple(delivered), tuple(failed))
 
-    def _build(self, digest: Digest) -> tuple[Issue, Result | None]:
-        issue = self.builder.build(digest, self.clock())
-        for find in issue.unchanged:
-            self.history.note_unchanged(digest.name, find.url, find.fingerprint)
-        return self.builder.render(issue) if issue.stories else (issue, None)
-
     def run_slot(self, digest: Digest, slot: float) -> RunResult | None:
-        """Run a digest for a slot of its schedule, unless another does or did.
+        """Run a digest for a slot of its schedule; return None if another process does or did.
 
-        What is made is kept before it is delivered, so that each place gets it once, whoever is
-        killed; a place that refuses is tried again with the slot.
+        Raises:
+            WebprintError: it could not be built; it is tried again later.
         """
         attempt = self.history.claim_slot(digest.name, slot, self._now())
         if not attempt:
             return None
-        sending = DeliveryLog(self.history, digest.name, slot, attempt)
+        log = DeliveryLog(self.history, digest.name, slot, attempt)
         issue, result = None, None
         try:
-            parcel = sending.load(self._now())
-            if parcel is None:
+            delivery = log.load(self._now())
+            if delivery is None:
                 issue, result = self._build(digest)
                 if result is None:
                     self.history.finish_slot(digest.name, slot)
                     return RunResult(issue)
-                parcel = _delivery(issue, result)
-                if not sending.save(parcel, issue.records(), self._now()):
+                delivery = _delivery(issue, result)
+                if not log.save(delivery, _records(issue), self._now()):
                     return None
-            delivered, failed = self._deliver_all(sending, parcel, digest)
+            delivered, failed = self._deliver_all(log, delivery, digest)
         except WebprintError:
             self.history.fail_slot(digest.name, slot, self._now())
             raise
-        if any(not isinstance(error, DeliveryUncertain) for error in failed):
-            self.history.fail_slot(digest.name, slot, self._now())
-            if attempt >= MAX_ATTEMPTS and not sending.has_started():
-                self.history.forget(digest.name, parcel.when.timestamp())
+        if all(isinstance(error, DeliveryUncertain) for error in failed):
+            log.finish()
         else:
-            sending.finish()
+            self.history.fail_slot(digest.name, slot, self._now())
+            if attempt >= MAX_ATTEMPTS and not log.has_begun():
+                self.history.forget(digest.name, delivery.date.timestamp())
         return RunResult(issue, result, tuple(delivered), tuple(failed))
 
+    def _build(self, digest: Digest) -> tuple[Issue, Result | None]:
+        with self.builder.printer(digest) as printer:
+            issue = self.builder.build(digest, self.clock(), printer)
+            for candidate in issue.unchanged:
+                self.history.note_unchanged(digest.name, candidate.url, candidate.fingerprint)
+            return self.builder.render(issue, printer) if issue.stories else (issue, None)
+
     def _deliver_all(
-        self, sending: DeliveryLog, parcel: Delivery, digest: Digest
+        self, log: DeliveryLog, delivery: Delivery, digest: Digest
     ) -> tuple[list[str], list[WebprintError]]:
-        """Deliver to the places where that was not begun before."""
+        """Deliver to the destinations that were not begun before."""
         delivered: list[str] = []
         failed: list[WebprintError] = []
-        for to in digest.deliver:
-            state, there = sending.state(to)
+        for destination in digest.deliver:
+            state, target = log.state(destination)
             try:
-                if state == "begun" and (found := has_arrived(parcel, to, there)) is not None:
-                    (sending.mark_delivered if found else sending.forget)(to)
-                if state == "begun" and not there:
-                    failed.append(DeliveryUncertain(_UNCERTAIN.format(describe(to))))
-                if not sending.begin(to, target_path(parcel, to), self._now()):
+                if state == "begun":
+                    arrived = has_arrived(delivery, destination, target)
+                    if arrived is None:
+                        failed.append(DeliveryUncertain(_UNCERTAIN.format(destination.label)))
+                    elif arrived:
+                        log.mark_delivered(destination)
+                    else:
+                        log.retract(destination)
+                if not log.begin(destination, target_path(delivery, destination), self._now()):
                     continue
                 try:
-                    delivered.append(self.deliver(parcel, to, self.settings))
+                    delivered.append(self.deliver(delivery, destination, self.settings))
                 except DeliveryUncertain:
                     raise
                 except WebprintError:
-                    sending.forget(to)
+                    log.retract(destination)
                     raise
-                sending.mark_delivered(to)
+                log.mark_delivered(destination)
             except WebprintError as error:
                 failed.append(error)
         return delivered, failed
@@ -163,28 +189,20 @@ class Runner:
 
 
 def _delivery(issue: Issue, result: Result) -> Delivery:
-    digest = issue.digest
-    return Delivery(
-        digest.name,
-        digest.heading,
-        issue.when,
-        result.data,
-        issue_report(issue, result),
-        result.format,
-    )
+    name, title = issue.digest.name, issue.digest.heading
+    report = issue_report(issue, result)
+    return Delivery(name, title, issue.date, result.data, report, result.format)
 
 
-def _destination_key(to: Destination) -> str:
-    """Return a name of a place to deliver to, which tells nothing of its address."""
-    address = to.webhook.get_secret_value() if to.webhook else to.folder or to.mail or to.printer
-    return hashlib.sha256(f"{to.kind} {address}".encode("utf-8", "replace")).hexdigest()
+def _records(issue: Issue) -> list[StoryRecord]:
+    return [story.record() for story in issue.stories]
 
 
 @dataclass(frozen=True, slots=True)
 class DeliveryLog:
-    """What is known of one slot's edition; ``attempt`` is what :meth:`Memory.claim` gave.
+    """The deliveries of one slot; ``attempt`` is what :meth:`History.claim_slot` returned.
 
-    When another has taken the slot since, nothing is written any more.
+    Nothing is written any more once another process has taken over the slot.
     """
 
     history: History
@@ -193,102 +211,101 @@ class DeliveryLog:
     attempt: int
 
     def save(self, delivery: Delivery, stories: Iterable[StoryRecord], now: float) -> bool:
-        """Keep an edition and remember its stories as printed; False when it is another's now."""
+        """Save a file and remember its stories; return False if the slot is lost."""
         about = json.dumps(
-            {"title": delivery.title, "when": delivery.when.isoformat(), "told": delivery.report,
+            {"title": delivery.title, "when": delivery.date.isoformat(), "told": delivery.report,
              "format": delivery.format}
         )  # fmt: skip
-        row = {"digest": self.digest, "slot": self.slot, "about": about, "data": delivery.data}
         old = (editions.c.digest == self.digest) & (editions.c.slot < self.slot - RETENTION)
-        with self.history.writing() as connection:
-            if not self._renew_lease(connection, now):
+        with self.history.write() as connection:
+            if not self._renew(connection, now):
                 return False
-            connection.execute(delete(editions).where(old))
+            connection.execute(sa.delete(editions).where(old))
+            row = {"digest": self.digest, "slot": self.slot, "about": about, "data": delivery.data}
             connection.execute(editions.insert().values(row))
-            self.history.remember_in(connection, self.digest, stories, delivery.when.timestamp())
+            date = delivery.date.timestamp()
+            self.history.remember_within(connection, self.digest, stories, date)
         return True
 
     def load(self, now: float) -> Delivery | None:
-        """Return the edition that was accepted, to be delivered on; None when there is none."""
-        query = select(editions.c.about, editions.c.data).where(
-            editions.c.digest == self.digest, editions.c.slot == self.slot
-        )
-        with self.history.writing() as connection:
-            row = connection.execute(query).first()
-            if row is None or not self._renew_lease(connection, now):
+        """Return the file that was saved for the slot, if any."""
+        with self.history.write() as connection:
+            saved = sa.select(editions.c.about, editions.c.data).where(self._of_slot(editions))
+            row = connection.execute(saved).first()
+            if row is None or not self._renew(connection, now):
                 return None
         about = json.loads(row.about)
-        when = datetime.fromisoformat(about["when"])
-        return Delivery(
-            self.digest, about["title"], when, row.data, about["told"], about["format"]
-        )  # fmt: skip
+        date = datetime.fromisoformat(about["when"])
+        return Delivery(self.digest, about["title"], date, row.data, about["told"], about["format"])
 
-    def begin(self, to: Destination, target: str, now: float) -> bool:
-        """Note that delivery to a place begins; False when it had begun, or is another's.
+    def begin(self, destination: Destination, target: str, now: float) -> bool:
+        """Log that a delivery begins; return False if it was begun before or the slot is lost.
 
-        ``goal`` is the file that will be there when it arrived, '' when there is none to look for.
+        ``target`` is the file to look for after an interruption, '' for none.
         """
-        row = {"digest": self.digest, "slot": self.slot, "place": _destination_key(to),
-               "state": "begun", "goal": target}  # fmt: skip
-        with self.history.writing() as connection:
-            # This holds the slot's row: nobody else begins anything meanwhile.
-            if not self._renew_lease(connection, now):
+        row = {
+            "digest": self.digest, "slot": self.slot, "destination": _key(destination),
+            "state": "begun", "target": target,
+        }  # fmt: skip
+        with self.history.write() as connection:
+            # This locks the row of the slot against other processes.
+            if not self._renew(connection, now):
                 return False
-            if (
-                connection.execute(select(deliveries).where(self._is_delivery(to))).first()
-                is not None
-            ):
+            if connection.execute(sa.select(deliveries).where(self._is_to(destination))).first():
                 return False
             connection.execute(deliveries.insert().values(row))
         return True
 
-    def state(self, to: Destination) -> tuple[str, str]:
-        """Return how far the delivery to a place is ("", "begun", "done"), and its goal."""
-        query = select(deliveries.c.state, deliveries.c.goal).where(self._is_delivery(to))
-        with self.history.writing() as connection:
-            row = connection.execute(query).first()
-        return (row.state, row.goal) if row else ("", "")
+    def state(self, destination: Destination) -> tuple[str, str]:
+        """Return the state of a delivery ("", "begun" or "done") and its target."""
+        with self.history.write() as connection:
+            this = sa.select(deliveries).where(self._is_to(destination))
+            row = connection.execute(this).first()
+        return (row.state, row.target) if row else ("", "")
 
-    def mark_delivered(self, to: Destination) -> None:
-        """Note that a place has it."""
-        with self.history.writing() as connection:
-            connection.execute(update(deliveries).where(self._is_delivery(to)).values(state="done"))
+    def mark_delivered(self, destination: Destination) -> None:
+        """Log that a delivery arrived."""
+        with self.history.write() as connection:
+            this = sa.update(deliveries).where(self._is_to(destination))
+            connection.execute(this.values(state="done"))
 
-    def forget(self, to: Destination) -> None:
-        """Note that a place certainly does not have it, so that it may be begun again."""
-        with self.history.writing() as connection:
-            connection.execute(delete(deliveries).where(self._is_delivery(to)))
+    def retract(self, destination: Destination) -> None:
+        """Log that a delivery did not arrive, so that it can begin again."""
+        with self.history.write() as connection:
+            connection.execute(sa.delete(deliveries).where(self._is_to(destination)))
 
     def finish(self) -> None:
-        """Let go of the edition, unless it is another's: what could be delivered was."""
-        here = (editions.c.digest == self.digest) & (editions.c.slot == self.slot)
-        with self.history.writing() as connection:
-            if connection.execute(self._own_slot().values(state="done")).rowcount == 1:
-                connection.execute(delete(editions).where(here))
+        """Mark the slot as done and delete the file, unless the slot is lost."""
+        with self.history.write() as connection:
+            if connection.execute(self._update_slot(state="done")).rowcount == 1:
+                connection.execute(sa.delete(editions).where(self._of_slot(editions)))
 
-    def has_started(self) -> bool:
-        """Tell whether it may have come to any place."""
-        query = select(deliveries.c.place).where(
-            deliveries.c.digest == self.digest, deliveries.c.slot == self.slot
-        )
-        with self.history.writing() as connection:
-            return connection.execute(query).first() is not None
+    def has_begun(self) -> bool:
+        """Return whether the file may have arrived anywhere."""
+        with self.history.write() as connection:
+            begun = sa.select(deliveries).where(self._of_slot(deliveries))
+            return connection.execute(begun).first() is not None
 
-    def _own_slot(self) -> Update:
-        """Change the slot, as long as it is this attempt's."""
-        return update(slots).where(
-            slots.c.digest == self.digest, slots.c.slot == self.slot,
-            slots.c.tries == self.attempt, slots.c.state.in_(("making", "sending")),
-        )  # fmt: skip
+    def _renew(self, connection: sa.Connection, now: float) -> bool:
+        """Renew the lease of the slot; return False if it is lost."""
+        renewed = self._update_slot(state="sending", since=now)
+        return connection.execute(renewed).rowcount == 1
 
-    def _renew_lease(self, connection: Connection, now: float) -> bool:
-        """Give a sign of life; False when the slot is another's by now."""
-        values = {"state": "sending", "since": now}
-        return connection.execute(self._own_slot().values(values)).rowcount == 1
+    def _update_slot(self, **values: object) -> sa.Update:
+        leased = (slots.c.attempt == self.attempt) & slots.c.state.in_(("making", "sending"))
+        return sa.update(slots).where(self._of_slot(slots) & leased).values(values)
 
-    def _is_delivery(self, to: Destination) -> ColumnElement[bool]:
-        return (
-            (deliveries.c.digest == self.digest)
-            & (deliveries.c.slot == self.slot)
-            & (deliveries.c.place == _destination_key(to))
-        )
+    def _of_slot(self, table: sa.Table) -> sa.ColumnElement[bool]:
+        return (table.c.digest == self.digest) & (table.c.slot == self.slot)
+
+    def _is_to(self, destination: Destination) -> sa.ColumnElement[bool]:
+        return self._of_slot(deliveries) & (deliveries.c.destination == _key(destination))
+
+
+def _key(destination: Destination) -> str:
+    """Return a hash of a destination, as its address can contain a key."""
+    address = (
+        destination.webhook_url or destination.folder or destination.mail or destination.printer
+    )
+    text = f"{destination.kind} {address}"
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

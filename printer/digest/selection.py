@@ -1,4 +1,4 @@
-"""Which articles are printed, and why the others are not: pure decisions about what was found."""
+"""Selection: which articles are printed, and why the others are not."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from datetime import UTC, datetime
 
 from ..article import Article
 from ..crawl.near_duplicates import NEAR_DUPLICATE, Sketch, resemblance, sketch
-from ..pipeline import ExtractedPage
-from .candidates import Candidate, SourceResult
-from .config import Digest, parse_datetime
+from ..output import ExtractedPage
+from .collector import Candidate, SourceResult
+from .config import Digest
 from .filters import exclusion_reason
-from .history import History, Past, url_key
+from .history import History, StoryRecord, url_key
+from .sources.feeds import parse_date
 
-#: Below this resemblance to what was printed from the same address an article is another one.
+#: Below this resemblance to what was printed from the same URL, an article counts as changed.
 CHANGED_BELOW = 0.6
 
-#: An article of fewer words is told nearly the same too easily.
+#: Texts of fewer words resemble each other by chance.
 _MIN_WORDS = 30
 
-#: What these hold is printed once; of the others one that changed is looked at again.
+#: Kinds of sources whose articles are printed once, even if they change.
 _PRINTED_ONCE = ("mail", "reading_list")
 
 _OLDEST = datetime.min.replace(tzinfo=UTC)
@@ -28,7 +29,7 @@ _OLDEST = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A find that is not printed, and why."""
+    """A candidate that is not printed, and why; an error is reported on the last page."""
 
     candidate: Candidate
     reason: str
@@ -37,70 +38,76 @@ class Rejected:
 
 @dataclass(slots=True)
 class SelectedStory:
-    """An article that is printed; ``also`` are others with the same story."""
+    """An article to print; ``duplicates`` are candidates with the same story."""
 
     candidate: Candidate
-    reading: ExtractedPage
+    page: ExtractedPage
     sketch: Sketch | None
     updated: bool = False
     duplicates: list[Candidate] = field(default_factory=list)
 
     @property
-    def published(self) -> datetime:
-        """When it was published, as far as anyone says."""
-        return self.candidate.when or parse_datetime(self.reading.article.published) or _OLDEST
+    def article(self) -> Article:
+        """The article of its page."""
+        return self.page.article
 
     @property
-    def fingerprints(self) -> tuple[str, ...]:
-        """What its sources say of its state."""
-        return (self.candidate.fingerprint, *(each.fingerprint for each in self.duplicates))
+    def published(self) -> datetime:
+        """The date of its source, or else of its page."""
+        return self.candidate.date or parse_date(self.article.published) or _OLDEST
 
     @property
     def urls(self) -> tuple[str, ...]:
-        """All addresses of the story, its own first."""
-        own = (self.reading.article.url, self.candidate.url, self.reading.source.url)
-        stated = (self.reading.canonical,)
-        every = (*own, *stated, *(each.url for each in self.duplicates))
-        return tuple(dict.fromkeys(url for url in every if url))
+        """All URLs of the story, the article's first."""
+        urls = [self.article.url, self.candidate.url, self.page.source.url, self.page.canonical]
+        urls += [duplicate.url for duplicate in self.duplicates]
+        return tuple(dict.fromkeys(filter(None, urls)))
+
+    def record(self) -> StoryRecord:
+        """Return what the history remembers of it."""
+        sources = (self.candidate, *self.duplicates)
+        fingerprints = tuple(candidate.fingerprint for candidate in sources)
+        return StoryRecord(self.urls, self.article.title, fingerprints, self.sketch)
 
 
 def filter_candidates(
-    digest: Digest, offers: Sequence[SourceResult], memory: History, now: datetime
+    digest: Digest, results: Sequence[SourceResult], history: History, now: datetime
 ) -> tuple[list[Candidate], list[Rejected], dict[str, list[Candidate]]]:
-    """Part what may be printed, the newest first, from what may not.
+    """Return the candidates to consider, the latest first, the rejected ones, and the duplicates.
 
-    Of what several sources offer at one address the first is kept; the others are returned by that
-    address's mark.
+    Of several candidates with one URL the first is considered; the others are returned by its
+    :func:`~printer.digest.history.url_key`.
     """
-    wanted: dict[str, Candidate] = {}
-    refused: list[Rejected] = []
-    others: dict[str, list[Candidate]] = {}
-    for find in (find for offer in offers for find in offer.candidates):
-        reason = _rejection_reason(digest, find, memory, now)
-        if reason:
-            refused.append(Rejected(find, reason))
-        elif (name := url_key(find.url)) in wanted:
-            others.setdefault(name, []).append(find)
+    by_key: dict[str, Candidate] = {}
+    rejected: list[Rejected] = []
+    duplicates: dict[str, list[Candidate]] = {}
+    for candidate in (candidate for result in results for candidate in result.candidates):
+        if reason := _rejection_reason(digest, candidate, history, now):
+            rejected.append(Rejected(candidate, reason))
+        elif (key := url_key(candidate.url)) in by_key:
+            duplicates.setdefault(key, []).append(candidate)
         else:
-            wanted[name] = find
-    found = sorted(wanted.values(), key=lambda find: find.when or now, reverse=True)
-    return found, refused, others
+            by_key[key] = candidate
+    latest = sorted(by_key.values(), key=lambda candidate: candidate.date or now, reverse=True)
+    return latest, rejected, duplicates
 
 
-def _rejection_reason(digest: Digest, candidate: Candidate, memory: History, now: datetime) -> str:
+def _rejection_reason(digest: Digest, candidate: Candidate, history: History, now: datetime) -> str:
+    """Return why not to read a candidate, or ''."""
     age = candidate.source.age or digest.age
-    stated = [when for when in (candidate.when, candidate.updated) if when]
-    if age and stated and now - max(stated) > age:
-        return f"is older than {_age_text(age.total_seconds())}"
-    if candidate.title and (
-        reason := _filter_reason(digest, candidate, f"{candidate.title}\n{candidate.summary}")
-    ):
-        return reason
-    past = memory.find_by_url(digest.name, [candidate.url])
-    if past and (
-        candidate.source.kind in _PRINTED_ONCE or candidate.fingerprint in past.fingerprints
-    ):
-        return _printed_reason(past)
+    dates = [date for date in (candidate.date, candidate.updated) if date]
+    if age and dates and now - max(dates) > age:
+        hours = round(age.total_seconds() / 3600)
+        days = hours >= 48 and hours % 24 == 0
+        return f"is older than {f'{hours // 24} days' if days else f'{hours} hours'}"
+    if candidate.title:
+        text = f"{candidate.title}\n{candidate.summary}"
+        if reason := _filter_reason(digest, candidate, text):
+            return reason
+    record = history.find_by_url(digest.name, [candidate.url])
+    is_known = record is not None and candidate.fingerprint in record.fingerprints
+    if record and (is_known or candidate.source.kind in _PRINTED_ONCE):
+        return _printed_reason(record)
     return ""
 
 
@@ -113,9 +120,9 @@ def _filter_reason(digest: Digest, candidate: Candidate, text: str) -> str:
 
 @dataclass(slots=True)
 class Selector:
-    """Takes articles one by one, and keeps of each story one version.
+    """Selects articles one by one, and keeps the best version of each story.
 
-    ``unchanged`` are those that said they had changed, and were read, and had not changed much.
+    ``unchanged`` are candidates that were read since their feed entry changed, in vain.
     """
 
     digest: Digest
@@ -125,106 +132,89 @@ class Selector:
     unchanged: list[Candidate] = field(default_factory=list)
 
     def consider(
-        self, candidate: Candidate, reading: ExtractedPage, duplicates: Sequence[Candidate] = ()
-    ) -> bool:
-        """Take an article or refuse it; True when it is one more."""
-        article = reading.article
-        reason = self._rejection_reason(candidate, article)
-        if reason:
-            self.rejected.append(Rejected(candidate, reason))
-            return False
-        enough = len(article.text.split()) >= _MIN_WORDS or not article.text.isascii()
-        new = SelectedStory(
-            candidate,
-            reading,
-            sketch(article.text) if enough else None,
-            duplicates=list(duplicates),
-        )
-        past = self.history.find_by_url(self.digest.name, new.urls)
-        if past and not _has_changed(past, new):
+        self, candidate: Candidate, page: ExtractedPage, duplicates: Sequence[Candidate] = ()
+    ) -> None:
+        """Select an article or reject it."""
+        article = page.article
+        if reason := self._rejection_reason(candidate, article):
+            self.reject(candidate, reason)
+            return
+        comparable = len(article.text.split()) >= _MIN_WORDS or not article.text.isascii()
+        text_sketch = sketch(article.text) if comparable else None
+        new = SelectedStory(candidate, page, text_sketch, duplicates=list(duplicates))
+        record = self.history.find_by_url(self.digest.name, new.urls)
+        if record and not _has_changed(record, new):
             self.unchanged.append(candidate)
-            self.rejected.append(Rejected(candidate, _printed_reason(past)))
-            return False
-        if past is None and (past := self.history.find_similar(self.digest.name, new.sketch)):
-            self.rejected.append(Rejected(candidate, f"{_printed_reason(past)} as {past.title!r}"))
-            return False
-        new.updated = past is not None
+            self.reject(candidate, _printed_reason(record))
+            return
+        if not record and (similar := self.history.find_similar(self.digest.name, text_sketch)):
+            self.reject(candidate, f"{_printed_reason(similar)} as {similar.title!r}")
+            return
+        new.updated = record is not None
         same = self._same_story(new)
         if same is None:
             self.stories.append(new)
-            return True
+            return
         better, worse = (new, same) if _quality(new) > _quality(same) else (same, new)
         self.stories[self.stories.index(same)] = better
         better.duplicates.extend([worse.candidate, *worse.duplicates])
         better.updated = better.updated or worse.updated
-        self.rejected.append(
-            Rejected(worse.candidate, f"is the same story as {better.candidate.url}")
-        )
-        return False
+        self.reject(worse.candidate, f"is the same story as {better.candidate.url}")
 
-    def reject(self, candidate: Candidate, reason: str) -> None:
-        """Note an article that could not be had."""
-        self.rejected.append(Rejected(candidate, reason, is_error=True))
+    def reject(self, candidate: Candidate, reason: str, *, is_error: bool = False) -> None:
+        """Note why a candidate is not printed."""
+        self.rejected.append(Rejected(candidate, reason, is_error))
 
     def _rejection_reason(self, candidate: Candidate, article: Article) -> str:
         languages = candidate.source.language or self.digest.language
-        tag = article.language.lower()
-        if languages and tag and not any(_is_language(tag, each.lower()) for each in languages):
+        tag = f"{article.language.lower()}-"
+        matches = any(tag.startswith(f"{language.lower()}-") for language in languages)
+        if languages and article.language and not matches:
             return f"is in another language ({article.language})"
         if not candidate.title:
             return _filter_reason(self.digest, candidate, f"{article.title}\n{article.lead}")
         return ""
 
     def _same_story(self, new: SelectedStory) -> SelectedStory | None:
-        marks = set(map(url_key, new.urls))
-        for each in self.stories:
-            if marks & set(map(url_key, each.urls)):
-                return each
-            both = new.sketch is not None and each.sketch is not None
-            if both and resemblance(new.sketch, each.sketch) >= NEAR_DUPLICATE:  # type: ignore[arg-type]
-                return each
+        keys = set(map(url_key, new.urls))
+        for story in self.stories:
+            if keys & set(map(url_key, story.urls)):
+                return story
+            if new.sketch is None or story.sketch is None:
+                continue
+            if resemblance(new.sketch, story.sketch) >= NEAR_DUPLICATE:
+                return story
         return None
 
 
 def in_print_order(
     digest: Digest, stories: Iterable[SelectedStory], relevance: dict[int, float]
 ) -> list[SelectedStory]:
-    """Return articles section by section, in the order of the description.
+    """Return stories section by section, in the order of the digest's sources.
 
-    In a section the newest come first, or with a query (``worth`` by ``id``) what says most of it.
+    In a section the most relevant come first (``relevance`` is by ``id``, empty without a query),
+    then the latest.
     """
     sections = list(dict.fromkeys(source.section for source in digest.source))
 
-    def rank(each: SelectedStory) -> tuple[int, float, float, int]:
-        age = -each.published.timestamp() if each.published > _OLDEST else float("inf")
-        return (
-            sections.index(each.candidate.section), -relevance.get(id(each), 0.0), age,
-            each.candidate.source_index,
-        )  # fmt: skip
+    def rank(story: SelectedStory) -> tuple[int, float, float, int]:
+        age = -story.published.timestamp() if story.published > _OLDEST else float("inf")
+        source = story.candidate.source
+        section, score = sections.index(source.section), relevance.get(id(story), 0.0)
+        return section, -score, age, story.candidate.source_index
 
     return sorted(stories, key=rank)
 
 
-def _has_changed(past: Past, new: SelectedStory) -> bool:
-    if past.sketch is None or new.sketch is None:
+def _has_changed(record: StoryRecord, story: SelectedStory) -> bool:
+    if record.sketch is None or story.sketch is None:
         return False
-    return resemblance(past.sketch, new.sketch) < CHANGED_BELOW
+    return resemblance(record.sketch, story.sketch) < CHANGED_BELOW
 
 
-def _quality(each: SelectedStory) -> tuple[int, int]:
-    """Say how good a version of a story is: by its length, and then its pictures."""
-    article = each.reading.article
-    return len(article.text), len(article.figures)
+def _quality(story: SelectedStory) -> tuple[int, int]:
+    return len(story.article.text), len(story.article.figures)
 
 
-def _is_language(tag: str, wanted: str) -> bool:
-    return tag == wanted or tag.startswith(wanted + "-")
-
-
-def _printed_reason(past: Past) -> str:
-    return f"was printed on {datetime.fromtimestamp(past.printed, UTC):%Y-%m-%d}"
-
-
-def _age_text(seconds: float) -> str:
-    hours = round(seconds / 3600)
-    return f"{hours // 24} days" if hours >= 48 and hours % 24 == 0 else f"{hours} hours"
+def _printed_reason(record: StoryRecord) -> str:
+    return f"was printed on {datetime.fromtimestamp(record.printed, UTC):%Y-%m-%d}"

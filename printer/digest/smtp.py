@@ -1,4 +1,4 @@
-"""Mail: a digest as an attachment, sent by SMTP over TLS."""
+"""E-mail with a file attached, sent by SMTP over TLS."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ _PORTS = {"smtp": 587, "smtps": 465}
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _MAX_ATTEMPTS, _TIMEOUT, _BACKOFF = 3, 60.0, Backoff(5.0)
 
-#: How much larger an attachment is in the mail (base64, with its line breaks).
+#: How much larger an attachment is than its file (base64, with line breaks).
 _BASE64_GROWTH = 1.38
 
 
 class DeliveryUncertain(OutputError):
-    """Nobody knows whether it arrived: it is not sent again."""
+    """Nobody knows whether it was delivered, so it is not tried again."""
 
 
 @dataclass(frozen=True, slots=True)
 class SMTPServer:
-    """What sends mail; ``secure`` from the first byte, or by STARTTLS."""
+    """A mail server; TLS from the first byte with ``implicit_tls``, else by STARTTLS."""
 
     host: str
     port: int
-    secure: bool
+    implicit_tls: bool
     user: str = ""
     password: str = field(default="", repr=False)
 
     @classmethod
     def from_url(cls, url: str) -> SMTPServer:
-        """Read the setting; raises :class:`UsageError`, which never repeats it."""
+        """Parse the setting; raises :class:`UsageError`, which never repeats it."""
         hint = "It is smtps://USER:PASSWORD@HOST, or smtp://... for STARTTLS"
         if not url:
-            raise UsageError("no --smtp says what sends mail", hint=hint)
+            raise UsageError("no mail server is set (--smtp)", hint=hint)
         try:
             parts = urlsplit(url)
             port = parts.port
         except ValueError as error:
-            raise UsageError("--smtp cannot be read", hint=hint) from error
+            raise UsageError("--smtp is not valid", hint=hint) from error
         if parts.scheme not in _PORTS or not parts.hostname:
-            raise UsageError("--smtp cannot be read", hint=hint)
+            raise UsageError("--smtp is not valid", hint=hint)
         return cls(
             parts.hostname,
             port or _PORTS[parts.scheme],
@@ -63,32 +63,32 @@ class SMTPServer:
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """A mail with one file."""
+    """An e-mail with one file."""
 
     sender: str
     to: str
     subject: str
     text: str
-    name: str
+    file_name: str
     data: bytes = field(repr=False)
     media_type: str = "application/pdf"
 
     def message(self) -> EmailMessage:
-        """Return it as it is sent; raises :class:`UsageError` for what no header may hold."""
+        """Return the message; raises :class:`UsageError` for addresses that are not valid."""
         message = EmailMessage()
         try:
             message["From"] = self.sender
             message["To"] = self.to
-            # What looks like an encoded word would be decoded, line ends and all.
+            # What looks like an encoded word would be decoded, line breaks included.
             subject = " ".join(self.subject.split())[:200].replace("=?", "= ?")
             message["Subject"] = subject.encode("utf-8", "replace").decode()
             message["Date"] = formatdate()
             message["Message-ID"] = make_msgid(domain=self.sender.rpartition("@")[2])
         except (ValueError, IndexError, MessageError) as error:
-            raise UsageError("an address of the mail cannot stand in its header") from error
+            raise UsageError("an address of the mail is not valid") from error
         message.set_content(self.text.encode("utf-8", "replace").decode())
         main, _, sub = self.media_type.partition("/")
-        message.add_attachment(self.data, maintype=main, subtype=sub, filename=self.name)
+        message.add_attachment(self.data, maintype=main, subtype=sub, filename=self.file_name)
         return message
 
 
@@ -100,97 +100,95 @@ def send(
     context: ssl.SSLContext | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Send a mail of at most ``most`` megabytes, again when what went wrong may pass.
+    """Send a mail, with further attempts after temporary errors.
 
-    Raises :class:`OutputError`, :class:`MayHaveArrived` when the connection was lost after the mail
-    had been handed over: such a one is not sent again.
+    Raises:
+        UsageError: an address is missing or not valid.
+        OutputError: the mail is too large, or was not sent.
+        DeliveryUncertain: the connection was lost after the mail had been transmitted.
     """
     if "@" not in mail.sender:
-        raise UsageError("no --mail-from says who sends the mail")
+        raise UsageError("no sender is set (--mail-from)")
     size = len(mail.data) * _BASE64_GROWTH / 1_000_000
     if size > max_megabytes:
         raise OutputError(
-            f"the mail to {mail.to} would have {size:.1f} MB, over the limit of {max_megabytes:g}",
-            hint="Fewer articles (limit), smaller pictures (dpi), or a larger 'most'",
+            f"the mail to {mail.to} has {size:.1f} MB; the limit is {max_megabytes:g}",
+            hint="Print fewer articles (limit) or smaller pictures (dpi), or raise max-megabytes",
         )
     message = mail.message()
     for attempt in range(1, _MAX_ATTEMPTS + 1):
+        cause: Exception
         try:
             _send(message, server, context or ssl.create_default_context())
             return
-        except smtplib.SMTPResponseException as error:
-            said = error.smtp_error
-            text = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
-            text = " ".join(text.split())[:200]
-            failure = OutputError(f"{server.host} refused the mail: {error.smtp_code} {text}")
-            passing = 400 <= error.smtp_code < 500
-            reason: Exception = error
-        except smtplib.SMTPRecipientsRefused as error:
-            codes = [code for code, _ in error.recipients.values()]
-            failure = OutputError(f"{server.host} takes no mail to {mail.to}: {codes[0]}")
-            passing, reason = all(400 <= code < 500 for code in codes), error
         except DeliveryUncertain:
             raise
-        except (_Unreachable, OSError, smtplib.SMTPException) as error:
-            failure = OutputError(f"{server.host} cannot send the mail: {_error_text(error)}")
-            passing, reason = isinstance(error, _Unreachable), error
-        if not passing or attempt == _MAX_ATTEMPTS:
-            raise failure from reason
+        except smtplib.SMTPResponseException as error:
+            reply = error.smtp_error
+            text = reply.decode("utf-8", "replace") if isinstance(reply, bytes) else str(reply)
+            reason = f"refused the mail: {error.smtp_code} {' '.join(text.split())[:200]}"
+            temporary, cause = 400 <= error.smtp_code < 500, error
+        except smtplib.SMTPRecipientsRefused as error:
+            codes = [code for code, _ in error.recipients.values()]
+            reason = f"takes no mail to {mail.to}: {codes[0]}"
+            temporary, cause = all(400 <= code < 500 for code in codes), error
+        except (_ConnectionFailed, OSError, smtplib.SMTPException) as error:
+            reason = f"cannot send the mail: {_describe(error)}"
+            temporary, cause = isinstance(error, _ConnectionFailed), error
+        if not temporary or attempt == _MAX_ATTEMPTS:
+            raise OutputError(f"{server.host} {reason}") from cause
         sleep(_BACKOFF.delay(attempt))
 
 
-class _Unreachable(Exception):
-    """No connection came about, or was lost before the mail was handed over."""
+class _ConnectionFailed(Exception):
+    """The connection failed before the mail was transmitted."""
 
 
-class _TrackingSMTP(smtplib.SMTP):
-    """Notes when the mail itself is handed over: what is lost before that did not arrive."""
+class _SMTP(smtplib.SMTP):
+    """A client that knows whether it began to transmit the mail: before, nothing can arrive."""
 
-    data_sent = False
+    transmitting = False
 
     def data(self, msg: Any) -> tuple[int, bytes]:
-        self.data_sent = True
+        self.transmitting = True
         return super().data(msg)
 
 
-class _TrackingSMTPS(_TrackingSMTP, smtplib.SMTP_SSL):
-    """The same over TLS."""
+class _SMTPS(_SMTP, smtplib.SMTP_SSL):
+    """The same with TLS from the first byte."""
 
 
 def _send(message: EmailMessage, server: SMTPServer, context: ssl.SSLContext) -> None:
     try:
-        if server.secure:
-            client: _TrackingSMTP = _TrackingSMTPS(
-                server.host, server.port, timeout=_TIMEOUT, context=context
-            )
+        client: _SMTP
+        if server.implicit_tls:
+            client = _SMTPS(server.host, server.port, timeout=_TIMEOUT, context=context)
         else:
-            client = _TrackingSMTP(server.host, server.port, timeout=_TIMEOUT)
+            client = _SMTP(server.host, server.port, timeout=_TIMEOUT)
     except ssl.SSLError:
         raise
     except OSError as error:
-        raise _Unreachable(_error_text(error)) from error
+        raise _ConnectionFailed(_describe(error)) from error
     try:
-        if not server.secure:
+        if not server.implicit_tls:
             client.ehlo_or_helo_if_needed()
             if client.has_extn("starttls"):
                 client.starttls(context=context)
             elif server.host not in _LOOPBACK:
-                raise OutputError(f"{server.host} offers no STARTTLS: nothing was sent")
+                raise OutputError(f"{server.host} does not offer STARTTLS: nothing was sent")
         if server.user and server.password:
             client.login(server.user, server.password)
         client.send_message(message)
-        # The mail is theirs: what they say to the farewell changes nothing.
+        # The mail is accepted, whatever becomes of the goodbye.
         with suppress(smtplib.SMTPException, OSError):
             client.quit()
     except (smtplib.SMTPServerDisconnected, ConnectionError, TimeoutError) as error:
-        if client.data_sent:
-            raise DeliveryUncertain(
-                f"{server.host} did not say whether it took the mail"
-            ) from error
-        raise _Unreachable(_error_text(error)) from error
+        if client.transmitting:
+            raise DeliveryUncertain(f"{server.host} did not confirm the mail") from error
+        raise _ConnectionFailed(_describe(error)) from error
     finally:
         client.close()
 
 
-def _error_text(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     return str(getattr(error, "strerror", None) or error or type(error).__name__)[:200]

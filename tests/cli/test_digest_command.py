@@ -89,7 +89,7 @@ def test_check_says_why_and_remembers_nothing(webprint, sites):
         code, out, _ = webprint("digest", "check", "morning", "--render=never")
         assert code == 0
         assert "+ Harbour lights" in out
-        assert "- Council votes: has council" in out
+        assert "- Council votes: contains council" in out
         assert "! The Gone: " in out
 
 

@@ -63,7 +63,7 @@ class Desk:
         return to.folder
 
     def runner(self, now):
-        editor = IssueBuilder(self.settings, self.memory, press=self)
+        editor = IssueBuilder(self.settings, self.memory, renderer=self)
         return Runner(editor, self.memory, self.settings, lambda: now, self.deliver)
 
     def run(self, digest, now, slot=None):
@@ -71,8 +71,10 @@ class Desk:
             return self.runner(now).run_slot(digest, slot)
         return self.runner(now).run(digest, lambda issue, result: "here")
 
-    def issue(self, digest, now):
-        return IssueBuilder(self.settings, self.memory).build(digest, now)
+    def issue(self, digest, now, **more):
+        builder = IssueBuilder(self.settings, self.memory, **more)
+        with builder.printer(digest) as printer:
+            return builder.build(digest, now, printer)
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.digest.config import load_digests, parse_digests
+from printer.digest.config import add_sources, line_of, load_digests, parse_digests
 from printer.digest.filters import exclusion_reason, parse_pattern
-from printer.digest.toml_positions import line_of
+from printer.digest.sources.opml import Subscription
 from printer.errors import UsageError
 
 GOOD = """paper = "A5"
@@ -56,7 +56,7 @@ def test_a_description_is_read():
 @pytest.mark.parametrize(
     ("old", "new", "line", "said"),
     [
-        ('age = "2d"', 'age = "soon"', 8, "span of time"),
+        ('age = "2d"', 'age = "soon"', 8, "duration"),
         ("limit = 3", "limit = -3", 14, "digest.source.limit"),
         ("limit = 3", "limt = 3", 14, "Did you mean limit"),
         ('"0 6 * * mon-fri"', '"at six"', 6, "cron"),
@@ -66,7 +66,7 @@ def test_a_description_is_read():
         ('page = "https://example.org/weather"', "", 16, "one of feed, page"),
         ('name = "weekend"', 'name = "morning"', 23, "second digest"),
         ('name = "weekend"', 'title = "x"', 22, "name: is missing"),
-        ('age = "1w"', "age = 7", 24, "span of time"),
+        ('age = "1w"', "age = 7", 26, "duration"),
         ('folder = "~/Papers"', 'mail = "nobody"', 20, "e-mail"),
         ('folder = "~/Papers"', 'mail = "a@b.test\\nBcc: c@d.test"', 20, "e-mail"),
         ('title = "The Morning Paper"', 'title = "The\\nPaper"', 5, "one line"),
@@ -122,3 +122,24 @@ def test_words_and_expressions(what, text, found):
 
 def test_an_expression_that_is_a_trap_elsewhere_costs_nothing():
     assert not parse_pattern("/(a|a)*(a*)*b/").matches("a" * 20_000)
+
+
+@pytest.mark.parametrize("name", ["morning", "weekend", "new"])
+def test_feeds_are_added_and_the_rest_of_the_file_stays(tmp_path, monkeypatch, name):
+    path = tmp_path / "webprint.toml"
+    path.write_text(f"# Mine\n{GOOD}")
+    monkeypatch.chdir(tmp_path)
+    before = {digest.name: len(digest.source) for digest in load_digests()}
+    feeds = [Subscription("https://example.org/a", "A"), Subscription("https://example.org/b")]
+    assert add_sources(feeds, name)[1] == 2
+    assert add_sources(feeds, name)[1] == 0
+    after = {digest.name: digest.source for digest in load_digests()}
+    assert [source.feed for source in after[name][-2:]] == [feed.feed for feed in feeds]
+    assert {n: len(sources) for n, sources in after.items()} == before | {
+        name: before.get(name, 0) + 2
+    }
+    lines = path.read_text().splitlines()
+    assert [line for line in lines if line in GOOD.splitlines() and line][:8] == [
+        line for line in GOOD.splitlines() if line
+    ][:8]
+    assert lines[0] == "# Mine"

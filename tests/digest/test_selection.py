@@ -4,8 +4,7 @@ from html import escape
 import pytest
 
 from printer.digest import builder
-from printer.digest.candidates import Candidate
-from printer.digest.collector import MAX_PER_HOST, MAX_TIMEOUTS, Collector
+from printer.digest.collector import MAX_PER_HOST, MAX_TIMEOUTS, Candidate, Collector
 from printer.errors import FetchTimeout, HTTPStatusError
 from tests.support.feeds import atom, body, moment, page, rss
 
@@ -15,7 +14,7 @@ NOW = moment(3, 6)
 def titles(told):
     """The titles of what was chosen, in order."""
     issue = getattr(told, "issue", told)
-    return [each.reading.article.title for each in issue.stories]
+    return [story.article.title for story in issue.stories]
 
 
 def feed(web, path, *entries, name="News", extra=""):
@@ -47,10 +46,10 @@ def test_filters_age_and_language_say_why(web, desk):
     issue = desk.issue(desk.digest(more + feed(web, "/f", *entries)), NOW)
     assert titles(issue) == ["Ferry late"]
     told = reasons(issue)
-    assert told["Sponsored ferry"] == "has sponsored"
+    assert told["Sponsored ferry"] == "contains sponsored"
     assert told["Old ferry"] == "is older than 2 days"
     assert "another language (de)" in told["Die Fähre"]
-    assert told["Trams"].startswith("has none of ferry")
+    assert told["Trams"].startswith("contains none of ferry")
 
 
 def test_a_query_chooses_and_orders(web, desk):
@@ -66,7 +65,7 @@ def test_a_query_chooses_and_orders(web, desk):
     digest = desk.digest('query = "lighthouse keepers"\n' + feed(web, "/f", *entries))
     issue = desk.issue(digest, NOW)
     assert titles(issue) == ["third", "first"]
-    assert "says nothing of" in reasons(issue)["second"]
+    assert "does not match the query" in reasons(issue)["second"]
 
 
 def test_the_text_of_the_feed_stands_in_for_a_page_that_gives_less(web, desk):
@@ -81,7 +80,7 @@ def test_the_text_of_the_feed_stands_in_for_a_page_that_gives_less(web, desk):
     url = web.add("/f", f"{head}<title>N</title>{items}</channel></rss>")
     issue = desk.issue(desk.digest(f'[[digest.source]]\nfeed = "{url}"'), NOW)
     assert titles(issue) == ["short", "full", "gone"]
-    assert all(len(each.reading.article.text) > 500 for each in issue.stories)
+    assert all(len(story.article.text) > 500 for story in issue.stories)
     assert not issue.problems
 
 
@@ -216,11 +215,11 @@ def test_a_host_that_never_answers_is_not_asked_on_and_on(desk):
             return url
 
     (source,) = desk.digest('[[digest.source]]\npage = "https://example.org/"').source
-    slow = [Candidate(f"https://slow.test/{n}", source, 0) for n in range(50)]
+    slow = [Candidate(f"https://slow.test/{n}", source=source, source_index=0) for n in range(50)]
     web = Silent()
     got = list(
-        Collector(web, None, desk.settings).fetch_pages(
-            [*slow, Candidate("https://a.test/", source, 0)]
+        Collector(web, desk.settings).fetch_pages(
+            [*slow, Candidate("https://a.test/", source=source, source_index=0)]
         )
     )
     assert all(isinstance(each, FetchTimeout) for each in got[:50])

@@ -128,7 +128,9 @@ def test_a_week_of_digests(town, desk):
             add_url(Path(desk.settings.reading_list), f"{town.web.url}/kept")
             add_url(Path(desk.settings.reading_list), f"{town.web.url}/alpha/1#top")
         run = desk.run(digest, moment(day, 6))
-        told = [(each.candidate.section, each.reading.article.title) for each in run.issue.stories]
+        told = [
+            (story.candidate.source.section, story.article.title) for story in run.issue.stories
+        ]
         expected = [
             (section, title)
             for section, days in (
@@ -140,7 +142,7 @@ def test_a_week_of_digests(town, desk):
         assert told == expected, f"day {day}"
         again = desk.run(digest, moment(day, 6, 30))
         assert again.result is None, f"day {day} printed something twice"
-        updated = [e.reading.article.title for e in run.issue.stories if e.updated]
+        updated = [story.article.title for story in run.issue.stories if story.updated]
         assert updated == {1: [], 2: []}.get(day, ["Epsilon"] * (day == 5) + ["Weather"])
         remarks = [name for name, _ in run.issue.problems]
         assert remarks == ([f"{town.web.url}/gamma.json"] if day == 3 else [])

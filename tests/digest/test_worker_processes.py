@@ -5,7 +5,6 @@ from contextlib import closing
 
 import pytest
 
-from printer.digest.builder import IssueBuilder
 from printer.errors import HTTPStatusError, NotHTML
 from printer.render.worker_pool import RenderPool
 from tests.support.feeds import moment, page, rss
@@ -28,17 +27,13 @@ def test_what_is_read_apart_is_what_is_read_here(web, desk, presses):
     web.add("/feed.xml", rss("Town", entries))
     digest = desk.digest(f'[[digest.source]]\nfeed = "{web.url}/feed.xml"\n')
     here = desk.issue(digest, moment(2, 0))
-    apart = IssueBuilder(desk.settings, desk.memory, readers=presses).build(digest, moment(2, 0))
-    assert [each.reading.article for each in apart.stories] == [
-        each.reading.article for each in here.stories
-    ]
-    assert [each.reading.article.title for each in apart.stories] == [
-        f"Story {n}" for n in (5, 2, 1, 0)
-    ]
+    apart = desk.issue(digest, moment(2, 0), extractor=presses)
+    assert [story.article for story in apart.stories] == [story.article for story in here.stories]
+    assert [story.article.title for story in apart.stories] == [f"Story {n}" for n in (5, 2, 1, 0)]
     assert apart.problems == here.problems
     assert {name for name, _ in apart.problems} == {"Story 3", "Story 4"}
-    pages = [each.reading.source for each in apart.stories]
-    assert not any(story.reading.html for story in apart.stories), (
+    pages = [story.page.source for story in apart.stories]
+    assert not any(story.page.html for story in apart.stories), (
         "pages that were read are held until all is set"
     )
     assert len({page.sha256 for page in pages}) == len(pages)

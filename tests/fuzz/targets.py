@@ -83,7 +83,7 @@ def fuzz_feeds(data: bytes) -> None:
 
 def fuzz_mail(data: bytes) -> None:
     """A mail as a page."""
-    found = mail.parse_mail(data, digest_config.Source(mail="x"), 0)
+    found = mail.parse_mail(data)
     assert "\n" not in found.title + found.author
 
 

@@ -232,8 +232,7 @@ MAILS: dict[str, Callable[[], bytes]] = {
 
 @pytest.mark.parametrize("attack", MAILS)
 def test_a_mail(attack: str) -> None:
-    source = digest_config.Source(mail="~/Mail")
-    found = mail.parse_mail(MAILS[attack](), source, 0)
+    found = mail.parse_mail(MAILS[attack]())
     assert found.url.startswith("mid:")
     assert len(found.title) <= 300
     assert "\n" not in found.title + found.author + found.url

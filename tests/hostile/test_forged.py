@@ -22,7 +22,7 @@ from lxml import html as lxml_html
 
 from printer import Article, extract
 from printer.article import Paragraph, Span
-from printer.digest.delivery import FeedIssue, add_feed_entry
+from printer.digest.delivery import Delivery, add_feed_entry
 from printer.digest.smtp import Mail
 from printer.errors import WebprintError
 from printer.export.markdown import to_markdown
@@ -169,8 +169,8 @@ def test_in_a_mail(words: str) -> None:
 
 @pytest.mark.parametrize("words", WORDS)
 def test_in_a_feed_of_digests(words: str) -> None:
-    issue = FeedIssue(WORDS[words], "https://x.test/a.pdf", WHEN, b"x")
-    feed = add_feed_entry(b"", WORDS[words], "https://x.test/#a", issue)
+    issue = Delivery("a", WORDS[words], WHEN, b"x", {})
+    feed = add_feed_entry(b"", "https://x.test/#a", "https://x.test/a.pdf", issue)
     root = etree.fromstring(feed)
     assert len(root) == 5
     assert not active(root)

@@ -1,32 +1,31 @@
-"""What a crawl of a site offers: the articles it finds, the best for the query first."""
+"""Crawls as a source: the articles of a site, the best for the digest's query first."""
 
 from __future__ import annotations
 
 from ...crawl import Crawl, CrawlOptions
 from ...settings import Settings, data_folder
 from ...site_rules.store import rule_store
-from ..candidates import Candidate
-from ..config import Source, parse_datetime
+from ..config import Source
+from .feeds import Entry, parse_date
 
-#: So many articles are looked for where the description has no limit.
+#: How many articles to use if the source has no limit.
 DEFAULT_LIMIT = 20
 
 
-def crawl_source(source: Source, place: int, query: str, settings: Settings) -> list[Candidate]:
-    """Crawl from a source's address, anew each time; raises :class:`WebprintError`."""
+def crawl_source(source: Source, query: str, settings: Settings) -> list[Entry]:
+    """Crawl a site anew, and return its articles with their pages; raises WebprintError."""
     options = CrawlOptions(
         query=query,
-        # Those that were printed are found again, so that more are looked for than are wanted.
+        # It finds those that were printed before, too.
         articles=3 * (source.limit or DEFAULT_LIMIT),
         pages=source.pages,
         depth=source.depth,
         delay=source.delay,
     )
-    database = settings.database or str(data_folder() / "crawl.sqlite")
     with Crawl(
         [source.location],
         options,
-        database=database,
+        database=settings.database or str(data_folder() / "crawl.sqlite"),
         fetch=settings.fetch_options(),
         extract=settings.extract_options(),
         fresh=True,
@@ -34,14 +33,12 @@ def crawl_source(source: Source, place: int, query: str, settings: Settings) -> 
     ) as crawl:
         crawl.run()
         return [
-            Candidate(
-                url=found.url,
-                source=source,
-                source_index=place,
-                source_name=source.name or found.info.site,
-                title=found.info.title,
-                when=parse_datetime(found.info.published),
+            Entry(
+                url=article.url,
+                title=article.info.title,
+                published=parse_date(article.info.published),
                 capture=capture,
+                source_name=article.info.site,
             )
-            for found, capture in crawl.captures()
+            for article, capture in crawl.captures()
         ]

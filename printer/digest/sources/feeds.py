@@ -1,35 +1,31 @@
-"""Feeds: RSS, Atom, RDF and JSON Feed, from bytes that were fetched elsewhere.
-
-Whatever their kind and however broken they are, they give the same values.
-"""
+"""Feeds: RSS, Atom, RDF and JSON Feed, however broken they are, as the same values."""
 
 from __future__ import annotations
 
 import json
 import re
 from calendar import timegm
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from html import unescape
+from html import escape, unescape
 from html.entities import html5
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from lxml import etree
 
+from ...capture import Capture
 from ...errors import FetchError
 from ...html.decode import codec_for_label
 from ...html.parse import strip_invalid_references
 from ...text import clean_line
-from ..config import parse_datetime
+from ...urls import is_http, resolve
 
-#: The largest feed that is read, in bytes, and the most entries of one.
-MAX_BYTES = 8_000_000
-MAX_ENTRIES = 1_000
+#: The largest feed, in bytes, and the most entries that are read.
+MAX_BYTES, MAX_ENTRIES = 8_000_000, 1_000
 
-_MAX_ATTRIBUTES = 100
-_MAX_TITLE, _MAX_URL = 300, 4_000
+_MAX_ATTRIBUTES, _MAX_TITLE, _MAX_SUMMARY, _MAX_URL = 100, 300, 2_000, 4_000
 _HINT = "webprint digest add finds the feed of a site"
 _NO_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _DECLARATION = re.compile(r"<\?xml[^>]{0,200}\?>")
@@ -40,10 +36,11 @@ _MARKUP = re.compile(r"<[^<>]{0,2000}>")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry of a feed.
+    """An article that a source offers: an entry of a feed, a mail, or a URL.
 
-    ``html`` is its full text or what it gives of it, as it stands there; ``summary`` plain text.
-    ``full`` says that it is meant to be the whole text.
+    ``html`` is its text as the source has it, the whole text with ``is_full_text``; ``summary`` is
+    plain text.  ``capture`` is its page, if it need not be fetched; ``source_name`` what the source
+    is called.
     """
 
     url: str
@@ -52,18 +49,20 @@ class Entry:
     updated: datetime | None = None
     author: str = ""
     summary: str = ""
-    html: str = ""
+    html: str = field(default="", repr=False)
     is_full_text: bool = False
+    capture: Capture | None = field(default=None, repr=False)
+    source_name: str = ""
 
     @property
-    def when(self) -> datetime | None:
-        """When it was published, or at least changed."""
+    def date(self) -> datetime | None:
+        """When it was published, or else updated."""
         return self.published or self.updated
 
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """A feed's title, the page it belongs to, and its entries in its own order."""
+    """A feed: its title, the page it belongs to, and its entries in its own order."""
 
     title: str
     link: str
@@ -71,11 +70,13 @@ class Feed:
 
 
 def parse_feed(data: bytes, url: str, charset: str = "") -> Feed:
-    """Return the feed that was found at ``url``; raises :class:`FetchError` when it is none."""
+    """Return a feed; raises :class:`FetchError` if the data is none.
+
+    ``charset`` is the one of the HTTP header, '' for none.
+    """
     if len(data) > MAX_BYTES:
         raise FetchError("the feed is too large", url=url)
-    start = data[:2000].lstrip(b"\xef\xbb\xbf \t\r\n")
-    if start.startswith(b"{"):
+    if data[:2000].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         return _parse_json(data, url)
     return _parse_xml(data, url, charset)
 
@@ -86,14 +87,14 @@ def parse_feed(data: bytes, url: str, charset: str = "") -> Feed:
 def _parse_xml(data: bytes, url: str, charset: str) -> Feed:
     import feedparser
 
-    tidy = _repair_xml(data, charset)
-    if not tidy:
-        raise FetchError("this is no feed", url=url, hint=_HINT)
+    xml = _repair_xml(data, charset)
+    if not xml:
+        raise FetchError("this is not a feed", url=url, hint=_HINT)
     try:
-        # Its own cleaning of HTML takes time that grows with the square of what is open, and what
-        # an entry holds goes the way of every page, of which no markup is left.
+        # Its sanitizer takes time quadratic in the depth of the markup, and is not needed: entries
+        # are processed like any page, which leaves no markup.
         parsed = feedparser.parse(
-            tidy,
+            xml,
             response_headers={"content-location": url, "content-type": "application/xml"},
             sanitize_html=False,
             resolve_relative_uris=False,
@@ -101,20 +102,20 @@ def _parse_xml(data: bytes, url: str, charset: str) -> Feed:
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
         raise FetchError(f"the feed cannot be read: {error}", url=url) from error
     if not parsed.get("version") and not parsed.entries:
-        raise FetchError("this is no feed", url=url, hint=_HINT)
+        raise FetchError("this is not a feed", url=url, hint=_HINT)
     channel = parsed.get("feed", {})
-    entries = [_entry(each, url) for each in parsed.entries[:MAX_ENTRIES]]
+    entries = (_entry(item, url) for item in parsed.entries[:MAX_ENTRIES])
     return Feed(
-        _title(channel.get("title", "")),
-        _web_url(channel.get("link", ""), url),
-        tuple(each for each in entries if each.url),
+        _title(channel.get("title")),
+        _web_url(channel.get("link"), url),
+        tuple(entry for entry in entries if entry.url),
     )
 
 
 def _repair_xml(data: bytes, charset: str) -> bytes:
-    """Return a feed as XML without fault, no deeper than XML may be, and of bounded length.
+    """Return a feed as well-formed XML of bounded size and depth, b'' if it is not XML.
 
-    Publishers forget to escape, cut feeds off in the middle and lie about their charset.
+    Publishers forget to escape, truncate feeds and declare wrong character sets.
     """
     text = _NO_XML.sub(" ", _decode(data, charset))
     text = _DECLARATION.sub("", text.lstrip("\ufeff \t\r\n"), count=1)
@@ -134,26 +135,23 @@ def _repair_xml(data: bytes, charset: str) -> bytes:
         if parent is not None:
             parent.remove(entry)
     for element in root.iter(etree.Element):
-        # The parser that reads this next takes time that grows with the square of them.
-        if len(element.attrib) > _MAX_ATTRIBUTES:
-            kept = {name: element.attrib[name] for name in element.keys()[:_MAX_ATTRIBUTES]}
-            element.attrib.clear()
-            element.attrib.update(kept)
+        # The next parser takes time quadratic in their number.
+        for name in element.keys()[_MAX_ATTRIBUTES:]:
+            del element.attrib[name]
     try:
-        tidy: bytes = etree.tostring(root, encoding="utf-8")
-    except etree.SerialisationError:  # names that were mended from what is no text
+        xml: bytes = etree.tostring(root, encoding="utf-8")
+    except etree.SerialisationError:  # from names that were recovered from binary data
         return b""
-    return tidy
+    return xml
 
 
 def _decode(data: bytes, charset: str) -> str:
     if data.startswith((b"\xfe\xff", b"\xff\xfe")):
         return data.decode("utf-16", "replace")
     match = _ENCODING.search(data[:200])
-    stated = (charset, match[1].decode("ascii") if match else "", "utf-8")
-    for name in stated:
+    for label in (charset, match[1].decode("ascii") if match else "", "utf-8"):
         try:
-            if codec := codec_for_label(name):
+            if codec := codec_for_label(label):
                 return data.decode(codec)
         except (LookupError, ValueError):
             continue
@@ -161,36 +159,33 @@ def _decode(data: bytes, charset: str) -> str:
 
 
 def _numeric_reference(match: re.Match[str]) -> str:
-    """Write a character that HTML has a name for as XML can; a bare & is itself."""
+    """Replace an entity of HTML by references that XML knows, and escape a bare ampersand."""
     name = match[1]
-    if name and (sign := html5.get(name + ";")):
-        return "".join(f"&#{ord(c)};" for c in sign)
+    if name and (characters := html5.get(name + ";")):
+        return "".join(f"&#{ord(c)};" for c in characters)
     return "&amp;" + match[0][1:]
 
 
-def _entry(each: dict[str, Any], base: str) -> Entry:
-    contents = [c.get("value", "") for c in each.get("content", ()) if c.get("value")]
-    summary = str(each.get("summary", "") or "")
+def _entry(item: dict[str, Any], base: str) -> Entry:
+    contents = [content["value"] for content in item.get("content", ()) if content.get("value")]
+    summary = str(item.get("summary", "") or "")
     html = max(contents, key=len, default="")
-    link = str(each.get("link", "") or "")
-    identity = str(each.get("id", "") or "")
-    if not link and identity.startswith(("http://", "https://")):
-        link = identity
+    link, identifier = str(item.get("link", "") or ""), str(item.get("id", "") or "")
     return Entry(
-        url=_web_url(link, base),
-        title=_title(each.get("title", "")),
-        # Its own get answers for one with the other, and warns that it will not always do so.
-        published=_parse_time(dict.get(each, "published_parsed")),
-        updated=_parse_time(dict.get(each, "updated_parsed")),
-        author=_title(each.get("author", "")),
-        summary=_plain_text(summary or html),
+        url=_web_url(link or (identifier if is_http(identifier) else ""), base),
+        title=_title(item.get("title")),
+        # Its own get falls back from one date to the other, with a warning.
+        published=_utc(dict.get(item, "published_parsed")),
+        updated=_utc(dict.get(item, "updated_parsed")),
+        author=_title(item.get("author")),
+        summary=_plain_text(summary or html, _MAX_SUMMARY),
         html=html or summary,
         is_full_text=bool(html),
     )
 
 
-def _parse_time(parts: Any) -> datetime | None:
-    """Return a moment that feedparser read, which is in UTC."""
+def _utc(parts: Any) -> datetime | None:
+    """Return a time that feedparser parsed."""
     try:
         return datetime.fromtimestamp(timegm(parts), UTC) if parts else None
     except (ValueError, OverflowError, OSError, TypeError):
@@ -204,46 +199,50 @@ def _parse_json(data: bytes, url: str) -> Feed:
     try:
         feed = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise FetchError("the feed is no valid JSON", url=url) from error
+        raise FetchError("the feed is not valid JSON", url=url) from error
     if not isinstance(feed, dict) or "jsonfeed.org" not in str(feed.get("version", ""))[:100]:
-        raise FetchError("this is JSON, but no feed", url=url)
+        raise FetchError("this is JSON, but not a feed", url=url)
     items = feed.get("items")
-    entries = [_json_entry(i, url) for i in (items if isinstance(items, list) else [])[:MAX_ENTRIES]
-               if isinstance(i, dict)]  # fmt: skip
+    entries = [
+        _json_entry(item, url)
+        for item in (items if isinstance(items, list) else [])[:MAX_ENTRIES]
+        if isinstance(item, dict)
+    ]
     return Feed(
-        _title(feed.get("title", "")),
-        _web_url(feed.get("home_page_url", ""), url),
-        tuple(each for each in entries if each.url),
+        _title(feed.get("title")),
+        _web_url(feed.get("home_page_url"), url),
+        tuple(entry for entry in entries if entry.url),
     )
 
 
 def _json_entry(item: Mapping[str, Any], base: str) -> Entry:
-    html = _text(item.get("content_html"))
-    plain = _text(item.get("content_text"))
+    html, plain = _text(item.get("content_html")), _text(item.get("content_text"))
     authors = item.get("authors") or [item.get("author")]
-    names = (a.get("name") for a in authors if isinstance(a, dict)) if _is_list(authors) else ()
+    authors = authors if isinstance(authors, list) else []
+    names = [_text(author.get("name")) for author in authors if isinstance(author, dict)]
     link = _text(item.get("url")) or _text(item.get("external_url")) or _text(item.get("id"))
     return Entry(
         url=_web_url(link, base),
-        title=_title(item.get("title", "")),
-        published=_iso(item.get("date_published")),
-        updated=_iso(item.get("date_modified")),
-        author=_title(", ".join(_text(name) for name in names if name)),
-        summary=_plain_text(_text(item.get("summary")) or html or plain),
-        html=html or "".join(f"<p>{_escaped(p)}</p>" for p in plain.split("\n\n")),
+        title=_title(item.get("title")),
+        published=parse_date(item.get("date_published")),
+        updated=parse_date(item.get("date_modified")),
+        author=_title(", ".join(filter(None, names))),
+        summary=_plain_text(_text(item.get("summary")) or html or plain, _MAX_SUMMARY),
+        html=html or "".join(f"<p>{escape(text, False)}</p>" for text in plain.split("\n\n")),
         is_full_text=bool(html or plain),
     )
 
 
-def _is_list(value: object) -> bool:
-    return isinstance(value, list)
-
-
-def _iso(text: object) -> datetime | None:
-    return parse_datetime(str(text)[:40] if text else "")
-
-
 # ---- text ----
+
+
+def parse_date(value: object) -> datetime | None:
+    """Return an ISO 8601 date, in UTC if it has no time zone; None for anything else."""
+    try:
+        date = datetime.fromisoformat(str(value)[:40]) if value else None
+    except ValueError:
+        return None
+    return date.replace(tzinfo=UTC) if date and date.tzinfo is None else date
 
 
 def _text(value: object) -> str:
@@ -251,35 +250,16 @@ def _text(value: object) -> str:
 
 
 def _title(value: object) -> str:
-    """Return a title as one line of text, its markup and character references read."""
     return _plain_text(_text(value), _MAX_TITLE)
 
 
-def _plain_text(html: str, longest: int = 2_000) -> str:
-    text = unescape(_MARKUP.sub(" ", html[: longest * 10]))
-    return clean_line(text, longest)
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+def _plain_text(html: str, limit: int) -> str:
+    """Return one line of text without markup."""
+    return clean_line(unescape(_MARKUP.sub(" ", html[: limit * 10])), limit)
 
 
 def _web_url(link: object, base: str) -> str:
-    """Return an absolute web address, '' for what is none."""
+    """Return an absolute http(s) URL, '' if the link is none."""
     text = _text(link).strip()
-    if not text or len(text) > _MAX_URL:
-        return ""
-    try:
-        url = urljoin(base, text)
-        return url if urlsplit(url).scheme in ("http", "https") and urlsplit(url).netloc else ""
-    except ValueError:
-        return ""
-
-
-def unique_entries(entries: tuple[Entry, ...]) -> Iterator[Entry]:
-    """Yield entries, of those with one address only the first."""
-    seen: set[str] = set()
-    for each in entries:
-        if each.url not in seen:
-            seen.add(each.url)
-            yield each
+    url = resolve(base, text) if text and len(text) <= _MAX_URL else ""
+    return url if urlsplit(url).netloc else ""

@@ -1,4 +1,4 @@
-"""Lists of feeds as other programs keep them: OPML."""
+"""OPML: lists of feeds, as other feed readers import and export them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from ...errors import UsageError
 from ...html.parse import strip_invalid_references
 from ...text import clean_line
 
-_MAX_BYTES = 5_000_000
-_MAX_FEEDS = 2_000
+_MAX_BYTES, _MAX_FEEDS = 5_000_000, 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """A feed, what it is called, and the folder it was in."""
+    """A feed, its name, and the folder it is in."""
 
     feed: str
     name: str = ""
@@ -34,37 +33,35 @@ def parse_opml(data: bytes) -> list[Subscription]:
     try:
         root = etree.fromstring(strip_invalid_references(data), parser)
     except etree.XMLSyntaxError as error:
-        raise UsageError(f"the file is no OPML: {error}") from error
+        raise UsageError(f"the file is not OPML: {error}") from error
     if root is None or str(root.tag).rpartition("}")[2].lower() != "opml":
-        raise UsageError("the file is no OPML")
-    found: dict[str, Subscription] = {}
+        raise UsageError("the file is not OPML")
+    feeds: dict[str, Subscription] = {}
     for outline in root.iter("outline"):
-        url = clean_line(outline.get("xmlUrl") or outline.get("xmlurl") or "", 4_000)
-        if url.startswith(("http://", "https://")) and len(found) < _MAX_FEEDS:
+        url = clean_line(outline.get("xmlUrl") or outline.get("xmlurl"), 4_000)
+        if url.startswith(("http://", "https://")) and len(feeds) < _MAX_FEEDS:
             parent = outline.getparent()
             section = _name(parent) if parent is not None and parent.tag == "outline" else ""
-            found.setdefault(url, Subscription(url, _name(outline), section))
-    return list(found.values())
+            feeds.setdefault(url, Subscription(url, _name(outline), section))
+    return list(feeds.values())
 
 
 def format_opml(title: str, subscriptions: Iterable[Subscription]) -> bytes:
-    """Return an OPML file of these feeds, those of a section in a folder of its own."""
+    """Return an OPML file of feeds, with a folder for each section."""
     root = etree.Element("opml", version="2.0")
     etree.SubElement(etree.SubElement(root, "head"), "title").text = title
     body = etree.SubElement(root, "body")
     folders = {"": body}
-    for each in subscriptions:
-        name = each.name or each.feed
-        if each.section not in folders:
-            folders[each.section] = etree.SubElement(
-                body, "outline", text=each.section, title=each.section
-            )
+    for feed in subscriptions:
+        name, section = feed.name or feed.feed, feed.section
+        if section not in folders:
+            folders[section] = etree.SubElement(body, "outline", text=section, title=section)
         etree.SubElement(
-            folders[each.section], "outline", type="rss", text=name, title=name, xmlUrl=each.feed
+            folders[section], "outline", type="rss", text=name, title=name, xmlUrl=feed.feed
         )
     data: bytes = etree.tostring(root, xml_declaration=True, encoding="utf-8", pretty_print=True)
     return data
 
 
 def _name(outline: etree._Element) -> str:
-    return clean_line(outline.get("title") or outline.get("text") or "", 300)
+    return clean_line(outline.get("title") or outline.get("text"), 300)

@@ -11,7 +11,8 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
-from ...digest.delivery import NO_DESTINATIONS, Delivery, deliver, destinations, find_destination
+from ...digest.config import NO_DESTINATIONS, destinations, find_destination
+from ...digest.delivery import Delivery, deliver
 from ...errors import WebprintError
 from ...jobs import handler
 from ...text import file_name

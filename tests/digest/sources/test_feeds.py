@@ -45,7 +45,7 @@ def test_every_kind_gives_the_same(text):
     assert (feed.title, feed.link) == ("Harbour News", "https://example.org/")
     (entry,) = feed.entries
     assert (entry.url, entry.title) == ("https://example.org/lights", "Lights & ferries")
-    assert entry.when == datetime(2026, 1, 5, 6, 30, tzinfo=UTC)
+    assert entry.date == datetime(2026, 1, 5, 6, 30, tzinfo=UTC)
     assert "The whole text." in entry.html
 
 
