@@ -35,7 +35,11 @@ def installed(tmp_path_factory):
 def test_it_holds_the_package_and_the_templates(installed):
     names = {str(path.relative_to(installed)) for path in installed.rglob("*")}
     assert {"printer/py.typed", "printer/templates/article/print.css"} <= names
-    assert {"printer/i18n/month_names.json", "printer/i18n/labels.json"} <= names
+    assert {
+        "printer/i18n/month_names.json",
+        "printer/i18n/labels.json",
+        "printer/html/elements.json",
+    } <= names
     assert {"printer/server/static/style.css", "printer/server/templates/start.html.j2"} <= names
     assert not [name for name in names if name.startswith(("tests", "samples", "benchmarks"))]
 

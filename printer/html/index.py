@@ -13,6 +13,7 @@ and no method climbs to ancestors or descends into children.
 
 from __future__ import annotations
 
+import json
 import re
 from array import array
 from collections.abc import Iterable, Sequence
@@ -21,6 +22,7 @@ from dataclasses import dataclass
 from enum import IntFlag, auto
 from functools import cached_property
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -38,22 +40,6 @@ MOST_SEGMENTS, MOST_ELEMENTS = 50_000, 300_000
 _NOSCRIPT_CHARS = 400
 
 # What elements are
-
-#: Elements whose text is never seen.
-INVISIBLE_TAGS = frozenset({
-    "script", "style", "template", "noscript", "head", "title", "meta", "link", "svg", "math",
-    "iframe", "object", "embed", "audio", "video", "canvas", "select", "datalist", "textarea",
-})  # fmt: skip
-
-#: Elements a browser displays as blocks (its own style sheet), table cells among them.
-BLOCK_TAGS = frozenset({
-    "address", "article", "aside", "blockquote", "body", "button", "center", "caption", "dd",
-    "details", "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer",
-    "form", "frameset", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "html", "legend",
-    "li", "listing", "main", "menu", "nav", "ol", "optgroup", "option", "p", "plaintext", "pre",
-    "search", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
-    "xmp",
-})  # fmt: skip
 
 
 class ElementFlag(IntFlag):
@@ -96,56 +82,18 @@ class ElementFlag(IntFlag):
 IS_HIDDEN, IS_UNSEEN, IS_BREAK, IS_LINK = map(
     int, (ElementFlag.HIDDEN, ElementFlag.UNSEEN, ElementFlag.BREAK, ElementFlag.LINK)
 )
-_TAGS = {
-    ElementFlag.LINK: "a",
-    ElementFlag.STRONG: "b strong",
-    ElementFlag.EMPHASIS: "i em cite",
-    ElementFlag.BUTTON: "button",
-    ElementFlag.LABEL: "label legend fieldset",
-    ElementFlag.CODE: "pre code kbd samp tt listing xmp",
-    ElementFlag.PARAGRAPH: "p",
-    ElementFlag.HEADING: "h1 h2 h3 h4 h5 h6",
-    ElementFlag.ITEM: "li",
-    ElementFlag.LIST: "ul ol menu dir",
-    ElementFlag.CELL: "td th",
-    ElementFlag.TABLE: "table",
-    ElementFlag.DEFINITION: "dl",
-    ElementFlag.QUOTE: "blockquote q",
-    ElementFlag.FIGURE: "figure picture",
-    ElementFlag.CAPTION: "figcaption caption",
-    ElementFlag.FORM: "form",
-    ElementFlag.NAV: "nav",
-    ElementFlag.ASIDE: "aside",
-    ElementFlag.HEADER: "header hgroup",
-    ElementFlag.FOOTER: "footer",
-    ElementFlag.MAIN: "main",
-    ElementFlag.ARTICLE: "article",
-    ElementFlag.SECTION: "section",
-    ElementFlag.DETAILS: "details summary",
-    ElementFlag.DIALOG: "dialog",
-    ElementFlag.TIME: "time",
-    ElementFlag.SMALL: "small sub sup",
-    ElementFlag.NOSCRIPT: "noscript",
-    ElementFlag.UNSEEN: " ".join(INVISIBLE_TAGS),
-    ElementFlag.BREAK: " ".join(BLOCK_TAGS) + " br hr",
-}
-_ROLES = {
-    "navigation": int(ElementFlag.NAV),
-    "banner": int(ElementFlag.HEADER),
-    "contentinfo": int(ElementFlag.FOOTER),
-    "complementary": int(ElementFlag.ASIDE),
-    "main": int(ElementFlag.MAIN),
-    "article": int(ElementFlag.ARTICLE),
-    "dialog": int(ElementFlag.DIALOG),
-    "alertdialog": int(ElementFlag.DIALOG),
-    "button": int(ElementFlag.BUTTON),
-    "heading": int(ElementFlag.HEADING),
-}
+_TABLES = json.loads(Path(__file__).with_name("elements.json").read_bytes())
+#: Elements whose text is never seen.
+INVISIBLE_TAGS = frozenset(_TABLES["invisible"].split())
+#: Elements a browser displays as blocks (its own style sheet), table cells among them.
+BLOCK_TAGS = frozenset(_TABLES["block"].split())
+_ROLES = {role: int(ElementFlag[name]) for role, name in _TABLES["roles"].items()}
 #: The flags that an element's name brings; and the same where ``noscript`` is read.
-_TAG_FLAGS: dict[str, int] = {}
-for _flag, _tags in _TAGS.items():
+_TAG_FLAGS: dict[str, int] = dict.fromkeys(INVISIBLE_TAGS, IS_UNSEEN)
+_TAG_FLAGS |= dict.fromkeys(BLOCK_TAGS | {"br", "hr"}, IS_BREAK)
+for _name, _tags in _TABLES["flags"].items():
     for _tag in _tags.split():
-        _TAG_FLAGS[_tag] = _TAG_FLAGS.get(_tag, 0) | int(_flag)
+        _TAG_FLAGS[_tag] = _TAG_FLAGS.get(_tag, 0) | int(ElementFlag[_name])
 _TAG_FLAGS_WITH_NOSCRIPT = _TAG_FLAGS | {"noscript": int(ElementFlag.NOSCRIPT)}
 #: The attributes that :func:`_attribute_flags` reads.
 _FLAG_ATTRIBUTES = frozenset({"style", "hidden", "aria-hidden", "role"})

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
@@ -30,7 +31,14 @@ _MISTAKES = re.compile(
     r'("(?:[^"\\]++|\\.)*+"?)|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?|//[^\n]*+|(,[\s,]*+)',
     re.DOTALL,
 )
+_NAMES_FILE = Path(__file__).with_name("names.json")
 _MAIN = ("@graph", "mainEntity", "mainEntityOfPage", "@list", "@set")
+
+
+def load_names(table: str) -> dict[str, str]:
+    """Return a table of names.json: names with blanks between them, by what they stand for."""
+    tables: dict[str, dict[str, str]] = json.loads(_NAMES_FILE.read_bytes())
+    return tables[table]
 
 
 def read_json_ld(tree: HtmlElement) -> list[Thing]:
@@ -154,22 +162,7 @@ def string_values(value: Any, key: str = "name") -> list[str]:
     return found
 
 
-_ARTICLES = frozenset({
-    "Article", "NewsArticle", "BlogPosting", "Report", "ReportageNewsArticle",
-    "OpinionNewsArticle", "AnalysisNewsArticle", "BackgroundNewsArticle", "AskPublicNewsArticle",
-    "ReviewNewsArticle", "AdvertiserContentArticle", "SatiricalArticle", "ScholarlyArticle",
-    "MedicalScholarlyArticle", "TechArticle", "APIReference", "LiveBlogPosting",
-    "SocialMediaPosting", "DiscussionForumPosting",
-})  # fmt: skip
-_WORKS = frozenset({
-    "Recipe", "HowTo", "Question", "Review", "CriticReview", "Event", "Book", "Chapter", "Poem",
-    "CreativeWork", "Movie", "Course", "Dataset", "PodcastEpisode", "VideoObject", "JobPosting",
-    "Product", "ProductGroup", "Thesis", "ShortStory", "Essay",
-})  # fmt: skip
-_PAGES = frozenset({
-    "WebPage", "AboutPage", "ContactPage", "FAQPage", "ItemPage", "MedicalWebPage", "QAPage",
-    "CollectionPage", "ProfilePage", "SearchResultsPage", "CheckoutPage",
-})  # fmt: skip
+_TYPES = {kind: frozenset(types.split()) for kind, types in load_names("schema_types").items()}
 #: Articles beyond this many, none of them said to be the page's, make a list of articles.
 _FEW = 2
 
@@ -216,8 +209,8 @@ def read_schema(things: Sequence[Thing], urls: Sequence[str]) -> SchemaMetadata:
         return next(filter(None, values), ())
 
     page_keys = {_page_key(url) for url in urls if url}
-    article, page = find(_ARTICLES), find(_PAGES)
-    work = article or find(_WORKS)
+    article, page = find(_TYPES["articles"]), find(_TYPES["pages"])
+    work = article or find(_TYPES["works"])
     main = [thing for thing in (work, page) if thing is not None]
     sites = [name for thing in main for name in string_values(resolve(thing.get("publisher")))]
     for thing in things:

@@ -18,8 +18,9 @@ _TAG = re.compile(
     r"(?=$|[-_.@,;\s])",
     re.IGNORECASE,
 )
+_TABLES = load_table("languages")
 #: Codes that stand for another (withdrawn ones, three letters where there are two), and names.
-_ALIASES, _NAMES = load_table("languages")["aliases"], load_table("languages")["names"]
+_ALIASES, _NAMES = _TABLES["aliases"], _TABLES["names"]
 _NO_LANGUAGES = frozenset({"xx", "und", "mul", "zxx", "mis", "lang", "std", "all", "utf", "iso"})
 
 #: The commonest words of languages, by script.
@@ -28,45 +29,14 @@ FUNCTION_WORDS = {
     for script, languages in load_table("function_words").items()
 }
 
-#: Scripts by the code points of their letters, and the languages written in them.  The first is
-#: taken where nothing else decides.
-_SCRIPTS: dict[str, tuple[str, str]] = {
-    "kana": ("\u3040-\u30ff\uff66-\uff9f", "ja"),
-    "hangul": ("\u1100-\u11ff\u3130-\u318f\uac00-\ud7af", "ko"),
-    "han": ("\u3400-\u9fff\uf900-\ufaff", "zh ja yue wuu lzh nan hak gan ko"),
-    "cyrillic": (
-        "\u0400-\u052f",
-        "ru uk bg sr be mk kk ky mn tg tt uz bs sh az ba cv ce os sah ab",
-    ),
-    "arabic": (
-        "\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufefe",
-        "ar fa ur ps ckb ku sd ug pnb azb az arz ary ks bal dv ms ha",
-    ),
-    "hebrew": ("\u0590-\u05ff\ufb1d-\ufb4f", "he yi lad"),
-    "greek": ("\u0370-\u03ff\u1f00-\u1fff", "el grc"),
-    "devanagari": ("\u0900-\u097f", "hi mr ne sa bho mai kok doi sd bh new ks"),
-    "bengali": ("\u0980-\u09ff", "bn as mni"),
-    "gurmukhi": ("\u0a00-\u0a7f", "pa"),
-    "gujarati": ("\u0a80-\u0aff", "gu"),
-    "oriya": ("\u0b00-\u0b7f", "or"),
-    "tamil": ("\u0b80-\u0bff", "ta"),
-    "telugu": ("\u0c00-\u0c7f", "te"),
-    "kannada": ("\u0c80-\u0cff", "kn"),
-    "malayalam": ("\u0d00-\u0d7f", "ml"),
-    "sinhala": ("\u0d80-\u0dff", "si"),
-    "thai": ("\u0e00-\u0e7f", "th"),
-    "lao": ("\u0e80-\u0eff", "lo"),
-    "tibetan": ("\u0f00-\u0fff", "bo dz"),
-    "myanmar": ("\u1000-\u109f", "my"),
-    "georgian": ("\u10a0-\u10ff\u1c90-\u1cbf", "ka"),
-    "armenian": ("\u0530-\u058f", "hy"),
-    "ethiopic": ("\u1200-\u137f", "am ti"),
-    "khmer": ("\u1780-\u17ff", "km"),
-}
 #: Scripts of which a letter is a syllable or more.
 _DENSE = ("han", "kana", "hangul")
-_LETTERS = {script: re.compile(f"[{points}]") for script, (points, _) in _SCRIPTS.items()}
-_WRITTEN_IN = {script: tuple(languages.split()) for script, (_, languages) in _SCRIPTS.items()}
+_SCRIPTS = _TABLES["scripts"]
+_LETTERS = {script: re.compile(f"[{row['letters']}]") for script, row in _SCRIPTS.items()}
+#: The languages written in each script; the first is taken where nothing else decides.
+_WRITTEN_IN: dict[str, tuple[str, ...]] = {
+    script: tuple(row["languages"].split()) for script, row in _SCRIPTS.items()
+}
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]+")
 #: Letters beyond Latin, roughly.
 _NOT_LATIN = re.compile("[\u0370-\u1dff\u1f00-\u1fff\u2c80-\ufefe\uff66-\uff9f]+")
@@ -74,19 +44,13 @@ _NOT_LATIN = re.compile("[\u0370-\u1dff\u1f00-\u1fff\u2c80-\ufefe\uff66-\uff9f]+
 #: Scripts of one language, or of which one language is by far the likeliest.
 _ONE_LANGUAGE = frozenset(_LETTERS) - {"cyrillic", "arabic", "devanagari"}
 #: Languages of two scripts, and those that no page is in when its letters are Latin.
-_CYRILLIC_TOO = frozenset({"ro", "tk", "ku", "hr", "az", "uz", "tt"})
-_NEVER_LATIN = frozenset({
-    "ja", "ko", "zh", "ru", "uk", "bg", "be", "mk", "ar", "fa", "ur", "he", "el", "hi", "mr", "ne",
-    "bn", "ta", "te", "kn", "ml", "th", "lo", "my", "ka", "hy", "km", "gu", "pa", "si", "am",
-})  # fmt: skip
+_CYRILLIC_TOO = frozenset(_TABLES["also_in_cyrillic"].split())
+_NEVER_LATIN = frozenset(_TABLES["never_in_latin"].split())
 _NO_SCRIPTS = frozenset({"utf8", "form", "info"})
 
 #: Languages written from right to left, and the scripts.
-_RIGHT_TO_LEFT = frozenset({
-    "ar", "fa", "he", "ur", "yi", "ps", "sd", "ug", "ckb", "dv", "arc", "syr", "pnb", "azb", "arz",
-    "ary", "bal", "lad", "ks", "nqo",
-})  # fmt: skip
-_RIGHT_TO_LEFT_SCRIPTS = frozenset({"arab", "hebr", "thaa", "syrc", "nkoo", "adlm"})
+_RIGHT_TO_LEFT = frozenset(_TABLES["right_to_left"].split())
+_RIGHT_TO_LEFT_SCRIPTS = frozenset(_TABLES["right_to_left_scripts"].split())
 
 #: Characters of text that show its script, and that show its language.
 _GLANCE, _SAMPLE = 600, 4_000

@@ -14,7 +14,7 @@ from ...urls import resolve
 from ..parse import element_line
 from .bylines import join_names
 from .dates import parse_date
-from .jsonld import SchemaMetadata, read_json_ld, read_schema
+from .jsonld import SchemaMetadata, load_names, read_json_ld, read_schema
 from .language import choose_language, text_direction
 from .markup_hints import main_headings, read_markup_hints
 from .titles import SiteNames, choose_title
@@ -24,35 +24,8 @@ MOST_ELEMENTS, _MOST_VALUES = 2_000, 20
 _NAME_ATTRIBUTES = frozenset({"property", "name", "itemprop", "http-equiv"})
 _DRAWINGS = frozenset({"svg", "symbol", "g", "path", "use"})
 
-# The names of ``meta`` elements that state each field, the most reliable first.
-_TITLES = (
-    "og:title", "twitter:title", "dc.title", "dc:title", "dcterms.title", "parsely-title",
-    "sailthru.title", "citation_title", "cxenseparse:title", "headline", "title",
-)  # fmt: skip
-_AUTHORS = (
-    "citation_author", "dc.creator", "dc:creator", "author", "article:author_name",
-    "dcterms.creator", "parsely-author", "sailthru.author", "cxenseparse:author", "byl",
-    "og:author", "creator", "dcsext.author", "vr:author", "article:author",
-    "shareaholic:article_author_name",
-)  # fmt: skip
-_DATES = (
-    "article:published_time", "datepublished", "og:article:published_time", "citation_date",
-    "citation_publication_date", "citation_online_date", "dc.date.issued", "dcterms.issued",
-    "dc.date.created", "dcterms.created", "parsely-pub-date", "sailthru.date", "article:published",
-    "cxenseparse:recs:publishtime", "cxenseparse:publishtime", "shareaholic:article_published_time",
-    "published_time", "publish_date", "publish-date", "publishdate", "pubdate", "pub_date",
-    "publication_date", "og:publish_date", "og:pubdate", "dc.date", "dcterms.date", "pdate",
-    "ptime", "displaydate", "vr:published-time", "dcsext.articlefirstpublished", "date",
-)  # fmt: skip
-_SITES = ("application-name", "apple-mobile-web-app-title", "dc.publisher",
-          "dcterms.publisher", "citation_journal_title", "al:android:app_name")  # fmt: skip
-_LEADS = ("og:description", "description", "twitter:description", "dc.description",
-          "dcterms.description", "sailthru.description")  # fmt: skip
-_LANGUAGES = ("content-language", "og:locale", "dc.language", "dcterms.language", "language",
-              "inlanguage", "citation_language")  # fmt: skip
-_PICTURES = ("og:image:secure_url", "og:image", "og:image:url", "twitter:image",
-             "twitter:image:src", "parsely-image-url", "sailthru.image.full", "image",
-             "thumbnailurl")  # fmt: skip
+#: The names of ``meta`` elements that state each field, the most reliable first.
+_NAMES = {field: names.split() for field, names in load_names("meta").items()}
 
 #: Characters of a site's name, of a lead, of a URL.
 _SITE_CHARS, _LEAD_CHARS, _URL_CHARS = 100, 1_000, 2_000
@@ -153,12 +126,12 @@ def read_metadata(tree: HtmlElement, url: str, base: str) -> Metadata:
     sites = _sites(head, schema)
     site_names = SiteNames(sites, url)
     is_article = schema.article or head.first("og:type").lower() == "article"
-    titles = [*map(clean_attribute, schema.titles), *_flat(head.value_lists(_TITLES))]
+    titles = [*map(clean_attribute, schema.titles), *_flat(head.value_lists(_NAMES["title"]))]
     title = choose_title(head.title, headings, titles, site_names, article=is_article)
     site = (
         next(iter(sites), "")
         or site_names.find_in_title(head.title, headings)
-        or head.first(*_SITES, limit=_SITE_CHARS)
+        or head.first(*_NAMES["site"], limit=_SITE_CHARS)
     )
     language = choose_language(_languages(tree, head, schema), lambda size: sample_text(tree, size))
     names, published = _authors(head, schema, language, site, title), _published(head, schema)
@@ -172,7 +145,7 @@ def read_metadata(tree: HtmlElement, url: str, base: str) -> Metadata:
         byline=names,
         published=published,
         site=site,
-        lead=head.first(*_LEADS, limit=_LEAD_CHARS) or clean_attribute(lead, _LEAD_CHARS),
+        lead=head.first(*_NAMES["lead"], limit=_LEAD_CHARS) or clean_attribute(lead, _LEAD_CHARS),
         language=language,
         direction=_direction(tree) or text_direction(language),
         canonical=canonical,
@@ -233,7 +206,7 @@ def sample_text(tree: HtmlElement, size: int) -> str:
 
 def _picture(head: Head, schema: SchemaMetadata, base: str) -> str:
     stated = chain(
-        _flat(head.value_lists(_PICTURES, limit=_URL_CHARS)),
+        _flat(head.value_lists(_NAMES["picture"], limit=_URL_CHARS)),
         (clean_attribute(url, _URL_CHARS) for url in schema.images),
     )
     return next(filter(None, (_absolute(url, base) for url in stated)), "")
@@ -243,19 +216,19 @@ def _languages(tree: HtmlElement, head: Head, schema: SchemaMetadata) -> list[st
     """Return what a page states as its language, the most reliable first."""
     roots = [element for element in (tree, tree.find("body")) if element is not None]
     stated = [root.get(name) or "" for root in roots for name in ("lang", "xml:lang")]
-    return [*stated, *_flat(head.value_lists(_LANGUAGES, limit=60)), *schema.languages]
+    return [*stated, *_flat(head.value_lists(_NAMES["language"], limit=60)), *schema.languages]
 
 
 def _authors(head: Head, schema: SchemaMetadata, language: str, *not_authors: str) -> str:
     """Return the byline that a page's statements give, JSON-LD's first."""
-    stated = chain((schema.authors,), head.value_lists(_AUTHORS))
+    stated = chain((schema.authors,), head.value_lists(_NAMES["author"]))
     return next(filter(None, (join_names(names, language, *not_authors) for names in stated)), "")
 
 
 def _published(head: Head, schema: SchemaMetadata) -> str:
     """Return the first date stated, with the time that another statement of the same day gives."""
     dates = _dates(schema.published)
-    for stated in head.value_lists(_DATES):
+    for stated in head.value_lists(_NAMES["date"]):
         dates += _dates(stated)
     day = dates[0] if dates else ""
     return next((date for date in dates if len(date) > _DAY and date.startswith(day)), day)
