@@ -1,4 +1,4 @@
-"""What a person is told, on stderr: progress, summaries, warnings, errors."""
+"""Messages for people on stderr: progress, summaries, warnings and errors."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from ..settings import Settings
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-#: The exit code of a command that a person interrupted, as shells have it.
+#: The exit code of an interrupted command, as in shells.
 INTERRUPTED = 130
 
-_DOING: dict[Step, str] = {
+_STEPS: dict[Step, str] = {
     "fetch": "fetching",
     "browse": "loading in a browser",
-    "enough": "the page as it was sent is enough",
-    "unsure": "loading in a browser, as the article is not clear on the page as it was sent",
-    "empty": "loading in a browser, as the page as it was sent holds no article",
-    "extract": "finding the article",
+    "enough": "the page is complete without a browser",
+    "unsure": "loading in a browser, as the article is not clear without one",
+    "empty": "loading in a browser, as there is no article without one",
+    "extract": "extracting the article",
     "pictures": "preparing pictures",
-    "print": "setting the pages",
+    "print": "laying out the pages",
 }
 
 
 @dataclass(slots=True)
 class Console:
-    """Tells a person what goes on; silent where it should be.
+    """Writes messages, and shows progress if stderr is a terminal.
 
-    Progress shows only when stderr is a terminal; ``verbose`` gives a line a step instead.
+    ``verbose`` writes a line for each step instead; ``quiet`` leaves only errors.
     """
 
     verbose: bool = False
@@ -43,50 +43,49 @@ class Console:
     _task: TaskID | None = None
 
     @classmethod
-    def of(cls, settings: Settings) -> Console:
-        """Return the one that the settings ask for."""
+    def from_settings(cls, settings: Settings) -> Console:
+        """Return a console as the settings say."""
         return cls(settings.verbose, settings.quiet)
 
-    def step(self, source: str, step: Step) -> None:
-        """Say what is being done to a page."""
-        if self._progress is not None and self._task is not None:
-            self._progress.update(self._task, description=f"{_short(source)}: {_DOING[step]}")
-        elif self.verbose:
-            self.say(f"{source}: {_DOING[step]}")
+    def show_step(self, source: str, step: Step) -> None:
+        """Show what is being done to a page."""
+        if self._progress is None and self.verbose:
+            self.info(f"{source}: {_STEPS[step]}")
+        self.show_status(f"{_short(source)}: {_STEPS[step]}")
 
-    def doing(self, what: str) -> None:
-        """Say beside the bar what is being done."""
+    def show_status(self, text: str) -> None:
+        """Show text beside the progress bar."""
         if self._progress is not None and self._task is not None:
-            self._progress.update(self._task, description=_short(what))
+            self._progress.update(self._task, description=text)
 
-    def done_one(self) -> None:
-        """Move the bar on by a page."""
+    def advance(self) -> None:
+        """Advance the progress bar by one page."""
         if self._progress is not None and self._task is not None:
             self._progress.advance(self._task)
 
-    def say(self, line: str) -> None:
-        """Say a line unless quiet."""
+    def info(self, line: str) -> None:
+        """Write a line unless quiet."""
         if not self.quiet:
             self._write(line)
 
     def detail(self, line: str) -> None:
-        """Say a line to those who asked for more."""
+        """Write a line if verbose."""
         if self.verbose:
-            self.say(line)
+            self.info(line)
 
     def warn(self, line: str) -> None:
-        """Say a warning unless quiet."""
-        self.say(f"warning: {line}")
+        """Write a warning unless quiet."""
+        self.info(f"warning: {line}")
 
     def error(self, error: WebprintError) -> None:
-        """Say an error in one line, whatever was asked."""
+        """Write an error in one line, with its traceback if verbose."""
         if self.verbose:
             sys.excepthook(type(error), error, error.__traceback__)
         self._write(f"webprint: {' '.join(str(error).split())}")
 
     @contextmanager
     def progress(self, pages: int) -> Iterator[None]:
-        """Show a spinner for one page, a bar for several, while the work inside goes on."""
+        """Show a spinner for one page or a bar for several while the body runs."""
         if self.quiet or self.verbose or not sys.stderr.isatty():
             yield
             return
@@ -100,9 +99,8 @@ class Console:
             TextColumn,
         )
 
-        columns: list[ProgressColumn] = [
-            SpinnerColumn(), TextColumn("{task.description}", markup=False),
-        ]  # fmt: skip
+        text = TextColumn("{task.description}", markup=False)
+        columns: list[ProgressColumn] = [SpinnerColumn(), text]
         if pages > 1:
             columns += [BarColumn(), MofNCompleteColumn()]
         with Progress(*columns, console=Terminal(stderr=True), transient=True) as self._progress:
@@ -121,5 +119,5 @@ class Console:
 
 
 def _short(source: str) -> str:
-    name = "".join(c for c in source if c.isprintable())
+    name = "".join(filter(str.isprintable, source))
     return name if len(name) <= 48 else f"{name[:30]}…{name[-17:]}"

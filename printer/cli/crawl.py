@@ -1,9 +1,10 @@
-"""The command that finds articles: crawl."""
+"""The command that finds the articles of sites."""
 
 from __future__ import annotations
 
 import json
 import threading
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,32 +18,33 @@ from ..site_rules.store import rule_store
 from ..text import file_name
 from . import output
 from .console import INTERRUPTED, Console
-from .options import printer_for, require, with_settings
+from .options import make_printer, require, with_settings
 
 if TYPE_CHECKING:
     from ..crawl import Crawl, CrawledArticle, CrawlSummary
     from ..pipeline import Printer
-    from ..render.worker_pool import RenderPool
 
-#: What is written into a folder beside the PDFs.
-LIST = "articles.jsonl"
+#: The list in a folder of PDFs.
+LIST_FILE = "articles.jsonl"
+
+commands = typer.Typer()
 
 
+@commands.command()
 @with_settings("Page", "Article", "Fetching", "Run")
 def crawl(
     seeds: Annotated[
         list[str],
-        typer.Argument(metavar="SEED", help="An address to begin with.", show_default=False),
+        typer.Argument(metavar="SEED", help="An address to start from.", show_default=False),
     ],
     *,
     loaded: LoadedSettings,
     options: CrawlOptions,
     state: Annotated[
-        str,
-        typer.Option(help="Where to keep what was found: an SQLite file, or postgresql://..."),
+        str, typer.Option(help="Where the crawl is stored: an SQLite file, or postgresql://...")
     ] = "",
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the same crawl of before.")
+        bool, typer.Option("--resume", help="Continue the same crawl of an earlier run.")
     ] = False,
     out: Annotated[
         str,
@@ -51,152 +53,143 @@ def crawl(
         ),
     ] = output.STDOUT,
 ) -> None:
-    """Find the articles of sites, those first that are about what you look for."""
+    """Find the articles of sites, the most relevant first."""
     require("crawl")
     from ..crawl import Crawl
+    from ..render.worker_pool import RenderPool
 
-    console = Console.of(loaded.settings)
-    press = _press(out)
-    try:
-        with Crawl(
-            seeds,
-            options,
-            database=state or str(data_folder() / "crawl.sqlite"),
-            fetch=loaded.settings.fetch_options(),
-            extract=loaded.settings.extract_options(),
-            fresh=not (state or resume),
-            rules=rule_store(not loaded.settings.no_rules, loaded.settings.rules),
-        ) as made:
-            told, stopped = _run(made, console, options)
-            found = made.articles()
-            with printer_for(loaded.settings, list(seeds), console, press) as printer:
-                failed = _Writer(made, printer, console).write(found, out)
-    finally:
-        if press:
-            press.close()
-    console.say(_line(told, len(found)))
-    for why, count in told.failures.items():
-        console.say(f"{count} failed: {why}")
-    if stopped:
-        console.say("interrupted; what was found is kept: go on with --resume")
-        raise typer.Exit(INTERRUPTED)
-    if not found:
-        often = next(iter(told.failures), "")
-        raise NoArticle(
-            "no article was found", hint=f"Of the pages that failed: {often}" * bool(often)
+    settings = loaded.settings
+    console = Console.from_settings(settings)
+    with ExitStack() as stack:
+        # Forks, so before any thread starts.
+        pool = None if _is_list(out) else stack.enter_context(RenderPool())
+        crawler = stack.enter_context(
+            Crawl(
+                seeds,
+                options,
+                database=state or str(data_folder() / "crawl.sqlite"),
+                fetch=settings.fetch_options(),
+                extract=settings.extract_options(),
+                fresh=not (state or resume),
+                rules=rule_store(not settings.no_rules, settings.rules),
+            )
         )
+        summary, interrupted = _run(crawler, console, options)
+        articles = crawler.articles()
+        with make_printer(settings, list(seeds), console, pool) as printer:
+            failed = _Writer(crawler, printer, console).write(articles, out)
+    console.info(_summary_line(summary, len(articles)))
+    for reason, count in summary.failures.items():
+        console.info(f"{count} failed: {reason}")
+    if interrupted:
+        console.info("interrupted; what was found is kept. Continue with --resume")
+        raise typer.Exit(INTERRUPTED)
+    if not articles:
+        reason = next(iter(summary.failures), "")
+        hint = f"Of the pages that failed: {reason}" if reason else ""
+        raise NoArticle("no article was found", hint=hint)
     if failed:
         raise typer.Exit(failed.exit_code)
 
 
-def _run(made: Crawl, console: Console, options: CrawlOptions) -> tuple[CrawlSummary, bool]:
-    """Crawl, telling how it goes; return how it stands, and whether a person interrupted it."""
+def _run(crawler: Crawl, console: Console, options: CrawlOptions) -> tuple[CrawlSummary, bool]:
+    """Crawl with progress; return the summary, and whether the user interrupted it."""
     visited = 0
-    turn = threading.Lock()
+    lock = threading.Lock()
 
-    def tell(taken: object, outcome: object, found: CrawledArticle | None) -> None:
+    def show_visit(visit: object, outcome: object, article: CrawledArticle | None) -> None:
         nonlocal visited
-        url = getattr(taken, "url", "")
-        with turn:
+        url = getattr(visit, "url", "")
+        with lock:
             visited += 1
-            console.doing(f"{visited} visited: {url}")
-            console.detail(f"{url}: {_what(outcome, found)}")
-            if found:
-                console.done_one()
-                console.detail(f"found {found.info.title!r}, {found.score:.2f}")
+            console.show_status(f"{visited} visited: {url}")
+            console.detail(f"{url}: {_outcome_name(outcome, article)}")
+            if article:
+                console.advance()
+                console.detail(f"found {article.info.title!r}, {article.score:.2f}")
 
-    made.on_visit = tell
-    stop = threading.Event()
+    crawler.on_visit = show_visit
     with console.progress(options.articles):
         try:
-            return made.run(stop), False
+            return crawler.run(threading.Event()), False
         except KeyboardInterrupt:
-            return made.summary(), True
+            return crawler.summary(), True
 
 
-def _what(outcome: object, found: CrawledArticle | None) -> str:
-    if found:
+def _outcome_name(outcome: object, article: CrawledArticle | None) -> str:
+    if article:
         return "an article"
-    said = getattr(outcome, "reason", "") or getattr(outcome, "target", "")
-    return str(said or getattr(outcome, "error", "") or type(outcome).__name__.lower())
+    texts = (getattr(outcome, name, "") for name in ("reason", "target", "error"))
+    return str(next(filter(None, texts), type(outcome).__name__.lower()))
 
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """Writes what a crawl found: as a list, in one PDF, or into a folder."""
+    """Writes the articles of a crawl: as a list, in one PDF, or into a folder."""
 
-    made: Crawl
+    crawler: Crawl
     printer: Printer
     console: Console
 
-    def write(self, found: list[CrawledArticle], out: str) -> WebprintError | None:
-        """Write it where it was asked for; return the first failure of a print."""
-        lines = [json.dumps(each.to_dict(), ensure_ascii=False) + "\n" for each in found]
+    def write(self, articles: list[CrawledArticle], out: str) -> WebprintError | None:
+        """Write the articles; return the first error of a print."""
+        lines = [json.dumps(each.to_dict(), ensure_ascii=False) + "\n" for each in articles]
         data = "".join(lines).encode("utf-8", "replace")
         if _is_list(out):
-            output.deliver(data, out)
+            output.write_out(data, out)
             return None
-        if not found:
+        if not articles:
             return None
         path = Path(out)
         if path.suffix.lower() == ".pdf":
-            return self._into_one(found, path)
+            return self._print(articles, path)
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise UsageError(f"the folder {path} cannot be made: {error.strerror}") from error
-        output.write(path / LIST, data)
-        return self._into_folder(found, path)
+            reason = output.reason_of(error)
+            raise UsageError(f"the folder {path} cannot be created: {reason}") from error
+        output.write(path / LIST_FILE, data)
+        return self._print_each(articles, path)
 
-    def _into_one(self, found: list[CrawledArticle], path: Path) -> WebprintError | None:
-        result = self.printer.print_pages([self.made.capture(each) for each in found])
+    def _print(self, articles: list[CrawledArticle], path: Path) -> WebprintError | None:
+        result = self.printer.print_pages([self.crawler.capture(each) for each in articles])
         output.write(path, result.pdf)
         for failure in result.failures:
             self.console.error(failure.error)
-        self.console.say(f"{path}: {output.line(result)}")
+        self.console.info(f"{path}: {output.summary(result)}")
         return result.failures[0].error if result.failures else None
 
-    def _into_folder(self, found: list[CrawledArticle], folder: Path) -> WebprintError | None:
+    def _print_each(self, articles: list[CrawledArticle], folder: Path) -> WebprintError | None:
         first: WebprintError | None = None
-        used: set[str] = set()
-        for each in found:
-            name = file_name(each.info.title)
-            while name in used:
-                name = f"{name} {each.id}"
-            used.add(name)
+        names: set[str] = set()
+        for article in articles:
+            name = file_name(article.info.title)
+            while name in names:
+                name = f"{name} {article.id}"
+            names.add(name)
             path = folder / f"{name}.pdf"
-            if path.exists():  # Printed before the crawl was gone on with.
+            if path.exists():  # printed by the run that this one continues
                 continue
             try:
-                result = self.printer.print_pages([self.made.capture(each)])
-                output.write(path, result.pdf)
-                self.console.say(f"{path}: {output.line(result)}")
+                self._print([article], path)
             except WebprintError as error:
                 self.console.error(error)
                 first = first or error
         return first
 
 
-def _line(told: CrawlSummary, found: int) -> str:
-    parts = [
-        f"{found} articles", f"{told.fetched} pages fetched",
-        f"{told.duplicates} the same as others" * bool(told.duplicates),
-        f"{told.failed} failed" * bool(told.failed),
-        f"{told.skipped} left out" * bool(told.skipped),
-        f"{told.waiting} not visited" * bool(told.waiting), told.stop_reason,
-    ]  # fmt: skip
-    return ", ".join(filter(None, parts))
-
-
-def _press(out: str) -> RenderPool | None:
-    """Return what prints, if anything is to be printed; to be made before a thread starts."""
-    if _is_list(out):
-        return None
-    from ..render.worker_pool import RenderPool
-
-    return RenderPool()
+def _summary_line(summary: CrawlSummary, articles: int) -> str:
+    counts = (
+        (summary.duplicates, "duplicates"),
+        (summary.failed, "failed"),
+        (summary.skipped, "skipped"),
+        (summary.waiting, "not visited"),
+    )
+    parts = [output.count(articles, "article"), f"{output.count(summary.fetched, 'page')} fetched"]
+    parts += [f"{count} {name}" for count, name in counts if count]
+    return ", ".join([*parts, *filter(None, [summary.stop_reason])])
 
 
 def _is_list(out: str) -> bool:
-    """Tell whether a list is asked for, and nothing is to be printed."""
+    """Return whether the output is a list, so that nothing is printed."""
     return out == output.STDOUT or Path(out).suffix in (".jsonl", ".json")

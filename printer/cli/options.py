@@ -1,4 +1,4 @@
-"""Command-line options made from settings and options values, so that no command repeats them."""
+"""Command-line options built from settings and option classes, and what else commands share."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import (
@@ -32,117 +32,126 @@ from .console import Console
 if TYPE_CHECKING:
     from ..render.worker_pool import RenderPool
 
+# Options and arguments of several commands.
 
-#: Options that several commands have.
-AsData: TypeAlias = Annotated[bool, typer.Option("--json", help="Write data for programs.")]
+PageArgument: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="PAGE",
+        help="An address, a local HTML file, or - for standard input.",
+        show_default=False,
+    ),
+]
+BaseURL: TypeAlias = Annotated[
+    str, typer.Option("--url", help="The address the HTML came from, for - and local files.")
+]
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Write JSON.")]
+JsonLines: TypeAlias = Annotated[
+    bool, typer.Option("--json", help="Report each file on stdout as one line of JSON.")
+]
 Out: TypeAlias = Annotated[
     str, typer.Option("--out", "-o", help="The file to write instead of stdout.")
 ]
 
 
 def with_settings(*panels: Stage) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of some panels, and the loaded settings as ``loaded``.
+    """Give a command an option for each setting of some panels, and pass ``loaded`` settings.
 
-    The command must have a parameter ``loaded``; in its place it gets an option a setting.  An
-    option that was not given leaves the setting to the layers below the command line.  In place of
-    a parameter whose type is a value of options the command gets an option for each field made by
-    :func:`printer.options.option`, and is called with the value that these make.
+    An option that is not given leaves the setting to the layers below the command line.  A
+    parameter whose type is an option class becomes an option for each field made by
+    :func:`printer.options.option`; the command gets the object.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        shown = [field for field in setting_fields() if field[2]["stage"] in panels]
+        settings = [field for field in setting_fields() if field[2]["stage"] in panels]
         signature = inspect.signature(command, eval_str=True)
-        own: list[inspect.Parameter] = []
-        values: dict[str, Any] = {}
-        for each in signature.parameters.values():
-            if each.name != "loaded" and dataclasses.is_dataclass(each.annotation):
-                values[each.name] = each.annotation
-                own += _of_value(each.annotation)
-            elif each.name != "loaded":
-                own.append(each)
+        parameters: list[inspect.Parameter] = []
+        classes: dict[str, Any] = {}
+        for parameter in signature.parameters.values():
+            if parameter.name == "loaded":
+                continue
+            if dataclasses.is_dataclass(parameter.annotation):
+                classes[parameter.name] = parameter.annotation
+                parameters += _class_options(parameter.annotation)
+            else:
+                parameters.append(parameter)
+        parameters += [_setting_option(*field) for field in settings]
 
         @functools.wraps(command)
-        def wrapper(**said: Any) -> None:
-            given = {name: said.pop(name) for name, _, _ in shown}
-            given = {name: value for name, value in given.items() if value not in (None, [], ())}
-            made = {name: _value(kind, said) for name, kind in values.items()}
-            command(loaded=load_settings(given), **made, **said)
+        def wrapper(**values: Any) -> None:
+            layer = {name: values.pop(name) for name, _, _ in settings}
+            layer = {name: value for name, value in layer.items() if value not in (None, [], ())}
+            objects = {name: _make_object(cls, values) for name, cls in classes.items()}
+            command(loaded=load_settings(layer), **objects, **values)
 
-        every = [*own, *(_of_setting(*field) for field in shown)]
-        wrapper.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
-        wrapper.__annotations__ = {each.name: each.annotation for each in every}
+        wrapper.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        wrapper.__annotations__ = {each.name: each.annotation for each in parameters}
         return wrapper
 
     return decorate
 
 
-def _of_setting(name: str, field: Any, notes: Any) -> inspect.Parameter:
-    """Return the option of a setting; None says that it was not given."""
-    kind = field.annotation
+def _setting_option(name: str, field: Any, notes: Any) -> inspect.Parameter:
+    """Return the option of a setting, whose default is None for 'not given'."""
+    kind, default = field.annotation, field.default
     flag = "--" + name.replace("_", "-")
-    default = field.default
-    names = [flag]
+    flags = [flag]
     text = field.description
     if kind is bool:
-        names = [f"{flag}/--no-{flag[2:]}"] if default else [flag]
+        flags = [f"{flag}/--no-{flag[2:]}"] if default else [flag]
     elif get_origin(kind) is Literal:
         text += f" ({', '.join(get_args(kind))}; {default} by default)"
     elif default not in ("", ()):
         text += f" ({default:g} by default)" if kind is float else f" ({default} by default)"
     if "short" in notes:
-        names.append(notes["short"])
-    if get_origin(kind) is tuple:
-        kind = list[str]
+        flags.append(notes["short"])
     option = typer.Option(
-        *names,
+        *flags,
         help=text,
         show_default=False,
         rich_help_panel=notes["stage"],
         metavar=None if kind is bool else name.upper(),
     )
-    return _parameter(name, kind | None, None, option)
+    return _parameter(name, (list[str] if get_origin(kind) is tuple else kind) | None, None, option)
 
 
-def _offered(kind: Any) -> Iterator[dataclasses.Field[Any]]:
-    """Yield the fields of a value of options that commands offer."""
-    return (field for field in dataclasses.fields(kind) if "help" in field.metadata)
-
-
-def _of_value(kind: Any) -> Iterator[inspect.Parameter]:
-    """Yield the options for a value of options."""
-    hints = get_type_hints(kind)
-    for field in _offered(kind):
+def _class_options(cls: Any) -> list[inspect.Parameter]:
+    """Return the options for the fields of an option class that commands offer."""
+    parameters = []
+    hints = get_type_hints(cls)
+    for field in dataclasses.fields(cls):
+        if "help" not in field.metadata:
+            continue
         more = dict(field.metadata)
         flags = [more.pop("flag")] if "flag" in more else []
-        if get_origin(hints[field.name]) is tuple:
-            option = typer.Option(*flags, show_default=False, **more)
-            yield _parameter(field.name, list[str] | None, None, option)
-        else:
-            option = typer.Option(*flags, **more)
-            yield _parameter(field.name, hints[field.name], field.default, option)
+        kind, default = hints[field.name], field.default
+        if get_origin(kind) is tuple:
+            kind, default = list[str] | None, None
+            more["show_default"] = False
+        parameters.append(_parameter(field.name, kind, default, typer.Option(*flags, **more)))
+    return parameters
 
 
-def _value(kind: Any, said: dict[str, Any]) -> Any:
-    """Make a value of options of what was said, and take that away."""
-    given = {field.name: said.pop(field.name) for field in _offered(kind)}
-    for name, value in given.items():
+def _make_object(cls: Any, values: dict[str, Any]) -> Any:
+    """Make an object of an option class, and remove its values."""
+    fields = [field.name for field in dataclasses.fields(cls) if "help" in field.metadata]
+    arguments = {name: values.pop(name) for name in fields}
+    for name, value in arguments.items():
         if value is None or isinstance(value, list):
-            given[name] = tuple(value or ())
-    return kind(**given)
+            arguments[name] = tuple(value or ())
+    return cls(**arguments)
 
 
 def _parameter(name: str, kind: Any, default: object, option: Any) -> inspect.Parameter:
+    annotation = Annotated[kind, option]
     return inspect.Parameter(
-        name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=default,
-        annotation=Annotated[kind, option],
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
     )
 
 
 Extra = Literal["crawl", "digest", "server"]
 
-_NEEDED: dict[Extra, tuple[str, tuple[str, ...]]] = {
+_EXTRAS: dict[Extra, tuple[str, tuple[str, ...]]] = {
     "crawl": ("the crawler needs", ("protego", "sqlalchemy")),
     "digest": ("digests need", ("feedparser", "cronsim", "re2", "sqlalchemy", "fsspec")),
     "server": (
@@ -153,15 +162,16 @@ _NEEDED: dict[Extra, tuple[str, tuple[str, ...]]] = {
 
 
 def require(extra: Extra) -> None:
-    """Raise :class:`MissingLibrary` when what an extra brings is not installed."""
-    who, names = _NEEDED[extra]
-    missing = [name for name in names if find_spec(name) is None]
+    """Raise :class:`MissingLibrary` if a package of an extra is not installed."""
+    needs, packages = _EXTRAS[extra]
+    missing = [package for package in packages if find_spec(package) is None]
     if missing:
-        raise MissingLibrary(f"{who} {', '.join(missing)}", hint=f"pip install 'webprint[{extra}]'")
+        hint = f"pip install 'webprint[{extra}]'"
+        raise MissingLibrary(f"{needs} {', '.join(missing)}", hint=hint)
 
 
-def source_of(name: str, url: str, limit: int) -> PageInput:
-    """Return what a command was given as a page: an address, a file, standard input."""
+def page_input(name: str, url: str, limit: int) -> PageInput:
+    """Return the page that an argument names: an address, a file, or standard input."""
     if name != output.STDOUT and not url:
         return name
     from ..fetch.files import read_file, read_stdin
@@ -173,23 +183,23 @@ def source_of(name: str, url: str, limit: int) -> PageInput:
     return read_file(Path(name), limit, url)
 
 
-def printer_for(
+def make_printer(
     settings: Settings,
     names: list[str],
     console: Console,
-    press: RenderPool | None = None,
+    pool: RenderPool | None = None,
     *,
     options: Options | None = None,
     probe_sizes: bool = True,
 ) -> Printer:
-    """Return the printer that the settings ask for; ``names`` are what the person named."""
-    if press:
-        press.time_limit = settings.print_timeout
+    """Return the printer of the settings; ``names`` are the pages that the user named."""
+    if pool:
+        pool.time_limit = settings.print_timeout
     return Printer.from_settings(
         settings,
         options=options,
         user_urls=tuple(filter(None, names)),
-        renderer=press,
-        notify=console.step,
+        renderer=pool,
+        notify=console.show_step,
         probe_sizes=probe_sizes,
     )

@@ -1,69 +1,64 @@
-"""Where results go: names made from titles, and files that are whole or not there."""
+"""Output files, which are replaced as a whole, and reports of what was printed."""
 
 from __future__ import annotations
 
 import os
 import sys
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from ..atomic_write import atomic_write
 from ..errors import Incomplete, OutputError, UsageError
-from ..options import ENDINGS, Format, PrintOptions
+from ..options import ENDINGS, Format
 from ..output import CompletenessReport, Result
 
-STDOUT = "-"
+STDOUT, STDOUT_NAME = "-", "standard output"
 
-#: How such names end; none of them is a domain of the Internet.
-_FOREIGN = (".docx", ".doc", ".odt", ".rtf", ".txt", ".png", ".jpg", ".azw3", ".tex")
-
-
-def in_format(options: PrintOptions, asked: Format | str, out: str) -> PrintOptions:
-    """Return the options with the format asked for: that named, else by the file's ending."""
-    return replace(options, format=format_of(out)) if asked == "auto" else options
+#: Extensions of formats that are often asked for but not written; none is a top-level domain.
+_UNSUPPORTED = (".docx", ".doc", ".odt", ".rtf", ".txt", ".png", ".jpg", ".azw3", ".tex")
+_EXTENSIONS = tuple(extension for extensions in ENDINGS.values() for extension in extensions)
+_FORMAT_NAMES = {"epub": "EPUB", "markdown": "Markdown", "html": "HTML", "json": "JSON"}
 
 
 def format_of(name: str) -> Format:
-    """Return the format that a file's ending names; PDF where it names none."""
-    lower = name.lower()
-    for format_, endings in ENDINGS.items():
-        if lower.endswith(endings):
+    """Return the format that a file's extension names; PDF if it names none."""
+    for format_, extensions in ENDINGS.items():
+        if name.lower().endswith(extensions):
             return format_
     return "pdf"
 
 
-def is_target(name: str) -> bool:
-    """Tell whether a word among pages is the file to write: by its ending.
+def is_output_file(name: str) -> bool:
+    """Return whether an argument among pages is the output file, by its extension.
 
-    A page saved on this computer ends in .html too: one that is there is a page.
+    A saved page ends in .html too, so a .html file that exists is a page.
     """
     lower = name.lower()
-    if lower.endswith(ENDINGS["html"]):
-        return not Path(name).exists()
-    return lower.endswith(tuple(ending for endings in ENDINGS.values() for ending in endings))
+    is_saved_page = lower.endswith(ENDINGS["html"]) and Path(name).exists()
+    return lower.endswith(_EXTENSIONS) and not is_saved_page
 
 
-def is_foreign(name: str) -> bool:
-    """Tell whether a word names a file of a kind that is often asked for and never written."""
-    return "/" not in name and name.lower().endswith(_FOREIGN)
+def is_unsupported_file(name: str) -> bool:
+    """Return whether an argument names a file of a format that is not written."""
+    return "/" not in name and name.lower().endswith(_UNSUPPORTED)
 
 
-def free_path(folder: Path, name: str, ending: str, *, force: bool) -> Path:
-    """Return a path in ``folder`` that no file has yet, numbered when need be."""
-    path = folder / f"{name}{ending}"
+def free_path(folder: Path, name: str, extension: str, *, force: bool = False) -> Path:
+    """Return the path of a new file, with a number if the name is taken; any path by force."""
+    path = folder / f"{name}{extension}"
     number = 2
     while not force and path.exists():
-        path = folder / f"{name} {number}{ending}"
+        path = folder / f"{name} {number}{extension}"
         number += 1
     return path
 
 
 def write(path: Path, data: bytes) -> None:
-    """Write a file so that it is there whole, or as it was before.
+    """Write a file atomically; a pipe or a device is written to directly.
 
-    The data goes to a new file beside it, which then takes its place.  A path that is no plain
-    file (a pipe, a device) is written to directly.
+    Raises:
+        OutputError: It cannot be written.
     """
     try:
         if path.exists() and not path.is_file():
@@ -74,83 +69,97 @@ def write(path: Path, data: bytes) -> None:
         atomic_write(path, data)
     except OSError as error:
         hint = "" if path.parent.exists() else f"There is no folder {path.parent}"
-        reason = (error.strerror or str(error)).lower()
-        raise OutputError(f"{path} cannot be written: {reason}", hint=hint) from error
+        raise OutputError(f"{path} cannot be written: {reason_of(error)}", hint=hint) from error
 
 
-def deliver(data: bytes, out: str) -> None:
-    """Write data to a file, or to standard output where that is asked for."""
+def reason_of(error: OSError) -> str:
+    """Return the operating system's reason in lower case."""
+    return (error.strerror or str(error)).lower()
+
+
+def write_out(data: bytes, out: str) -> None:
+    """Write data to a file, or to standard output for '-'."""
     if out == STDOUT:
         write_stdout(data)
     else:
         write(Path(out), data)
 
 
+def read_input(name: str) -> bytes:
+    """Return the content of a file, or of standard input for '-'."""
+    if name == STDOUT:
+        return sys.stdin.buffer.read()
+    try:
+        return Path(name).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{name} cannot be read: {reason_of(error)}") from error
+
+
 def print_line(line: str) -> None:
-    """Print a line of a stranger's words, without the signs that a terminal would obey."""
+    """Print a line from a page without control characters, which a terminal would obey."""
     print("".join(c if c.isprintable() else " " for c in line))
 
 
 def write_stdout(data: bytes) -> None:
-    """Write the result to standard output; a terminal is spared binary data."""
+    """Write data to standard output, but no binary data to a terminal."""
     if sys.stdout.isatty() and data.startswith((b"%PDF", b"PK")):
         raise UsageError(
-            "a PDF or EPUB is not for a terminal to show",
+            "a terminal cannot show a PDF or EPUB",
             hint="Redirect it: webprint URL -o - > out.pdf",
         )
     try:
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
     except BrokenPipeError as error:
-        # Whoever reads has gone; Python would complain again when it flushes at exit.
+        # Keep Python from failing again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise OutputError("standard output was closed before the result was written") from error
 
 
-def line(result: Result) -> str:
-    """Say what was printed: '2 pages, 3 of 14 pictures kept (1 missing), all 620 words, 120 kB'.
-
-    Pictures that could not be had are said to be missing, and not once more.
-    """
-    kept, found = (
-        sum(each.selected for each in result.picture_decisions),
-        len(result.picture_decisions),
-    )
-    pictures = f"{kept} of {count(found, 'picture')} kept" if found else "0 pictures"
+def summary(result: Result) -> str:
+    """Return what was printed: '2 pages, 3 of 14 pictures printed, all 620 words, 120 kB'."""
+    parts = [_FORMAT_NAMES.get(result.format, "PDF")]
+    if result.pages:
+        parts = [count(result.pages, "page")]
+        if result.sheets not in (0, result.pages):
+            parts = [f"{parts[0]} on {count(result.sheets, 'sheet')}"]
+    total = len(result.picture_decisions)
+    selected = sum(picture.selected for picture in result.picture_decisions)
+    printed = max(0, selected - result.missing)
+    pictures = f"{printed} of {count(total, 'picture')} printed" if total else "0 pictures"
     if result.missing:
-        pictures += f" ({result.missing} missing)"
-    pages = count(result.pages, "page") if result.pages else _NAMES[result.format]
-    if result.sheets not in (0, result.pages):
-        pages += f" on {count(result.sheets, 'sheet')}"
-    missing = set(result.report.shortfall()) == {"pictures"} and result.missing
-    words = _all(result.report) if missing else held(result.report)
-    parts = [pages, pictures, words]
-    return ", ".join((*parts, f"{len(result.data) / 1000:,.0f} kB"))
+        pictures += f" ({result.missing} could not be fetched)"
+    parts.append(pictures)
+    # Missing pictures are reported once.
+    only_pictures = bool(result.missing) and set(result.report.shortfall()) == {"pictures"}
+    parts.append(_all_words(result.report) if only_pictures else _completeness(result.report))
+    parts.append(f"{len(result.data) / 1000:,.0f} kB")
+    return ", ".join(parts)
 
 
-_NAMES = {"pdf": "PDF", "epub": "EPUB", "markdown": "Markdown", "html": "HTML", "json": "JSON"}
+def missing_from(result: Result) -> str:
+    """Return where text of the article is missing."""
+    return (
+        "not on paper" if result.format == "pdf" else f"not in the {_FORMAT_NAMES[result.format]}"
+    )
 
 
-def absent(result: Result) -> str:
-    """Say where a piece of the article is not: on paper, or in the file."""
-    return "not on paper" if result.format == "pdf" else f"not in the {_NAMES[result.format]}"
+def _completeness(report: CompletenessReport) -> str:
+    shortfall = [
+        f"{part:,} of {total:,} {name}" for name, (part, total) in report.shortfall().items()
+    ]
+    return f"only {', '.join(shortfall)} printed" if shortfall else _all_words(report)
 
 
-def held(report: CompletenessReport) -> str:
-    """Say how much of the article is on paper: 'all 620 words', or what is not all there."""
-    lost = [f"{had:,} of {whole:,} {name}" for name, (had, whole) in report.shortfall().items()]
-    return f"only {', '.join(lost)} printed" if lost else _all(report)
-
-
-def _all(report: CompletenessReport) -> str:
+def _all_words(report: CompletenessReport) -> str:
     return f"all {report.article.words:,} words"
 
 
-def data(result: Result, written: str) -> dict[str, Any]:
-    """Return the same as plain data."""
+def to_dict(result: Result, place: str) -> dict[str, Any]:
+    """Return a result for --json; docs/formats.md describes it."""
     report = result.report
     return {
-        "file": written,
+        "file": place,
         "format": result.format,
         "title": result.title,
         "pages": result.pages,
@@ -165,15 +174,15 @@ def data(result: Result, written: str) -> dict[str, Any]:
     }
 
 
-def shortfall(result: Result) -> Incomplete | None:
-    """Return the error of a print that is not complete, None for one that is."""
+def incomplete_error(result: Result) -> Incomplete | None:
+    """Return the error for a print that is not complete."""
     report = result.report
     if report.complete:
         return None
-    named = "".join(f"; {absent(result)}: {piece!r}" for piece in report.missing[:1])
-    return Incomplete(f"{result.title[:80]}: {held(report)}{named}")
+    example = "".join(f"; {missing_from(result)}: {text!r}" for text in report.missing[:1])
+    return Incomplete(f"{result.title[:80]}: {_completeness(report)}{example}")
 
 
-def count(number: int, thing: str) -> str:
-    """Say how many there are of something."""
-    return f"{number} {thing}{'' if number == 1 else 's'}"
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun in singular or plural."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,9 +1,9 @@
-"""The library of past prints: what is kept in it, and the command that searches it."""
+"""The library of past prints: adding to it, and the command that searches it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -12,61 +12,57 @@ import typer
 
 from ..article import Article
 from ..errors import UsageError, WebprintError
-from ..pipeline import PageOutcome
 from ..settings import Settings, data_folder
 from . import output
 from .console import Console
-from .options import AsData
+from .options import AsJson
+
+commands = typer.Typer()
 
 
-def path() -> Path:
+def library_path() -> Path:
     """Return the library's file."""
     return data_folder() / "library.sqlite"
 
 
-def noted(came: Iterable[PageOutcome], articles: list[Article]) -> Iterator[PageOutcome]:
-    """Pass on what was read, and note the articles."""
-    for source, one in came:
-        if not isinstance(one, WebprintError):
-            articles.append(one.article)
-        yield source, one
-
-
-def keep(settings: Settings, articles: Sequence[Article], written: str, console: Console) -> None:
-    """Keep what was printed where the settings ask for it; a fault of that is a warning."""
+def add_to_library(
+    settings: Settings, articles: Sequence[Article], place: str, console: Console
+) -> None:
+    """Add printed articles to the library if the settings say so; an error is a warning."""
     if not settings.library:
         return
     from ..db.library import Library
 
-    here = written != "standard output" and "://" not in written
+    is_file = place != output.STDOUT_NAME and "://" not in place
     try:
-        with Library(path()) as library:
-            library.add(articles, str(Path(written).absolute()) if here else "")
+        with Library(library_path()) as library:
+            library.add(articles, str(Path(place).absolute()) if is_file else "")
     except WebprintError as error:
         console.warn(str(error))
 
 
+@commands.command()
 def search(
-    words: Annotated[list[str], typer.Argument(metavar="WORDS", help="What to look for.")],
+    words: Annotated[list[str], typer.Argument(metavar="WORDS", help="What to search for.")],
     *,
-    as_json: AsData = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Search what was printed with --library: all of the words, the best first."""
+    """Search what was printed with --library for all of the words, best matches first."""
     from ..db.library import Library
 
-    if not path().is_file():
+    if not library_path().is_file():
         raise UsageError(
-            "nothing that was printed was kept",
-            hint="From now on it is with 'library = true' in webprint.toml",
+            "the library is empty",
+            hint="'library = true' in webprint.toml adds what is printed from now on",
         )
-    with Library(path()) as library:
+    with Library(library_path()) as library:
         hits = library.search(" ".join(words))
     if not hits:
-        Console().say("No article that was kept has all of these words; word* finds more.")
+        Console().info("No article in the library has all of these words; word* finds more.")
     for hit in hits:
         if as_json:
             print(json.dumps(asdict(hit), ensure_ascii=False))
-        else:
-            for line in (f"{hit.title}  {hit.url}", f"  {hit.printed[:10]}  {hit.file}",
-                         f"  {hit.snippet}"):  # fmt: skip
-                output.print_line(line)
+            continue
+        output.print_line(f"{hit.title}  {hit.url}")
+        output.print_line(f"  {hit.printed[:10]}  {hit.file}")
+        output.print_line(f"  {hit.snippet}")

@@ -11,92 +11,92 @@ import typer
 
 from ..errors import UsageError
 from ..settings import LoadedSettings
-from .options import AsData, require, with_settings
+from .options import AsJson, require, with_settings
 
 if TYPE_CHECKING:
     from ..jobs.models import Job
     from ..jobs.queue import JobQueue
 
-_ID_LENGTH = 20
+_MAX_ID_CHARS = 20
+
+commands = typer.Typer()
 
 
 class Action(StrEnum):
-    """What can be done with jobs."""
+    """What to do with jobs."""
 
     list = "list"
     retry = "retry"
     cancel = "cancel"
 
 
-def add_serving(app: typer.Typer) -> None:
-    """Give the command line the server's commands."""
-    app.command("serve")(serve)
-    app.command("worker")(worker)
-    app.command("jobs")(jobs)
-
-
+@commands.command()
 @with_settings("Page", "Article", "Fetching", "Server")
 def serve(*, loaded: LoadedSettings) -> None:
-    """Run the print server: a start page, the bookmarklet, and an API."""
+    """Run the print server: a start page, the bookmarklet and an API."""
     require("server")
     from ..server import main
 
     main.serve(loaded.settings)
 
 
+@commands.command()
 @with_settings("Page", "Article", "Fetching", "Server")
 def worker(*, loaded: LoadedSettings) -> None:
-    """Print what is asked of a server elsewhere that shares --database and --storage."""
+    """Print the jobs of a server on another machine, which shares --database and --storage."""
     require("server")
     from ..jobs.factory import run_worker
 
     run_worker(loaded.settings)
 
 
+@commands.command()
 @with_settings("Server")
 def jobs(
     action: Annotated[Action, typer.Argument(help="list, retry or cancel.")] = Action.list,
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="ID", help="The jobs meant.", show_default=False)
+        list[str] | None, typer.Argument(metavar="ID", help="The jobs' ids.", show_default=False)
     ] = None,
     *,
     loaded: LoadedSettings,
-    as_json: AsData = False,
+    as_json: AsJson = False,
 ) -> None:
-    """List the print server's jobs, try some again, or stop some."""
+    """List the print server's jobs, or retry or cancel some."""
     require("server")
     from ..jobs.factory import open_queue
 
-    table = open_queue(loaded.settings)
+    queue = open_queue(loaded.settings)
     try:
         if action is Action.list:
-            found = table.list_recent(200) if not ids else [j for j in map(table.get, ids) if j]
-            for job in found:
-                print(_data(job) if as_json else _line(job))
+            listed = [queue.get(job_id) for job_id in ids] if ids else queue.list_recent(200)
+            for job in filter(None, listed):
+                print(_to_json(job) if as_json else _to_line(job))
         else:
-            _act(table, action, ids or [])
+            _change(queue, action, ids or [])
     finally:
-        table.disconnect()
+        queue.disconnect()
 
 
-def _act(table: JobQueue, action: Action, ids: list[str]) -> None:
-    """Try jobs again, or stop them; raises for the first with which that cannot be done."""
+def _change(queue: JobQueue, action: Action, ids: list[str]) -> None:
+    """Retry or cancel jobs; raise for the first that is in the wrong state."""
     if not ids:
-        raise UsageError(f"which jobs to {action.value}?", hint="Name them: see webprint jobs list")
-    act = table.retry if action is Action.retry else table.cancel
-    for each in ids:
-        if not act(each):
-            over = "failed or was cancelled" if action is Action.retry else "is not over"
-            raise UsageError(f"there is no job {each[:_ID_LENGTH]} that {over}")
+        raise UsageError(
+            f"which jobs to {action.value}?", hint="webprint jobs list shows their ids"
+        )
+    change = queue.retry if action is Action.retry else queue.cancel
+    for job_id in ids:
+        if not change(job_id):
+            state = "failed or was cancelled" if action is Action.retry else "has not ended"
+            raise UsageError(f"there is no job {job_id[:_MAX_ID_CHARS]} that {state}")
 
 
-def _line(job: Job) -> str:
-    when = datetime.fromtimestamp(job.created).strftime("%Y-%m-%d %H:%M")
+def _to_line(job: Job) -> str:
+    created = datetime.fromtimestamp(job.created).strftime("%Y-%m-%d %H:%M")
     text = job.error.message if job.error else job.title
-    return f"{job.id}  {job.state:9}  {when}  {job.url}" + (f"  {text}" if text else "")
+    return f"{job.id}  {job.state:9}  {created}  {job.url}" + (f"  {text}" if text else "")
 
 
-def _data(job: Job) -> str:
+def _to_json(job: Job) -> str:
     values = {name: getattr(job, name) for name in job.__dataclass_fields__}
     values["error"] = job.error.to_dict() if job.error else {}
     return json.dumps(values, ensure_ascii=False, default=dict)

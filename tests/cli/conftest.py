@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from printer.cli import extract as commands
+from printer.cli import app as commands
 
 
 @pytest.fixture

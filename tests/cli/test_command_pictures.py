@@ -39,7 +39,7 @@ def page(web) -> str:
 def test_the_last_line_counts_what_was_kept_and_what_is_missing(webprint, page, tmp_path):
     code, _, err = webprint(page, "out.pdf")
     assert code == 0
-    assert "out.pdf: 2 pages, 3 of 4 pictures kept (1 missing), all " in err
+    assert "out.pdf: 2 pages, 2 of 4 pictures printed (1 could not be fetched), all " in err
     assert "lost.png could not be fetched" in err
 
 

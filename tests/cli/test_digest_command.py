@@ -100,7 +100,7 @@ def test_a_slot_is_served_once(webprint, sites):
             "digest", "run", "morning", "--slot", "2026-01-05T06:00", "--render=never"
         )
         assert code == 0
-    assert "was served already" in err
+    assert "has been made" in err
     assert len(list(Path("papers").glob("*.pdf"))) == 1
 
 
@@ -160,7 +160,7 @@ def test_later_puts_on_the_reading_list_once(webprint):
     for _ in range(2):
         code, _, err = webprint("later", "example.org/a", "--reading-list", "list.txt")
         assert code == 0
-    assert "is on it already" in err
+    assert "is already on it" in err
     assert Path("list.txt").read_text() == "https://example.org/a\n"
 
 

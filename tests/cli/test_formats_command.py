@@ -97,8 +97,8 @@ def test_a_missing_picture_fails_strictly(webprint, saved, tmp_path):
     ],
 )  # fmt: skip
 def test_only_for_a_pdf_is_a_press_made_ready(words, pdf, tmp_path, monkeypatch):
-    from printer.cli import _makes_pdf
+    from printer.cli.main import _expects_pdf
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "there.html").write_text("x")
-    assert _makes_pdf(words.split()) is pdf
+    assert _expects_pdf(words.split()) is pdf

@@ -4,7 +4,7 @@ import pytest
 from typer.testing import CliRunner
 
 from printer.cli import options
-from printer.cli.extract import app
+from printer.cli.app import app
 from printer.errors import MissingLibrary
 
 

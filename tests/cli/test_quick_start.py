@@ -7,8 +7,8 @@ import sys
 import pytest
 from typer.main import get_command
 
-from printer.cli import COMMANDS
-from printer.cli.extract import app
+from printer.cli.app import app
+from printer.cli.main import COMMANDS
 from tests.support.story_page import story_page
 
 #: Runs a command as ``main`` does and says before it ends which of these modules were loaded.
@@ -50,9 +50,9 @@ def loaded(*arguments):
     return ran.stdout.split()
 
 
-def test_every_other_command_is_known_by_name():
-    names = set(get_command(app).commands)
-    assert names == COMMANDS | {"print"}
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_loaded_by_its_name(name):
+    assert get_command(app).get_command(None, name).name == name
 
 
 def test_a_page_is_printed_without_what_others_need(web, tmp_path):
@@ -61,8 +61,8 @@ def test_a_page_is_printed_without_what_others_need(web, tmp_path):
     assert out.read_bytes().startswith(b"%PDF")
 
 
-def test_other_commands_are_there(tmp_path):
-    assert "printer.cli.digest" in loaded("themes")
+def test_a_command_loads_its_own_module(tmp_path):
+    assert loaded("digest", "--help")[-2:] == ["printer.cli.digest", "rich"]
 
 
 @pytest.mark.parametrize(

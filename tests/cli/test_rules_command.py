@@ -24,7 +24,7 @@ def rules(own_home):
 
 def test_a_rule_is_added_listed_tested_followed_and_removed(webprint, page, rules):
     place = ("--url", "https://www.example.org/a")
-    assert "There are no rules" in webprint("rules")[1]
+    assert "No rules yet" in webprint("rules")[1]
     code, told, _ = webprint("rules", "add", "example.org", "--drop", ".inlay", "--drop", ".more")
     assert (code, told.strip()) == (0, str(rules / "example.org.toml"))
     assert "example.org: 2 drop" in webprint("rules", "list")[1]

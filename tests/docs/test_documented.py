@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from printer import errors
-from printer.cli.extract import app
+from printer.cli.app import app
 from printer.settings import Settings, setting_fields
 
 ROOT = Path(__file__).parent.parent.parent
@@ -31,7 +31,8 @@ def test_every_option_of_every_command_is_described():
 
     cells = " ".join(rows("options"))
     group = get_command(app)
-    for command in (group, *group.commands.values()):
+    commands = (group.get_command(None, name) for name in group.list_commands(None))
+    for command in (group, *commands):
         for parameter in command.params:
             for option in (*parameter.opts, *parameter.secondary_opts):
                 if option.startswith("-"):

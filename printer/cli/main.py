@@ -1,0 +1,107 @@
+"""The entry point, which forks the renderer before anything else is loaded.
+
+WeasyPrint then loads in its own process while the page is fetched and extracted.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..render.worker_pool import RenderPool
+
+#: The module of each command, which is loaded when the command is used.
+COMMANDS = {
+    "print": "print",
+    "extract": "extract",
+    "explain": "extract",
+    "login": "config",
+    "rules": "rules",
+    "themes": "config",
+    "config": "config",
+    "crawl": "crawl",
+    "batch": "batch",
+    "serve": "server",
+    "worker": "server",
+    "jobs": "server",
+    "digest": "digest",
+    "later": "digest",
+    "search": "search",
+}
+_NO_PAGES = {*COMMANDS, "--help", "-h", "--version", "--install-completion", "--show-completion"}
+
+#: Turns off work of libraries that a print never needs: plug-ins, threads for small sums.
+_ENVIRONMENT = {"PYDANTIC_DISABLE_PLUGINS": "__all__", "OPENBLAS_NUM_THREADS": "1"}
+_OTHER_FORMATS = (".epub", ".md", ".markdown", ".json")
+
+
+def main() -> None:
+    """Run ``webprint``; the process ends with the exit code of errors.py."""
+    # A layout is many objects that live until the end: frequent collections find no garbage.
+    gc.set_threshold(100_000, 50, 100)
+    arguments = sys.argv[1:]
+    prints = bool(arguments) and arguments[0] not in _NO_PAGES
+    if prints:
+        for name, value in _ENVIRONMENT.items():
+            os.environ.setdefault(name, value)
+        # The HTTP cache would load redis if it is installed, but never uses it.
+        sys.modules.setdefault("redis", None)  # type: ignore[arg-type]
+    pool = None
+    if prints or arguments[:2] == ["digest", "run"]:
+        pool = _fork_renderer(arguments, prints)
+    from .app import run
+
+    code: object = 0
+    try:
+        run(pool)
+    except SystemExit as error:
+        code = error.code
+    finally:
+        if pool is not None:
+            pool.close()
+    # Everything is written and closed.  Freeing all objects would only take time.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code if isinstance(code, int) else int(code is not None))
+
+
+def _fork_renderer(arguments: list[str], prints: bool) -> RenderPool:
+    """Fork the rendering process, or prepare to start it where no PDF is expected."""
+    # Both processes need these, so load them once.
+    import urllib.request
+
+    import PIL.Image
+
+    from ..render.worker_pool import MANY_PAGES, RenderPool, load_weasyprint
+    from ..themes import page
+
+    del urllib, PIL, page
+    pages = [argument for argument in arguments if not argument.startswith("-")]
+    many = not prints or len(pages) > MANY_PAGES
+    prepare = load_weasyprint if many else _render_specimen
+    return RenderPool(fork=_expects_pdf(arguments), fork_all=many, prepare=prepare)
+
+
+def _render_specimen() -> None:
+    """Load all that renders an article, in the process that will."""
+    from ..render.warmup import render_specimen
+
+    render_specimen()
+
+
+def _expects_pdf(arguments: list[str]) -> bool:
+    """Guess from the arguments alone whether the output is a PDF."""
+    options = dict(pairwise(arguments))
+    options |= dict(each.split("=", 1) for each in arguments if each[:2] == "--" and "=" in each)
+    if output_format := options.get("--format"):
+        return output_format in ("pdf", "auto")
+    names = (options.get(option) for option in ("-o", "--out", "--bundle"))
+    file = next(filter(None, names), arguments[-1])
+    if file.lower().endswith((".html", ".htm")):  # the page, or the file to write
+        return file == arguments[-1] == arguments[0] or Path(file).exists()
+    return not file.lower().endswith(_OTHER_FORMATS)
