@@ -1,7 +1,7 @@
-"""Raster pictures: whatever was sent, decoded within limits and encoded again for paper.
+"""Raster pictures: decoded within limits and encoded again for paper.
 
-Nothing of a stranger's file reaches the PDF as it was: every picture is decoded here and written
-anew, as JPEG when it is a photograph, as PNG when it has few colours.
+Nothing of the file reaches the PDF as it was: every picture is written anew, photographs as JPEG,
+pictures of few colours as PNG.
 """
 
 from __future__ import annotations
@@ -11,106 +11,109 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
+from typing import TypeAlias
 
 import numpy as np
 from PIL import Image, ImageCms, ImageFile, ImageOps, UnidentifiedImageError
 
 from ..output import Picture
 
-#: The decoders that may be reached, whatever a server calls the file.
+#: The decoders that may be used, whatever a server calls the file.
 FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "AVIF", "BMP", "TIFF")
-
-#: A picture of at most this many colours is line art, a diagram or a screenshot.
+#: A picture of at most this many colours is line art, a diagram or a screenshot, unless it takes so
+#: many times the room as PNG.
 LINE_ART_COLOURS = 4096
-
-JPEG_QUALITY = 85
-
-#: A picture of few colours that takes so many times the room as PNG is a photograph.
 PNG_OVERHEAD = 2
-
-#: A side below this many pixels is a spacer or a tracking pixel.
+JPEG_QUALITY = 85
+#: A shorter side in pixels is that of a spacer or a tracking pixel.
 MIN_SIDE = 8
-
-#: A cut-off picture is printed when at least this part of it came.
+#: A truncated picture is printed if at least this share of it is there.
 MIN_DECODED = 0.5
+_MAX_PROFILE_BYTES = 4_000_000
+_EXIF_ORIENTATION = 0x0112
 
-#: One picture is decoded at a time: it bounds memory, and guards what is global in Pillow and
-#: ``warnings``.
+#: Decoding one picture at a time bounds memory, and guards global state of Pillow and ``warnings``.
 DECODE_LOCK = threading.Lock()
 
 
 class UnusablePicture(Exception):
-    """A picture cannot be printed; the message says why, to follow 'it'."""
+    """A picture cannot be printed; the message is a predicate, such as 'is empty'."""
 
 
 @dataclass(frozen=True, slots=True)
 class PixelBox:
-    """The most pixels a picture can use on paper."""
+    """The most pixels that a picture can use on paper."""
 
     width: int
     height: int
 
 
-def prepare_raster(
-    data: bytes, most_pixels: int, box: Callable[[int, int], PixelBox], *, grey: bool = False
-) -> Picture:
-    """Return a picture made ready for print, in grey on request; raises :class:`Unusable`.
+#: Returns the box for a picture of a width and height in pixels.
+BoxFor: TypeAlias = Callable[[int, int], PixelBox]
 
-    ``box`` tells from the picture's own size in pixels how many of them print can use.
+
+def prepare_raster(data: bytes, max_pixels: int, box: BoxFor, *, grey: bool = False) -> Picture:
+    """Return a picture prepared for print.
+
+    Args:
+        data: The file.
+        max_pixels: How many pixels are decoded at most.
+        box: Returns how many pixels of the picture print can use.
+        grey: Whether to remove the colours.
+
+    Raises:
+        UnusablePicture: The picture cannot be printed.
     """
     with DECODE_LOCK:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 warnings.simplefilter("error", Image.DecompressionBombWarning)
-                image = _decode(data, most_pixels, box)
+                image = _decode(data, max_pixels, box)
                 return _encode(image.convert("L") if grey else image)
+        except UnusablePicture:
+            raise
         except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
             raise UnusablePicture("has too many pixels") from error
         except UnidentifiedImageError as error:
-            raise UnusablePicture(_what(data)) from error
-        except UnusablePicture:
-            raise
+            raise UnusablePicture(_not_a_picture(data)) from error
         except MemoryError as error:
             raise UnusablePicture("needs too much memory") from error
-        except Exception as error:  # decoders raise whatever a file provokes
-            raise UnusablePicture(
-                f"cannot be decoded: {str(error)[:80] or type(error).__name__}"
-            ) from error
+        except Exception as error:  # decoders raise anything
+            reason = str(error)[:80] or type(error).__name__
+            raise UnusablePicture(f"cannot be decoded: {reason}") from error
 
 
-def _decode(data: bytes, most_pixels: int, box: Callable[[int, int], PixelBox]) -> Image.Image:
+def _decode(data: bytes, max_pixels: int, box: BoxFor) -> Image.Image:
     """Return the upright picture in RGB or grey, on white, no larger than it is printed."""
     with Image.open(BytesIO(data), formats=FORMATS) as image:
         width, height = image.size
         if min(width, height) < MIN_SIDE:
             raise UnusablePicture(f"is only {width} × {height} pixels")
-        if width * height > most_pixels:
-            raise UnusablePicture(f"has {width} × {height} pixels, more than {most_pixels:,}")
-        if image.format == "JPEG":  # may be decoded smaller at once, and knows how it is turned
-            image.draft(None, _limit(image, width, height, box))
-        whole = _load(image, data)
-        limit = _limit(whole, width, height, box)
-        if whole.width > limit[0] or whole.height > limit[1]:
-            whole = _plain(whole)
-            whole.thumbnail(limit, Image.Resampling.LANCZOS, reducing_gap=3.0)
-        upright = ImageOps.exif_transpose(whole)
-        return _on_white(_plain(_in_srgb(upright)))
+        if width * height > max_pixels:
+            raise UnusablePicture(f"has {width} × {height} pixels, more than {max_pixels:,}")
+        if image.format == "JPEG":  # can be decoded at a smaller size
+            image.draft(None, _size_limit(image, width, height, box))
+        decoded = _load(image, data)
+        limit = _size_limit(decoded, width, height, box)
+        if decoded.width > limit[0] or decoded.height > limit[1]:
+            decoded = _to_scalable_mode(decoded)
+            decoded.thumbnail(limit, Image.Resampling.LANCZOS, reducing_gap=3.0)
+        upright = ImageOps.exif_transpose(decoded)
+        return _flatten(_to_scalable_mode(_to_srgb(upright)))
 
 
-def _limit(
-    image: Image.Image, width: int, height: int, box: Callable[[int, int], PixelBox]
-) -> tuple[int, int]:
-    """Return the most pixels that print can use of a picture, as it lies in its file."""
-    if image.getexif().get(0x0112, 1) in (5, 6, 7, 8):
-        room = box(height, width)
-        return room.height, room.width
-    room = box(width, height)
-    return room.width, room.height
+def _size_limit(image: Image.Image, width: int, height: int, box: BoxFor) -> tuple[int, int]:
+    """Return the most pixels that print can use, in the orientation of the file."""
+    if image.getexif().get(_EXIF_ORIENTATION, 1) in (5, 6, 7, 8):
+        limit = box(height, width)
+        return limit.height, limit.width
+    limit = box(width, height)
+    return limit.width, limit.height
 
 
 def _load(image: Image.Image, data: bytes) -> Image.Image:
-    """Decode the picture, what came of it when it was cut off."""
+    """Decode a picture, or the part of it that is there."""
     before = ImageFile.LOAD_TRUNCATED_IMAGES
     ImageFile.LOAD_TRUNCATED_IMAGES = False
     try:
@@ -120,41 +123,39 @@ def _load(image: Image.Image, data: bytes) -> Image.Image:
         if not any(word in str(error) for word in ("truncated", "broken")):
             raise
         ImageFile.LOAD_TRUNCATED_IMAGES = True
-        again = Image.open(BytesIO(data), formats=FORMATS)
-        again.load()
-        return _what_came(again)
+        truncated = Image.open(BytesIO(data), formats=FORMATS)
+        truncated.load()
+        return _crop_blank_rows(truncated)
     finally:
         ImageFile.LOAD_TRUNCATED_IMAGES = before
 
 
-def _what_came(image: Image.Image) -> Image.Image:
-    """Return a cut-off picture without the blank rows at its end."""
+def _crop_blank_rows(image: Image.Image) -> Image.Image:
+    """Return a truncated picture without the blank rows at its end."""
     rows = np.asarray(image.convert("L"))
     changed = np.flatnonzero((rows != rows[-1]).any(axis=1))
-    came = int(changed[-1]) + 1 if changed.size else 0
-    if came < MIN_DECODED * image.height:
-        raise UnusablePicture(f"is cut off: {came * 100 // image.height} % of it came")
-    cut = image.crop((0, 0, image.width, came))
-    cut.info = image.info
-    return cut
+    height = int(changed[-1]) + 1 if changed.size else 0
+    if height < MIN_DECODED * image.height:
+        raise UnusablePicture(f"is cut off: only {height * 100 // image.height} % is there")
+    cropped = image.crop((0, 0, image.width, height))
+    cropped.info = image.info
+    return cropped
 
 
-def _plain(image: Image.Image) -> Image.Image:
+def _to_scalable_mode(image: Image.Image) -> Image.Image:
     """Return the picture in a mode that can be scaled: L, LA, RGB, RGBA or CMYK."""
     if image.mode in ("L", "LA", "RGB", "RGBA", "CMYK"):
         has_key = image.mode in ("L", "RGB") and "transparency" in image.info
         return image.convert("RGBA") if has_key else image
     if image.mode.startswith("I") or image.mode == "F":
-        return _eight_bits(image)
+        return _to_eight_bits(image)
     if image.mode in ("P", "PA") and ("transparency" in image.info or image.mode == "PA"):
         return image.convert("RGBA")
-    if image.mode == "1":
-        return image.convert("L")
-    return image.convert("RGB")
+    return image.convert("L" if image.mode == "1" else "RGB")
 
 
-def _eight_bits(image: Image.Image) -> Image.Image:
-    """Return 16-bit, 32-bit or floating grey in 8 bits."""
+def _to_eight_bits(image: Image.Image) -> Image.Image:
+    """Return 16-bit, 32-bit or floating-point grey in 8 bits."""
     values = np.asarray(image).astype(np.float64)
     values = np.nan_to_num(values, posinf=0.0, neginf=0.0)
     if image.mode.startswith("I;16") or (image.mode == "I" and 255 < values.max() <= 65535):
@@ -165,26 +166,27 @@ def _eight_bits(image: Image.Image) -> Image.Image:
     return Image.fromarray(np.clip(values + 0.5, 0, 255).astype(np.uint8), "L")
 
 
-def _in_srgb(image: Image.Image) -> Image.Image:
-    """Return the picture with its colours in sRGB, by its profile when it has a sound one."""
+def _to_srgb(image: Image.Image) -> Image.Image:
+    """Return the picture with its colours in sRGB, by its colour profile if it is valid."""
     profile = image.info.get("icc_profile")
-    if image.mode in ("RGB", "CMYK") and isinstance(profile, bytes) and len(profile) < 4_000_000:
+    known = isinstance(profile, bytes) and len(profile) < _MAX_PROFILE_BYTES
+    if known and image.mode in ("RGB", "CMYK"):
         try:
             converted = ImageCms.profileToProfile(
                 image,
-                ImageCms.ImageCmsProfile(BytesIO(profile)),
+                ImageCms.ImageCmsProfile(BytesIO(profile or b"")),
                 ImageCms.createProfile("sRGB"),
                 outputMode="RGB",
             )
         except (ImageCms.PyCMSError, OSError, ValueError):
-            converted = None  # a broken profile: its colours are near enough without it
+            converted = None  # without a broken profile the colours are close enough
         if converted is not None:
             return converted
     return image.convert("RGB") if image.mode == "CMYK" else image
 
 
-def _on_white(image: Image.Image) -> Image.Image:
-    """Lay a transparent picture on white, as the paper will."""
+def _flatten(image: Image.Image) -> Image.Image:
+    """Return a transparent picture on white."""
     if image.mode not in ("LA", "RGBA"):
         return image
     paper = Image.new("RGBA", image.size, "white")
@@ -192,20 +194,22 @@ def _on_white(image: Image.Image) -> Image.Image:
 
 
 def _encode(image: Image.Image) -> Picture:
-    """Encode as PNG what has few colours, as JPEG the rest; grey pictures stay grey.
+    """Encode a picture of few colours as PNG, else as JPEG; grey pictures stay grey.
 
-    Every grey picture has few colours, and so has every GIF; a photograph among them is told by
-    how badly it packs.
+    Every grey picture has few colours, and so has every GIF; photographs among them compress badly.
     """
     image.info = {}
-    if image.getcolors(LINE_ART_COLOURS) is None:
+    colours = image.getcolors(LINE_ART_COLOURS)
+    if colours is None:
         return _picture(image, _jpeg(image), "image/jpeg")
-    if image.mode == "RGB" and _is_grey(image):
+    if image.mode == "RGB" and all(
+        isinstance(c, tuple) and c[0] == c[1] == c[2] for _, c in colours
+    ):
         image = image.convert("L")
-    flat, photograph = _png(image), _jpeg(image)
-    if len(photograph) * PNG_OVERHEAD < len(flat):
-        return _picture(image, photograph, "image/jpeg")
-    return _picture(image, flat, "image/png")
+    png, jpeg = _png(image), _jpeg(image)
+    if len(jpeg) * PNG_OVERHEAD < len(png):
+        return _picture(image, jpeg, "image/jpeg")
+    return _picture(image, png, "image/png")
 
 
 def _picture(image: Image.Image, data: bytes, media_type: str) -> Picture:
@@ -224,16 +228,11 @@ def _png(image: Image.Image) -> bytes:
     return file.getvalue()
 
 
-def _is_grey(image: Image.Image) -> bool:
-    colours = image.getcolors(LINE_ART_COLOURS) or ()
-    return all(isinstance(c, tuple) and c[0] == c[1] == c[2] for _, c in colours)
-
-
-def _what(data: bytes) -> str:
-    """Say what was sent in place of a picture."""
+def _not_a_picture(data: bytes) -> str:
+    """Return what was sent instead of a picture."""
     start = data[:512].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if not data:
         return "is empty"
     if start.startswith((b"<!doctype", b"<html", b"<head", b"<body")):
         return "is a web page, not a picture"
-    return "is of no kind of picture that is known"
+    return "is not in a known picture format"

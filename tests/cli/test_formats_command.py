@@ -70,10 +70,10 @@ def test_several_pages_are_one_book(webprint, saved, tmp_path):
 def test_a_page_that_is_there_is_no_file_to_write(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "page.html").touch()
-    assert not output.is_target("page.html")
-    assert output.is_target("new.html")
-    assert output.is_target("a.EPUB")
-    assert not output.is_target("a.txt")
+    assert not output.is_output_file("page.html")
+    assert output.is_output_file("new.html")
+    assert output.is_output_file("a.EPUB")
+    assert not output.is_output_file("a.txt")
 
 
 def test_a_missing_picture_fails_strictly(webprint, saved, tmp_path):

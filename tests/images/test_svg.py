@@ -95,7 +95,7 @@ def test_uses_of_uses_are_counted_and_circles_refused() -> None:
     begun = time.monotonic()
     assert "too many shapes" in prepared(f"<svg {NS} viewBox='0 0 9 9'>{layers}</svg>").warnings[0]
     circle = "<g id='a'><use href='#b'/></g><g id='b'><use href='#a'/></g>"
-    assert "holds itself" in prepared(f"<svg {NS} viewBox='0 0 9 9'>{circle}</svg>").warnings[0]
+    assert "contains itself" in prepared(f"<svg {NS} viewBox='0 0 9 9'>{circle}</svg>").warnings[0]
     assert time.monotonic() - begun < 2
 
 
@@ -123,7 +123,7 @@ def test_its_size(attributes: str, size: tuple[int, int]) -> None:
     ("body", "words"),
     [
         (f"<svg {NS}></svg>", "empty drawing"),
-        (f"<svg {NS}><rect></svg>", "not sound XML"),
+        (f"<svg {NS}><rect></svg>", "not well-formed XML"),
         (f"<svg {NS} width='999999' height='9'><rect/></svg>", "pixels"),
         (f"<svg {NS}>{'<g>' * 5000}<rect/>{'</g>' * 5000}</svg>", "XML"),
         (f"<svg {NS}><desc>{'x' * 3_000_000}</desc></svg>", "more than 3 MB"),
