@@ -208,7 +208,7 @@ def test_the_global_switch_of_pillow_is_left_as_it_was() -> None:
     [
         (b"", "is empty"),
         (b"<!DOCTYPE html><title>Not found</title>", "is a web page"),
-        (b"%PDF-1.7", "no kind of picture"),
+        (b"%PDF-1.7", "known picture format"),
         (encode_image(Image.new("L", (1, 1)), "GIF"), "only 1 × 1"),
         (encode_image(Image.new("1", (12_000, 9_000)), "PNG"), "too many pixels"),
         (encode_image(Image.new("1", (8_000, 8_000)), "PNG"), "more than 50,000,000"),
