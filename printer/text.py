@@ -1,4 +1,4 @@
-"""Text from strangers: one clean line of it, its words, a file name made of it."""
+"""Clean text of unknown origin: one line of it, its words, a file name made from it."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def read_comments(tree: HtmlElement) -> Comments:
         threader.add(unit)
     comments = list(threader.comments.values())
     signed = sum(comment.is_signed for comment in comments)
-    # Documentation has comments of another kind: nobody and no day is named in those.
+    # Comments in documentation name neither authors nor dates.
     if 2 * signed < len(comments) or not comments:
         return Comments()
     all_signed = signed >= _MOST_SIGNED * len(comments)
@@ -143,7 +143,7 @@ def _find_units(tree: HtmlElement) -> list[HtmlElement]:
         for section in sections[:_MOST_SECTIONS]:
             if section.tag not in {"body", "html", "main"} and (alike := _find_alike(section)):
                 return alike
-    # Looking around costs more than finding them: so many more than are read, and no more.
+    # Checking what is around a comment costs more than finding it.
     return [
         unit
         for unit in islice(units, 2 * MOST_COMMENTS)

@@ -37,7 +37,7 @@ _DATE_CHARS, _DAY, _FEW = 60, len("2024-02-29"), 8
 _MOST_ELEMENTS, _CLIMB = 200_000, 25
 #: A line that says who wrote something and when has fewer characters.
 _LINE = 120
-#: A page with fewer posts that name somebody is no discussion.
+#: A page with fewer signed posts is no discussion.
 _FEWEST = 2
 _NO_POSTS = frozenset({
     "a", "body", "button", "form", "h1", "h2", "h3", "h4", "html", "input", "label", "link", "meta",

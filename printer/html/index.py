@@ -3,7 +3,7 @@
 A text segment (Luo et al., section 3) is a run of successive text leaves under one nearest
 line-break node, with no line break between them: what every algorithm scores.  A line-break node is
 an element displayed as a block, or ``br`` or ``hr``.  Without a rendered page the display is what
-the element's name, or a ``style`` attribute of its own, says.
+its name or its ``style`` attribute says.
 
 An element is known by its index in document order.  Written out as start and end tags the elements
 take two positions each, and a text leaf is at the position of the tag before it: whatever stands
@@ -397,7 +397,7 @@ class DisplayInfo(Protocol):
 
     @property
     def hidden(self) -> AbstractSet[HtmlElement]:
-        """The elements that nothing of is drawn."""
+        """The outermost elements that are not displayed."""
 
     def breaks_line(self, element: HtmlElement) -> bool:
         """Return whether an element is a line-break node."""
@@ -423,7 +423,7 @@ def build_index(root: HtmlElement, display: DisplayInfo | None = None) -> PageIn
 
 
 def drop_unindexed(index: PageIndex) -> None:
-    """Remove what stands after a truncated index from the tree: nobody is to read it."""
+    """Remove what stands after a truncated index from the tree, so that nothing reads it."""
     last = index.elements[-1]
     while (parent := last.getparent()) is not None:
         del parent[parent.index(last) + 1 :]

@@ -120,8 +120,8 @@ def _close_head(tree: HtmlElement) -> None:
     head = tree.find("head")
     if head is None:
         return
-    strangers = (at for at, part in enumerate(head) if part.tag not in _HEAD)
-    first = next(strangers, None)
+    misplaced = (at for at, part in enumerate(head) if part.tag not in _HEAD)
+    first = next(misplaced, None)
     if first is None:
         return
     body = tree.find("body")
@@ -234,7 +234,7 @@ def _address(encoded: str) -> str:
     return address if _ADDRESS.fullmatch(address) and address.isprintable() else ""
 
 
-#: What stands on a line of its own, also inside a heading.
+#: Elements that start a new line, also inside a heading.
 _LINES = frozenset({"br", "div", "p", "li", "small", "h2", "h3"})
 #: Elements whose text is not content.
 _SKIPPED = frozenset({"button", "noscript", "script", "select", "style", "svg", "template"})
@@ -243,7 +243,7 @@ _MOST_EVENTS = 400
 
 
 def element_line(element: HtmlElement, between: str = "", limit: int = 500) -> str:
-    """Return an element's text as a clean line, of its beginning when it holds a great many."""
+    """Return an element's text as a clean line; of a very large one the beginning."""
     parts = []
     walk = etree.iterwalk(element, ("start", "end"))
     for event, inner in islice(walk, _MOST_EVENTS):

@@ -10,5 +10,5 @@ from typing import Any
 
 @cache
 def load_table(name: str) -> Any:
-    """Return the content of ``NAME.json``, read once; nobody may change it."""
+    """Return the content of ``NAME.json``, which is loaded once and must not be modified."""
     return json.loads(Path(__file__).with_name(f"{name}.json").read_bytes())

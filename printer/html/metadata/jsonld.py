@@ -163,7 +163,7 @@ def string_values(value: Any, key: str = "name") -> list[str]:
 
 
 _TYPES = {kind: frozenset(types.split()) for kind, types in load_names("schema_types").items()}
-#: Articles beyond this many, none of them said to be the page's, make a list of articles.
+#: More articles than this, none of them identified as the page's, make a list of articles.
 _FEW = 2
 
 

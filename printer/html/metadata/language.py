@@ -1,8 +1,9 @@
 """Decide which language a page is in: the one it states, unless its script or words contradict it.
 
-A text's language is told by its script, and among languages of one script by its function words:
-they make up a third to a half of running text in any language, and a text of a few sentences has
-enough of them to separate even near languages where the lists name the words in which those differ.
+A text's script decides its language, and among the languages of one script its function words do:
+they are a third to a half of running text in any language, and a few sentences have enough of them
+to separate even near languages if the lists name the words in which those differ.  A learned
+identifier (py3langid) decides on 2 % more of the corpora's texts, but takes 0.7 s to load.
 """
 
 from __future__ import annotations
