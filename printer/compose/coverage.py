@@ -7,6 +7,7 @@ time, so that a reference mark or a formula between them does not matter.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Set
 from itertools import islice
 from urllib.parse import unquote
@@ -41,8 +42,12 @@ from .tables import is_data
 #: Labels of notes and list items, which the article numbers itself.
 _LABEL = re.compile(r"\d{1,4}|[a-z]", re.IGNORECASE | re.ASCII)
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_CODE = frozenset({"pre", "listing", "xmp"})
-_TABLE, _LINK = frozenset({"table"}), frozenset({"a"})
+_KINDS = {
+    "a": "link",
+    "table": "table",
+    **dict.fromkeys(_HEADINGS, "heading"),
+    **dict.fromkeys(("pre", "listing", "xmp"), "code"),
+}
 _REFERENCE_MARK = re.compile(r"[\[(]?\s*(?:\d{1,3}|[*†‡§])\s*[\])]?")
 _INVISIBLE = re.compile("[\xad\u200b\u200c\u200d\u2060\ufeff]+")
 
@@ -106,17 +111,27 @@ def check_coverage(
         words += count
         if count:
             missing.append(segment.text)
-    leaves = [leaf for segment in segments for leaf in segment.leaves]
-    tally = ContentCounts(
+    around = [_nearest(leaf) for segment in segments for leaf in segment.leaves]
+    headings = dict.fromkeys(near["heading"] for near in around if "heading" in near)
+    links = dict.fromkeys(near["link"] for near in around if "link" in near)
+    code_links = {near["link"] for near in around if "link" in near and "code" in near}
+    tables = {near["table"] for near in around if "table" in near}
+    code = {near["code"] for near in around if "code" in near and "table" not in near}
+    data_tables = sum(is_data(table) and not is_code_table(table) for table in tables)
+    kinds = Counter(map(type, walk(article.blocks)))
+    missing_content = ContentCounts(
         words=words,
-        headings=_missing_headings(leaves, article, text, notes_heading),
+        headings=_missing_headings(
+            headings, article, text, notes_heading.text if notes_heading else ""
+        ),
         pictures=max(0, len(pictures) - len(article.figures)),
-        **_missing_code_and_tables(leaves, article),
+        tables=max(0, data_tables - kinds[Table]),
+        code=max(0, len(code) - kinds[Code]),
         formulas=_missing_formulas(segments, page, article, text),
-        notes=_missing_notes(leaves, page, text),
-        links=_missing_links(leaves, page, article),
+        notes=_missing_notes(links, page, text),
+        links=_missing_links(links.keys() - code_links, page, article),
     )
-    return CompletenessReport(article=tally, missing=tuple(missing))
+    return CompletenessReport(article=missing_content, missing=tuple(missing))
 
 
 def _texts(article: Article) -> Iterator[str]:
@@ -151,7 +166,7 @@ def _without_internal_links(segment: Segment) -> str:
     """Return a segment's text without links inside the page: reference marks, backlinks."""
     texts: list[str] = []
     for leaf in segment.leaves:
-        link = _ancestor(leaf, _LINK)
+        link = _nearest(leaf).get("link")
         if link is None or not (link.get("href") or "").startswith("#"):
             texts.append(leaf.text)
     return "".join(texts)
@@ -172,33 +187,13 @@ def _count_missing_words(text: str, article_text: _ArticleText) -> int:
 
 
 def _missing_headings(
-    leaves: Iterable[Leaf], article: Article, text: _ArticleText, notes_heading: Segment | None
+    headings: Iterable[HtmlElement], article: Article, text: _ArticleText, notes_heading: str
 ) -> int:
-    headings = [block for block in walk(article.blocks) if isinstance(block, Heading)]
-    present = [*(plain_text(heading.spans) for heading in headings), article.title]
-    if notes_heading is not None:
-        present.append(notes_heading.text)
-    selected = dict.fromkeys(h for leaf in leaves if (h := _ancestor(leaf, _HEADINGS)) is not None)
-    keys = {comparison_key(_text(heading)) for heading in list(selected)[:_MAX_HEADINGS]}
+    blocks = (block for block in walk(article.blocks) if isinstance(block, Heading))
+    present = [*(plain_text(block.spans) for block in blocks), article.title, notes_heading]
     present_keys = "\n".join(map(comparison_key, present))
+    keys = {comparison_key(_text(heading)) for heading in islice(headings, _MAX_HEADINGS)}
     return sum(bool(key) and key not in present_keys and key not in text for key in keys)
-
-
-def _missing_code_and_tables(leaves: Iterable[Leaf], article: Article) -> dict[str, int]:
-    blocks = list(walk(article.blocks))
-    code: set[HtmlElement] = set()
-    tables: set[HtmlElement] = set()
-    for leaf in leaves:
-        table = _ancestor(leaf, _TABLE)
-        if table is not None:
-            tables.add(table)
-        elif (pre := _ancestor(leaf, _CODE)) is not None:
-            code.add(pre)
-    data = sum(is_data(table) and not is_code_table(table) for table in tables)
-    return {
-        "code": max(0, len(code) - sum(isinstance(block, Code) for block in blocks)),
-        "tables": max(0, data - sum(isinstance(block, Table) for block in blocks)),
-    }
 
 
 def _missing_formulas(
@@ -224,26 +219,23 @@ def _missing_formulas(
     )
 
 
-def _missing_links(leaves: Iterable[Leaf], page: Page, article: Article) -> int:
+def _missing_links(links: Iterable[HtmlElement], page: Page, article: Article) -> int:
     """Count the URLs that selected words link to and no word of the article does."""
     present = {unquote(span.href) for span in iter_spans(article.blocks)}
     present |= {unquote(block.url) for block in walk(article.blocks) if isinstance(block, Embed)}
-    links = LinkResolver(page, LinkTargets())
-    text_leaves = (leaf for leaf in leaves if _ancestor(leaf, _CODE) is None)  # code has no links
-    elements = dict.fromkeys(a for leaf in text_leaves if (a := _ancestor(leaf, _LINK)) is not None)
-    targets = {unquote(links.target(a)) for a in elements if any(map(str.isalnum, _text(a)))}
+    resolver = LinkResolver(page, LinkTargets())
+    targets = {
+        unquote(resolver.target(link)) for link in links if any(map(str.isalnum, _text(link)))
+    }
     return len({target for target in targets if target.startswith("http")} - present)
 
 
-def _missing_notes(leaves: Iterable[Leaf], page: Page, text: _ArticleText) -> int:
+def _missing_notes(links: Iterable[HtmlElement], page: Page, text: _ArticleText) -> int:
     """Count the notes that selected reference marks call and whose text is missing."""
-    names: set[str] = set()
-    for leaf in leaves:
-        link = _ancestor(leaf, _LINK)
-        if link is not None and _REFERENCE_MARK.fullmatch(_text(link).strip()):
-            names.add(fragment((link.get("href") or "").strip(), page))
+    marks = (link for link in links if _REFERENCE_MARK.fullmatch(_text(link).strip()))
+    names = {fragment((mark.get("href") or "").strip(), page) for mark in marks} - {""}
     missing = 0
-    for element in page.tree.iter("li", "p", "div", "aside", "dd") if names - {""} else ():
+    for element in page.tree.iter("li", "p", "div", "aside", "dd") if names else ():
         if element.get("id") in names:
             key = comparison_key(_text(element))[:2000].lstrip("0123456789")
             missing += len(key) > 40 and key[20:40] not in text
@@ -254,11 +246,14 @@ def _text(element: HtmlElement) -> str:
     return "".join(islice(map(str, element.itertext()), 2000))
 
 
-def _ancestor(leaf: Leaf, tags: frozenset[str]) -> HtmlElement | None:
-    """Return the nearest element around a text node that has one of these tags."""
+def _nearest(leaf: Leaf) -> dict[str, HtmlElement]:
+    """Return the nearest heading, table, code and link around a text node, by kind."""
+    nearest: dict[str, HtmlElement] = {}
     element = leaf.parent
     for _ in range(30):
-        if element is None or element.tag in tags:
-            return element
+        if element is None:
+            break
+        if kind := _KINDS.get(element.tag):
+            nearest.setdefault(kind, element)
         element = element.getparent()
-    return None
+    return nearest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
@@ -12,7 +12,7 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 from lxml import etree
 from lxml.html import HtmlElement
 
-from ..html.index import BLOCK_TAGS
+from ..html.index import BLOCK_TAGS, Leaf
 from ..html.page import Page
 from .inline import readable_line
 from .selection import Selection
@@ -33,6 +33,8 @@ _NOTE_WORD = re.compile(
 _NOT_NOTES = frozenset({"body", "html", "table", "tbody", "tr", "td", "th", "ol", "ul", "dl", "dt"})
 _MAX_NOTE_CHARS = 6000
 _MAX_NAME = 200
+#: The nodes of an element among which its first selected segment is looked for.
+_MAX_NODES = 52
 
 _SCHEMES = frozenset({"http", "https", "mailto"})
 _MAX_HREF = 2000
@@ -130,7 +132,7 @@ def find_link_targets(page: Page, selection: Selection) -> LinkTargets:
     if not links:
         return targets
     elements = _named_elements(page.tree, {name for _, name in links})
-    for block, references in _notes(links, elements, _ReadingOrder(selection)).items():
+    for block, references in _notes(links, elements, selection.leaves).items():
         ((name, marks),) = references.items()
         targets.notes[block] = name
         targets.labels[name] = _label(marks[0])
@@ -157,39 +159,31 @@ def _named_elements(tree: HtmlElement, names: set[str]) -> dict[str, HtmlElement
     return found
 
 
-class _ReadingOrder:
-    """Compares the positions of elements by their first segments."""
-
-    def __init__(self, selection: Selection) -> None:
-        self.leaves = selection.leaves
-        self.known: dict[HtmlElement, int] = {}
-
-    def of(self, element: HtmlElement) -> int:
-        """Return the index of an element's first selected segment, -1 for none."""
-        if element not in self.known:
-            self.known[element] = next(self._segments(element), -1)
-        return self.known[element]
-
-    def _segments(self, element: HtmlElement) -> Iterator[int]:
-        for node in islice(element.iter(), 52):
-            for tail in (False, True):
-                index = self.leaves.get((node, tail))  # type: ignore[call-overload]
-                if index is not None and not (tail and node is element):
-                    yield index
+def _first_segment(element: HtmlElement, leaves: Mapping[Leaf, int]) -> int:
+    """Return the index of an element's first selected segment, -1 for none."""
+    for node in islice(element.iter(), _MAX_NODES):
+        for tail in (False, True) if node is not element else (False,):
+            index = leaves.get(Leaf(node, tail))
+            if index is not None:
+                return index
+    return -1
 
 
 def _notes(
-    links: list[tuple[HtmlElement, str]], elements: dict[str, HtmlElement], order: _ReadingOrder
+    links: list[tuple[HtmlElement, str]],
+    elements: dict[str, HtmlElement],
+    leaves: Mapping[Leaf, int],
 ) -> dict[HtmlElement, dict[str, list[HtmlElement]]]:
     """Return the block of each note with its one name and its reference marks, in order."""
     notes: dict[HtmlElement, dict[str, list[HtmlElement]]]
     notes = defaultdict(lambda: defaultdict(list))
-    for link, name in sorted(links, key=lambda pair: order.of(pair[0])):
+    positions = {link: _first_segment(link, leaves) for link, _ in links}
+    for link, name in sorted(links, key=lambda pair: positions[pair[0]]):
         element = elements.get(name)
         if element is None or not _label(link):
             continue
         block = _note_block(element, link)
-        if block is None or not -1 < order.of(link) < order.of(block):
+        if block is None or not -1 < positions[link] < _first_segment(block, leaves):
             continue
         if _is_reference(link, name, block):
             notes[block][name].append(link)
