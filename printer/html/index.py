@@ -19,7 +19,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from enum import IntFlag, auto
+from enum import IntFlag
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -42,43 +42,13 @@ _NOSCRIPT_CHARS = 400
 # What elements are
 
 
-class ElementFlag(IntFlag):
-    """What an element is or stands in, by its name and attributes."""
-
-    LINK = auto()
-    STRONG = auto()
-    EMPHASIS = auto()
-    BUTTON = auto()
-    LABEL = auto()
-    CODE = auto()
-    PARAGRAPH = auto()
-    HEADING = auto()
-    ITEM = auto()
-    LIST = auto()
-    CELL = auto()
-    TABLE = auto()
-    DEFINITION = auto()
-    QUOTE = auto()
-    FIGURE = auto()
-    CAPTION = auto()
-    FORM = auto()
-    NAV = auto()
-    ASIDE = auto()
-    HEADER = auto()
-    FOOTER = auto()
-    MAIN = auto()
-    ARTICLE = auto()
-    SECTION = auto()
-    DETAILS = auto()
-    DIALOG = auto()
-    TIME = auto()
-    SMALL = auto()
-    NOSCRIPT = auto()
-    HIDDEN = auto()
-    UNSEEN = auto()
-    BREAK = auto()
-
-
+#: What an element is or stands in, by its name and attributes.
+ElementFlag = IntFlag(
+    "ElementFlag",
+    "LINK STRONG EMPHASIS BUTTON LABEL CODE PARAGRAPH HEADING ITEM LIST CELL TABLE DEFINITION QUOTE"
+    " FIGURE CAPTION FORM NAV ASIDE HEADER FOOTER MAIN ARTICLE SECTION DETAILS DIALOG TIME SMALL"
+    " NOSCRIPT HIDDEN UNSEEN BREAK",
+)
 IS_HIDDEN, IS_UNSEEN, IS_BREAK, IS_LINK = map(
     int, (ElementFlag.HIDDEN, ElementFlag.UNSEEN, ElementFlag.BREAK, ElementFlag.LINK)
 )
