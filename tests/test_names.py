@@ -46,14 +46,7 @@ UNFINISHED = frozenset(
         "cli",
         "crawl",
         "digest",
-        "fetch",
         "images",
-        "atomic_write.py",
-        "errors.py",
-        "options.py",
-        "output.py",
-        "settings.py",
-        "urls.py",
     ]
 )
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from lxml import etree
 
+from ..urls import is_http
+
 #: Limits of the protocol: bytes after decompression, pages of a sitemap, characters of a URL.
 _MAX_BYTES, MAX_PAGES, _MAX_URL_CHARS = 50_000_000, 50_000, 2_048
 #: The most sitemaps that one may name.
@@ -60,7 +62,7 @@ def parse_sitemap(data: bytes) -> Sitemap:
 
 
 def _is_valid(url: str) -> bool:
-    return url.startswith(("http://", "https://")) and len(url) <= _MAX_URL_CHARS
+    return is_http(url) and len(url) <= _MAX_URL_CHARS
 
 
 def _latest_first(entries: list[tuple[str, str]]) -> tuple[str, ...]:

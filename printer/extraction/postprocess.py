@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from itertools import islice, pairwise
-from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
@@ -17,7 +16,7 @@ from ..html.index import Segment
 from ..html.page import Page
 from ..i18n import load_table
 from ..text import continues_drop_cap
-from ..urls import resolve
+from ..urls import host_of, resolve
 
 _WORDS = re.compile(r"\w+")
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
@@ -96,7 +95,7 @@ class _Selection:
         self.keep = list(keep)
         self.sizes = [len(segment.text) for segment in page.segments]
         self.hosts = frozenset(
-            {_host(page.base), _host(page.metadata.canonical) or _host(page.base)}
+            {host_of(page.base), host_of(page.metadata.canonical) or host_of(page.base)}
         )
 
     def size(self, segments: Iterable[int]) -> int:
@@ -196,7 +195,7 @@ class _Selection:
         href = links[0].get("href") or ""
         if href.startswith("#") or not _POINTER_TITLE[0] <= len(title) <= _POINTER_TITLE[1]:
             return False
-        return _host(resolve(self.page.base, href)) in self.hosts
+        return host_of(resolve(self.page.base, href)) in self.hosts
 
     def drop_teasers(self) -> None:
         """Drop paragraphs that are nothing but a link to another page of the site.
@@ -208,7 +207,7 @@ class _Selection:
             for at, segment in enumerate(self.segments)
             if self.keep[at]
             and (href := _teaser_link(segment))
-            and _host(resolve(self.page.base, href)) in self.hosts
+            and host_of(resolve(self.page.base, href)) in self.hosts
         ]
         if self.size(teasers) <= _LAYOUT_TABLE * self.size(range(len(self.sizes))):
             self.drop(teasers)
@@ -339,13 +338,6 @@ def _link_around(element: HtmlElement | None) -> HtmlElement | None:
     while element is not None and element.tag != "a":
         element = element.getparent()
     return element
-
-
-def _host(url: str) -> str:
-    try:
-        return urlsplit(url).netloc
-    except ValueError:  # a bracket that opens no IPv6 address
-        return ""
 
 
 # Notes

@@ -22,6 +22,7 @@ from lxml.html import HtmlElement
 from ..html.index import ElementFlag
 from ..html.page import Page
 from ..selection import Verdict
+from ..urls import host_of
 from .candidates import Candidate
 from .papers.cuter import ArticleBounds
 from .srcset import picture_key
@@ -205,8 +206,8 @@ class FeatureReader:
         elif not href or href.startswith(("#", "javascript:")):
             yield "linked to nowhere"
         else:
-            host = _host(href)
-            inside = not host or host == _host(self._page.url)
+            host = host_of(href).removeprefix("www.")
+            inside = not host or host == host_of(self._page.url).removeprefix("www.")
             if inside and urlsplit(href).path in ("", "/"):
                 yield "linked to the front page"
             yield "linked within the site" if inside else "linked elsewhere"
@@ -312,13 +313,6 @@ def _closest(element: HtmlElement | None, tag: str, levels: int) -> HtmlElement 
             return element
         element = element.getparent()
     return element if element is not None and element.tag == tag else None
-
-
-def _host(url: str) -> str:
-    try:
-        return (urlsplit(url).hostname or "").removeprefix("www.")
-    except ValueError:
-        return ""
 
 
 def _words(text: str) -> set[str]:

@@ -12,6 +12,7 @@ from lxml.html import HtmlElement
 from ..article import Figure
 from ..html.page import Page
 from ..selection import PictureDecision, PlacedFigure, Verdict
+from ..urls import is_http
 from .candidates import Candidate, drawing_source
 from .captions import Caption, CaptionFinder
 from .srcset import best_source
@@ -219,7 +220,7 @@ def find_alternatives(
         if candidate.url_key in url_keys:
             continue
         placed = place_picture(page, SelectedPicture(candidate, Caption()))
-        if placed.figure.src.startswith(("http://", "https://")) and len(figures) < limit:
+        if is_http(placed.figure.src) and len(figures) < limit:
             url_keys |= {candidate.url_key} - {""}
             figures.append(placed)
     return tuple(figures)

@@ -29,6 +29,7 @@ from ..db.sqlite import delete_database, enable_wal, is_corruption
 from ..errors import FetchTimeout, TooLarge, WebprintError
 from ..html.page import Page
 from ..options import ImageOptions
+from ..urls import is_http
 from .prepare import run_in_threads
 from .raster import DECODE_LOCK, FORMATS, UnusablePicture
 from .selection import PictureSelection, RejectedPicture, SelectedPicture, SizeLimits
@@ -121,11 +122,11 @@ class SizeProbe:
         known: frozenset[str] = frozenset()
         if cache is not None:
             with self._cache_lock:
-                known = cache.lookup(filter(_is_http, wanted), limits)
+                known = cache.lookup(filter(is_http, wanted), limits)
         new = self._download([url for url in wanted if url not in known], page.url, limits)
         if cache is not None:
             with self._cache_lock:
-                cache.add(filter(_is_http, new), limits)
+                cache.add(filter(is_http, new), limits)
         reasons = dict.fromkeys(known, "refused for its size before") | new
         selected = [each for each in selection.selected if urls.get(each) not in reasons]
         rejected = [
@@ -232,10 +233,6 @@ def _probe_url(picture: SelectedPicture, page: Page) -> str:
         return ""
     url = next(iter(candidate.urls(page.base)), "")
     return "" if url[:5] == "data:" else url
-
-
-def _is_http(url: str) -> bool:
-    return url.startswith(("http://", "https://"))
 
 
 class RejectCache:

@@ -34,13 +34,14 @@ from ..themes.loader import load_theme
 from ..themes.options import StyledTheme, apply_options
 from ..themes.page import MAX_PICTURE_HEIGHT, UNITS, PageGeometry, page_geometry
 from ..themes.stylesheet import build_longer_pages, build_stylesheet
+from ..urls import is_http
 from .inline import inline
 from .limits import limit_article
 from .links import Anchors, LinkTargets, choose_footnotes, choose_link_style
 from .markup import printable, valid_language
 from .math import formula_html, typeset_formulas
 from .pdf.provenance import Provenance
-from .templates import fill, is_web
+from .templates import fill
 
 #: Authors in the metadata.
 MAX_AUTHORS = 100
@@ -133,7 +134,7 @@ class ArticleView:
     ) -> ArticleView:
         """Collect what a template needs; the ids of the article begin with ``prefix``."""
         language = valid_language(article.language)
-        link = article.url if is_web(article.url) else ""
+        link = article.url if is_http(article.url) else ""
         return cls(
             article=article,
             notes=tuple(block for block in walk(article.blocks) if isinstance(block, Note)),
@@ -396,7 +397,7 @@ def _build_codes(articles: Sequence[Article], *, sources: bool) -> dict[str, Pic
     blocks = (block for article in articles for block in walk(article.blocks))
     embeds = (block for block in blocks if isinstance(block, Embed))
     urls += [embed.url for embed in islice(embeds, MAX_QR_CODES) if embed.kind != "post"]
-    return {url: code for url in dict.fromkeys(filter(is_web, urls)) if (code := qr_code(url))}
+    return {url: code for url in dict.fromkeys(filter(is_http, urls)) if (code := qr_code(url))}
 
 
 def qr_code(url: str) -> Picture | None:

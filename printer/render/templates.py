@@ -48,6 +48,7 @@ from ..article import (
 from ..errors import UsageError
 from ..themes.loader import BASE_THEME, Theme, builtin_folder
 from ..themes.page import CHARACTER_WIDTH, UNITS, PageGeometry
+from ..urls import is_http
 from .inline import breakable, breakable_url, highlight, mark_symbols
 from .links import display_url
 from .markup import printable, strip_brackets, valid_language
@@ -131,7 +132,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         signs=mark_symbols,
         initial=_wrap_initial,
         groupby_run=_group_runs,
-        is_web=is_web,
+        is_web=is_http,
         page_number=_page_number,
         page_reference=_page_reference,
         table_class=table_class,
@@ -231,11 +232,6 @@ def _is_too_large(operator: str, left: Any, right: Any) -> bool:
     if not (isinstance(sequence, Sized) and isinstance(times, int)):
         return False
     return len(sequence) * times > _MAX_LENGTH
-
-
-def is_web(url: str) -> bool:
-    """Return whether a URL leads to the web."""
-    return url.lower().startswith(("http://", "https://"))
 
 
 def _metadata_date(published: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ...urls import is_http
+
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -39,7 +41,7 @@ def parse_opml(data: bytes) -> list[Subscription]:
     feeds: dict[str, Subscription] = {}
     for outline in root.iter("outline"):
         url = clean_line(outline.get("xmlUrl") or outline.get("xmlurl"), 4_000)
-        if url.startswith(("http://", "https://")) and len(feeds) < _MAX_FEEDS:
+        if is_http(url) and len(feeds) < _MAX_FEEDS:
             parent = outline.getparent()
             section = _name(parent) if parent is not None and parent.tag == "outline" else ""
             feeds.setdefault(url, Subscription(url, _name(outline), section))
