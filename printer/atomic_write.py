@@ -11,16 +11,10 @@ from pathlib import Path
 def atomic_write(
     path: Path, data: bytes | str, mode: int | None = None, *, keep_mode: bool = True
 ) -> None:
-    """Write a temporary file and rename it once it is on disk.
+    """Write a temporary file and rename it once it is on disk; a link is followed.
 
-    Args:
-        path: the file; a link is followed.
-        data: its content; text is written as UTF-8.
-        mode: the permission bits of a new file; by default what the umask leaves.
-        keep_mode: whether a file that is there keeps its mode.
-
-    Raises:
-        OSError: it failed, and nothing has changed.
+    A new file gets ``mode``, by default what the umask leaves; with ``keep_mode`` an existing one
+    keeps its own.  Text is written as UTF-8.  After an :class:`OSError` nothing has changed.
     """
     path = path.resolve()
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem[:40]}-", suffix=".part")

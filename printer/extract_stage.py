@@ -101,16 +101,10 @@ class Extraction:
 def extract_article(
     page: Page, options: ExtractOptions, probe: SizeFilter | None = None, *, editable: bool = False
 ) -> Extraction:
-    """Extract the article of a parsed page.
+    """Extract the article of a parsed page; raises :class:`NoArticle`.
 
-    Args:
-        page: the page.
-        options: how to extract; of ``rules`` those for the page's host apply.
-        probe: drops pictures by their files' sizes; it may use the network.
-        editable: whether to compute ``Extraction.blocks``.
-
-    Raises:
-        NoArticle: the page holds none.
+    ``probe`` drops pictures by the size of their files, for which it may use the network;
+    ``editable`` computes ``Extraction.blocks``.
     """
     rules, verdict, selection = _select(page, options, probe)
     # On a forum page the comments are the article.

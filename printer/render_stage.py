@@ -27,15 +27,8 @@ def render_pages(
 ) -> Result:
     """Render articles into one file, in the format of ``options.page``.
 
-    Args:
-        pages: the articles with their sources.
-        prepare: prepares the pictures of the articles at the given places.
-        options: ``page`` and the resolution of pictures are used.
-        edition: what makes the articles a digest.
-        renderer: renders in other processes; by default this process does.
-
-    Raises:
-        RenderError: nothing could be rendered.
+    ``prepare`` prepares the pictures of the articles at the given places; an ``edition`` makes the
+    articles a digest; without a ``renderer`` this process renders.  Raises :class:`RenderError`.
     """
     if options.page.format != "pdf":
         return _export(pages, prepare, options.page, edition)

@@ -39,6 +39,9 @@ def test_it_holds_the_package_and_the_templates(installed):
         "printer/i18n/month_names.json",
         "printer/i18n/labels.json",
         "printer/html/elements.json",
+        "printer/fetch/media_types.json",
+        "printer/fetch/browser/chromium_switches.txt",
+        "printer/fetch/browser/serialize.js",
     } <= names
     assert {"printer/server/static/style.css", "printer/server/templates/start.html.j2"} <= names
     assert not [name for name in names if name.startswith(("tests", "samples", "benchmarks"))]

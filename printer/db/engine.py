@@ -22,16 +22,11 @@ _READ_ONLY = "read_only"
 
 
 def open_engine(database: str, *, durable: bool = True) -> Engine:
-    """Open a database.
+    """Open a postgresql:// URL or an SQLite file.
 
-    Args:
-        database: a postgresql:// URL, or the path or URL of an SQLite file.
-        durable: whether a commit to SQLite waits for the disk; else a power failure, though not
-            the end of the process, loses what no later durable commit took along.
-
-    Raises:
-        UsageError: ``database`` cannot be parsed or names another kind of database.
-        JobsError: the file's folder cannot be created.
+    A ``durable`` commit to SQLite waits for the disk; another is lost in a power failure unless a
+    durable one followed.  Raises :class:`UsageError` for another kind of database,
+    :class:`JobsError` when the file's folder cannot be created.
     """
     try:
         url = make_url(database) if "://" in database else URL.create("sqlite", database=database)

@@ -40,11 +40,8 @@ def open_cache(
 ) -> Cache | None:
     """Open the cache, or warn and return None when it cannot be used.
 
-    Args:
-        folder: where it is; a damaged cache there is deleted and a new one begun.
-        max_entry: the most bytes of one body.
-        secrets: names of request headers that are not to be stored.
-        warn: called with a warning.
+    ``max_entry`` is the most bytes of one body, ``secrets`` are names of request headers that are
+    not to be stored.  A damaged cache is deleted and a new one begun.
     """
     path = folder / "answers.db"
     for attempt in (1, 2):

@@ -8,6 +8,7 @@ import json
 import re
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.cookiejar import Cookie, CookieJar, LoadError, MozillaCookieJar
 from importlib.metadata import PackageNotFoundError, version
@@ -60,15 +61,9 @@ class Credentials:
 def load_credentials(
     options: FetchOptions, origins: frozenset[Origin], logins: Mapping[Origin, str] | None = None
 ) -> Credentials:
-    """Read the credentials that the options name.
+    """Read the credentials that the options name; raises :class:`UsageError`.
 
-    Args:
-        options: headers, NAME:PASSWORD, the files of cookies and of a browser's state.
-        origins: the origins that the person named.
-        logins: NAME:PASSWORD by origin, which are sent there alone.
-
-    Raises:
-        UsageError: a file or a value cannot be used.
+    ``logins`` are NAME:PASSWORD by origin, which are sent there alone.
     """
     headers = _headers(options)
     for name, value in (*headers, ("User-Agent", options.user_agent)):
@@ -119,10 +114,9 @@ def _basic(login: str) -> str:
 
 def default_user_agent() -> str:
     """Return our User-Agent, with the version."""
-    try:
+    number = "0"
+    with suppress(PackageNotFoundError):  # in a tree that was never installed
         number = version("webprint")
-    except PackageNotFoundError:  # run from a tree that was never installed
-        number = "0"
     return f"webprint/{number} (+print-friendly PDF)"
 
 

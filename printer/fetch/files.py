@@ -26,16 +26,10 @@ _MEDIA_TYPES = {
 
 
 def read_file(path: str | Path, max_bytes: int = _MAX_BYTES, url: str = "") -> Capture:
-    """Return the page in a file.
+    """Return the page in a file; ``url`` is the address it was saved from.
 
-    Args:
-        path: the file.
-        max_bytes: its most bytes.
-        url: the address it was saved from; by default its ``file:`` URL.
-
-    Raises:
-        BadURL: there is no such file.
-        FetchError: it cannot be read, is too large or not a page.
+    Raises :class:`BadURL` when there is no such file, :class:`FetchError` when it cannot be read,
+    is too large or not a page.
     """
     path = Path(path)
     try:
@@ -70,11 +64,8 @@ def read_stdin(stream: BinaryIO, url: str = "", max_bytes: int = _MAX_BYTES) -> 
 def read_sibling(url: str, page: str, max_bytes: int = _MAX_BYTES) -> Capture:
     """Return a file that a local page names, such as a picture; both are ``file:`` URLs.
 
-    A page may name what lies in its own folder or below, as browsers save pages, and nothing else.
-
-    Raises:
-        BlockedAddress: the file is elsewhere, or the page is from the web.
-        FetchError: it cannot be read or is too large.
+    A page may name what lies in its own folder or below, as browsers save pages: raises
+    :class:`BlockedAddress` for anything else, :class:`FetchError` for what cannot be read.
     """
     if not page.startswith("file:"):
         raise BlockedAddress("a page from the web may not name a file of this computer", url=url)

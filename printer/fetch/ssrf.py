@@ -69,11 +69,8 @@ def _embedded_ipv4(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
 class Guard:
     """Check the hosts of one run; safe to share between threads.
 
-    Args:
-        user_urls: the URLs that a person gave: their hosts and ports may be private.  Their
-            origins are in ``user_origins``, the names and passwords in them in ``credentials``.
-        allow_private: whether everything may be private.
-        resolve: resolves names.
+    The hosts and ports of ``user_urls``, which a person named, may be private.  Their origins are
+    in ``user_origins``, the names and passwords in them in ``credentials``.
     """
 
     def __init__(
@@ -95,14 +92,8 @@ class Guard:
     def addresses(self, host: str, port: int, timeout: float) -> tuple[str, ...]:
         """Return the addresses of ``host`` that may be connected to, at least one.
 
-        Args:
-            host: a name or an IP address.
-            port: the port to connect to.
-            timeout: the seconds that resolving may take.
-
-        Raises:
-            BlockedAddress: all addresses are private.
-            FetchError: the name cannot be resolved.
+        Raises :class:`BlockedAddress` when all are private, :class:`FetchError` when the name
+        cannot be resolved within ``timeout`` seconds.
         """
         host = host.lower().strip("[]")
         addresses = self._addresses(host, timeout)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from ...urls import is_http
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -12,6 +10,7 @@ from lxml import etree
 from ...errors import UsageError
 from ...html.parse import strip_invalid_references
 from ...text import clean_line
+from ...urls import is_http
 
 _MAX_BYTES, _MAX_FEEDS = 5_000_000, 2_000
 

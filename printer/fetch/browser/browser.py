@@ -31,16 +31,10 @@ _MEMORY_CHECK_INTERVAL = 5  # pages
 class Browser:
     """Capture pages with Chromium, from any thread; it is started when it is first needed.
 
-    Everything Chromium sends goes through ``guard`` (see :mod:`..proxy`).  A page that hangs or
-    crashes costs itself alone; when the browser dies it is started again, and the pages it was
-    loading are loaded once more.
-
-    Args:
-        options: how to fetch.
-        guard: the address guard.
-        pages: how many pages are loaded at a time.
-        max_pages: after so many pages the browser is replaced,
-        max_bytes: or above so many bytes of memory.
+    ``pages`` are loaded at a time.  Everything Chromium sends goes through ``guard`` (see
+    :mod:`..proxy`).  A page that hangs or crashes costs itself alone; when the browser dies it is
+    started again, and the pages it was loading are loaded once more.  It is replaced after
+    ``max_pages``, or above ``max_bytes`` of memory.
     """
 
     def __init__(

@@ -59,16 +59,8 @@ def sign_in(
 ) -> Any:
     """Show a page to a person, and return the browser's state when they are done.
 
-    Args:
-        url: the page, as a person writes its address.
-        options: how to fetch.
-        guard: what the browser sends goes through it.
-        person: signs in.
-        visible: whether the browser shows a window.
-
-    Raises:
-        FetchError: the page cannot be shown.
-        MissingLibrary: there is no browser that can show itself.
+    What the browser sends goes through ``guard``.  Raises :class:`FetchError` when the page cannot
+    be loaded, :class:`MissingLibrary` without a browser that can show a window.
     """
     loop = EventLoop("webprint-login")
     try:

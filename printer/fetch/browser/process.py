@@ -49,39 +49,7 @@ _WATCHDOG = '"$@" </dev/null & exec >/dev/null 2>&1; read _; kill -9 0'
 _NOWHERE = "socks5://127.0.0.1:1"
 
 _HEADLESS = ("--headless", "--hide-scrollbars", "--mute-audio")
-_SWITCHES = (
-    "--remote-debugging-port=0",
-    "--autoplay-policy=user-gesture-required",
-    "--disable-background-networking",
-    "--disable-breakpad",
-    "--disable-client-side-phishing-detection",
-    "--disable-component-extensions-with-background-pages",
-    "--disable-component-update",
-    "--disable-default-apps",
-    "--disable-dev-shm-usage",
-    "--disable-domain-reliability",
-    "--disable-extensions",
-    "--disable-field-trial-config",
-    "--disable-gpu",
-    "--disable-notifications",
-    "--disable-quic",
-    "--disable-search-engine-choice-screen",
-    "--disable-sync",
-    "--disable-features=AutofillServerCommunication,CertificateTransparencyComponentUpdater,"
-    "DialMediaRouteProvider,InterestFeedContentSuggestions,MediaRouter,OptimizationHints,"
-    "PaintHolding,Translate,WebRtcHideLocalIpsWithMdns",
-    "--force-color-profile=srgb",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--js-flags=--max-old-space-size=1024",
-    "--metrics-recording-only",
-    "--no-default-browser-check",
-    "--no-first-run",
-    "--no-pings",
-    "--no-service-autorun",
-    "--password-store=basic",
-    "--use-mock-keychain",
-    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-)
+_SWITCHES = Path(__file__).with_name("chromium_switches.txt").read_text("utf-8").split()
 #: The environment variables that Chromium inherits; on Linux the first two name a screen.
 _SCREEN = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR")
 _ENVIRONMENT = ("FONTCONFIG_FILE", "FONTCONFIG_PATH", "LANG", "LC_ALL", "PATH", "TZ")
@@ -109,16 +77,8 @@ class Chromium:
     """A running Chromium; ``endpoint`` is the address to drive it by.
 
     It reaches no network but through the proxies of its contexts, loopback included, and asks no
-    name server.
-
-    Args:
-        timeout: the seconds that starting may take.
-        visible: whether it shows a window.
-
-    Raises:
-        MissingLibrary: none is installed, or none starts.
-        BrowserDied: it ended without a message, as when somebody kills it.
-        FetchTimeout: it did not start in time.
+    name server.  Raises :class:`MissingLibrary` when none is installed or none starts,
+    :class:`BrowserDied` when it ended without a message, as when somebody kills it.
     """
 
     def __init__(self, timeout: float, *, visible: bool = False) -> None:
