@@ -44,8 +44,6 @@ MAX_LINES = 800
 UNFINISHED = frozenset(
     [
         "cli",
-        "crawl",
-        "digest",
         "images",
     ]
 )

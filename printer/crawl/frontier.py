@@ -104,7 +104,7 @@ class Frontier:
         self.options = options
         self.worker = worker_id()
         self._lease_seconds = timeout + LEASE_GRACE
-        self._own = addresses.c.crawl == crawl
+        self._in_crawl = addresses.c.crawl == crawl
 
     def open(self, seeds: Sequence[str], *, fresh: bool = False) -> None:
         """Start the crawl or continue it; with ``fresh`` forget what was found before."""
@@ -139,7 +139,7 @@ class Frontier:
         for key, (link, _) in best.items():
             if key in known and known[key] < link.score:
                 waiting = (addresses.c.url_key == key) & (addresses.c.state == "waiting")
-                better = update(addresses).where(self._own, waiting)
+                better = update(addresses).where(self._in_crawl, waiting)
                 connection.execute(better.values(score=link.score))
         rows = [
             {
@@ -167,7 +167,7 @@ class Frontier:
         with self.store.write() as connection:
             now = self.store.now(connection)
             late = (addresses.c.state == "taken") & (addresses.c.lease_until < now)
-            expired = update(addresses).where(self._own, late)
+            expired = update(addresses).where(self._in_crawl, late)
             connection.execute(expired.values(state="waiting", worker="", lease_until=0.0))
             if reason := self._stop_reason(connection):
                 self._update_crawl(connection, state="over", stop_reason=reason)
@@ -215,11 +215,11 @@ class Frontier:
 
     def summary(self) -> CrawlSummary:
         """Return the progress of the crawl."""
-        failed = self._own & (addresses.c.state == "failed")
+        failed = self._in_crawl & (addresses.c.state == "failed")
         with self.store.read() as connection:
-            states = _counts(connection, addresses.c.state, self._own)
+            states = _counts(connection, addresses.c.state, self._in_crawl)
             outcomes = _counts(
-                connection, addresses.c.outcome, self._own & (addresses.c.state == "done")
+                connection, addresses.c.outcome, self._in_crawl & (addresses.c.state == "done")
             )
             failures = _counts(connection, addresses.c.message, failed, limit=20)
             reason = select(crawls.c.stop_reason).where(crawls.c.id == self.crawl)
@@ -247,8 +247,8 @@ class Frontier:
 
     def _stop_reason(self, connection: Connection) -> str:
         """Return why no more is visited, or ''."""
-        kept = select(func.count()).where(articles.c.crawl == self.crawl)
-        if connection.execute(kept).scalar_one() >= self.options.articles:
+        counted = select(func.count()).where(articles.c.crawl == self.crawl)
+        if connection.execute(counted).scalar_one() >= self.options.articles:
             return f"{self.options.articles} articles were found"
         if self._count(connection, "taken") == 0 and not self._has_room(connection):
             return f"{self.options.pages} pages were fetched"
@@ -264,7 +264,7 @@ class Frontier:
             select(addresses)
             .join(hosts, hosts.c.name == addresses.c.host)
             .where(
-                self._own,
+                self._in_crawl,
                 addresses.c.state == "waiting",
                 addresses.c.due <= now,
                 hosts.c.next_at <= now,
@@ -279,7 +279,7 @@ class Frontier:
             return "its visits never ended"
         if row.kind == "sitemap":
             read = (addresses.c.state == "done") & (addresses.c.kind == "sitemap")
-            counted = select(func.count()).where(self._own, read)
+            counted = select(func.count()).where(self._in_crawl, read)
             many = connection.execute(counted).scalar_one() >= MAX_SITEMAPS
             return "too many sitemaps were read" if many else ""
         if row.depth == 0 or row.failures:
@@ -299,10 +299,10 @@ class Frontier:
             select(func.min(ready))
             .select_from(addresses)
             .join(hosts, hosts.c.name == addresses.c.host)
-            .where(self._own, addresses.c.state == "waiting")
+            .where(self._in_crawl, addresses.c.state == "waiting")
         )
         leased = select(func.min(addresses.c.lease_until)).where(
-            self._own, addresses.c.state == "taken"
+            self._in_crawl, addresses.c.state == "taken"
         )
         times = [connection.execute(query).scalar() for query in (waiting, leased)]
         known = [float(time) for time in times if time is not None]
@@ -316,13 +316,13 @@ class Frontier:
         scores: dict[str, float] = {}
         for start in range(0, len(keys), 500):  # SQLite limits the parameters of a statement.
             known = select(addresses.c.url_key, addresses.c.score).where(
-                self._own, addresses.c.url_key.in_(keys[start : start + 500])
+                self._in_crawl, addresses.c.url_key.in_(keys[start : start + 500])
             )
             scores.update(tuple(row) for row in connection.execute(known))
         return scores
 
     def _count(self, connection: Connection, *states: str) -> int:
-        counted = select(func.count()).select_from(addresses).where(self._own)
+        counted = select(func.count()).select_from(addresses).where(self._in_crawl)
         if states:
             counted = counted.where(addresses.c.state.in_(states))
         return int(connection.execute(counted).scalar_one())
@@ -496,8 +496,8 @@ class _Recorder:
         connection.execute(claimed.values(state="same", duplicate_of=duplicate_of or lease.id))
 
     def _resembles(self, article: int, sketch: Sketch) -> bool:
-        kept = select(articles.c.sketch).where(articles.c.address == article)
-        data = self.connection.execute(kept).scalar()
+        of_article = select(articles.c.sketch).where(articles.c.address == article)
+        data = self.connection.execute(of_article).scalar()
         known = near_duplicates.from_bytes(data) if data else sketch * 0
         return resemblance(known, sketch) >= NEAR_DUPLICATE
 

@@ -281,6 +281,6 @@ class HostDelays:
                 return False
             if next_at is None:
                 connection.execute(hosts.insert().values(name=host))
-            asked = sa.update(hosts).where(hosts.c.name == host)
-            connection.execute(asked.values(next_at=now + _host_delay(self._delay)))
+            host_row = sa.update(hosts).where(hosts.c.name == host)
+            connection.execute(host_row.values(next_at=now + _host_delay(self._delay)))
         return True

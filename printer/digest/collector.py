@@ -12,16 +12,20 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from ..capture import Capture
+from ..crawl import CrawlOptions
 from ..errors import FetchTimeout, WebprintError
 from ..fetch.client import HttpClient
 from ..settings import Settings
 from ..urls import host_of
 from .config import Digest, Source
-from .sources.crawl import crawl_source
+from .sources.crawl import crawl_entries
 from .sources.discovery import get_feed
 from .sources.feeds import Entry
 from .sources.mail import read_mail_folder
 from .sources.reading_list import read_urls, reading_list_path
+
+#: How many articles of a crawl to use if the source has no limit.
+DEFAULT_CRAWL_LIMIT = 20
 
 #: Connections at a time, and of those to one host.
 MAX_CONNECTIONS, MAX_PER_HOST = 8, 2
@@ -102,7 +106,15 @@ class Collector:
             case "mail":
                 return "", read_mail_folder(Path(source.mail).expanduser())
             case "crawl":
-                return "", crawl_source(source, query, self._settings)
+                options = CrawlOptions(
+                    query=query,
+                    # A crawl finds those that were printed before, too.
+                    articles=3 * (source.limit or DEFAULT_CRAWL_LIMIT),
+                    pages=source.pages,
+                    depth=source.depth,
+                    delay=source.delay,
+                )
+                return "", crawl_entries(source.location, options, self._settings)
             case _:
                 urls = read_urls(reading_list_path(self._settings, source.location))
                 return "", [Entry(url) for url in urls]

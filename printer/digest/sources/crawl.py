@@ -5,25 +5,13 @@ from __future__ import annotations
 from ...crawl import Crawl, CrawlOptions
 from ...settings import Settings, data_folder
 from ...site_rules.store import rule_store
-from ..config import Source
 from .feeds import Entry, parse_date
 
-#: How many articles to use if the source has no limit.
-DEFAULT_LIMIT = 20
 
-
-def crawl_source(source: Source, query: str, settings: Settings) -> list[Entry]:
+def crawl_entries(url: str, options: CrawlOptions, settings: Settings) -> list[Entry]:
     """Crawl a site anew, and return its articles with their pages; raises WebprintError."""
-    options = CrawlOptions(
-        query=query,
-        # It finds those that were printed before, too.
-        articles=3 * (source.limit or DEFAULT_LIMIT),
-        pages=source.pages,
-        depth=source.depth,
-        delay=source.delay,
-    )
     with Crawl(
-        [source.location],
+        [url],
         options,
         database=settings.database or str(data_folder() / "crawl.sqlite"),
         fetch=settings.fetch_options(),
