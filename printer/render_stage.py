@@ -8,7 +8,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from .article import Article, Paragraph, Quote, Span
-from .errors import RenderError, WebprintError
 from .options import Options, PrintOptions
 from .output import Edition, ExtractedPage, Failure, PreparedPictures, Result
 from .render.worker_pool import RenderPool
@@ -39,21 +38,14 @@ def render_pages(
         prepared = replace(prepared, pictures=dict(prepared.pictures))
         page = replace(pages[0], pictures=(), losses=(), blocks=())
         result: Result = renderer.run(
-            "setting the pages", _render_in_worker, page, prepared, options
+            "rendering the article", _render_in_worker, page, prepared, options
         )
         return result
     return _render_pdf(pages, prepare, options, edition, renderer)
 
 
 def _render_in_worker(page: ExtractedPage, prepared: PreparedPictures, options: Options) -> Result:
-    """Render one article in the worker; wrap unexpected exceptions in RenderError."""
-    try:
-        return _render_pdf([page], lambda _: prepared, options)
-    except WebprintError:
-        raise
-    except Exception as error:
-        fault = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
-        raise RenderError(f"the article could not be set: {fault}") from error
+    return _render_pdf([page], lambda _: prepared, options)
 
 
 def _render_pdf(

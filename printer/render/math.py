@@ -73,7 +73,8 @@ def _typeset(keys: list[tuple[str, bool]]) -> list[Drawing]:
     """Typeset formulas in a process of their own, again if it was killed."""
     drawings: list[Drawing] = []
     deadline = time.monotonic() + TIME_LIMIT
-    with WorkerProcess(memory_limit=MEMORY_LIMIT, trusted=False) as worker:
+    prepare = math_worker.silence
+    with WorkerProcess(prepare, memory_limit=MEMORY_LIMIT, trusted=False) as worker:
         for _ in range(2):
             try:
                 worker.call(

@@ -7,6 +7,7 @@ process has its memory limit.  TeX is parsed, not executed.
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import signal
 from collections.abc import Sequence
@@ -33,6 +34,11 @@ _ROWS = frozenset({"mrow", "mstyle", "mpadded"})
 #: Environments whose lines the page has numbered itself, or not at all.
 _NUMBERED = re.compile(r"(\\(?:begin|end)\{(?:align|gather|equation|multline|eqnarray))\}")
 _SVG_TAG = re.compile(r"<(?:\w+:)?(\w+)")
+
+
+def silence() -> None:
+    """Discard what libraries print about faulty formulas."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
 def typeset_formulas(formulas: Sequence[tuple[str, bool]]) -> None:

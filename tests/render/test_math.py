@@ -164,6 +164,12 @@ def test_a_process_that_is_killed_is_replaced(monkeypatch) -> None:
     assert killed
 
 
+def test_what_libraries_complain_of_is_not_printed(capfd) -> None:
+    odd = "<math><semantics><mi>x</mi><annotation>x</annotation></semantics></math>"
+    typeset_formulas([Article("A", (Math(odd, "x"),))])
+    assert capfd.readouterr().err == ""
+
+
 def test_no_process_is_started_for_a_page_without_formulas(monkeypatch) -> None:
     monkeypatch.setattr("printer.render.math._typeset", None)
     assert typeset_formulas([article(paragraph("x"))]) == {}

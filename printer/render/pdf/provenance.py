@@ -7,25 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
-from xml.etree.ElementTree import Element, SubElement, register_namespace, tostring
+
+from markupsafe import Markup
 
 from ...capture import PageSource
 from ...output import ExtractedPage
 from ..markup import printable
 
-#: The XMP namespace of the provenance, and its prefix.
-NAMESPACE, PREFIX = "urn:webprint:provenance:1#", "webprint"
-
-_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-_DC = "http://purl.org/dc/elements/1.1/"
-_EXTENSION = "http://www.aiim.org/pdfa/ns/extension/"
-_SCHEMA = "http://www.aiim.org/pdfa/ns/schema#"
-_PROPERTY = "http://www.aiim.org/pdfa/ns/property#"
-for _prefix, _uri in (
-    ("rdf", _RDF), ("dc", _DC), (PREFIX, NAMESPACE), ("pdfaExtension", _EXTENSION),
-    ("pdfaSchema", _SCHEMA), ("pdfaProperty", _PROPERTY),
-):  # fmt: skip
-    register_namespace(_prefix, _uri)
+#: The XMP namespace of the provenance.
+NAMESPACE = "urn:webprint:provenance:1#"
 
 #: The properties, each a list with a value per page, and their meanings.
 _PROPERTIES = {
@@ -33,6 +23,31 @@ _PROPERTIES = {
     "fetched": "When each page was fetched",
     "sha256": "The SHA-256 of each page as it was received, after decompression",
 }
+
+# Descriptions for the RDF of an XMP packet; PDF/A asks for the schema (ISO 19005-3, 6.6.2.3).
+_XMP = Markup(
+    '<rdf:Description rdf:about="" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"'
+    ' xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:webprint="{namespace}">'
+    "<dc:source>{source}</dc:source>{properties}</rdf:Description>\n"
+    '<rdf:Description rdf:about="" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"'
+    ' xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/"'
+    ' xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#"'
+    ' xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#">'
+    '<pdfaExtension:schemas><rdf:Bag><rdf:li rdf:parseType="Resource">'
+    "<pdfaSchema:schema>Where a printed web page came from</pdfaSchema:schema>"
+    "<pdfaSchema:namespaceURI>{namespace}</pdfaSchema:namespaceURI>"
+    "<pdfaSchema:prefix>webprint</pdfaSchema:prefix>"
+    "<pdfaSchema:property><rdf:Seq>{schema}</rdf:Seq></pdfaSchema:property>"
+    "</rdf:li></rdf:Bag></pdfaExtension:schemas></rdf:Description>"
+)
+_PROPERTY = Markup("<webprint:{name}><rdf:Seq>{values}</rdf:Seq></webprint:{name}>")
+_VALUE = Markup("<rdf:li>{}</rdf:li>")
+_SCHEMA_PROPERTY = Markup(
+    '<rdf:li rdf:parseType="Resource"><pdfaProperty:name>{name}</pdfaProperty:name>'
+    "<pdfaProperty:valueType>seq Text</pdfaProperty:valueType>"
+    "<pdfaProperty:category>external</pdfaProperty:category>"
+    "<pdfaProperty:description>{meaning}</pdfaProperty:description></rdf:li>"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,37 +98,17 @@ def _values(source: PageSource) -> dict[str, str]:
 
 
 def _build_xmp(rows: Sequence[dict[str, str]]) -> bytes:
-    """Return descriptions for the RDF of an XMP packet, with the schema that PDF/A asks for."""
-    description = Element(f"{{{_RDF}}}Description", {f"{{{_RDF}}}about": ""})
-    SubElement(description, f"{{{_DC}}}source").text = rows[0]["source"] if rows else ""
-    for name in _PROPERTIES:
-        parent = SubElement(description, f"{{{NAMESPACE}}}{name}")
-        sequence = SubElement(parent, f"{{{_RDF}}}Seq")
-        for values in rows:
-            SubElement(sequence, f"{{{_RDF}}}li").text = values[name]
-    return tostring(description) + b"\n" + tostring(_build_schema())
-
-
-def _build_schema() -> Element:
-    description = Element(f"{{{_RDF}}}Description", {f"{{{_RDF}}}about": ""})
-    schemas = SubElement(description, f"{{{_EXTENSION}}}schemas")
-    schema = _add_resource(SubElement(schemas, f"{{{_RDF}}}Bag"))
-    SubElement(schema, f"{{{_SCHEMA}}}schema").text = "Where a printed web page came from"
-    SubElement(schema, f"{{{_SCHEMA}}}namespaceURI").text = NAMESPACE
-    SubElement(schema, f"{{{_SCHEMA}}}prefix").text = PREFIX
-    properties = SubElement(SubElement(schema, f"{{{_SCHEMA}}}property"), f"{{{_RDF}}}Seq")
-    for name, meaning in _PROPERTIES.items():
-        resource = _add_resource(properties)
-        for key, value in (
-            ("name", name), ("valueType", "seq Text"), ("category", "external"),
-            ("description", meaning),
-        ):  # fmt: skip
-            SubElement(resource, f"{{{_PROPERTY}}}{key}").text = value
-    return description
-
-
-def _add_resource(parent: Element) -> Element:
-    return SubElement(parent, f"{{{_RDF}}}li", {f"{{{_RDF}}}parseType": "Resource"})
+    none = Markup("")
+    properties = none.join(
+        _PROPERTY.format(name=name, values=none.join(_VALUE.format(row[name]) for row in rows))
+        for name in _PROPERTIES
+    )
+    schema = none.join(
+        _SCHEMA_PROPERTY.format(name=name, meaning=meaning) for name, meaning in _PROPERTIES.items()
+    )
+    source = rows[0]["source"] if rows else ""
+    xmp = _XMP.format(namespace=NAMESPACE, source=source, properties=properties, schema=schema)
+    return xmp.encode("ascii", "xmlcharrefreplace")
 
 
 def add_provenance(pdf: Any, xmp: bytes) -> None:
