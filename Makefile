@@ -7,11 +7,11 @@ SHELL := /bin/bash
 PY := .venv/bin/python
 URL ?=
 OUT ?=
-PROCESSES ?= 2
+PROCESSES ?= 4
 TIME ?= 60
 SEED ?= 0
 TARGETS ?=
-PYTEST = $(PY) -m pytest -n $(PROCESSES) --dist worksteal
+PYTEST = $(PY) -m pytest -n $(PROCESSES) --dist loadgroup
 # What `make bench` measures and for how long, see `python -m benchmarks --help`; QUICK=1 is a sample.
 BENCHMARKS ?=
 QUICK ?=
@@ -37,7 +37,7 @@ smoke: .venv/.develop ## Run the quickest tests of every part, in under a minute
 
 coverage: .venv/.develop ## Run the tests and report which lines of printer/ they do not run
 	rm -f .coverage .coverage.*
-	.venv/bin/coverage run -m pytest -n $(PROCESSES) --dist worksteal -rs $(TESTS)
+	.venv/bin/coverage run -m pytest -n $(PROCESSES) --dist loadgroup -rs $(TESTS)
 	.venv/bin/coverage combine --quiet
 	.venv/bin/coverage report
 

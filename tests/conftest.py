@@ -1,4 +1,4 @@
-"""What every test may use: web servers on loopback, and a home of its own."""
+"""Fixtures of all tests: web servers on loopback, and a home folder of their own."""
 
 from __future__ import annotations
 
@@ -16,8 +16,17 @@ settings.register_profile("steady", deadline=None, suppress_health_check=[Health
 settings.load_profile("steady")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the tests that share a fixture of their module in one process; spread all others."""
+    for item in items:
+        fixtures = getattr(item, "_fixtureinfo", None)
+        definitions = fixtures.name2fixturedefs.values() if fixtures else ()
+        if any(found[-1].scope == "module" for found in definitions if found):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
 @pytest.fixture(autouse=True)
-def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep the user's settings, cache and environment away from the tests."""
     home = tmp_path_factory.mktemp("home")
     browsers = Path.home() / ".cache/ms-playwright"

@@ -18,8 +18,8 @@ def page(tmp_path):
 
 
 @pytest.fixture
-def rules(own_home):
-    return own_home / ".config/webprint/rules"
+def rules(home_folder):
+    return home_folder / ".config/webprint/rules"
 
 
 def test_a_rule_is_added_listed_tested_followed_and_removed(webprint, page, rules):

@@ -1,7 +1,7 @@
-"""Every test here runs in a process of its own: 10 s of the processor, 1 GB of memory.
+"""Run every test here in a process of its own: 10 s of processor time, 1 GB of memory.
 
-Its arguments are pickled, so they are plain values: a page, a folder; servers are begun inside.
-What it fails of comes back as text.
+The arguments of tests are pickled, so they are plain values: a page, a folder; servers are started
+inside.  A failure comes back as text.
 """
 
 from __future__ import annotations
@@ -11,35 +11,34 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.fork_server import ForkServer, TestCall
+from tests.support.fork_server import Call, ForkServer
 
-WARM = pytest.StashKey[ForkServer]()
+SERVER = pytest.StashKey[ForkServer]()
 
 
 @pytest.fixture(scope="session")
-def warm() -> Iterator[ForkServer]:
+def fork_server() -> Iterator[ForkServer]:
     """The process that forks."""
-    with ForkServer() as held:
-        yield held
+    with ForkServer() as server:
+        yield server
 
 
 @pytest.fixture(autouse=True)
-def held(request: pytest.FixtureRequest, warm: ForkServer, own_home: object) -> None:
-    """Have the test run there."""
-    request.node.stash[WARM] = warm
+def forked(request: pytest.FixtureRequest, fork_server: ForkServer, home_folder: object) -> None:
+    """Run the test in a forked process."""
+    request.node.stash[SERVER] = fork_server
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool:
-    """Run the test in the warm process's child instead of here."""
-    warm = pyfuncitem.stash[WARM]
+    """Send the test to the fork server instead of running it here."""
+    server = pyfuncitem.stash[SERVER]
     names = pyfuncitem._fixtureinfo.argnames
     arguments = {name: pyfuncitem.funcargs[name] for name in names}
     name = pyfuncitem.originalname
-    ended = warm.run(TestCall(str(pyfuncitem.path), name, arguments, dict(os.environ)))
-    pyfuncitem.user_properties += [("cpu", round(ended.cpu, 2)), ("peak", ended.peak)]
-    if ended.failure:
-        pytest.fail(
-            f"{ended.failure}\n({ended.cpu:.1f} s, {ended.peak / 1e6:.0f} MB)", pytrace=False
-        )
+    outcome = server.run(Call(str(pyfuncitem.path), name, arguments, dict(os.environ)))
+    pyfuncitem.user_properties += [("cpu", round(outcome.cpu, 2)), ("peak", outcome.peak)]
+    if outcome.failure:
+        used = f"({outcome.cpu:.1f} s, {outcome.peak / 1e6:.0f} MB)"
+        pytest.fail(f"{outcome.failure}\n{used}", pytrace=False)
     return True

@@ -149,11 +149,11 @@ def test_an_address_that_is_none_is_refused(url):
         validate_request(JobRequest(url), Settings())
 
 
-def test_where_things_lie_unless_it_is_said(own_home):
+def test_where_things_lie_unless_it_is_said(home_folder):
     table = factory.open_queue(Settings())
     assert table.count_by_state()["queued"] == 0
     table.disconnect()
-    folder = own_home / ".local/share/webprint"
+    folder = home_folder / ".local/share/webprint"
     assert (folder / "jobs.sqlite").exists()
     assert folder.stat().st_mode & 0o077 == 0
     assert factory.storage_location(Settings()) == str(folder / "prints")

@@ -1,7 +1,7 @@
-"""A warm process that runs each test given to it in a child of its own, under hard limits.
+"""A warm process that runs each test in a forked child, under hard limits.
 
-What a test needs is imported once; then every test costs a fork.  The process reads calls from
-standard input and writes how they ended to standard output, pickled.
+What tests need is imported once; then every test costs a fork.  The process reads calls from
+standard input and writes their outcomes to standard output, pickled.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Self
 
-#: What a test may take: seconds of the processor's time, bytes of memory, seconds of the clock.
-#: The last is for what waits without end; a machine that does other things takes its time.
-CPU, MEMORY, PATIENCE = 10, 1_000_000_000, 120
+#: The limits of a test: seconds of processor time, bytes of memory, seconds of the clock.  The last
+#: is for endless waits, and generous, as the machine may be busy.
+CPU, MEMORY, TIMEOUT = 10, 1_000_000_000, 120
 
 ROOT = Path(__file__).parents[2]
 
@@ -41,7 +41,7 @@ PRELOADED = (
 
 
 @dataclass(frozen=True)
-class TestCall:
+class Call:
     """A test to run: a function of a file, with its arguments and its environment."""
 
     file: str
@@ -51,8 +51,8 @@ class TestCall:
 
 
 @dataclass(frozen=True)
-class TestOutcome:
-    """How a test ended: what it failed of ('' when it passed), what it took."""
+class Outcome:
+    """The outcome of a test: its failure ('' when it passed), seconds, peak memory in bytes."""
 
     failure: str
     cpu: float
@@ -60,7 +60,7 @@ class TestOutcome:
 
 
 class ForkServer:
-    """The client's side; a context manager whose processes end with it."""
+    """The client; a context manager whose processes end with it."""
 
     def __init__(self) -> None:
         # One thread of numpy's: they have no part in a fork, and each reserves memory.
@@ -81,19 +81,19 @@ class ForkServer:
         self._process.wait(30)
         self._process.stdout.close()
 
-    def run(self, call: TestCall) -> TestOutcome:
+    def run(self, call: Call) -> Outcome:
         """Run one test."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         pickle.dump(call, self._process.stdin)
         self._process.stdin.flush()
-        ended = pickle.load(self._process.stdout)
-        assert isinstance(ended, TestOutcome)
-        return ended
+        outcome = pickle.load(self._process.stdout)
+        assert isinstance(outcome, Outcome)
+        return outcome
 
 
 def serve() -> None:
-    """Run what standard input asks for, until it ends."""
+    """Run the calls on standard input until it ends."""
     for name in PRELOADED:
         importlib.import_module(name)
     ours = os.fdopen(os.dup(1), "wb")
@@ -107,12 +107,12 @@ def serve() -> None:
             return
         if call.file not in modules:
             modules[call.file] = _load(call.file)
-        pickle.dump(_forked(call, modules[call.file]), ours)
+        pickle.dump(_run_forked(call, modules[call.file]), ours)
         ours.flush()
 
 
 def _print_once() -> None:
-    """Print a sound page as tests do, and set one here, so that no child loads what that takes."""
+    """Print a page as tests do, so that no child has to load what that needs."""
     from printer import PrintOptions, extract
     from printer.render.context import render_html
     from printer.render.weasy.engine import render_pdf
@@ -123,7 +123,7 @@ def _print_once() -> None:
     for thread in threading.enumerate():
         if thread is not threading.current_thread():
             thread.join(60)
-    # What is here stays: no child looks through it for waste, which would copy it.
+    # No child collects garbage in what is here, which would copy it.
     gc.collect()
     gc.freeze()
 
@@ -137,42 +137,42 @@ def _load(file: str) -> ModuleType:
     return module
 
 
-def _forked(call: TestCall, module: ModuleType) -> TestOutcome:
+def _run_forked(call: Call, module: ModuleType) -> Outcome:
     reads, writes = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(reads)
-        _child(call, module, writes)
+        _run_child(call, module, writes)
     os.close(writes)
-    said = b""
+    output = b""
     late = False
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT
     while select.select([reads], [], [], max(0.0, end - time.monotonic()))[0]:
         piece = os.read(reads, 65536)
         if not piece:
             break
-        said += piece
+        output += piece
     else:
         late = True
     os.close(reads)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)  # and whatever it started
     _, status, used = os.wait4(pid, 0)
-    fault = said.decode("utf-8", "replace")
+    fault = output.decode("utf-8", "replace")
     if late:
-        fault = f"it did not end within {PATIENCE} s"
+        fault = f"it did not end within {TIMEOUT} s"
     elif fault == "passed":
         fault = ""
     elif not fault:
         code = os.waitstatus_to_exitcode(status)
         why = signal.Signals(-code).name if code < 0 else f"status {code}"
         fault = f"its process ended: {why}"
-    return TestOutcome(fault, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
+    return Outcome(fault, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
 
 
-def _child(call: TestCall, module: ModuleType, writes: int) -> None:
-    """Run a test and say how it ended; never returns."""
-    said = "it could not be begun"
+def _run_child(call: Call, module: ModuleType, writes: int) -> None:
+    """Run a test and write its outcome; never returns."""
+    output = "it could not be started"
     try:
         os.setpgid(0, 0)
         os.environ.clear()
@@ -180,13 +180,13 @@ def _child(call: TestCall, module: ModuleType, writes: int) -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (CPU, CPU + 2))
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        # At the limit of time it is told where that was.
+        # At the limit of processor time a traceback is written.
         faulthandler.register(signal.SIGXCPU, file=writes, chain=True)
         getattr(module, call.name)(**call.arguments)
-        said = "passed"
-    except BaseException as error:  # noqa: BLE001 - handed to the test that waits for it
-        told = traceback.TracebackException.from_exception(error)
-        said = "".join(told.format())[-4000:]
+        output = "passed"
+    except BaseException as error:  # noqa: BLE001 - reported to the test
+        report = traceback.TracebackException.from_exception(error)
+        output = "".join(report.format())[-4000:]
     finally:
-        os.write(writes, said.encode("utf-8", "replace"))
+        os.write(writes, output.encode("utf-8", "replace"))
         os._exit(0)

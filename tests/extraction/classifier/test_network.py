@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks import networks as training
+from benchmarks import train_networks as training
 from printer.extraction.classifier.network import NetworkEnsemble, SegmentGraph
 
 PAGES = np.array([0, 0, 0, 1, 1])
