@@ -13,8 +13,8 @@ from typer.main import get_group
 
 from .. import __version__
 from ..errors import UsageError, WebprintError
+from .commands import COMMANDS
 from .console import INTERRUPTED, Console
-from .main import COMMANDS
 
 if TYPE_CHECKING:
     from ..render.worker_pool import RenderPool

@@ -133,7 +133,7 @@ class _Writer:
 
     def write(self, articles: list[CrawledArticle], out: str) -> WebprintError | None:
         """Write the articles; return the first error of a print."""
-        lines = [json.dumps(each.to_dict(), ensure_ascii=False) + "\n" for each in articles]
+        lines = [json.dumps(article.to_dict(), ensure_ascii=False) + "\n" for article in articles]
         data = "".join(lines).encode("utf-8", "replace")
         if _is_list(out):
             output.write_out(data, out)
@@ -149,17 +149,19 @@ class _Writer:
             reason = output.reason_of(error)
             raise UsageError(f"the folder {path} cannot be created: {reason}") from error
         output.write(path / LIST_FILE, data)
-        return self._print_each(articles, path)
+        return self._print_separately(articles, path)
 
     def _print(self, articles: list[CrawledArticle], path: Path) -> WebprintError | None:
-        result = self.printer.print_pages([self.crawler.capture(each) for each in articles])
+        result = self.printer.print_pages([self.crawler.capture(article) for article in articles])
         output.write(path, result.pdf)
         for failure in result.failures:
             self.console.error(failure.error)
         self.console.info(f"{path}: {output.summary(result)}")
         return result.failures[0].error if result.failures else None
 
-    def _print_each(self, articles: list[CrawledArticle], folder: Path) -> WebprintError | None:
+    def _print_separately(
+        self, articles: list[CrawledArticle], folder: Path
+    ) -> WebprintError | None:
         first: WebprintError | None = None
         names: set[str] = set()
         for article in articles:

@@ -219,7 +219,9 @@ def schedule(*, loaded: LoadedSettings) -> None:
     if not digests:
         raise UsageError("no digest in webprint.toml has a schedule")
     with closing(_open_history(loaded.settings)) as history:
-        arguments = [each for each in sys.argv[1:] if each not in ("digest", "schedule")]
+        arguments = [
+            argument for argument in sys.argv[1:] if argument not in ("digest", "schedule")
+        ]
         Scheduler(digests, history, arguments, log=console.info).run()
 
 

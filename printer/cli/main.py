@@ -12,27 +12,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .commands import COMMANDS
+
 if TYPE_CHECKING:
     from ..render.worker_pool import RenderPool
 
-#: The module of each command, which is loaded when the command is used.
-COMMANDS = {
-    "print": "print",
-    "extract": "extract",
-    "explain": "extract",
-    "login": "config",
-    "rules": "rules",
-    "themes": "config",
-    "config": "config",
-    "crawl": "crawl",
-    "batch": "batch",
-    "serve": "server",
-    "worker": "server",
-    "jobs": "server",
-    "digest": "digest",
-    "later": "digest",
-    "search": "search",
-}
 _NO_PAGES = {*COMMANDS, "--help", "-h", "--version", "--install-completion", "--show-completion"}
 
 #: Turns off work of libraries that a print never needs: plug-ins, threads for small sums.
@@ -97,7 +81,9 @@ def _render_specimen() -> None:
 def _expects_pdf(arguments: list[str]) -> bool:
     """Guess from the arguments alone whether the output is a PDF."""
     options = dict(pairwise(arguments))
-    options |= dict(each.split("=", 1) for each in arguments if each[:2] == "--" and "=" in each)
+    options |= dict(
+        argument.split("=", 1) for argument in arguments if argument[:2] == "--" and "=" in argument
+    )
     if output_format := options.get("--format"):
         return output_format in ("pdf", "auto")
     names = (options.get(option) for option in ("-o", "--out", "--bundle"))

@@ -85,7 +85,7 @@ def with_settings(*panels: Stage) -> Callable[[Callable[..., None]], Callable[..
             command(loaded=load_settings(layer), **objects, **values)
 
         wrapper.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-        wrapper.__annotations__ = {each.name: each.annotation for each in parameters}
+        wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         return wrapper
 
     return decorate

@@ -130,11 +130,15 @@ def find_candidates(page: Page, near: range | None = None) -> list[Candidate]:
     layout = page.layout
     if layout is None:
         return candidates
-    candidates = [_with_box(each, layout.graphics.get(each.element)) for each in candidates]
+    candidates = [
+        _with_box(candidate, layout.graphics.get(candidate.element)) for candidate in candidates
+    ]
     elements = {candidate.element for candidate in candidates}
     more = list(_styled_backgrounds(page, layout, near, elements))
     if more:
-        candidates = sorted([*candidates, *more], key=lambda each: (each.segment, each.index))
+        candidates = sorted(
+            [*candidates, *more], key=lambda candidate: (candidate.segment, candidate.index)
+        )
     return candidates
 
 
@@ -154,10 +158,14 @@ def _markup_candidates(page: Page, near: range | None) -> list[Candidate]:
         for candidate in _read_element(element, index, segment):
             if not (candidates and _merge(candidates, candidate)):
                 candidates.append(candidate)
-    candidates = [each for each in candidates if each.kind == "drawing" or _has_picture(each)]
-    backgrounds = list(_backgrounds(page, near, {each.element for each in candidates}))
+    candidates = [
+        candidate
+        for candidate in candidates
+        if candidate.kind == "drawing" or _has_picture(candidate)
+    ]
+    backgrounds = list(_backgrounds(page, near, {candidate.element for candidate in candidates}))
     if backgrounds:
-        candidates = sorted([*candidates, *backgrounds], key=lambda each: each.order)
+        candidates = sorted([*candidates, *backgrounds], key=lambda candidate: candidate.order)
     return candidates
 
 
@@ -208,7 +216,9 @@ def _candidate(
         title=_one_line(element.get("title")),
         width=width,
         height=height,
-        natural_width=max((each.width or width_from_url(each.url) for each in sources), default=0),
+        natural_width=max(
+            (source.width or width_from_url(source.url) for source in sources), default=0
+        ),
         url_key=picture_key(best.url) if best else "",
         best=best,
     )
@@ -233,15 +243,15 @@ def _merge(candidates: list[Candidate], new: Candidate) -> bool:
         return False
     if len(old.sources) > _MAX_MERGED_SOURCES or not _share_ancestor(old.element, new.element):
         return False
-    same_url = not (_is_shown(old) and _is_shown(new)) and bool(_urls(old) & _urls(new))
+    same_url = not (_is_displayed(old) and _is_displayed(new)) and bool(_urls(old) & _urls(new))
     if old.segment != new.segment and not same_url:
         return False
     alike = same_url or (bool(old.url_key) and old.url_key == new.url_key)
     if not alike and not _is_preview(old) and not _is_preview(new):
         return False
     # A browser with scripts shows nothing of noscript.
-    keep, other = (new, old) if _is_preview(old) and _is_shown(new) else (old, new)
-    sources = tuple({each.url: each for each in (*other.sources, *keep.sources)}.values())
+    keep, other = (new, old) if _is_preview(old) and _is_displayed(new) else (old, new)
+    sources = tuple({source.url: source for source in (*other.sources, *keep.sources)}.values())
     candidates[-1] = replace(
         keep,
         sources=sources,
@@ -271,7 +281,7 @@ def _is_preview(candidate: Candidate) -> bool:
     return all(source.rank == PREVIEW for source in candidate.sources)
 
 
-def _is_shown(candidate: Candidate) -> bool:
+def _is_displayed(candidate: Candidate) -> bool:
     element = candidate.element
     levels = islice(chain((element,), element.iterancestors()), _COPY_LEVELS)
     return all(level.tag != "noscript" for level in levels)
@@ -279,7 +289,7 @@ def _is_shown(candidate: Candidate) -> bool:
 
 def _share_ancestor(one: HtmlElement, other: HtmlElement) -> bool:
     ancestors = set(islice(one.iterancestors(), _COPY_LEVELS))
-    return any(each in ancestors for each in islice(other.iterancestors(), _COPY_LEVELS))
+    return any(ancestor in ancestors for ancestor in islice(other.iterancestors(), _COPY_LEVELS))
 
 
 def _backgrounds(page: Page, near: range | None, taken: set[HtmlElement]) -> Iterator[Candidate]:
@@ -403,7 +413,7 @@ def _styled_backgrounds(
         over = page.segments[
             segment : min(index.segment_ends[at], segment + 1 + _MAX_SEGMENTS_OVER)
         ]
-        chars = sum(len(each.text) for each in over)
+        chars = sum(len(segment_over.text) for segment_over in over)
         if len(over) > _MAX_SEGMENTS_OVER or chars > _MAX_CHARS_OVER:
             continue
         if element.find(".//img") is not None:

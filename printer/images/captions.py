@@ -124,8 +124,8 @@ class CaptionFinder:
         """Return the text near the picture in elements whose name says caption."""
         for level, index in enumerate(self._ancestors(candidate)):
             begin, end = self._range(index)
-            holds_others = level and self._picture_counts[index] > 1 and end - begin > 2
-            if level > _MAX_LEVELS or holds_others:
+            has_more = level and self._picture_counts[index] > 1 and end - begin > 2
+            if level > _MAX_LEVELS or has_more:
                 break
             low, high = max(begin, candidate.segment - 1), min(end, candidate.segment + 4)
             near = self._page.segments[low:high]

@@ -76,12 +76,12 @@ class FeatureReader:
     ) -> None:
         self._page, self._index, self._bounds = page, page.index, bounds
         sizes = [len(segment.text) for segment in page.segments]
-        kept = (n if keep else 0 for n, keep in zip(sizes, verdict.keep, strict=True))
+        article_sizes = (n if keep else 0 for n, keep in zip(sizes, verdict.keep, strict=True))
         # Running sums of characters: of all text, of the article's, of links.
         self._chars = [0, *accumulate(sizes)]
-        self._kept = [0, *accumulate(kept)]
+        self._article = [0, *accumulate(article_sizes)]
         self._links = [0, *accumulate(segment.link_chars for segment in page.segments)]
-        self._copies = Counter(each.url_key for each in candidates if each.url_key)
+        self._copies = Counter(candidate.url_key for candidate in candidates if candidate.url_key)
         self._shapes = {candidate: _shape(candidate.element) for candidate in candidates}
         self._places_of_shape: dict[tuple[str, ...], list[int]] = {}
         for candidate, shape in self._shapes.items():
@@ -128,16 +128,16 @@ class FeatureReader:
             yield "right after the text"
         else:
             yield "in the text"
-        kept, chars = self._kept, self._chars
+        article, chars = self._article, self._chars
         if at < first and chars[first] - chars[at] < 200:
             yield "shortly before the title"
         end = len(chars) - 1
         for reach, name in ((2, "next to"), (8, "near")):
             low, high = max(0, at - reach), min(end, at + reach)
-            yield f"{name}: {_share(kept[high] - kept[low], chars[high] - chars[low])}"
-        if kept[min(end, at + 4)] == kept[min(end, at)]:
+            yield f"{name}: {_share(article[high] - article[low], chars[high] - chars[low])}"
+        if article[min(end, at + 4)] == article[min(end, at)]:
             yield "no text of the article follows"
-        if kept[min(end, at)] == kept[max(0, at - 4)]:
+        if article[min(end, at)] == article[max(0, at - 4)]:
             yield "no text of the article goes before"
 
     def _surroundings(self, candidate: Candidate, ancestors: list[int]) -> Iterable[str]:
@@ -146,14 +146,14 @@ class FeatureReader:
         for flag, name in _PLACES.items():
             if flags & flag:
                 yield name
-        chars, kept = self._chars, self._kept
-        enough = min(200, kept[-1])
+        chars, article = self._chars, self._article
+        enough = min(200, article[-1])
         innermost = True
         for level, index in enumerate(ancestors):
             low, high = self._index.segment_begins[index], self._index.segment_ends[index]
             if low == high:
                 continue
-            total, part = chars[high] - chars[low], kept[high] - kept[low]
+            total, part = chars[high] - chars[low], article[high] - article[low]
             if innermost:
                 innermost = False
                 yield f"with: {_share(part, total)}"
@@ -166,7 +166,8 @@ class FeatureReader:
             if part >= enough:
                 yield f"text of the article {min(level, 9)} levels up"
                 yield f"in a part: {_share(part, total)}"
-                yield f"in a part with {'most' if part > kept[-1] / 2 else 'little'} of the article"
+                size = "most" if part > article[-1] / 2 else "little"
+                yield f"in a part with {size} of the article"
                 break
 
     def _repetition(self, candidate: Candidate) -> Iterable[str]:
@@ -185,10 +186,10 @@ class FeatureReader:
     def _names(self, candidate: Candidate, ancestors: list[int]) -> Iterable[str]:
         """Yield what the names of the elements between the picture and the article's text say."""
         yield from name_features(_element_names(candidate.element))
-        kept = self._kept
+        article = self._article
         for level, index in enumerate(ancestors[:_MAX_NAME_LEVELS]):
             low, high = self._index.segment_begins[index], self._index.segment_ends[index]
-            if level and kept[high] - kept[low] > 0.3 * kept[-1]:
+            if level and article[high] - article[low] > 0.3 * article[-1]:
                 break
             if index not in self._named:
                 names = _element_names(self._index.elements[index])
@@ -206,8 +207,8 @@ class FeatureReader:
         elif not href or href.startswith(("#", "javascript:")):
             yield "linked to nowhere"
         else:
-            host = host_of(href).removeprefix("www.")
-            inside = not host or host == host_of(self._page.url).removeprefix("www.")
+            site = _site(href)
+            inside = not site or site == _site(self._page.url)
             if inside and urlsplit(href).path in ("", "/"):
                 yield "linked to the front page"
             yield "linked within the site" if inside else "linked elsewhere"
@@ -313,6 +314,10 @@ def _closest(element: HtmlElement | None, tag: str, levels: int) -> HtmlElement 
             return element
         element = element.getparent()
     return element if element is not None and element.tag == tag else None
+
+
+def _site(url: str) -> str:
+    return host_of(url).removeprefix("www.")
 
 
 def _words(text: str) -> set[str]:

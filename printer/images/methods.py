@@ -110,7 +110,7 @@ def _keep_lead(page: Page, selection: PictureSelection) -> PictureSelection:
     if not selection.selected:
         return selection
     key = picture_key(page.metadata.image) if page.metadata.image else ""
-    named = (each for each in selection.selected if key and each.candidate.url_key == key)
+    named = (picture for picture in selection.selected if key and picture.candidate.url_key == key)
     return _keep_only(selection, next(named, selection.selected[0]), "not the lead picture")
 
 

@@ -88,7 +88,11 @@ def candidate_features(page: Page, verdict: Verdict) -> list[tuple[Candidate, fr
     near = nearby_segments(page, bounds)
     candidates = find_candidates(page, near)
     reader = FeatureReader(page, verdict, candidates, bounds)
-    return [(each, reader.features(each)) for each in candidates if each.segment in near]
+    return [
+        (candidate, reader.features(candidate))
+        for candidate in candidates
+        if candidate.segment in near
+    ]
 
 
 def _apply_threshold(

@@ -27,7 +27,7 @@ _MIN_ALTERNATIVE_SIDE = 100
 #: If captions are a larger share of the article, they are what it is made of.
 _MAX_CAPTION_SHARE = 0.5
 #: How many characters of a URL or a text a decision shows.
-_MAX_SHOWN_CHARS = 500
+_MAX_DECISION_CHARS = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +112,7 @@ class PictureSelection:
     @property
     def url_keys(self) -> set[str]:
         """What the URLs of the selected pictures have in common, by picture."""
-        return {each.candidate.url_key for each in self.selected} - {""}
+        return {picture.candidate.url_key for picture in self.selected} - {""}
 
 
 def place_picture(page: Page, picture: SelectedPicture) -> PlacedFigure:
@@ -143,7 +143,7 @@ def place_pictures(page: Page, selection: PictureSelection) -> tuple[PlacedFigur
 
 def drop_captions(page: Page, verdict: Verdict, selection: PictureSelection) -> Verdict:
     """Remove the captions of rejected pictures from the article's text."""
-    captions = frozenset[int]().union(*(each.caption_segments for each in selection.rejected))
+    captions = frozenset[int]().union(*(picture.caption_segments for picture in selection.rejected))
     if not captions or not is_minor_text(page, verdict, captions):
         return verdict
     keep = (flag and index not in captions for index, flag in enumerate(verdict.keep))
@@ -195,14 +195,14 @@ def override_selection(
         else:
             url_keys |= {candidate.url_key} - {""}
             selected.append(SelectedPicture(candidate, captions.find(candidate)))
-    selected.sort(key=lambda each: each.candidate.order)
-    rejected.sort(key=lambda each: each.candidate.order)
+    selected.sort(key=lambda picture: picture.candidate.order)
+    rejected.sort(key=lambda picture: picture.candidate.order)
     return PictureSelection(tuple(selected), tuple(rejected))
 
 
 def _is_inside(element: HtmlElement, elements: AbstractSet[HtmlElement]) -> bool:
     return bool(elements) and any(
-        each in elements for each in chain((element,), element.iterancestors())
+        ancestor in elements for ancestor in chain((element,), element.iterancestors())
     )
 
 
@@ -228,16 +228,18 @@ def find_alternatives(
 
 def picture_decisions(page: Page, selection: PictureSelection) -> tuple[PictureDecision, ...]:
     """Return what was decided about each picture, in document order."""
-    selected = [(each.candidate, each.caption, "") for each in selection.selected]
-    rejected = [(each.candidate, Caption(), each.reason) for each in selection.rejected]
-    decisions = sorted([*selected, *rejected], key=lambda each: (each[0].segment, each[0].index))
+    selected = [(picture.candidate, picture.caption, "") for picture in selection.selected]
+    rejected = [(picture.candidate, Caption(), picture.reason) for picture in selection.rejected]
+    decisions = sorted(
+        [*selected, *rejected], key=lambda decision: (decision[0].segment, decision[0].index)
+    )
     return tuple(
         PictureDecision(
-            url=next(iter(candidate.urls(page.base)), "")[:_MAX_SHOWN_CHARS],
+            url=next(iter(candidate.urls(page.base)), "")[:_MAX_DECISION_CHARS],
             kind=candidate.kind,
-            alt=candidate.alt[:_MAX_SHOWN_CHARS],
-            caption=caption.text[:_MAX_SHOWN_CHARS],
-            credit=caption.credit[:_MAX_SHOWN_CHARS],
+            alt=candidate.alt[:_MAX_DECISION_CHARS],
+            caption=caption.text[:_MAX_DECISION_CHARS],
+            credit=caption.credit[:_MAX_DECISION_CHARS],
             width=candidate.width,
             height=candidate.height,
             reason=reason,
@@ -258,7 +260,9 @@ def merge_copies(selection: PictureSelection) -> PictureSelection:
         if len(same) < 2:
             return picture
         places = (picture.candidate, *same)
-        sources = tuple({each.url: each for place in places for each in place.sources}.values())
+        sources = tuple(
+            {source.url: source for place in places for source in place.sources}.values()
+        )
         merged = replace(picture.candidate, sources=sources, best=best_source(sources))
         return replace(picture, candidate=merged)
 

@@ -117,18 +117,18 @@ class SizeProbe:
         urls = {
             picture: url for picture in selection.selected if (url := _probe_url(picture, page))
         }
-        wanted = tuple(dict.fromkeys(urls.values()))
-        cache = self._open_cache() if wanted else None
+        probed = tuple(dict.fromkeys(urls.values()))
+        cache = self._open_cache() if probed else None
         known: frozenset[str] = frozenset()
         if cache is not None:
             with self._cache_lock:
-                known = cache.lookup(filter(is_http, wanted), limits)
-        new = self._download([url for url in wanted if url not in known], page.url, limits)
+                known = cache.lookup(filter(is_http, probed), limits)
+        new = self._download([url for url in probed if url not in known], page.url, limits)
         if cache is not None:
             with self._cache_lock:
                 cache.add(filter(is_http, new), limits)
         reasons = dict.fromkeys(known, "refused for its size before") | new
-        selected = [each for each in selection.selected if urls.get(each) not in reasons]
+        selected = [picture for picture in selection.selected if urls.get(picture) not in reasons]
         rejected = [
             RejectedPicture(picture.candidate, reasons[url])
             for picture, url in urls.items()

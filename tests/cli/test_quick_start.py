@@ -8,7 +8,7 @@ import pytest
 from typer.main import get_command
 
 from printer.cli.app import app
-from printer.cli.main import COMMANDS
+from printer.cli.commands import COMMANDS
 from tests.support.story_page import story_page
 
 #: Runs a command as ``main`` does and says before it ends which of these modules were loaded.

@@ -62,10 +62,10 @@ def select_pictures(page: Page, verdict: Verdict, ner: str = "") -> PictureSelec
 
 def article_bounds(page: Page, verdict: Verdict) -> ArticleBounds | None:
     """Return the bounds of the article, None if no text was kept."""
-    kept = [index for index, keep in enumerate(verdict.keep) if keep]
-    if not kept:
+    indexes = [index for index, keep in enumerate(verdict.keep) if keep]
+    if not indexes:
         return None
-    start, last = kept[0], kept[-1]
+    start, last = indexes[0], indexes[-1]
     texts = [segment.text for segment in page.segments[: start + 1]]
     title = find_title_node(texts, page.metadata.title)
     return ArticleBounds(start if title is None else title, start, last)
@@ -105,8 +105,8 @@ def find_caption(page: Page, verdict: Verdict, candidate: Candidate) -> Caption:
             break
         texts = {at: page.segments[at].text for at in inside if at >= candidate.segment}
         long = [at for at, text in texts.items() if len(text) > shortest]
-        others = [at for at in inside if verdict.keep[at] and at not in long[:1]]
-        if len(long) > 1 or others or any(len(texts[at]) > longest for at in long):
+        other_texts = [at for at in inside if verdict.keep[at] and at not in long[:1]]
+        if len(long) > 1 or other_texts or any(len(texts[at]) > longest for at in long):
             break
         if long:
             return Caption((Span(texts[long[0]]),), "", frozenset(long))

@@ -146,16 +146,16 @@ def cosine_similarity(one: Mapping[str, int], other: Mapping[str, int]) -> float
 
 def article_subtree(page: Page, verdict: Verdict, share: float = 0.9) -> int:
     """Return the index of the smallest element that holds a share of the kept text; -1: none."""
-    kept = [0]
+    sums = [0]
     for segment, keep in zip(page.segments, verdict.keep, strict=True):
-        kept.append(kept[-1] + (len(segment.text) if keep else 0))
-    enough = share * kept[-1]
+        sums.append(sums[-1] + (len(segment.text) if keep else 0))
+    enough = share * sums[-1]
     if not enough:
         return -1
     ranges = zip(page.index.segment_begins, page.index.segment_ends, strict=True)
     # The elements that hold so much of the text are one chain from the root down.
     return max(
-        index for index, (begin, end) in enumerate(ranges) if kept[end] - kept[begin] >= enough
+        index for index, (begin, end) in enumerate(ranges) if sums[end] - sums[begin] >= enough
     )
 
 
