@@ -1,6 +1,11 @@
 """The names of the code: plain words that say what a thing is, and modules of a readable size."""
 
+import ast
+import re
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 MODULES = sorted(path.relative_to(ROOT) for path in (ROOT / "printer").rglob("*.py"))
@@ -35,4 +40,31 @@ VAGUE = frozenset(
 )
 MAX_LINES = 800
 
-#: Rooms that still have such names.
+
+def identifiers(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield every name that a module gives to something, and its line."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield node.lineno, name
+            case ast.ClassDef(name=name):
+                yield node.lineno, name
+            case ast.arg(arg=name) | ast.alias(asname=str(name)):
+                yield node.lineno, name
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                yield node.lineno, name
+
+
+def words(name: str) -> set[str]:
+    return set(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().split("_"))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=str)
+def test_names_say_what_things_are(path: Path) -> None:
+    names = identifiers(ast.parse((ROOT / path).read_text()))
+    assert [f"{path}:{line}: {name}" for line, name in names if words(name) & VAGUE] == []
+
+
+def test_no_module_is_too_long() -> None:
+    lengths = {path: len((ROOT / path).read_text().splitlines()) for path in MODULES}
+    assert {path: lines for path, lines in lengths.items() if lines > MAX_LINES} == {}
