@@ -218,14 +218,8 @@ def preview_blocks(snapshot: Snapshot, edit: Edit) -> list[PreviewBlock]:
     from ..render.context import PreviewBlock
 
     return [
-        PreviewBlock(
-            block.id,
-            block.block,
-            block_label(block),
-            edit.includes(block),
-            suggested=not block.in_article,
-        )
-        for block in snapshot.blocks
+        PreviewBlock(b.id, b.block, block_label(b), edit.includes(b), suggested=not b.in_article)
+        for b in snapshot.blocks
     ]
 
 

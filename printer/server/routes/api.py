@@ -33,6 +33,9 @@ _EVENT_SCHEMA = {
     },
 }
 
+_PROBLEMS = document_problems(401, 404, 422, 503)
+_RESULT_PROBLEMS = document_problems(401, 404, 409, 422, 503)
+
 #: Operations that take the id of a new print.
 _LINKED_OPERATIONS = (
     "get_print", "watch_print", "retry_print", "delete_print", "get_pdf", "get_file",
@@ -80,9 +83,7 @@ def _add_print_routes(router: APIRouter, service: PrintService) -> None:
         jobs = service.queue.list_recent(limit, (state,) if state else STATES)
         return list(map(print_data, jobs))
 
-    @router.get(
-        "/{print_id}", response_model=Print, responses=document_problems(401, 404, 422, 503)
-    )
+    @router.get("/{print_id}", response_model=Print, responses=_PROBLEMS)
     def get_print(print_id: PrintId) -> Any:
         """Get a print and its progress."""
         return print_data(service.get(print_id))
@@ -92,7 +93,7 @@ def _add_print_routes(router: APIRouter, service: PrintService) -> None:
         response_class=StreamingResponse,
         responses={
             200: {"content": {"text/event-stream": {"schema": _EVENT_SCHEMA}}},
-            **document_problems(401, 404, 422, 503),
+            **_PROBLEMS,
         },
     )
     async def watch_print(print_id: PrintId, request: Request) -> Response:
@@ -106,10 +107,7 @@ def _add_print_routes(router: APIRouter, service: PrintService) -> None:
         return StreamingResponse(events, media_type="text/event-stream")
 
     @router.post(
-        "/{print_id}/retry",
-        status_code=202,
-        response_model=Print,
-        responses=document_problems(401, 404, 409, 422, 503),
+        "/{print_id}/retry", status_code=202, response_model=Print, responses=_RESULT_PROBLEMS
     )
     def retry_print(print_id: PrintId) -> Any:
         """Retry a print that failed or was cancelled."""
@@ -124,13 +122,7 @@ def _add_print_routes(router: APIRouter, service: PrintService) -> None:
 
 
 def _add_result_routes(router: APIRouter, service: PrintService) -> None:
-    problems = document_problems(401, 404, 409, 422, 503)
-
-    @router.get(
-        "/{print_id}/pdf",
-        response_class=Response,
-        responses={200: {"content": {"application/pdf": {}}}, **problems},
-    )
+    @router.get("/{print_id}/pdf", response_class=Response, responses=_files("application/pdf"))
     def get_pdf(print_id: PrintId, download: bool = False) -> Response:
         """Get the PDF."""
         job = service.get(print_id)
@@ -142,48 +134,39 @@ def _add_result_routes(router: APIRouter, service: PrintService) -> None:
         }
         return Response(data, 200, headers, "application/pdf")
 
-    @router.get(
-        "/{print_id}/file",
-        response_class=Response,
-        responses={
-            200: {"content": {kind.partition(";")[0]: {} for kind in MEDIA_TYPES.values()}},
-            **problems,
-        },
-    )
+    media_types = [media_type.partition(";")[0] for media_type in MEDIA_TYPES.values()]
+
+    @router.get("/{print_id}/file", response_class=Response, responses=_files(*media_types))
     def get_file(print_id: PrintId) -> Response:
         """Get the result in the requested format, as a download."""
         job = service.get(print_id)
         format_ = print_format(job)
         return _download(job, service.read_result(job, handler.result_file(format_)), format_)
 
-    @router.get("/{print_id}/article", response_class=JSONResponse, responses=problems)
+    @router.get("/{print_id}/article", response_class=JSONResponse, responses=_RESULT_PROBLEMS)
     def get_article(print_id: PrintId) -> Response:
         """Get the article: title, byline, typed blocks in reading order."""
         data = service.read_result(service.get(print_id), handler.ARTICLE)
         return Response(data, 200, None, "application/json")
 
-    @router.get(
-        "/{print_id}/as/{format}",
-        response_class=Response,
-        responses={
-            200: {"content": {MEDIA_TYPES[name]: {} for name in get_args(ExportFormat)}},
-            **problems,
-        },
-    )
+    exports = _files(*(MEDIA_TYPES[name] for name in get_args(ExportFormat)))
+
+    @router.get("/{print_id}/as/{format}", response_class=Response, responses=exports)
     def export_print(print_id: PrintId, format: ExportFormat) -> Response:  # noqa: A002
         """Get the article as an e-book, as one page with its pictures in it, or as Markdown."""
         job = service.get(print_id)
         return _download(job, service.export(job, format), format)
 
-    @router.get(
-        "/{print_id}/first-page",
-        response_class=Response,
-        responses={200: {"content": {"image/png": {}}}, **problems},
-    )
+    @router.get("/{print_id}/first-page", response_class=Response, responses=_files("image/png"))
     def get_first_page(print_id: PrintId) -> Response:
         """Get a picture of the first page."""
         data = service.read_result(service.get(print_id), handler.FIRST_PAGE)
         return Response(data, 200, {"Cache-Control": "private, max-age=86400"}, "image/png")
+
+
+def _files(*media_types: str) -> dict[int | str, dict[str, Any]]:
+    """Return the responses of a file for the API's description."""
+    return {200: {"content": {name: {} for name in media_types}}, **_RESULT_PROBLEMS}
 
 
 async def _events(

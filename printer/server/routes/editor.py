@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from anyio.to_thread import run_sync
@@ -13,8 +12,8 @@ from ...article import Figure, to_data
 from ...editing.snapshot import Snapshot
 from ...errors import WebprintError
 from ...jobs.models import Job
-from ...jobs.validation import FormField, merge_options
-from ...render.context import PicturePlacement, PreviewBlock, render_preview
+from ...jobs.validation import merge_options
+from ...render.context import PicturePlacement, render_preview
 from ...site_rules.store import add_selectors, user_folder
 from ..errors import document_problems
 from ..schemas import Print, PrintEdit, PrintEditRequest, PrintId, print_data, print_format
@@ -39,32 +38,20 @@ _PICTURE_TYPES = frozenset({
 })  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class EditorState:
-    """What the editor of a print starts with."""
-
-    title: str
-    site: str
-    fields: list[FormField]
-    blocks: list[PreviewBlock]
-    changed: bool
-
-
-def editor_state(service: PrintService, job: Job) -> EditorState | None:
-    """Return the state of a print's editor, None if it cannot be edited now."""
-    if job.state not in ("done", "failed") or print_format(job) != "pdf":
-        return None
-    snapshot = service.snapshot(job)
+def editor_values(service: PrintService, job: Job) -> dict[str, Any] | None:
+    """Return the template's values for a print's editor, None if it cannot be edited now."""
+    editable = job.state in ("done", "failed") and print_format(job) == "pdf"
+    snapshot = service.snapshot(job) if editable else None
     if snapshot is None:
         return None
     edit = service.edit(job)
-    return EditorState(
-        edit.title or snapshot.article.title,
-        rule_site(job),
-        common_fields(merge_options(service.settings, job.options)),
-        preview_blocks(snapshot, edit),
-        bool(edit.removed or edit.restored),
-    )
+    return {
+        "title": edit.title or snapshot.article.title,
+        "site": rule_site(job),
+        "fields": common_fields(merge_options(service.settings, job.options)),
+        "blocks": preview_blocks(snapshot, edit),
+        "changed": bool(edit.removed or edit.restored),
+    }
 
 
 def add_api_routes(router: APIRouter, service: PrintService) -> None:

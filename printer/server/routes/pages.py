@@ -18,7 +18,7 @@ from ...jobs.validation import decode_pictures, form_fields
 from ..auth import COOKIE, AccessKeys, Purpose
 from ..service import PrintService
 from ..templating import error_page, render_page
-from .editor import editor_state
+from .editor import editor_values
 from .reading_list import add_from_form
 
 _MAX_RECENT = 24
@@ -195,8 +195,7 @@ def _add_print_routes(router: APIRouter, service: PrintService) -> None:
     @router.get("/prints/{print_id}")
     def show_print(print_id: str) -> Response:
         job = service.get(print_id)
-        editor = editor_state(service, job)
-        finished = job.state in FINISHED
+        finished, editor = job.state in FINISHED, editor_values(service, job)
         return render_page("print", job=job, finished=finished, steps=_STEPS, editor=editor)
 
     @router.post("/prints/{print_id}/retry")
