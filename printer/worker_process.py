@@ -121,6 +121,7 @@ class WorkerProcess:
         self._heartbeat_timeout = heartbeat_timeout
         self._channel: _Channel | None = None
         self._oom_kills = 0
+        self._is_busy = False
         self._lock = threading.RLock()
         self._pid_lock = threading.Lock()
 
@@ -229,7 +230,10 @@ class WorkerProcess:
     def submit(self, function: Callable[..., Any], *args: object, deadline: float) -> None:
         """Send a call, before a deadline on the monotonic clock; its answer is for ``receive``."""
         request = pickle.dumps((function, args))
+        if self._is_busy:
+            self.close()  # with a call that was interrupted here, whose answer nobody read
         channel = self._open()
+        self._is_busy = True
         self._oom_kills = _count_oom_kills()
         self.calls += 1
         self.last_heard = time.monotonic()
@@ -266,6 +270,7 @@ class WorkerProcess:
             except (EOFError, OSError) as error:
                 raise self._reap() from error
             self.last_heard = time.monotonic()
+        self._is_busy = kind == _MESSAGE
         if kind == _FAILURE:
             raise WorkerFailed(body.decode("utf-8", "replace")[:400])
         if kind == _OUT_OF_MEMORY:
@@ -324,7 +329,7 @@ class WorkerProcess:
     def _take_pid(self) -> int:
         """Return the process id to the one caller that will reap the process, else 0."""
         with self._pid_lock:
-            pid, self.pid = self.pid, 0
+            pid, self.pid, self._is_busy = self.pid, 0, False
         return pid
 
     def _close_channel(self) -> None:

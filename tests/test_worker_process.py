@@ -155,6 +155,15 @@ def test_messages_before_a_time_out_are_not_lost(worker: WorkerProcess) -> None:
     assert messages[:3] == [1, 2, 3]
 
 
+def test_the_answer_of_an_interrupted_call_is_not_taken_for_the_next(worker: WorkerProcess) -> None:
+    def interrupt(_: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        worker.call(worker_calls.count_to, 1, timeout=PLENTY, on_message=interrupt)
+    assert worker.call(len, "next", timeout=PLENTY) == 4
+
+
 def test_an_event_loop_can_wait_for_several_things(worker: WorkerProcess) -> None:
     worker.submit(worker_calls.count_to, 1, deadline=time.monotonic() + PLENTY)
     assert worker.fileno() > 0

@@ -1,4 +1,4 @@
-"""An explanation as a page for people and as data for programs."""
+"""Explanations of what was extracted: as an HTML report, as data, and drawn on a screenshot."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .templates import environment
 
 
 def explanation_html(explanation: Explanation) -> str:
-    """Return the explanation as an HTML page: segments coloured by what each method scored."""
+    """Return an HTML report: segments coloured by the scores of each method."""
     first = explanation.segments[0].scores if explanation.segments else {}
     return (
         environment()
@@ -28,7 +28,7 @@ def explanation_html(explanation: Explanation) -> str:
 
 
 def explanation_data(explanation: Explanation) -> dict[str, Any]:
-    """Return the explanation as plain data for JSON."""
+    """Return an explanation as data for JSON."""
     return {
         "url": explanation.url,
         "title": explanation.title,

@@ -13,7 +13,6 @@ from ..errors import RenderError, WebprintError
 from ..worker_process import (
     WorkerClosed,
     WorkerCrashed,
-    WorkerError,
     WorkerOutOfMemory,
     WorkerProcess,
     WorkerTimeout,
@@ -164,18 +163,14 @@ class RenderPool:
         except WorkerOutOfMemory as error:
             raise RenderError(f"{activity} took too much memory", hint="Print less") from error
         except (WorkerCrashed, WorkerClosed) as error:
-            raise _worker_ended(activity) from error
-        except (Exception, WorkerError) as error:
+            ended = RenderError(f"the process ended while {activity}")
+            ended.process_died = True
+            raise ended from error
+        except Exception as error:
             reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
             raise RenderError(f"{activity} failed: {reason}") from error
         finally:
             self._idle.put(worker)
-
-
-def _worker_ended(activity: str) -> RenderError:
-    error = RenderError(f"the process ended while {activity}")
-    error.process_died = True
-    return error
 
 
 def _render(document: Document) -> RenderedPdf:
