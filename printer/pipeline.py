@@ -499,7 +499,7 @@ def remote_extractor(pool: RenderPool, user_urls: Sequence[str] = ()) -> Extract
 
     def extract_remotely(capture: Capture, options: Options) -> ExtractedPage:
         page: ExtractedPage = pool.run(
-            "finding the article", _extract_in_worker, capture, options, tuple(user_urls)
+            "extracting the article", _extract_in_worker, capture, options, tuple(user_urls)
         )
         return page
 

@@ -185,11 +185,3 @@ def test_what_is_no_rule_of_yours_is_not_taken_out(tmp_path, host):
     with pytest.raises(UsageError, match="is not in"):
         remove_selectors(tmp_path, "example.org", [".a", ".b"])
     assert path.read_text() == before
-
-
-def test_an_international_host_is_named_by_idna_2008(tmp_path):
-    path = add_selectors(tmp_path, "straße.de", "drop", [".ad"])
-    assert path.name == "xn--strae-oqa.de.toml"
-    assert [rule.drop for rule in RuleStore((tmp_path,))("https://straße.de/a")] == [(".ad",)]
-    assert RuleStore((tmp_path,))("https://strasse.de/a") == ()
-    assert remove_rule(tmp_path, "straße.de")
