@@ -307,7 +307,7 @@ def test_without_a_server_it_asks_for_one(chromium, other_web):
     shown.get_by_text("No server is set up yet").wait_for()
     query = parse_qs(urlsplit(shown.url).query)
     assert list(query) == ["tab"]
-    shown.get_by_role("link", name="Which server?").click()
+    shown.get_by_role("link", name="Options").click()
     shown.get_by_role("heading", name="Which server prints?").wait_for()
     shown.evaluate("kept => chrome.storage.local.set(kept)", kept)
     for each in (page, shown):
