@@ -71,14 +71,6 @@ def fit_picture(figure: Figure, picture: Picture, url: Callable[[Picture], str])
     return ScreenPicture(url(picture), width, height)
 
 
-class ScreenIds(Ids):
-    """The ids of an article on a screen."""
-
-    def link(self, url: str) -> str:
-        """Return a URL as it may be linked, '' if it may not."""
-        return safe_link(url)
-
-
 def safe_link(url: str) -> str:
     """Return a URL as it may stand in a link, '' for one that may not."""
     return link_url(printable(url))
@@ -105,11 +97,11 @@ class ScreenArticle:
     file: Callable[[Picture], str]
     formulas: Mapping[tuple[str, bool], Formula]
     fetch_time: datetime | None
-    ids: ScreenIds = field(init=False)
+    ids: Ids = field(init=False)
     start: str = field(init=False)
 
     def __post_init__(self) -> None:
-        self.ids = ScreenIds(self.prefix)
+        self.ids = Ids(self.prefix, safe_link)
         self.ids.collect(self.article)
         self.start = self.ids.fresh("start")
 

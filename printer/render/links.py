@@ -134,6 +134,10 @@ class LinkTargets:
         return LinkTargets(self.style, [], dict(islice(self._numbers.items(), count)))
 
 
+def _printed_link(url: str) -> str:
+    return url if url.lower().startswith(SCHEMES) else ""
+
+
 @dataclass(slots=True)
 class Anchors(Ids):
     """The ids of one printed article, its notes and its link targets.
@@ -158,17 +162,13 @@ class Anchors(Ids):
         footnotes: bool = False,
     ) -> Anchors:
         """Collect the ids of an article; ``footnotes`` sets notes at the foot of the page."""
-        anchors = cls(prefix, targets=targets or LinkTargets())
+        anchors = cls(prefix, _printed_link, targets=targets or LinkTargets())
         anchors.fresh("start")  # the template's id of the article itself
         anchors.collect(article)
         if footnotes:
             anchors.footnotes = choose_footnotes(article)
             anchors.bearers = frozenset(id(p.spans) for p in _note_bearers(article.blocks))
         return anchors
-
-    def link(self, url: str) -> str:
-        """Return a URL as it may be linked, '' if it may not."""
-        return url if url.lower().startswith(SCHEMES) else ""
 
     def bears_notes(self, spans: Spans) -> bool:
         """Return whether notes called in this text can be footnotes."""

@@ -78,10 +78,11 @@ class Ids:
     """The ids of an article: unique, ASCII, each defined once.
 
     XML allows fewer characters in ids than HTML.  ``prefix`` distinguishes the articles of a
-    document.
+    document, ``link`` returns a URL as it may be linked, or ''.
     """
 
-    prefix: str = ""
+    prefix: str
+    link: Callable[[str], str]
     notes: dict[str, Note] = field(default_factory=dict)
     _ids: dict[str, str] = field(default_factory=dict)
     _calls: dict[str, str] = field(default_factory=dict)
@@ -123,10 +124,6 @@ class Ids:
             known = self._ids.get(href[1:])
             return f"#{known}" if known else ""
         return self.link(href)
-
-    def link(self, url: str) -> str:
-        """Return a URL as it may be linked, '' if it may not."""
-        raise NotImplementedError
 
     def call(self, note: str) -> str:
         """Return the id of a note's first reference mark, '' for later ones."""
