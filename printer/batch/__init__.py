@@ -19,11 +19,9 @@ class BatchOptions:
     """
 
     delay: float = option(1.0, "Seconds between two pages of one host.", min=0.0)
-    max_tries: int = option(
-        3, "How often a page is tried that may be had later.", min=1, flag="--tries"
-    )
+    max_tries: int = option(3, "How often to try a page before giving up.", min=1, flag="--tries")
     retry_delay: float = option(
-        10.0, "Seconds before it is tried again; doubles.", min=0.0, flag="--rest"
+        10.0, "Seconds before the first retry; doubles.", min=0.0, flag="--rest"
     )
-    resume: bool = option(False, "Leave what failed in an earlier run as it is.", flag="--resume")
+    resume: bool = option(False, "Do not retry what failed in an earlier run.", flag="--resume")
     chosen: Mapping[str, Any] = field(default_factory=dict)
