@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
@@ -18,13 +17,8 @@ from .options import AsJson, BaseURL, Out, PageArgument, make_printer, page_inpu
 commands = typer.Typer()
 
 
-class ArticleFormat(StrEnum):
-    """The formats an article can be written in."""
-
-    json = "json"
-    markdown = "markdown"
-    text = "text"
-    html = "html"
+#: The formats an article can be written in.
+ArticleFormat: TypeAlias = Literal["json", "markdown", "text", "html"]
 
 
 @commands.command()
@@ -33,9 +27,7 @@ def extract(
     page: PageArgument,
     *,
     loaded: LoadedSettings,
-    to: Annotated[
-        ArticleFormat, typer.Option("--to", "-t", help="The format to write.")
-    ] = ArticleFormat.json,
+    to: Annotated[ArticleFormat, typer.Option("--to", "-t", help="The format to write.")] = "json",
     out: Out = output.STDOUT,
     url: BaseURL = "",
 ) -> None:
@@ -55,13 +47,13 @@ def _format(article: Article, to: ArticleFormat) -> str:
     from ..export.markdown import to_markdown
 
     match to:
-        case ArticleFormat.json:
+        case "json":
             return to_json([article]).decode()
-        case ArticleFormat.markdown:
+        case "markdown":
             return to_markdown(article)
-        case ArticleFormat.text:
+        case "text":
             return f"{article.title}\n\n{article.text}\n"
-        case ArticleFormat.html:
+        case "html":
             return to_html(article)
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
@@ -22,12 +21,8 @@ _MAX_ID_CHARS = 20
 commands = typer.Typer()
 
 
-class Action(StrEnum):
-    """What to do with jobs."""
-
-    list = "list"
-    retry = "retry"
-    cancel = "cancel"
+#: What to do with jobs.
+Action: TypeAlias = Literal["list", "retry", "cancel"]
 
 
 @commands.command()
@@ -53,7 +48,7 @@ def worker(*, loaded: LoadedSettings) -> None:
 @commands.command()
 @with_settings("Server")
 def jobs(
-    action: Annotated[Action, typer.Argument(help="list, retry or cancel.")] = Action.list,
+    action: Annotated[Action, typer.Argument(help="list, retry or cancel.")] = "list",
     ids: Annotated[
         list[str] | None, typer.Argument(metavar="ID", help="The jobs' ids.", show_default=False)
     ] = None,
@@ -67,7 +62,7 @@ def jobs(
 
     queue = open_queue(loaded.settings)
     try:
-        if action is Action.list:
+        if action == "list":
             listed = [queue.get(job_id) for job_id in ids] if ids else queue.list_recent(200)
             for job in filter(None, listed):
                 print(_to_json(job) if as_json else _to_line(job))
@@ -80,13 +75,11 @@ def jobs(
 def _change(queue: JobQueue, action: Action, ids: list[str]) -> None:
     """Retry or cancel jobs; raise for the first that is in the wrong state."""
     if not ids:
-        raise UsageError(
-            f"which jobs to {action.value}?", hint="webprint jobs list shows their ids"
-        )
-    change = queue.retry if action is Action.retry else queue.cancel
+        raise UsageError(f"which jobs to {action}?", hint="webprint jobs list shows their ids")
+    change = queue.retry if action == "retry" else queue.cancel
     for job_id in ids:
         if not change(job_id):
-            state = "failed or was cancelled" if action is Action.retry else "has not ended"
+            state = "failed or was cancelled" if action == "retry" else "has not ended"
             raise UsageError(f"there is no job {job_id[:_MAX_ID_CHARS]} that {state}")
 
 

@@ -27,30 +27,10 @@ from .candidates import Candidate
 from .papers.cuter import ArticleBounds
 from .srcset import picture_key
 
-_PLACES = {
-    int(ElementFlag.NAV): "in navigation",
-    int(ElementFlag.ASIDE): "in an aside",
-    int(ElementFlag.HEADER): "in a header",
-    int(ElementFlag.FOOTER): "in a footer",
-    int(ElementFlag.FORM): "in a form",
-    int(ElementFlag.BUTTON): "in a button",
-    int(ElementFlag.FIGURE): "in a figure",
-    int(ElementFlag.ITEM): "in a list",
-    int(ElementFlag.CELL): "in a table",
-    int(ElementFlag.MAIN): "in main",
-    int(ElementFlag.ARTICLE): "in an article",
-    int(ElementFlag.HIDDEN): "hidden",
-    int(ElementFlag.DIALOG): "in a dialog",
-    int(ElementFlag.HEADING): "in a heading",
-    int(ElementFlag.PARAGRAPH): "in a paragraph",
-    int(ElementFlag.QUOTE): "in a quotation",
-    int(ElementFlag.DETAILS): "in details",
-}
+_TABLES = json.loads(Path(__file__).with_name("features.json").read_bytes())
+_PLACES = {int(ElementFlag[flag]): feature for flag, feature in _TABLES["places"].items()}
 #: Sizes that advertisements are sold in.
-_AD_SIZES = frozenset({
-    (300, 250), (336, 280), (728, 90), (970, 250), (970, 90), (160, 600), (120, 600), (300, 600),
-    (320, 50), (320, 100), (468, 60), (234, 60), (250, 250), (200, 200), (180, 150), (240, 400),
-})  # fmt: skip
+_AD_SIZES = frozenset((width, height) for width, height in _TABLES["ad_sizes"])
 #: The label above an advertisement.
 _AD_LABEL = re.compile(
     r"\W*(?:ad|ads|advert|advertisement|advertising|sponsored|sponsor|promoted|promotion|anzeige|"
@@ -363,7 +343,6 @@ class _WordTable:
         return frozenset(filter(None, map(self._look_up, chain(words, pairs))))
 
 
-_TABLES = json.loads(Path(__file__).with_name("features.json").read_bytes())
 name_features = lru_cache(8192)(_WordTable(_TABLES["names"]).features)
 file_features = lru_cache(4096)(_WordTable(_TABLES["files"]).features)
 host_features = lru_cache(1024)(_WordTable(_TABLES["hosts"]).features)
