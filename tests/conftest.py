@@ -16,9 +16,26 @@ settings.register_profile("steady", deadline=None, suppress_health_check=[Health
 settings.load_profile("steady")
 
 
+#: The quick tests of `make smoke`: folders and files.
+SMOKE = (
+    "article", "compose", "crawl/test_near_duplicates.py", "crawl/test_sitemaps.py", "db",
+    "digest/sources/test_discovery.py", "digest/test_config.py", "digest/test_delivery.py",
+    "extraction/papers", "extraction/test_postprocess.py", "fetch/test_client.py",
+    "fetch/test_content_type.py", "fetch/test_credentials.py", "fetch/test_ssrf.py", "html",
+    "images/papers", "images/test_captions.py", "jobs/test_storage.py", "render/test_ink.py",
+    "render/weasy/test_engine.py", "server/test_reading_list.py", "site_rules/test_css.py",
+    "summarize", "cli/test_formats_command.py", "cli/test_output.py", "test_text.py",
+    "test_urls.py",
+)  # fmt: skip
+HERE = Path(__file__).parent
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the tests that share a fixture of their module in one process; spread all others."""
+    """Mark the quick tests, and run those that share a fixture of their module in one process."""
     for item in items:
+        path = item.path.relative_to(HERE).as_posix()
+        if any(path == place or path.startswith(f"{place}/") for place in SMOKE):
+            item.add_marker(pytest.mark.smoke)
         fixtures = getattr(item, "_fixtureinfo", None)
         definitions = fixtures.name2fixturedefs.values() if fixtures else ()
         if any(found[-1].scope == "module" for found in definitions if found):
