@@ -30,7 +30,7 @@ from tests.support.web_server import WebServer, drip
 
 from .fault_kills import START, newspaper
 from .fault_tools import (
-    Came,
+    FaultOutcome,
     Refusing,
     forked,
     left,
@@ -43,7 +43,7 @@ QUICK = {"workers": 2, "lease": 2.0}
 PATIENCE = 900
 
 
-def full_disks(kills: int, dice: random.Random, folder: Path) -> Came:
+def full_disks(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     """Write over a file, a result, a job table where the disk takes so many bytes and no more."""
     from printer.cli.output import write
     from printer.jobs.storage import open_storage
@@ -77,7 +77,7 @@ def full_disks(kills: int, dice: random.Random, folder: Path) -> Came:
         )
         lost += told not in ((0,) if room > len(new) else (2,))
     accepted, missing = _full_table(folder)
-    return Came(
+    return FaultOutcome(
         "disks that are full", kills, 2 * kills + accepted, lost + missing, 0, half + left(folder),
         since(began), f"each was told; {accepted} prints accepted before a table was full are in it",
     )  # fmt: skip
@@ -107,7 +107,7 @@ def _full_table(folder: Path) -> tuple[int, int]:
     return len(ids), sum(each not in known for each in ids)
 
 
-def read_only(kills: int, unused: random.Random, folder: Path) -> Came:
+def read_only(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
     """Print to folders that may not be written."""
     del unused
     from printer.cli.output import write
@@ -133,10 +133,10 @@ def read_only(kills: int, unused: random.Random, folder: Path) -> Came:
         told += os.waitstatus_to_exitcode(status) == 7
         wrong += [*target.parent.iterdir()] != [target] or target.read_bytes() != b"%PDF old"
     target.parent.chmod(0o755)
-    return Came("folders that are read-only", kills, kills, kills - told, 0, wrong, since(began), "each was told")  # fmt: skip
+    return FaultOutcome("folders that are read-only", kills, kills, kills - told, 0, wrong, since(began), "each was told")  # fmt: skip
 
 
-def slow_peers(kills: int, unused: random.Random, folder: Path) -> Came:
+def slow_peers(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
     """Hold connections of a server with requests that never end, and print meanwhile."""
     del unused
     began, done = time.monotonic(), 0
@@ -157,10 +157,10 @@ def slow_peers(kills: int, unused: random.Random, folder: Path) -> Came:
         for peer in held:
             peer.close()
         server.close()
-    return Came("peers that never end a request", len(held), 3, 3 - done, 0, 0, since(began), "held open while it printed")  # fmt: skip
+    return FaultOutcome("peers that never end a request", len(held), 3, 3 - done, 0, 0, since(began), "held open while it printed")  # fmt: skip
 
 
-def slow_sites(kills: int, unused: random.Random, folder: Path) -> Came:
+def slow_sites(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
     """Fetch pages that drip for ever, and one that does not."""
     del unused, folder
     from printer.errors import FetchTimeout
@@ -183,7 +183,7 @@ def slow_sites(kills: int, unused: random.Random, folder: Path) -> Came:
 
             told = sum(pool.map(ended, slow))
             fetcher.get_resource(fine)
-    return Came("sites that never end an answer", kills, kills, kills - told, 0, 0, since(began), "each was told in time")  # fmt: skip
+    return FaultOutcome("sites that never end an answer", kills, kills, kills - told, 0, 0, since(began), "each was told in time")  # fmt: skip
 
 
 def _jobs(table: JobQueue, count: int) -> list[str]:
@@ -203,7 +203,7 @@ def _begun(table: JobQueue) -> list[str]:
 
 
 def _done(fault: str, times: int, table: JobQueue, ids: list[str], told: Callable[[], list[str]],
-          prints: Path, began: float, remark: str = "") -> Came:  # fmt: skip
+          prints: Path, began: float, remark: str = "") -> FaultOutcome:  # fmt: skip
     """Wait until all that was accepted is over, and count."""
 
     def over() -> bool:
@@ -218,13 +218,13 @@ def _done(fault: str, times: int, table: JobQueue, ids: list[str], told: Callabl
     for each in done:
         path = prints / each / str(known[each][1]) / "article.pdf"
         wrong += not path.exists() or path.read_bytes() != b"http://labour.test/nap/0.05" * 100
-    return Came(
+    return FaultOutcome(
         fault, times, len(ids), len(ids) - len(done), sum(n > 1 for n in delivered.values()),
         wrong, since(began), remark,
     )  # fmt: skip
 
 
-def locked(kills: int, dice: random.Random, folder: Path) -> Came:
+def locked(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     """Lock the database of jobs for longer than anybody waits, while prints are asked for."""
     began, times = time.monotonic(), max(3, kills // 10)
     database, prints = str(folder / "jobs.sqlite"), folder / "prints"
@@ -261,7 +261,7 @@ runpy.run_module("tests.support.job_worker_process", run_name="__main__")
 """
 
 
-def clocks(kills: int, dice: random.Random, folder: Path) -> Came:
+def clocks(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     """Print while the clock jumps by years at each look, and plan digests by one like it."""
     began, database, prints = time.monotonic(), str(folder / "jobs.sqlite"), folder / "prints"
     table = JobQueue(database)
@@ -277,7 +277,7 @@ def clocks(kills: int, dice: random.Random, folder: Path) -> Came:
             keeper.kill()
             table.disconnect()
     days, missed, twice = _scheduled(max(10, kills // 5), dice, folder)
-    return Came(
+    return FaultOutcome(
         came.fault, kills + days, len(ids) + days, came.lost + missed, came.twice + twice,
         came.half, since(began), f"prints, and {days} days of two schedulers",
     )  # fmt: skip
@@ -317,7 +317,7 @@ def _scheduled(days: int, dice: random.Random, folder: Path) -> tuple[int, int, 
     return days, len(set(range(1, days)) - served), sum(n > 1 for n in made.values())
 
 
-def refusing(kills: int, dice: random.Random, folder: Path) -> Came:
+def refusing(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     """Mail digests by a server that refuses, hangs up and is not there; others get them once."""
     from printer.backoff import Backoff
     from printer.digest import smtp
@@ -336,7 +336,7 @@ def refusing(kills: int, dice: random.Random, folder: Path) -> Came:
         return paper.came("mail servers that refuse", faults.done, kills, began)
 
 
-def postgresql(kills: int, dice: random.Random, folder: Path) -> Came:
+def postgresql(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     """Kill all of a PostgreSQL server again and again while prints are made with it."""
     began, times = time.monotonic(), max(3, kills // 10)
     with postgres_server() as server:
@@ -358,7 +358,7 @@ def postgresql(kills: int, dice: random.Random, folder: Path) -> Came:
             table.disconnect()
 
 
-def redis(kills: int, dice: random.Random, folder: Path) -> Came:
+def redis(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     """Kill Redis with all calls in it while Celery's workers print, and these with it."""
     began, times = time.monotonic(), max(2, kills // 20)
     with postgres_server() as database:

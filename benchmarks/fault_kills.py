@@ -29,7 +29,7 @@ from tests.support.story_page import story_page
 from tests.support.web_server import WebServer
 
 from .fault_tools import (
-    Came,
+    FaultOutcome,
     environment,
     error,
     feed,
@@ -73,7 +73,7 @@ class _Orders:
                 self.accepted.append(answer.json()["id"])
 
 
-def prints(kills: int, dice: random.Random, folder: Path) -> Came:
+def prints(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     """Kill the server, its supervisor, web process, workers and browsers while it prints."""
     began, done = time.monotonic(), 0
     start = partial(PrintServer, folder, "--port", "0", "--workers", "2", "--render", "never")
@@ -113,13 +113,13 @@ def prints(kills: int, dice: random.Random, folder: Path) -> Came:
     told = [f"{orders.asked // BROWSED if orders.browser else 0} of them by a browser"]
     told += [f"{len(given_up)} given up and tried again"] if given_up else []
     told += sorted({why for each, why in failed.items() if each not in given_up})
-    return Came(
+    return FaultOutcome(
         "prints: a process is killed", done, len(orders.accepted), len(orders.accepted) - len(came),
         max(0, len(states) - orders.asked), len(came) - whole, since(began), ", ".join(told),
     )  # fmt: skip
 
 
-def batches(kills: int, dice: random.Random, folder: Path) -> Came:
+def batches(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     """Kill a batch, its supervisor and its workers; begin it again until it is done."""
     began, pages, done = time.monotonic(), max(20, kills), 0
     with WebServer() as web:
@@ -148,14 +148,14 @@ def batches(kills: int, dice: random.Random, folder: Path) -> Came:
         asked = len(web.hits())
     made = sorted((folder / "out").glob("*.pdf"))
     titles = Counter(path.stem.partition(" (")[0] for path in made)
-    return Came(
+    return FaultOutcome(
         "batches: a process is killed", done, len(listed), len(listed) - len(titles),
         len(made) - len(titles), sum(not is_pdf(path.read_bytes()) for path in made) + left(folder),
         since(began), f"{asked} requests, ended with {code}",
     )  # fmt: skip
 
 
-def crawls(kills: int, dice: random.Random, folder: Path) -> Came:
+def crawls(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     """Kill a crawl; see benchmarks/crawl.py."""
     began, articles, database = time.monotonic(), max(30, 2 * kills), str(folder / "crawl.sqlite")
     with CrawlSites(articles=articles, pause=0.01) as web:
@@ -169,7 +169,7 @@ def crawls(kills: int, dice: random.Random, folder: Path) -> Came:
             if not url.endswith("/robots.txt")
             and times > (2 if url.startswith(web.flaky.url) else 1) + interrupted[url]
         ]  # fmt: skip
-    return Came(
+    return FaultOutcome(
         "crawls: the process is killed", kills, wanted, wanted - len(found), len(again), 0,
         since(began), f"{sum(fetched.values())} requests for {len(fetched)} addresses",
     )  # fmt: skip
@@ -268,7 +268,7 @@ class Newspaper:
             asked = "SELECT count(*) FROM digest_deliveries WHERE state = 'begun'"
             return int(connection.execute(asked).fetchone()[0])
 
-    def came(self, fault: str, times: int, issues: int, began: float) -> Came:
+    def came(self, fault: str, times: int, issues: int, began: float) -> FaultOutcome:
         """Count what came of so many issues at three places each."""
         files = sorted(self.out.glob("*"))
         for path in files:
@@ -276,7 +276,7 @@ class Newspaper:
         days = [f"{self.slot(number):%Y-%m-%d}" for number in range(issues)]
         counts = [self.sent[place, day] for place in (PUT, MAILED, TOLD) for day in days]
         unsure = self.unsure()
-        return Came(
+        return FaultOutcome(
             fault, times, len(counts), max(0, counts.count(0) - unsure),
             sum(count > 1 for count in counts),
             sum(path.suffix != ".pdf" or not is_pdf(path.read_bytes()) for path in files),
@@ -304,7 +304,7 @@ def newspaper(folder: Path, faults: Iterator[str] | None = None) -> Iterator[New
         yield paper
 
 
-def digests(kills: int, dice: random.Random, folder: Path) -> Came:
+def digests(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
     """Kill a digest, or what sets its pages, and let another take its slot over.
 
     Of two kills one falls anywhere in the run, the other while it is delivered.

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 @dataclass(frozen=True)
-class Came:
+class FaultOutcome:
     """What came of one kind of fault: what was accepted, lost, done twice, left half-written.
 
     ``unsure`` counts what did not come and is not lost track of: it was being sent when its process

@@ -21,10 +21,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from . import fault_conditions, fault_kills
-from .fault_tools import Came
+from .fault_tools import FaultOutcome
 from .protocol import Effort, Row, Unavailable
 
-SCENES: dict[str, Callable[[int, random.Random, Path], Came]] = {
+SCENES: dict[str, Callable[[int, random.Random, Path], FaultOutcome]] = {
     "prints": fault_kills.prints,
     "batches": fault_kills.batches,
     "crawls": fault_kills.crawls,
@@ -43,7 +43,7 @@ SCENES: dict[str, Callable[[int, random.Random, Path], Came]] = {
 
 def broken(
     kills: int, seed: int = 1, only: tuple[str, ...] = ()
-) -> Iterator[tuple[str, Came | str]]:
+) -> Iterator[tuple[str, FaultOutcome | str]]:
     """Yield what came of each fault, or what it needs; the same seed draws the same moments."""
     for name in only or tuple(SCENES):
         with tempfile.TemporaryDirectory() as folder:
