@@ -11,7 +11,7 @@ import argparse
 import re
 import statistics
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 
 from printer import Article, extract
@@ -25,8 +25,6 @@ from .scoring import Score, word_score, words
 COUNT = 3
 #: Articles of fewer paragraphs, or a description of fewer words, leave nothing to choose.
 FEWEST_PARAGRAPHS, FEWEST_WORDS = 8, 10
-
-Choice = Callable[[DocumentProfile], tuple[int, ...]]
 
 
 def first(found: DocumentProfile) -> tuple[int, ...]:

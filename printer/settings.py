@@ -47,19 +47,19 @@ _MAX_CSS_BYTES = 1_000_000
 T = TypeVar("T")
 
 #: The panels of the help text.
-Stage: TypeAlias = Literal["Page", "Article", "Fetching", "Run", "Server", "Digests"]
+Panel: TypeAlias = Literal["Page", "Article", "Fetching", "Run", "Server", "Digests"]
 
 
-def _setting(default: object, stage: Stage, text: str, **more: str) -> Any:
-    notes: dict[str, Any] = {"stage": stage, **more}
+def _setting(default: object, panel: Panel, text: str, **more: str) -> Any:
+    notes: dict[str, Any] = {"panel": panel, **more}
     return Field(default, description=text, json_schema_extra=notes, repr="sensitive" not in more)
 
 
 class Settings(BaseModel):
     """All settings, in the order of the help text.
 
-    A field's notes are ``stage``, its panel, ``short``, a one-letter option, and ``sensitive`` if
-    its value is not to be displayed.
+    A field's notes are ``panel``, where help shows it, ``short``, a one-letter option, and
+    ``sensitive`` if its value is not to be shown.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
@@ -230,7 +230,7 @@ class LoadedSettings:
 
 
 def setting_fields() -> Iterator[tuple[str, FieldInfo, Mapping[str, Any]]]:
-    """Yield each setting's name, field and notes (stage, short, sensitive)."""
+    """Yield each setting's name, field and notes (panel, short, sensitive)."""
     for name, field in Settings.model_fields.items():
         notes = field.json_schema_extra
         yield name, field, notes if isinstance(notes, dict) else {}

@@ -41,7 +41,9 @@ def test_of_a_page_with_too_many_segments_the_beginning_is_read(
     assert [each.text for each in page.segments] == [f"{WORDS} {i}, it says." for i in range(20)]
     assert max(page.index.text_runs[::4]) == 19
     article = printer.extract("".join(f"<p>{WORDS} {i}, it says.</p>" for i in range(50)))
-    assert article.warnings == ("the page is too long to be read whole: what follows is left out",)
+    assert article.warnings == (
+        "the page is too long to be read in full; the article ends where reading stopped",
+    )
 
 
 def test_of_a_page_with_too_many_elements_the_beginning_is_read(

@@ -25,7 +25,7 @@ import typer
 from ..errors import MissingLibrary, UsageError
 from ..options import Options
 from ..pipeline import PageInput, Printer
-from ..settings import Settings, Stage, load_settings, setting_fields
+from ..settings import Panel, Settings, load_settings, setting_fields
 from . import output
 from .console import Console
 
@@ -54,7 +54,7 @@ Out: TypeAlias = Annotated[
 ]
 
 
-def with_settings(*panels: Stage) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def with_settings(*panels: Panel) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command an option for each setting of some panels, and pass ``loaded`` settings.
 
     An option that is not given leaves the setting to the layers below the command line.  A
@@ -63,7 +63,7 @@ def with_settings(*panels: Stage) -> Callable[[Callable[..., None]], Callable[..
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        settings = [field for field in setting_fields() if field[2]["stage"] in panels]
+        settings = [field for field in setting_fields() if field[2]["panel"] in panels]
         signature = inspect.signature(command, eval_str=True)
         parameters: list[inspect.Parameter] = []
         classes: dict[str, Any] = {}
@@ -109,7 +109,7 @@ def _setting_option(name: str, field: Any, notes: Any) -> inspect.Parameter:
         *flags,
         help=text,
         show_default=False,
-        rich_help_panel=notes["stage"],
+        rich_help_panel=notes["panel"],
         metavar=None if kind is bool else name.upper(),
     )
     return _parameter(name, (list[str] if get_origin(kind) is tuple else kind) | None, None, option)

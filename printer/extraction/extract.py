@@ -30,10 +30,6 @@ class Method:
         """Score a page's segments."""
         return self.score(page, self.options)
 
-    def with_options(self, **options: object) -> Method:
-        """Return the method with some of its options changed."""
-        return replace(self, options=replace(self.options, **options))
-
 
 #: Every method, with its paper's constants.
 PAPER_METHODS: Mapping[str, Method] = MappingProxyType({

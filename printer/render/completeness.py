@@ -24,7 +24,7 @@ from ..article import (
     walk,
 )
 from ..output import CompletenessReport, ContentCounts
-from ..text import WORD
+from ..text import WORD, comparison_key
 from .links import SCHEMES
 from .weasy.layout_text import LayoutText
 
@@ -36,13 +36,13 @@ _TYPES = {"headings": Heading, "pictures": Figure, "tables": Table, "code": Code
 
 def check_completeness(articles: Sequence[Article], layout: LayoutText) -> CompletenessReport:
     """Compare articles with what was laid out."""
-    text = _squeeze(layout.text)
+    text = comparison_key(layout.text)
     missing: list[str] = []
     words = printed = position = 0
     for piece in (piece for article in articles for piece in iter_pieces(article)):
         count = len(WORD.findall(piece))
         words += count
-        squeezed = _squeeze(piece)
+        squeezed = comparison_key(piece)
         # Best after the piece before, else anywhere.
         found = text.find(squeezed, position)
         if found >= 0:
@@ -54,8 +54,8 @@ def check_completeness(articles: Sequence[Article], layout: LayoutText) -> Compl
     expected = _count_items(articles)
     actual = {kind: min(layout.counts.get(kind, 0), expected[kind]) for kind in expected}
     targets = {target for article in articles for target in _link_targets(article)}
-    printed_targets = {_squeeze(unquote(target)) for target in layout.targets}
-    links = sum(_squeeze(unquote(target)) in printed_targets for target in targets)
+    printed_targets = {comparison_key(unquote(target)) for target in layout.targets}
+    links = sum(comparison_key(unquote(target)) in printed_targets for target in targets)
     return CompletenessReport(
         article=ContentCounts(words=words, links=len(targets), **expected),
         printed=ContentCounts(words=printed, links=links, **actual),
@@ -137,11 +137,6 @@ def _span_pieces(spans: Spans) -> Iterator[str]:
         else:
             piece.append(span.text)
     yield "".join(piece)
-
-
-def _squeeze(text: str) -> str:
-    """Return the letters and digits of a text, without hyphens and line breaks."""
-    return "".join(filter(str.isalnum, text)).casefold()
 
 
 def _count_items(articles: Sequence[Article]) -> dict[str, int]:

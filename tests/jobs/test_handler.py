@@ -120,11 +120,11 @@ def test_what_concerns_the_server_is_not_for_requests(name):
 def test_every_setting_of_a_page_is_open_to_requests_or_known_to_be_closed():
     """Decide for a new one: open is what names no file and reaches nothing else."""
     closed = {"set", "css", "dpi", "ner", "print_timeout", "deterministic", "rules"}
-    stages = {name: notes["stage"] for name, _, notes in setting_fields()}
-    chosen = {name for name in stages if stages[name] in ("Page", "Article")}
+    panels = {name: notes["panel"] for name, _, notes in setting_fields()}
+    chosen = {name for name in panels if panels[name] in ("Page", "Article")}
     assert chosen <= REQUEST_OPTIONS | closed
-    assert set(stages) >= REQUEST_OPTIONS
-    fetching = {name for name in REQUEST_OPTIONS if stages[name] not in ("Page", "Article")}
+    assert set(panels) >= REQUEST_OPTIONS
+    fetching = {name for name in REQUEST_OPTIONS if panels[name] not in ("Page", "Article")}
     assert fetching == {"render", "follow"}
 
 

@@ -63,7 +63,7 @@ def translate(error: Exception, url: str, target: str, proxy: Proxy | None) -> W
     if name.startswith(_BAD_TARGETS):
         return BadURL("the page leads to what is no web address", url=url)
     if "Cannot find context" in text or "navigated" in text:
-        return FetchError("the page goes from one to the next without end", url=url)
+        return FetchError("the page keeps navigating to another page", url=url)
     for prefix, message in _NET_ERRORS.items():
         if name.startswith(prefix):
             return FetchError(f"{message} ({name})", url=failed)
