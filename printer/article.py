@@ -17,13 +17,13 @@ from .text import UNSPACED
 
 Direction = Literal["ltr", "rtl"]
 
-#: A word, or an identifier of code; in scripts without spaces each character.
+#: A word or an identifier; in scripts without spaces, a single character.
 _WORD = re.compile(f"[{UNSPACED}]|[^\\W{UNSPACED}]+")
 
 #: A line-break opportunity within a word; scripts without spaces use it between words.
 ZERO_WIDTH_SPACE = "\u200b"
 
-#: The last character of a line that introduces a quotation.
+#: The characters that end a line introducing a quotation.
 COLONS = (":", "：")
 
 #: The marks of a span in their nesting order, outermost first.
@@ -293,7 +293,7 @@ def transform(value: Any, replacement: Callable[[Any], Iterable[Any] | None]) ->
     """Return a block, or a tuple of them, with some of its parts replaced.
 
     Args:
-        value: A block, item, cell or any tuple of such.
+        value: A block, item, cell or any tuple of these.
         replacement: Called with each part, outermost first; returns the parts to put in its
             place, or None to keep the part and look inside it.
     """
@@ -317,7 +317,7 @@ def transform(value: Any, replacement: Callable[[Any], Iterable[Any] | None]) ->
 def iter_text(*blocks: Block) -> Iterator[str]:
     """Yield the text of blocks: one string for each paragraph, item, table row or code block.
 
-    Pictures have none, as a caption is not running text, and of embeds only posts do.
+    Pictures yield nothing, since a caption is not running text; of embeds, only posts have text.
     """
     stack: list[Block | str] = list(reversed(blocks))
     while stack:
@@ -385,7 +385,7 @@ class Article:
         """The lines of running text of five words or more, in order.
 
         Line breaks set by the author, as in verse or code, separate lines.  In scripts without
-        spaces each character counts as a word.  Shorter lines are in ``blocks`` and ``text``.
+        spaces each character counts as a word.  Shorter lines are only in ``blocks`` and ``text``.
         """
         lines = (line for text in iter_text(*self.blocks) for line in text.splitlines())
         return tuple(line for line in lines if len(_WORD.findall(line[:200])) >= 5)
@@ -434,9 +434,9 @@ def to_data(value: object) -> Any:
 
 
 def from_data(data: Any) -> Any:
-    """Return the block or span that :func:`to_data` returned data of.
+    """Return the block or span encoded by :func:`to_data`.
 
-    Raises :class:`ValueError` for anything else.
+    Raises :class:`ValueError` for any other data.
     """
     if isinstance(data, list):
         return tuple(map(from_data, data))
@@ -452,7 +452,7 @@ def from_data(data: Any) -> Any:
         raise ValueError(str(error)) from error
 
 
-#: The classes that data names by ``type``.
+#: The classes by their ``type`` in the data.
 _TYPES: dict[str, Any] = {
     kind.__name__.lower(): kind for kind in (*get_args(Block), Span, Item, Definition, Cell)
 }

@@ -1,4 +1,4 @@
-"""Write a file so that it is never half written."""
+"""Atomic file writes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 def atomic_write(
     path: Path, data: bytes | str, mode: int | None = None, *, keep_mode: bool = True
 ) -> None:
-    """Write a temporary file and rename it once it is on disk; a link is followed.
+    """Write a temporary file and rename it once it is on disk; follow symbolic links.
 
-    A new file gets ``mode``, by default what the umask leaves; with ``keep_mode`` an existing one
+    A new file gets ``mode`` (default: as the umask allows); with ``keep_mode`` an existing file
     keeps its own.  Text is written as UTF-8.  After an :class:`OSError` nothing has changed.
     """
     path = path.resolve()

@@ -1,4 +1,4 @@
-"""Exponential backoff, for everything that is tried again."""
+"""Exponential backoff between retries."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from math import inf
 class Backoff:
     """The delays between attempts: ``first`` seconds, then twice as long each time.
 
-    ``maximum`` caps a delay; ``jitter`` is the share of it that is random, so that clients which
-    failed together do not come back together.
+    ``maximum`` caps a delay; ``jitter`` is the share of it that is random, so that clients that
+    failed together do not retry together.
     """
 
     first: float
@@ -23,8 +23,8 @@ class Backoff:
         """Return the seconds to wait after the given number of failures.
 
         Args:
-            failures: how many attempts have failed, 1 or more.
-            at_least: what the other side asks for (Retry-After); it counts up to the maximum.
+            failures: the number of failed attempts, 1 or more.
+            at_least: the delay that the server asks for (Retry-After), up to ``maximum``.
         """
         delay = self.first * 2.0 ** (failures - 1)
         delay *= 1.0 - self.jitter * random.random()  # noqa: S311 - no secret

@@ -1,4 +1,4 @@
-"""A page or a file as it was fetched: its bytes and their source."""
+"""A fetched page or file: its bytes and their source."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ FetchMethod = Literal["http", "file", "stdin", "browser"]
 class PageSource:
     """Where a page came from, when and how.
 
-    ``url`` is the address after redirects, ``charset`` the one the HTTP header declared ('' for
-    none), ``headers`` the response's with lower-case names.  ``sha256`` is of the page's bytes;
-    it is '' until :meth:`Capture.describe` computes it.
+    ``url`` is the address after redirects, ``charset`` the one that the HTTP header declared (''
+    for none), ``headers`` the response headers with lower-case names.  ``sha256`` is the hash of
+    the page's bytes, '' until :meth:`Capture.describe` computes it.
     """
 
     url: str
@@ -37,8 +37,8 @@ class PageSource:
 class Capture:
     """What a fetch returned: the decompressed bytes, within the size limit, and their source.
 
-    A capture by a browser has the page's ``layout``, and its body the attribute that ``layout``
-    refers to; ``screenshot`` is the page as PNG where one was requested.
+    A capture by a browser has the page's ``layout``, and its body has the attribute that ``layout``
+    refers to; ``screenshot`` is a PNG of the page, if requested.
     """
 
     body: bytes = field(repr=False)
@@ -56,5 +56,5 @@ class Capture:
         return replace(self.source, sha256=sha256(self.body).hexdigest())
 
 
-#: Get a resource that a page names: ``get(url, referer)``; raises ``FetchError``.
+#: Fetches a resource that a page refers to: ``get(url, referer)``; raises ``FetchError``.
 GetResource: TypeAlias = Callable[[str, str], Capture]

@@ -30,11 +30,11 @@ TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 523
 
 
 class WebprintError(Exception):
-    """An error that a person can be told in one line.
+    """An error that can be shown to a user in one line.
 
-    ``message`` says what happened, ``hint`` what to do about it, ``url`` which page it is about
-    ('' for none), ``stage`` in which stage it arose.  ``process_died``: a helper process died;
-    retrying may succeed.
+    ``message`` says what happened, ``hint`` what to do about it; ``url`` is the page concerned (''
+    for none), ``stage`` the stage that failed.  ``process_died`` means that a helper process died,
+    so that retrying may succeed.
     """
 
     exit_code = 1
@@ -52,7 +52,7 @@ class WebprintError(Exception):
         return type(self).__new__, (type(self), *self.args), self.__dict__
 
     def __str__(self) -> str:
-        """Return the message, the URL unless the message has it, and the hint."""
+        """Return the message, the URL unless the message contains it, and the hint."""
         about = f" ({self.url})" if self.url and self.url not in self.message else ""
         text = f"{self.message}{about}"
         end = " " if text.endswith(("?", ".")) else ". "
@@ -89,7 +89,7 @@ class FetchTimeout(FetchError):
 class HTTPStatusError(FetchError):
     """The server answered with the error ``status``.
 
-    ``retry_after`` is how many seconds it asks to wait, 0 if it does not say.
+    ``retry_after`` is the number of seconds that it asks clients to wait, 0 if it names none.
     """
 
     exit_code = 6
@@ -125,7 +125,7 @@ class NotHTML(FetchError):
 
 
 class NoArticle(WebprintError):
-    """The page was read and holds no article."""
+    """The page was read and contains no article."""
 
     exit_code = 10
     stage = "extract"
@@ -146,7 +146,7 @@ class OutputError(WebprintError):
 
 
 class MissingLibrary(WebprintError):
-    """A system library, font or browser that is needed is not installed."""
+    """A required system library, font or browser is not installed."""
 
     exit_code = 13
     stage = "setup"
@@ -184,7 +184,7 @@ class ErrorRecord:
 
     @classmethod
     def of(cls, error: WebprintError, max_length: int = 400) -> Self:
-        """Describe an exception; texts are cut at ``max_length``."""
+        """Return the record of an exception, with texts cut at ``max_length`` characters."""
         return cls(
             error.message[:max_length],
             type(error).__name__,
@@ -197,7 +197,7 @@ class ErrorRecord:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read what :meth:`to_dict` returned; what is missing or of another type is left out."""
+        """Parse the output of :meth:`to_dict`; ignore missing or mistyped fields."""
         numbers = ("code", "status", "retry_after")
         valid: dict[str, Any] = {"message": "unknown error"}
         for name in cls.__dataclass_fields__:

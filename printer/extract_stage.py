@@ -55,7 +55,7 @@ def extract(
         **options: the fields of :class:`ExtractOptions`.
 
     Raises:
-        NoArticle: the page holds none.
+        NoArticle: the page contains no article.
     """
     chosen = ExtractOptions(**options)  # type: ignore[arg-type]
     return extract_article(read_page(html, url or "", charset), chosen).complete(chosen)
@@ -63,10 +63,10 @@ def extract(
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The article of one page, and what the decisions about it were.
+    """The article of one page, and the decisions that led to it.
 
-    ``next_page`` is where the article continues, as a site rule says; ``kind`` the kind of page;
-    ``blocks`` what can be left out of the article or restored, if that was requested.
+    ``next_page`` is the URL at which the article continues, if a site rule gives one; ``blocks``
+    are the blocks that an edit can remove or restore, if requested.
     """
 
     article: Article
@@ -85,14 +85,14 @@ class Extraction:
 
     @property
     def losses(self) -> CompletenessReport:
-        """What of the selected text the article lacks; computed on each access."""
+        """The selected text that is missing from the article; computed on each access."""
         from .compose.coverage import check_coverage
 
         pictures = place_pictures(self.page, self.selection)
         return check_coverage(self.page, self.verdict, pictures, self.article, self.excluded)
 
     def complete(self, options: ExtractOptions, article: Article | None = None) -> Article:
-        """Return the article, or the one merged from several pages, with summary and comments."""
+        """Return the article (or ``article``, if given) with key paragraphs and comments added."""
         merged = summarize(article or self.article, options)
         return append_comments(merged, self.page, self.comments)
 
@@ -103,7 +103,7 @@ def extract_article(
 ) -> Extraction:
     """Extract the article of a parsed page; raises :class:`NoArticle`.
 
-    ``probe`` drops pictures by the size of their files, for which it may use the network;
+    ``probe`` drops pictures by the size of their files and may use the network for that;
     ``editable`` computes ``Extraction.blocks``.
     """
     rules, verdict, selection = _select(page, options, probe)
@@ -132,7 +132,7 @@ def extract_article(
 def _select(
     page: Page, options: ExtractOptions, probe: SizeFilter | None
 ) -> tuple[RuleMatch, Verdict, PictureSelection]:
-    """Select text segments and pictures, as the site's rules and then the methods say."""
+    """Select text segments and pictures by the site's rules and the extraction methods."""
     rules = match_rules(page, options.rules)
     verdict = apply_rules(page, rules, select_segments(page, options))
     selection = select_pictures(page, verdict, options, probe)
@@ -148,7 +148,7 @@ def _editable(
     article: Article,
     comments: Set[HtmlElement],
 ) -> tuple[EditableBlock, ...]:
-    """Return the article's blocks, and in their places those left out near it."""
+    """Return the article's blocks with the omitted blocks near it in their places."""
     from .editing.blocks import AFTER, BEFORE, editable_blocks, select_omitted
 
     figures = place_pictures(page, selection)

@@ -12,10 +12,10 @@ R = TypeVar("R")
 
 
 def gc_paused(function: Callable[P, R]) -> Callable[P, R]:
-    """Run a function without the collector; with several threads, until the first returns.
+    """Pause the garbage collector during a function; with several threads, until the first returns.
 
-    A page of megabytes becomes some hundred thousand small values that live until its article is
-    built; searching them for cycles again and again takes a quarter of the time.
+    A page of several megabytes becomes some hundred thousand small values that live until its
+    article is built; searching them repeatedly for cycles takes a quarter of the time.
     """
 
     @wraps(function)

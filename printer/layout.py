@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Rect(NamedTuple):
-    """A rectangle in CSS pixels, from the page's left top corner."""
+    """A rectangle in CSS pixels, relative to the page's top left corner."""
 
     left: float
     top: float
@@ -28,9 +28,9 @@ class Rect(NamedTuple):
 
 
 class Visibility(IntFlag):
-    """What hides something, and how it is positioned over the page."""
+    """Flags for what hides an element, and how it is positioned over the page."""
 
-    NOT_DISPLAYED = auto()  # display: none, of it or an ancestor
+    NOT_DISPLAYED = auto()  # display: none, on it or an ancestor
     HIDDEN = auto()  # visibility: hidden or collapse
     TRANSPARENT = auto()  # opacity 0, transparent colour, font size 0
     CLIPPED = auto()  # outside an ancestor that clips it
@@ -44,10 +44,10 @@ _INVISIBLE = Visibility.NOT_DISPLAYED | Visibility.HIDDEN | Visibility.CLIPPED |
 
 
 def is_visible(flags: Visibility) -> bool:
-    """Return whether a reader sees something.
+    """Return whether a reader sees an element with these flags.
 
-    What is transparent but in the flow of the page counts as visible: it fades in when it is
-    scrolled to, or its letters are painted by their background.
+    Transparent content in the flow of the page counts as visible: it fades in when it is scrolled
+    to, or its letters are painted by their background.
     """
     if flags & _INVISIBLE:
         return False
@@ -74,7 +74,7 @@ class ElementBox(NamedTuple):
 class TextBox(NamedTuple):
     """A text leaf: the box around its lines, its font, its visibility.
 
-    The box of a leaf that is alone in its element is the element's.
+    A leaf that is alone in its element has the element's box.
     """
 
     rect: Rect
@@ -85,9 +85,9 @@ class TextBox(NamedTuple):
 class PictureBox(NamedTuple):
     """A rendered picture.
 
-    ``src`` is the absolute URL of what is displayed ('' for inline drawings and long ``data:``
-    URLs), ``width`` and ``height`` its intrinsic size (0: unknown); ``background``: it is the CSS
-    background of its element.
+    ``src`` is the absolute URL displayed ('' for inline drawings and long ``data:`` URLs),
+    ``width`` and ``height`` are its intrinsic size (0: unknown); ``background`` means that it is
+    the CSS background of its element.
     """
 
     rect: Rect
@@ -100,7 +100,7 @@ class PictureBox(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What a browser rendered, by the numbers in the attribute ``id_attribute`` of its elements.
+    """A page as rendered, keyed by the numbers in the elements' attribute ``id_attribute``.
 
     ``texts`` is keyed like lxml's text: (element, False) for ``element.text``, (element, True) for
     ``element.tail``.  Elements neither in ``boxes`` nor inside one with

@@ -13,7 +13,7 @@ Format = Literal["pdf", "epub", "markdown", "html", "json"]
 LinkStyle = Literal["none", "footnote", "endnote", "inline"]
 #: Key paragraphs alone, or in a box before the article.
 KeyStyle = Literal["only", "box"]
-#: All pictures within the article, the article's, its lead picture, or none.
+#: All pictures in and around the article, those that belong to it, its lead picture, or none.
 PictureScope = Literal["all", "article", "lead", "none"]
 
 #: File name endings by format, the usual one first.
@@ -33,8 +33,8 @@ FORMATS_WITH_PICTURES: frozenset[Format] = frozenset({"pdf", "epub", "html"})
 def option(default: T, text: str, **notes: object) -> T:
     """Return a dataclass field that a command offers as an option with a help text.
 
-    ``notes`` are ``flag``, where the option's name is not the field's, ``metavar``, and ``min`` and
-    ``max`` of a number (see :func:`printer.cli.options.with_settings`).
+    ``notes`` are ``flag``, if the option's name differs from the field's, ``metavar``, and ``min``
+    and ``max`` of a number (see :func:`printer.cli.options.with_settings`).
     """
     option_field: T = field(default=default, metadata={"help": text, **notes})
     return option_field
@@ -44,8 +44,8 @@ def option(default: T, text: str, **notes: object) -> T:
 class FetchOptions:
     """How pages and pictures are fetched.
 
-    ``timeout`` is the total seconds for one page; ``max_bytes`` limits one response, after
-    decompression, too; ``allow_private`` lets pages refer to private addresses; ``cache`` stores
+    ``timeout`` is the total seconds for one page; ``max_bytes`` limits one response, before and
+    after decompression; ``allow_private`` lets pages refer to private addresses; ``cache`` stores
     responses on disk (RFC 9111); ``follow`` fetches the further pages of a split article.  ``user``
     is NAME:PASSWORD for basic authentication, ``storage_state`` a file with a browser's state.
     """
@@ -68,12 +68,13 @@ class FetchOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteRule:
-    """What a person knows about the pages of one site.
+    """A user's rule for the pages of one site.
 
-    It applies to ``host`` and, with ``subdomains``, to those below it.  ``drop`` selects what is
-    left out, ``keep`` what is included though extraction would not, ``body`` the article itself;
-    of ``title``, ``author``, ``date`` and ``next_page`` the first match counts.  Selectors are CSS,
-    or XPath with ``xpath``.  ``name`` is the rule's file, ``faults`` what of it cannot be used.
+    It applies to ``host`` and, with ``subdomains``, to the hosts below it.  ``drop`` selects
+    elements to omit, ``keep`` elements to include even if extraction would not, ``body`` the
+    article itself; for ``title``, ``author``, ``date`` and ``next_page`` the first match counts.
+    Selectors are CSS, or XPath with ``xpath``.  ``name`` is the rule's file, ``faults`` lists what
+    is invalid in it.
     """
 
     host: str
@@ -94,11 +95,11 @@ class SiteRule:
 class ExtractOptions:
     """How the article and its pictures are found.
 
-    ``extractor`` names the extraction method, ``image_method`` the way in which pictures are
-    selected, ``ner`` what recognizes names for the methods that compare them: our 'rules' or
-    'spacy:MODEL'.  ``comments`` includes the readers' comments.  ``rules`` are site rules; those
-    for other hosts are ignored.  ``key_paragraphs`` is how many key paragraphs are printed alone or
-    in a box, those that fit a ``query`` best.
+    ``extractor`` names the extraction method, ``image_method`` the picture selection method,
+    ``ner`` the name recognizer for methods that compare names: our 'rules' or 'spacy:MODEL'.
+    ``comments`` includes the readers' comments.  ``rules`` are site rules; those for other hosts
+    are ignored.  ``key_paragraphs`` is the number of key paragraphs to print, alone or in a box;
+    with a ``query``, those that fit it best.
     """
 
     extractor: str = "default"
@@ -116,9 +117,9 @@ class ExtractOptions:
 class ImageOptions:
     """How pictures are downloaded and prepared for print.
 
-    ``dpi`` is their resolution at the width they are printed; ``max_bytes`` limits one picture's
-    file, ``total_bytes`` and ``timeout`` (seconds) all of a print, ``max_pixels`` what is decoded;
-    ``workers`` is how many are downloaded at a time.
+    ``dpi`` is their resolution at the printed width; ``max_bytes`` limits one picture's file,
+    ``total_bytes`` and ``timeout`` (seconds) all pictures of a print, ``max_pixels`` the pixels of
+    a picture to decode; ``workers`` is the number of simultaneous downloads.
     """
 
     dpi: int = 200
@@ -132,19 +133,19 @@ class ImageOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrintOptions:
-    """How the article is laid out, or in which other ``format`` it is written.
+    """How the article is laid out, or written in another ``format``.
 
     ``paper`` is a name (A4, Letter, A5, Legal, or one of the theme's) or WIDTHxHEIGHT with units,
-    ``margin`` and ``font_size`` are CSS lengths; '' is the theme's.  ``theme`` is a name or, with a
-    slash, a folder's path: not for strangers to choose.  ``theme_options`` are ``name=value``,
-    ``css`` is added to the theme's style sheet.  ``links`` is how link targets are printed, ``qr``
-    prints a code with the page's URL.  ``pdf`` is the standard to conform to; ``deterministic``
-    leaves out the time.
+    ``margin`` and ``font_size`` are CSS lengths; '' means the theme's.  ``theme`` is a name or, if
+    it contains a slash, a folder's path: never accept one from an untrusted user.
+    ``theme_options`` are ``name=value``, ``css`` is added to the theme's style sheet.  ``links`` is
+    how link targets are printed, ``qr`` prints a code with the page's URL.  ``pdf`` is the standard
+    to conform to; ``deterministic`` omits the time.
 
-    ``booklet`` makes pages of half the paper, imposed for folding; ``nup`` (1, 2 or 4) is the pages
-    on a side; ``duplex`` mirrors the margins of a sheet's two sides; ``ink_save`` prints no
-    backgrounds and lighter pictures, ``grayscale`` no colours; ``fit`` is the most pages (0: any
-    number); ``title`` gives several articles a cover.
+    ``booklet`` makes pages of half the paper, imposed for folding; ``nup`` (1, 2 or 4) is the
+    number of pages on a side; ``duplex`` mirrors the margins of a sheet's two sides; ``ink_save``
+    prints lighter pictures and no backgrounds, ``grayscale`` no colours; ``fit`` is the maximum
+    number of pages (0: any); ``title`` gives several articles a cover.
     """
 
     format: Format = "pdf"

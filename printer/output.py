@@ -46,7 +46,7 @@ class PreparedPictures:
 
 @dataclass(frozen=True, slots=True)
 class ContentCounts:
-    """How much of each kind of content there is; ``links`` counts distinct targets."""
+    """The amount of each kind of content; ``links`` counts distinct targets."""
 
     words: int = 0
     headings: int = 0
@@ -60,9 +60,9 @@ class ContentCounts:
 
 @dataclass(frozen=True, slots=True)
 class CompletenessReport:
-    """How much of what was selected is printed; ``missing`` quotes what is not.
+    """How much of the selected content was printed; ``missing`` quotes the rest.
 
-    ``article`` counts the content of the articles, and what was selected but is not in them.
+    ``article`` counts the content of the articles and any selected content missing from them.
     """
 
     article: ContentCounts = field(default_factory=ContentCounts)
@@ -71,11 +71,11 @@ class CompletenessReport:
 
     @property
     def complete(self) -> bool:
-        """Whether all of it is printed."""
+        """Whether everything was printed."""
         return self.article == self.printed
 
     def including(self, losses: Sequence[CompletenessReport]) -> CompletenessReport:
-        """Return the report with what was lost before, between the pages and the articles."""
+        """Return the report with the losses between the pages and the articles added."""
         sums = {f.name: sum(getattr(report.article, f.name) for report in (self, *losses))
                 for f in fields(ContentCounts)}  # fmt: skip
         quotes = (" ".join(text.split())[:60] for report in losses for text in report.missing)
@@ -83,7 +83,7 @@ class CompletenessReport:
         return CompletenessReport(ContentCounts(**sums), self.printed, missing)
 
     def shortfall(self) -> dict[str, tuple[int, int]]:
-        """Return what is incomplete, by name: how much is printed, and of how much."""
+        """Return the incomplete kinds of content by name: the amount printed and the total."""
         pairs = {f.name: (getattr(self.printed, f.name), getattr(self.article, f.name))
                  for f in fields(ContentCounts)}  # fmt: skip
         return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
@@ -91,11 +91,11 @@ class CompletenessReport:
 
 @dataclass(frozen=True, slots=True)
 class ExtractedPage:
-    """A page's article, ready to be rendered, and what is known about the page.
+    """A page's article, ready to be rendered, with data about the page.
 
-    ``html`` is the page as it was received, kept only to be attached to the PDF or for an edit.
-    ``pictures`` are the decisions about all its pictures, ``kind`` is the kind of page, ``losses``
-    what was selected and is not in the article; ``blocks`` can be left out or restored by an edit.
+    ``html`` is the page as received, kept only to be attached to the PDF or for an edit.
+    ``pictures`` are the decisions about all its pictures, ``losses`` is the selected content
+    missing from the article; ``blocks`` can be removed or restored by an edit.
     """
 
     article: Article
@@ -112,8 +112,8 @@ class ExtractedPage:
 class Story:
     """What a digest prints about an article.
 
-    ``minutes`` is the time to read it, ``also`` are the names and URLs of others with the same
-    story; ``updated``: it was printed before and has changed much.
+    ``minutes`` is the reading time, ``also`` the names and URLs of other articles on the same
+    story; ``updated`` means that it was printed before and has changed much.
     """
 
     section: str = ""
@@ -127,9 +127,9 @@ class Story:
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """What makes several articles a digest: a story for each, in their order.
+    """What a digest adds to its articles: a story for each, in their order.
 
-    ``remarks`` are the names of what could not be printed, each with the reason.
+    ``remarks`` name what could not be printed, each with the reason.
     """
 
     stories: tuple[Story, ...]
@@ -139,7 +139,7 @@ class Edition:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A page of several that could not be printed, and the error."""
+    """One of several pages, which could not be printed, and the error."""
 
     source: str
     error: WebprintError
@@ -147,11 +147,11 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A rendered file, and what a person should know about it.
+    """A rendered file and the facts to report about it.
 
-    ``pages`` are the PDF's (0 in other formats), ``sheets`` those of paper (0: not counted);
-    ``pictures`` counts the pictures printed, ``missing`` those that left a frame with their text;
-    ``picture_decisions`` are about all pictures of the pages, ``failures`` about pages.
+    ``pages`` counts the PDF's pages (0 in other formats), ``sheets`` the sheets of paper (0: not
+    counted), ``pictures`` the pictures printed, ``missing`` those replaced by a frame with their
+    text; ``picture_decisions`` cover all pictures of the pages, ``failures`` the pages that failed.
     """
 
     data: bytes = field(repr=False)

@@ -68,16 +68,16 @@ PageInput: TypeAlias = str | Capture
 
 Step = Literal["fetch", "browse", "enough", "unsure", "empty", "extract", "pictures", "print"]
 
-#: Called as work goes on with the source's name and the step that begins.
+#: Called at the beginning of each step with the source's name and the step.
 Notify: TypeAlias = Callable[[str, Step], None]
 
-#: Extracts a page's article, such as in another process.
+#: Extracts a page's article, for example in another process.
 Extractor: TypeAlias = Callable[[Capture, Options], ExtractedPage]
 
 #: Returns the site rules for an address.
 RuleLookup: TypeAlias = Callable[[str], tuple[SiteRule, ...]]
 
-#: A page that was to be read, and its article or the error.
+#: A requested page, and its article or the error.
 PageOutcome: TypeAlias = tuple[PageInput, ExtractedPage | WebprintError]
 
 #: Below this confidence a page is loaded in a browser, where that is allowed.
@@ -100,7 +100,7 @@ class PrinterParts(TypedDict, total=False):
 class Printer:
     """Fetch pages, extract their articles and render them.
 
-    A context manager, which closes its session.  For a single call there is :func:`print_pages`.
+    A context manager that closes its session.  For a single call use :func:`print_pages`.
 
     Args:
         options: the options of all stages.
@@ -108,7 +108,7 @@ class Printer:
         renderer: the processes that render; by default this one.
         rules: returns the site rules for a URL.
         extractor: extracts articles; by default this process does.
-        notify: called as work goes on.
+        notify: called at the beginning of each step.
         probe_sizes: whether to download pictures of unknown size, in order to drop icons.
         editable: whether pages keep what an edit needs.
         picture_cache: prepared pictures by ``Figure.src`` or ``Figure.svg``, to use and to fill.
@@ -178,7 +178,7 @@ class Printer:
     def fetch(self, source: PageInput, *, screenshot: bool = False) -> Capture:
         """Fetch a page over HTTP, from a file, or in a browser where the options say so.
 
-        With ``screenshot`` a browser loads any address, and takes a picture of the page.
+        With ``screenshot`` every address is loaded in a browser, which takes a picture of the page.
 
         Raises:
             FetchError: the page could not be fetched.
@@ -202,7 +202,7 @@ class Printer:
         """Extract the article of a page, with its further pages where the options say so.
 
         Raises:
-            NoArticle: the page holds none.
+            NoArticle: the page contains no article.
         """
         self._notify(_name(capture), "extract")
         options = replace(self.options, extract=self._extract_options(capture.url))
@@ -218,7 +218,7 @@ class Printer:
             edition: what makes the articles a digest.
 
         Raises:
-            RenderError: nothing could be rendered; a page of several that fails costs itself alone.
+            RenderError: nothing could be rendered; one failing page of several is only left out.
         """
         from .render_stage import render_pages
 
@@ -250,7 +250,7 @@ class Printer:
         """Fetch a page and extract its article, in a browser where the static page falls short.
 
         Raises:
-            WebprintError: the page cannot be fetched or holds no article.
+            WebprintError: the page cannot be fetched or contains no article.
         """
         source = _public(source)
         capture = self.fetch(source)
@@ -274,7 +274,7 @@ class Printer:
     def _load_in_browser(
         self, url: str, reason: Step, static: tuple[Capture, ExtractedPage] | NoArticle
     ) -> tuple[Capture, ExtractedPage]:
-        """Load a page in a browser; if that fails, ``static`` stands."""
+        """Load a page in a browser; if that fails, return ``static``, or raise it if an error."""
         self._notify(url, reason)
         try:
             capture = self.session.browser.capture(url)
@@ -292,7 +292,7 @@ class Printer:
     def explain(self, source: PageInput, *, screenshot: bool = False) -> Explanation:
         """Fetch a page and explain the decision about each of its segments and pictures.
 
-        With ``screenshot`` a browser loads an address, whatever the options say.
+        With ``screenshot`` every address is loaded in a browser, whatever the options say.
         """
         capture = self.fetch(source, screenshot=screenshot)
         explanation = explain(
@@ -303,10 +303,10 @@ class Printer:
     def print_pages(self, sources: Sequence[PageInput]) -> Result:
         """Print pages to one file.
 
-        Of several pages, one that fails costs itself alone and is in ``Result.failures``.
+        Pages that fail, if others succeed, are in ``Result.failures``.
 
         Raises:
-            WebprintError: the first failure, when no page is left.
+            WebprintError: the first failure, if no page is left.
         """
         return self.render_outcomes(self.read_all(sources))
 
@@ -433,11 +433,11 @@ def print_pages(
         extract: how articles are extracted.
         images: how pictures are prepared.
         page: how the articles are printed.
-        limit: how many seconds rendering may take, in a process that is killed after them, since a
+        limit: seconds that rendering may take, in a process that is killed after them, since a
             hostile page may take for ever.  None renders in this process without a limit.
 
     Raises:
-        WebprintError: nothing could be printed; of several pages those that failed are in
+        WebprintError: nothing could be printed.  Pages that fail, if others succeed, are in
             ``Result.failures``.
     """
     pages = [sources] if isinstance(sources, str | Capture) else list(sources)
@@ -533,7 +533,7 @@ def _parse(capture: Capture) -> Page:
 
 
 def _public(source: PageInput) -> PageInput:
-    """Return a source without a user name and password, which are never shown."""
+    """Return a source without user name and password, which are never shown."""
     return split_credentials(source)[0] if isinstance(source, str) else source
 
 

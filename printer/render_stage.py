@@ -33,7 +33,7 @@ def render_pages(
         return _export(pages, prepare, options.page, edition)
     alone = len(pages) == 1 and edition is None and not options.page.fit
     if alone and isinstance(renderer, RenderPool):
-        # The worker has meanwhile loaded what builds the HTML, too.
+        # Meanwhile the worker has loaded the modules that build the HTML.
         prepared = prepare((0,))
         prepared = replace(prepared, pictures=dict(prepared.pictures))
         page = replace(pages[0], pictures=(), losses=(), blocks=())
@@ -124,7 +124,7 @@ def _warnings(articles: Sequence[Article]) -> tuple[str, ...]:
 
 
 def _with_key_paragraphs(article: Article, options: PrintOptions) -> Article:
-    """Put an article's key paragraphs before it as a quotation, which every format can hold."""
+    """Put an article's key paragraphs before it as a quotation, which every format supports."""
     if not article.key or options.format == "json":
         return article
     return replace(article, blocks=(Quote(article.key), *article.blocks), key=())
@@ -133,7 +133,7 @@ def _with_key_paragraphs(article: Article, options: PrintOptions) -> Article:
 def _digest_articles(articles: Sequence[Article], edition: Edition) -> list[Article]:
     """Add a digest's remarks: a line above each article, related ones below, failures at the end.
 
-    A PDF's templates lay these out themselves; the other formats hold articles alone.
+    A PDF's templates lay these out themselves; the other formats contain only articles.
     """
     from .i18n.labels import digest_labels
 

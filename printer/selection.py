@@ -14,10 +14,10 @@ from .layout import Rect
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The decision of extraction about a page's text segments.
+    """The extractor's decision about a page's text segments.
 
-    ``keep`` has a flag per segment, ``scores`` a number per segment from each method that ran (the
-    scale is the method's), ``kind`` the kind of page, ``confidence`` is from 0 to 1.
+    ``keep`` has a flag per segment, ``scores`` a number per segment from each method that ran (on
+    the method's own scale); ``kind`` is the kind of page, ``confidence`` is from 0 to 1.
     """
 
     keep: tuple[bool, ...]
@@ -30,8 +30,7 @@ class Verdict:
 class PlacedFigure:
     """A picture of the article and its place in the page.
 
-    ``captions`` are the indexes of the segments that are its caption or credit, and so are not
-    running text.
+    ``captions`` are the indexes of the segments that are its caption or credit, not running text.
     """
 
     figure: Figure
@@ -41,10 +40,10 @@ class PlacedFigure:
 
 @dataclass(frozen=True, slots=True)
 class SegmentDecision:
-    """The decision about a text segment: ``scores`` by extractor, those above 0 keep it.
+    """The decision about a text segment: ``scores`` by extractor; above 0 keeps it.
 
-    ``path`` names its block and the ancestors, innermost last, ``rule`` the site rule that decided
-    instead of the scores.
+    ``path`` names its block and the block's ancestors, innermost last, ``rule`` the site rule that
+    overrode the scores.
     """
 
     text: str
@@ -59,9 +58,8 @@ class PictureDecision:
     """The decision about a picture of a page.
 
     ``url`` is where it is printed from ('' for an inline drawing), ``kind`` what it is on the page
-    (an image, drawing, poster, background, or the lead that only the metadata name), ``width`` and
-    ``height`` are what the page declares (0: nothing), ``reason`` is why it was dropped ('' if it
-    was not).
+    (an image, drawing, poster, background, or a lead picture named only in the metadata), ``width``
+    and ``height`` its declared size (0: none), ``reason`` why it was dropped ('' if it was not).
     """
 
     url: str
@@ -88,10 +86,10 @@ class MarkedArea(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a page's article is what it is: each segment, with the score of each extractor.
+    """Why a page's article is what it is: each segment with the score of each extractor.
 
-    ``pictures`` are all of the page.  For a page from a browser, ``areas`` are those of its
-    segments and selected pictures, ``screenshot`` is a PNG if one was requested.  ``rules`` say
+    ``pictures`` are all those of the page.  For a page from a browser, ``areas`` are those of its
+    segments and selected pictures, and ``screenshot`` is a PNG, if requested.  ``rules`` describe
     what the site rules matched.
     """
 

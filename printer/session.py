@@ -23,10 +23,10 @@ class Session:
     Args:
         fetch: how pages are fetched.
         images: the limits of pictures.
-        user_urls: the URLs that a person asked for.  Their origins may be at private addresses,
-            and they alone receive the person's headers.
-        files: resources that are here already, by URL, such as pictures sent with a page.
-        concurrency: how many pages the browser loads at a time.
+        user_urls: the URLs that the user asked for.  Their origins may be at private addresses,
+            and only they receive the user's headers.
+        files: resources already available, by URL, such as pictures sent with a page.
+        concurrency: the number of pages that the browser loads at a time.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """Close what was opened."""
+        """Close the opened resources."""
         self._resources.close()
 
     def preload_fonts(self) -> None:
@@ -104,7 +104,7 @@ class Session:
             return self._downloads
 
     def get_resource(self, url: str, referer: str) -> Capture:
-        """Return a resource that the page at ``referer`` names; raises :class:`FetchError`."""
+        """Return a resource of the page at ``referer``; raises :class:`FetchError`."""
         if url.startswith("file:"):
             from .fetch.files import read_sibling
 
@@ -127,6 +127,6 @@ class Session:
 
 
 def _cache_folder() -> Path:
-    from .fetch.cache import cache_folder  # with hishel, so only when a picture is looked up
+    from .fetch.cache import cache_folder  # imports hishel: only when a picture is looked up
 
     return cache_folder()

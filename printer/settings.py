@@ -1,8 +1,8 @@
-"""Settings: each is named once, in :class:`Settings`.
+"""Settings, each defined once in :class:`Settings`.
 
-The command line's options, the keys of ``webprint.toml`` and the ``WEBPRINT_*`` variables follow
-from it.  Later layers win: defaults, the user's ``webprint.toml``, the working folder's, the
-environment, the command line.
+The command line's options, the keys of ``webprint.toml`` and the ``WEBPRINT_*`` variables are
+derived from it.  Later layers win: defaults, the user's ``webprint.toml``, the working folder's,
+the environment, the command line.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from .options import (
 SETTINGS_FILE = "webprint.toml"
 ENV_PREFIX = "WEBPRINT_"
 
-#: The tables of a settings file that are no settings: digests and delivery destinations.
+#: The tables of a settings file that are not settings: digests and delivery destinations.
 OTHER_TABLES = ("digest", "send")
 
-#: Settings with several values; an environment variable has one a line.
+#: Settings with several values; an environment variable has one per line.
 _MULTIPLE = ("header", "set")
 
 _MAX_CSS_BYTES = 1_000_000
@@ -210,7 +210,7 @@ class Settings(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """Values from one source; ``name`` says which, for people."""
+    """Values from one source, with its ``name`` for messages."""
 
     name: str
     values: Mapping[str, Any]
@@ -218,7 +218,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class LoadedSettings:
-    """The settings in force, and by name the layer that each comes from."""
+    """The settings in force, and the layer that each comes from, by name."""
 
     settings: Settings
     origins: Mapping[str, str]
@@ -266,7 +266,7 @@ def settings_files() -> tuple[Path, Path]:
 
 
 def data_folder() -> Path:
-    """Return the folder for data that the settings name no other place for."""
+    """Return the default folder for data."""
     home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share"
     return Path(home) / "webprint"
 

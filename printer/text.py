@@ -1,4 +1,4 @@
-"""Clean text of unknown origin: one line of it, its words, a file name made from it."""
+"""Clean text of unknown origin: lines, attributes, comparison keys, file names."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import html
 import re
 import unicodedata
 
-#: Letters of the scripts that set no spaces between words (Thai, Lao, Burmese, Khmer, kana, Han),
-#: for a set of a regular expression.
+#: Letters of the scripts without spaces between words (Thai, Lao, Burmese, Khmer, kana, Han), for
+#: use in a character set of a regular expression.
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     "\U00020000-\U0003ffff"
 )
-#: A word; in scripts without spaces each letter is one.
+#: A word; in scripts without spaces, a single letter.
 WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
 
-#: What a line never holds: controls, bidi overrides and isolates, invisible signs, private use
+#: What a line never contains: controls, bidi overrides and isolates, invisible signs, private use
 #: (icon fonts), halves of surrogate pairs, noncharacters.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069"
@@ -25,11 +25,12 @@ _INLINE_TAGS = re.compile(
     r"</?(?:a|abbr|b|bdi|br|cite|em|font|i|mark|p|q|s|small|span|strong|sub|sup|u)\b[^<>]{0,300}>",
     re.IGNORECASE,
 )
-#: How much longer than its limit a text may be before it is cleaned: entities and space shrink.
+#: How many times its limit a text may measure before cleaning, which shrinks entities and space.
 _SLACK = 8
 
 _INITIAL = re.compile(r"[«“„\"‘'¡¿]?[^\W\d_]")
-#: What a drop cap begins is no shorter; a list of words by their first letters has such lines.
+#: The fewest characters of text after a drop cap; lists of words by first letter have shorter
+#: lines.
 _SHORTEST_AFTER_DROP_CAP = 60
 
 #: Longest file name made from a title, in bytes of UTF-8 (file systems take 255).
@@ -38,7 +39,7 @@ _UNSAFE = re.compile(r'[\\/:*?"<>|\s]+')
 
 
 def clean_line(text: str | None, limit: int = 500) -> str:
-    """Return text with white space folded and what cannot be seen left out, cut at ``limit``."""
+    """Return text without invisible characters, with white space folded, cut at ``limit``."""
     if not text:
         return ""
     text = text[: limit * _SLACK]
@@ -53,9 +54,9 @@ def clean_line(text: str | None, limit: int = 500) -> str:
 
 
 def clean_attribute(text: str | None, limit: int = 500) -> str:
-    """Return the clean line of an attribute or of a string in a script, entities in it decoded.
+    """Return an attribute, or a string from a script, as a clean line with entities decoded.
 
-    The parser has decoded an attribute once, yet publishing systems escape twice, and put inline
+    The parser has decoded an attribute once, but publishing systems escape twice, and put inline
     markup where only text belongs.
     """
     if not text:
@@ -71,12 +72,12 @@ def clean_attribute(text: str | None, limit: int = 500) -> str:
 
 
 def comparison_key(text: str) -> str:
-    """Return the letters and digits of a text, case-folded, to compare it with others."""
+    """Return the letters and digits of a text, case-folded, for comparison."""
     return "".join(filter(str.isalnum, text)).casefold()
 
 
 def continues_drop_cap(initial: str, text: str) -> bool:
-    """Return whether a text goes on in the word, or sentence, that a large letter begins."""
+    """Return whether a text continues the word or sentence that a drop cap begins."""
     letter = initial[-1:]
     return (
         len(initial) <= 2
@@ -91,8 +92,8 @@ def continues_drop_cap(initial: str, text: str) -> bool:
 def file_name(title: str, fallback: str = "article") -> str:
     """Return a file name made from a title, without folder or extension.
 
-    What any common file system refuses is left out, and so is a leading dot or dash, which would
-    hide the file or make it look like an option.
+    Characters that any common file system refuses are removed, and so is a leading dot or dash,
+    which would hide the file or make it look like an option.
     """
     text = unicodedata.normalize("NFC", title)
     text = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in text)

@@ -1,11 +1,11 @@
-"""TOML within bounds; whatever a file holds, one error says what is wrong with it."""
+"""Parse TOML within limits, with a single error class for whatever is wrong with it."""
 
 from __future__ import annotations
 
 import tomllib
 from typing import Any
 
-#: The most bytes of a file of settings, rules or a theme.
+#: The maximum size of a file of settings, rules or a theme, in bytes.
 MAX_BYTES = 1_000_000
 
 #: The parser's memory grows with the square of the parts of a key.
@@ -13,7 +13,7 @@ _MAX_DOTS = 1_000
 
 
 class TomlError(ValueError):
-    """The text is not TOML; the message says why, with the line where that is known."""
+    """The text is not TOML; the message says why, with the line if known."""
 
 
 def parse(text: str) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def parse(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except RecursionError:
         raise TomlError("it is nested too deeply") from None
-    except ValueError as error:  # of the parser, or of an impossible number or date
+    except ValueError as error:  # from the parser, or an impossible number or date
         raise TomlError(str(error)) from error
 
 

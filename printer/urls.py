@@ -1,7 +1,7 @@
 """URLs: the only module that parses, normalizes and compares them.
 
 Host names are converted by IDNA 2008 with the mappings of UTS #46 everywhere, as browsers do:
-IDNA 2003, which is in Python's codec ``idna``, leads ``straße.de`` to ``strasse.de``, a domain of
+IDNA 2003, as in Python's codec ``idna``, turns ``straße.de`` into ``strasse.de``, which belongs to
 somebody else.
 """
 
@@ -27,10 +27,10 @@ _PATH_SAFE = "!$%&'()*+,/:;=?@[]~"
 _LINK_SAFE = "!#$%&'()*+,/:;=?@~-._"
 _STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
-#: Endings of file names that no host name has.
+#: Endings of file names, which no host name has.
 _FILE_ENDINGS = (".html", ".htm", ".xhtml", ".pdf", ".epub", ".json", ".jsonl", ".txt")
 
-#: Query parameters that campaigns and networks add, to know who followed a link.
+#: Query parameters that campaigns and networks add to track who followed a link.
 _TRACKING = re.compile(
     r"(?:utm_\w+|fb(?:clid|_\w+)|[gdt]clid|gclsrc|wbraid|gbraid|msclkid|yclid|twclid|ttclid|igshid?"
     r"|mc_[ce]id|_hs(?:enc|mi)|hsctatracking|mkt_tok|vero_\w+|oly_(?:anon|enc)_id|wickedid"
@@ -39,7 +39,7 @@ _TRACKING = re.compile(
     re.IGNORECASE,
 )
 
-#: Query parameters that only ever name a session.
+#: Query parameters that always name a session.
 _SESSION = re.compile(
     r"jsessionid|phpsessid|aspsessionid\w*|(?:asp\.net_)?session_?id|oscsid|zenid|cfid|cftoken"
     r"|bv_sessionid|sessid",
@@ -54,7 +54,7 @@ _SEGMENT_SESSION = re.compile(r"\(S\([A-Za-z0-9]{8,}\)\)")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
-#: Names of index pages, which stand for their folder where no query follows.
+#: Names of index pages, which stand for their folder if no query follows.
 _INDEX_PAGES = frozenset({
     "index.html", "index.htm", "index.xhtml", "index.shtml", "index.php", "default.htm",
     "default.html", "default.asp", "default.aspx",
@@ -80,7 +80,7 @@ class Origin:
 
 
 def normalize_url(text: str) -> str:
-    """Return the http(s) URL that a person meant, percent-encoded and with an ASCII host.
+    """Return the http(s) URL that a user meant, percent-encoded and with an ASCII host.
 
     ``example.org/x`` becomes ``https://example.org/x``.  Raises :class:`BadURL`.
     """
@@ -97,7 +97,7 @@ def normalize_url(text: str) -> str:
 
 
 def encode_url(url: str) -> str:
-    """Return a URL as it is sent: in ASCII, without user name and password.
+    """Return a URL as sent in a request: in ASCII, without user name and password.
 
     Raises :class:`BadURL`.
     """
@@ -110,12 +110,12 @@ def encode_url(url: str) -> str:
 
 
 def canonical_url(url: str) -> str:
-    """Return the one spelling of an http(s) URL that all others of a page share.
+    """Return the canonical form of an http(s) URL, equal for all spellings of it.
 
     Scheme and host are in lower-case ASCII, without default port, user and fragment; dot segments
     are resolved; only what must be is percent-encoded, in capitals; parameters are sorted by name,
-    those of tracking and sessions removed, and so is an ``index.html`` and the like.  A well-kept
-    server answers alike (RFC 3986, section 6), and the host is never another.  Idempotent.
+    those for tracking and sessions removed, and so are index pages such as ``index.html``.  A
+    well-kept server answers it alike (RFC 3986, section 6); the host is never changed.  Idempotent.
 
     Raises :class:`BadURL`.
     """
@@ -176,7 +176,7 @@ def origin_of(url: str) -> Origin:
 
 
 def host_of(url: str) -> str:
-    """Return the host of a URL of any scheme in ASCII, or '' if it has none that is valid."""
+    """Return the host of a URL of any scheme in ASCII, '' if it has no valid one."""
     try:
         return ascii_host((urlsplit(url).hostname or "").rstrip("."))
     except ValueError:
@@ -184,7 +184,7 @@ def host_of(url: str) -> str:
 
 
 def ascii_host(host: str) -> str:
-    """Return a host in lower-case ASCII; raises :class:`ValueError` for one that is not valid."""
+    """Return a host in lower-case ASCII; raises :class:`ValueError` if it is invalid."""
     if not host.isascii():
         import idna
 
@@ -197,7 +197,7 @@ def ascii_host(host: str) -> str:
 
 
 def split_credentials(url: str) -> tuple[str, str]:
-    """Split a URL into the URL without and the ``NAME:PASSWORD`` in it, '' for none."""
+    """Return a URL without its ``NAME:PASSWORD``, and that ('' for none)."""
     url_text = url.strip()
     found = _CREDENTIALS.match(url_text)
     return (found[1] + url_text[found.end() :], found[2]) if found else (url, "")
@@ -209,9 +209,9 @@ def strip_userinfo(url: str) -> str:
 
 
 def origins_of(urls: Iterable[str]) -> frozenset[Origin]:
-    """Return the origins of what a person named; what is no URL, such as a file, has none.
+    """Return the origins of the URLs that a user gave; skip anything else, such as a file.
 
-    Who names plain http on its usual port means the same host over https too, where most servers
+    A plain http URL on the default port includes the same host over https, to which most servers
     redirect at once.
     """
     origins = set()
@@ -225,7 +225,7 @@ def origins_of(urls: Iterable[str]) -> frozenset[Origin]:
 
 
 def credentials_by_origin(urls: Iterable[str]) -> dict[Origin, str]:
-    """Return the ``NAME:PASSWORD`` in what a person named, by origin."""
+    """Return the ``NAME:PASSWORD`` of each URL that a user gave, by origin."""
     credentials = {}
     for text in urls:
         url, userinfo = split_credentials(text)
@@ -325,7 +325,7 @@ def _resolve_dots(segments: Iterable[str]) -> list[str]:
 
 
 def _names_visitor(name: str, value: str) -> bool:
-    """Return whether a query parameter says who reads, and not what is read."""
+    """Return whether a query parameter identifies the visitor rather than the page."""
     if is_tracking(name) or _SESSION.fullmatch(name):
         return True
     return name.lower() in _MAYBE_SESSION and _TOKEN.fullmatch(value) is not None

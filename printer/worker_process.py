@@ -31,13 +31,13 @@ from typing import Any, NoReturn, Self
 #: The longest answer of an untrusted worker, in bytes.
 MAX_UNTRUSTED_BYTES = 64_000_000
 
-#: Seconds between heartbeats, and between looks at whether the parent still exists.
+#: Seconds between heartbeats, and between checks that the parent still exists.
 HEARTBEAT_SECONDS = 1.0
 
-#: Seconds that a child which closed its connection has to exit by itself.
+#: Seconds that a child has to exit by itself after it closed its connection.
 EXIT_SECONDS = 1.0
 
-# The kinds of frames, and what precedes a frame: its kind and its length.
+# The kinds of frames, and a frame's header: its kind and its length.
 _CALL, _MESSAGE, _RESULT, _EXCEPTION = b"c", b"m", b"r", b"x"
 _FAILURE, _OUT_OF_MEMORY, _HEARTBEAT = b"f", b"o", b"h"
 _HEADER = struct.Struct(">cQ")
@@ -60,7 +60,7 @@ class WorkerOutOfMemory(WorkerError):
 
 
 class WorkerCrashed(WorkerError):
-    """The process exited during a call; ``killed`` by a signal that somebody may have sent."""
+    """The process exited during a call; ``killed``: by a signal that somebody may have sent."""
 
     def __init__(self, reason: str, *, killed: bool = False) -> None:
         super().__init__(reason)
@@ -91,15 +91,15 @@ class _Setup:
 class WorkerProcess:
     """A process that calls functions of modules, started when it is first needed.
 
-    A context manager that kills the process on exit.  Calls come one at a time; ``close`` may be
+    A context manager that kills the process on exit.  It runs one call at a time; ``close`` may be
     called from any thread.
 
     Args:
         prepare: called in the child before the first call; a function of a module unless the
             process is forked.
         memory_limit: bytes of private memory that the child may allocate (0: no limit).
-        max_calls: replace the process after so many calls (0: never).
-        heartbeat_timeout: kill a child that sends nothing for so many seconds of a call (0: off).
+        max_calls: replace the process after this many calls (0: never).
+        heartbeat_timeout: kill a child that sends nothing for this many seconds of a call (0: off).
         trusted: whether answers are unpickled; else they are JSON.
     """
 
@@ -144,7 +144,7 @@ class WorkerProcess:
         self.pid, self.calls, self._channel = pid, 0, _Channel(ours)
 
     def start(self) -> None:
-        """Start the process as a new program unless it runs; safe with threads."""
+        """Start the process as a new program unless it is running; thread-safe."""
         self._open()
 
     def _open(self) -> _Channel:
@@ -182,7 +182,7 @@ class WorkerProcess:
         Args:
             function: a function of a module.
             args: its arguments; they are pickled.
-            timeout: seconds for everything, the start of the process and both directions included.
+            timeout: seconds for the whole call, including the start of the process and transfers.
             retry: call once more if the process crashes.
             on_message: called with each value that the function passes to :func:`notify`.
 
@@ -214,7 +214,7 @@ class WorkerProcess:
             message = self.receive(patience)
             if message is None:
                 if patience < self.last_heard + self._heartbeat_timeout < deadline:
-                    continue  # There was a heartbeat meanwhile.
+                    continue  # A heartbeat came meanwhile.
                 self.close()
                 if patience < deadline:
                     raise WorkerStalled("the process no longer responds")
@@ -246,7 +246,7 @@ class WorkerProcess:
             raise self._reap() from error
 
     def fileno(self) -> int:
-        """Return the descriptor that is readable when ``receive`` has something to return."""
+        """Return the descriptor that becomes readable when ``receive`` has something to return."""
         if self._channel is None:
             raise WorkerClosed("the worker was closed")
         return self._channel.fileno()
@@ -255,7 +255,7 @@ class WorkerProcess:
         """Return the next message of the process, or None if there is none before the deadline.
 
         The flag is true for the result of the call, false for a value from :func:`notify`.  A
-        deadline that has passed asks for what has arrived.  Raises as :meth:`call`.
+        deadline in the past returns only what has already arrived.  Raises as :meth:`call`.
         """
         channel = self._channel
         if channel is None:
@@ -333,7 +333,7 @@ class WorkerProcess:
         return pid
 
     def _close_channel(self) -> None:
-        # A thread that waits for an answer sees the end of the killed process and lets go.
+        # A thread waiting for an answer notices the end of the killed process and lets go.
         with self._lock:
             if self._channel is not None and not self.pid:
                 self._channel.close()
@@ -369,9 +369,9 @@ class _Channel:
             self._socket.sendall(data)
 
     def receive(self, deadline: float | None = None, limit: int = 0) -> tuple[bytes, bytes]:
-        """Return the next frame, of at most so many bytes unless 0.
+        """Return the next frame, of at most ``limit`` bytes (0: any size).
 
-        Raises TimeoutError at the deadline, and EOFError when no more frames come.
+        Raises TimeoutError at the deadline, EOFError at the end of the connection.
         """
         poll = select.poll()  # which, unlike select(), takes any number of descriptors
         poll.register(self._socket, select.POLLIN)
@@ -436,7 +436,7 @@ class _Child:
             self._channel.send(kind, body)
 
     def watch(self) -> None:
-        """Send heartbeats during calls; exit, in the middle of one too, when the parent does."""
+        """Send heartbeats during calls; exit when the parent does, even during a call."""
         while os.getppid() == self._parent:
             time.sleep(HEARTBEAT_SECONDS)
             with self._lock, suppress(OSError):
@@ -449,7 +449,7 @@ _child: _Child | None = None
 
 
 def serve(descriptor: int) -> NoReturn:
-    """Answer calls on an inherited socket, in a program that was started for it."""
+    """Answer calls on an inherited socket, in a program started for this purpose."""
     try:
         channel = _Channel(socket.socket(fileno=descriptor))
         setup: _Setup = pickle.loads(channel.receive()[1])  # noqa: S301 - from our parent
@@ -482,12 +482,12 @@ def _serve(channel: _Channel, setup: _Setup) -> NoReturn:
     except BaseException:  # noqa: BLE001 - this process ends, and somebody should know why
         traceback.print_exc()
     finally:
-        # Whatever went wrong, a forked copy of the program must not go on as the original does.
+        # Whatever went wrong, a forked copy must not continue as the original program.
         os._exit(1)
 
 
 def _count_oom_kills() -> int:
-    """Return how many processes the kernel has killed for want of memory; 0 if unknown."""
+    """Return how many processes the kernel has killed for lack of memory, 0 if unknown."""
     with suppress(OSError, ValueError):
         for line in Path("/proc/vmstat").read_text().splitlines():
             if line.startswith("oom_kill "):

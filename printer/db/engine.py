@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from ..errors import JobsError, UsageError
 from .sqlite import enable_wal
 
-#: The seconds a statement waits for a lock.
+#: Seconds that a statement waits for a lock.
 LOCK_TIMEOUT = 5.0
 
 #: The execution option of read-only connections.
@@ -24,9 +24,9 @@ _READ_ONLY = "read_only"
 def open_engine(database: str, *, durable: bool = True) -> Engine:
     """Open a postgresql:// URL or an SQLite file.
 
-    A ``durable`` commit to SQLite waits for the disk; another is lost in a power failure unless a
-    durable one followed.  Raises :class:`UsageError` for another kind of database,
-    :class:`JobsError` when the file's folder cannot be created.
+    A ``durable`` commit to SQLite waits for the disk; any other may be lost in a power failure
+    until a durable one follows.  Raises :class:`UsageError` for another kind of database,
+    :class:`JobsError` if the file's folder cannot be created.
     """
     try:
         url = make_url(database) if "://" in database else URL.create("sqlite", database=database)
@@ -54,7 +54,7 @@ def _sqlite(url: URL, synchronous: str) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, _record: object) -> None:
-        # Transactions begin below: the driver would begin them late.
+        # The driver would begin transactions late; _begin does it instead.
         connection.isolation_level = None
         enable_wal(connection, LOCK_TIMEOUT)
         for setting in (f"synchronous = {synchronous}", "foreign_keys = ON"):
@@ -62,7 +62,7 @@ def _sqlite(url: URL, synchronous: str) -> Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        # A transaction that reads first and writes later would fail if another wrote in between.
+        # A transaction that reads before it writes would fail if another wrote in between.
         read_only = connection.get_execution_options().get(_READ_ONLY)
         connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
 
@@ -71,13 +71,13 @@ def _sqlite(url: URL, synchronous: str) -> Engine:
 
 @contextmanager
 def read_only(engine: Engine) -> Iterator[Connection]:
-    """Open a read-only connection, which waits for no writer."""
+    """Open a read-only connection, which does not wait for writers."""
     with engine.connect() as connection:
         yield connection.execution_options(**{_READ_ONLY: True})
 
 
 def advisory_lock(connection: Connection, lock: int) -> None:
-    """Take a lock until the transaction ends; SQLite has one writer at a time anyway."""
+    """Hold a lock until the transaction ends; unneeded on SQLite, which has a single writer."""
     if connection.dialect.name == "postgresql":
         connection.execute(text(f"SELECT pg_advisory_xact_lock({lock})"))
 
@@ -86,7 +86,7 @@ def advisory_lock(connection: Connection, lock: int) -> None:
 def translate_db_errors(
     action: str, hint: str = "", passthrough: tuple[type[Exception], ...] = ()
 ) -> Iterator[None]:
-    """Raise :class:`JobsError` for errors of the database, except those in ``passthrough``."""
+    """Raise :class:`JobsError` for database errors, except those in ``passthrough``."""
     try:
         yield
     except passthrough:

@@ -1,4 +1,4 @@
-"""The library of past prints: an SQLite file with full-text index (FTS5), private to its owner."""
+"""The library of past prints: an SQLite file with a full-text index, private to its owner."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CREATE TRIGGER IF NOT EXISTS prints_out AFTER DELETE ON prints BEGIN
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An article that has the words; ``snippet`` is where, with the words in []."""
+    """An article found; ``snippet`` quotes the passage with the searched words in []."""
 
     title: str
     url: str
@@ -66,7 +66,7 @@ class Library:
         self._connection.close()
 
     def add(self, articles: Sequence[Article], file: str, when: datetime | None = None) -> None:
-        """Store articles printed into a file; one with the URL of an earlier one replaces it."""
+        """Store articles printed into a file; an article replaces an earlier one of its URL."""
         moment = (when or datetime.now(UTC)).isoformat(timespec="seconds")
         with self._errors(), self._connection:
             for article in articles:

@@ -1,4 +1,4 @@
-"""SQLite details that all our files need, without SQLAlchemy."""
+"""SQLite helpers for all our database files, without SQLAlchemy."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _RETRY_SECONDS = 0.01
 def enable_wal(connection: sqlite3.Connection, timeout: float) -> None:
     """Switch to a write-ahead log, so that readers and the writer do not wait for each other.
 
-    SQLite's own timeout does not hold here: of two connections that switch a new file at once,
-    each holds what the other needs, and one is refused at once.  So this retries for ``timeout``
-    seconds, then raises :class:`sqlite3.OperationalError`.
+    SQLite's own timeout has no effect here: of two connections that switch a new file at the same
+    time, each holds what the other needs, and one is refused immediately.  So this retries for
+    ``timeout`` seconds, then raises :class:`sqlite3.OperationalError`.
     """
     deadline = time.monotonic() + timeout
     while True:
@@ -28,11 +28,11 @@ def enable_wal(connection: sqlite3.Connection, timeout: float) -> None:
 
 
 def is_corruption(error: BaseException | None) -> bool:
-    """Return whether an error says that a file is damaged, not just busy, full or out of reach."""
+    """Return whether an error means a damaged file, not one that is busy, full or out of reach."""
     return type(error) is sqlite3.DatabaseError
 
 
 def delete_database(path: Path) -> None:
-    """Delete a database with the files that SQLite keeps beside it."""
+    """Delete a database and the files that SQLite keeps beside it."""
     for suffix in ("", "-wal", "-shm", "-journal"):
         Path(f"{path}{suffix}").unlink(missing_ok=True)

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 
 from ..errors import FetchTimeout, TooLarge
 
-#: An honest response is never twice its decoded size on the wire, chunk headers included.
+#: An honest response takes less than twice its decoded size on the wire, chunk headers included.
 _ENCODING_OVERHEAD = 2
 _MAX_HEADER_BYTES = 500_000
 
@@ -24,7 +24,7 @@ class Budget:
         self._received = 0
 
     def time_left(self) -> float:
-        """Return the seconds left; raises :class:`FetchTimeout` when there are none."""
+        """Return the seconds left; raises :class:`FetchTimeout` at 0."""
         left = self.deadline - time.monotonic()
         if left <= 0:
             raise self.timeout_error()
@@ -36,7 +36,7 @@ class Budget:
         return left if timeout is None else min(timeout, left)
 
     def next_response(self) -> None:
-        """Start to count the bytes of another response."""
+        """Start counting the bytes of another response."""
         self._received = 0
 
     def count(self, received: int) -> None:
@@ -46,24 +46,24 @@ class Budget:
             raise self.too_large()
 
     def timeout_error(self) -> FetchTimeout:
-        """Return the error of a fetch that took too long."""
+        """Return the error for a fetch that took too long."""
         return FetchTimeout(
             f"no complete answer within {self.timeout:g} seconds",
             hint="Try again later, or allow more with --timeout",
         )
 
     def too_large(self) -> TooLarge:
-        """Return the error of a response over the limit."""
+        """Return the error for a response over the size limit."""
         return TooLarge(f"the answer is larger than {format_bytes(self.max_bytes)}")
 
 
-#: The budget that connections used in this context are held to.
+#: The budget that limits connections used in this context.
 current_budget: ContextVar[Budget] = ContextVar("budget")
 
 
 @contextmanager
 def use_budget(budget: Budget) -> Iterator[None]:
-    """Hold every connection used inside to the budget."""
+    """Limit every connection used inside by the budget."""
     token = current_budget.set(budget)
     try:
         yield
@@ -72,7 +72,7 @@ def use_budget(budget: Budget) -> Iterator[None]:
 
 
 def format_bytes(count: int) -> str:
-    """Return a number of bytes as people write it."""
+    """Return a number of bytes in readable units."""
     for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
         if count >= unit:
             return f"{count / unit:g} {name}"

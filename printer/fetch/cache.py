@@ -1,7 +1,7 @@
 """The HTTP cache on disk (RFC 9111), in the user's cache folder.
 
-When it is locked, damaged or cannot be written, the fetch goes on without it and warns once.  What
-identifies a person (cookies, authorization) is not written to disk.
+If it is locked, damaged or cannot be written, fetching continues without it, with one warning.
+What identifies a person (cookies, authorization) is not written to disk.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ def cache_folder() -> Path:
 def open_cache(
     folder: Path, *, max_entry: int, secrets: Iterable[str], warn: Callable[[str], None]
 ) -> Cache | None:
-    """Open the cache, or warn and return None when it cannot be used.
+    """Open the cache, or warn and return None if it cannot be used.
 
-    ``max_entry`` is the most bytes of one body, ``secrets`` are names of request headers that are
-    not to be stored.  A damaged cache is deleted and a new one begun.
+    ``max_entry`` is the maximum size of a body in bytes, ``secrets`` are names of request headers
+    that must not be stored.  A damaged cache is deleted and replaced by a new one.
     """
     path = folder / "answers.db"
     for attempt in (1, 2):
@@ -84,7 +84,7 @@ class Cache(BaseStorage):
             self._store = SqliteStorage(
                 connection=connection, max_size=_MAX_SIZE, max_stream_size=max_entry
             )
-            # Private, but the one way to create its tables now, where an error is raised.
+            # Private, but the only way to create its tables here, where errors are raised.
             self._store._ensure_connection()
             connection.execute(f"PRAGMA busy_timeout={int(_LOCK_TIMEOUT * 1000)}")
         except BaseException:
@@ -125,7 +125,7 @@ class Cache(BaseStorage):
         return replace(entry, response=replace(entry.response, headers=response.headers))
 
     def update_headers(self, id: uuid.UUID, headers: Headers) -> None:  # noqa: A002
-        """Refresh an entry after a response 304."""
+        """Refresh an entry after a 304 response."""
         if not self.disabled:
             self._store.update_headers(id, _without(headers, _PRIVATE_RESPONSE))
 

@@ -36,7 +36,7 @@ _SNIFFED_BYTES = 1024
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """What is requested, with all its redirects and retries."""
+    """A request with the limits that its redirects and retries share."""
 
     url: str
     headers: dict[str, str]
@@ -48,12 +48,12 @@ class _Request:
 class HttpClient:
     """Fetch over HTTP; safe to share between threads.
 
-    ``warnings`` collects what a person should know about the cache.
+    ``warnings`` collects problems of the cache, for the user.
 
     Args:
         options: how to fetch.
-        user_urls: the URLs that a person gave; their origins alone receive ``options.headers``,
-            and may be at private addresses.
+        user_urls: the URLs that the user gave; only their origins receive ``options.headers``, and
+            they may be at private addresses.
         resolve: resolves host names.
         sleep: waits between attempts.
     """
@@ -94,13 +94,13 @@ class HttpClient:
         """Fetch a web page.
 
         Args:
-            url: the address as a person writes it.
-            on_redirect: called with the target of each redirect before it is followed; what it
-                raises ends the fetch.
+            url: the address as a user writes it.
+            on_redirect: called with the target of each redirect before it is followed; any
+                exception that it raises ends the fetch.
 
         Raises:
-            NotHTML: the response is something else.
-            FetchError: it cannot be fetched.
+            NotHTML: the response is not a web page.
+            FetchError: the page cannot be fetched.
         """
         return self._get(
             normalize_url(url), {"Accept": _ACCEPT_PAGE}, html=True, on_redirect=on_redirect
@@ -111,7 +111,7 @@ class HttpClient:
         return self._get(normalize_url(url), {"Accept": accept, "Cache-Control": "no-cache"})
 
     def get_resource(self, url: str, referer: str = "") -> Capture:
-        """Fetch a resource that a page names, such as a picture."""
+        """Fetch a resource of a page, such as a picture."""
         headers = {"Accept": _ACCEPT_RESOURCE}
         if referer.startswith("https:" if url.startswith("https:") else "http:"):
             headers["Referer"] = _referer(referer, url)
@@ -172,8 +172,7 @@ class HttpClient:
 
     def _build(self, url: str, request: _Request) -> httpx2.Request:
         origin, budget = origin_of(url), request.budget
-        # The guard is asked for cached responses too: the cache must not speak for an address
-        # that is not allowed.
+        # Check cached responses too: the cache must not answer for a forbidden address.
         self.guard.addresses(origin.host, origin.port, budget.time_left())
         connect = min(self.options.connect_timeout, budget.time_left())
         address = url.partition("#")[0]
@@ -201,7 +200,7 @@ class HttpClient:
                 transient = response.status_code in TRANSIENT_STATUSES
                 raise TransientError(error, retry_after) if transient else error
             return response, _read_body(response, url, request)
-        except CacheError:  # The cache is off from now on, so the server is asked.
+        except CacheError:  # The cache is off from now on: ask the server.
             return self._send(built, url, request)
         finally:
             response.close()
@@ -225,7 +224,7 @@ class HttpClient:
 
 
 def _read_body(response: httpx2.Response, url: str, request: _Request) -> bytes:
-    """Read a body within the budget; check as early as possible that it is HTML if need be."""
+    """Read a body within the budget; check as early as possible that it is HTML, if required."""
     budget, media_type = request.budget, _media_type(response)
     if request.html:
         check_html(media_type, None, url)
@@ -267,7 +266,7 @@ def _media_type(response: httpx2.Response) -> str:
 
 
 def _redirect_target(url: str, response: httpx2.Response) -> str:
-    """Return where a redirect leads, with the fragment it inherits."""
+    """Return the target of a redirect, with the inherited fragment."""
     location = str(response.headers["Location"])
     try:
         target = urljoin(url, location)
@@ -290,7 +289,7 @@ def _referer(referer: str, url: str) -> str:
 
 
 def _retry_after(response: httpx2.Response) -> float:
-    """Return the seconds that Retry-After names, as a number or a date; 0 for none."""
+    """Return the seconds given by Retry-After, a number or a date; 0 if absent."""
     value = str(response.headers.get("Retry-After", "")).strip()[:60]
     if value.isdecimal():
         return float(value) if len(value) < 9 else 1e9

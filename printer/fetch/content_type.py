@@ -1,4 +1,4 @@
-"""What a response is: by its media type, and by its first bytes."""
+"""Determine what a response is, by its media type and its first bytes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _TABLES: dict[str, Any] = json.loads(
     Path(__file__).with_name("media_types.json").read_text("utf-8")
 )
-#: Names of media types for people.
+#: Readable names of media types.
 _NAMES: dict[str, str] = _TABLES["names"]
 _FAMILIES: dict[str, str] = _TABLES["families"]
 _OFFICE = tuple(_TABLES["office"])
-#: Types that say too little: the bytes decide.
+#: Unspecific types, for which the bytes decide.
 _VAGUE = frozenset(_TABLES["vague"])
 #: The bytes that a file of a type begins with.
 _SIGNATURES: list[tuple[bytes, str]] = [
@@ -34,7 +34,7 @@ _FEED = re.compile(rb"<(?:rss|feed|rdf:RDF)[\s>]")
 
 
 def sniff_media_type(head: bytes) -> str:
-    """Return the media type that a file's first bytes show, or '' if they show none."""
+    """Return the media type that a file's first bytes indicate, or ''."""
     for magic, media_type in _SIGNATURES:
         if head.startswith(magic) and (magic != b"BM" or head[6:10] == b"\0\0\0\0"):
             return media_type
@@ -46,7 +46,7 @@ def sniff_media_type(head: bytes) -> str:
 
 
 def describe_media_type(media_type: str) -> str:
-    """Return a media type's name for people: ``a PDF``, ``a JPEG picture``."""
+    """Return a media type's readable name: ``a PDF``, ``a JPEG picture``."""
     if media_type in _NAMES:
         return _NAMES[media_type]
     if media_type.startswith(_OFFICE):
@@ -57,8 +57,8 @@ def describe_media_type(media_type: str) -> str:
 def check_html(media_type: str, head: bytes | None, url: str) -> None:
     """Raise :class:`NotHTML` unless a response may be a web page.
 
-    ``head`` is the beginning of the body, about a thousand bytes, or None before it has come: then
-    only a media type that settles the question is refused.
+    ``head`` is the beginning of the body, about a thousand bytes, or None before it has arrived;
+    then only an unambiguous media type is refused.
     """
     if head is None:
         if media_type not in HTML_TYPES and media_type not in _VAGUE:
@@ -80,7 +80,7 @@ def check_html(media_type: str, head: bytes | None, url: str) -> None:
 
 
 def not_html(media_type: str, url: str) -> NotHTML:
-    """Return the error of a response that is no page."""
+    """Return the error for a response that is not a page."""
     name = describe_media_type(media_type)
     if media_type == "application/octet-stream":
         name = "a binary file"

@@ -27,11 +27,11 @@ _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What identifies a person, and the origins that person named.
+    """What identifies a person, and the origins that the person named.
 
-    ``key`` distinguishes persons in the cache; '' without credentials, so that everybody would get
-    the same response.  ``storage`` is what pages stored in a browser, by origin, in Playwright's
-    form; ``logins`` are NAME:PASSWORD by origin.
+    ``key`` distinguishes persons in the cache; '' without credentials, when everybody gets the same
+    response.  ``storage`` is what pages stored in a browser, by origin, in Playwright's format;
+    ``logins`` are NAME:PASSWORD by origin.
     """
 
     user_agent: str
@@ -61,9 +61,9 @@ class Credentials:
 def load_credentials(
     options: FetchOptions, origins: frozenset[Origin], logins: Mapping[Origin, str] | None = None
 ) -> Credentials:
-    """Read the credentials that the options name; raises :class:`UsageError`.
+    """Read the credentials named in the options; raises :class:`UsageError`.
 
-    ``logins`` are NAME:PASSWORD by origin, which are sent there alone.
+    ``logins`` are NAME:PASSWORD by origin, sent only to that origin.
     """
     headers = _headers(options)
     for name, value in (*headers, ("User-Agent", options.user_agent)):
@@ -96,7 +96,7 @@ def load_credentials(
 
 
 def _headers(options: FetchOptions) -> tuple[tuple[str, str], ...]:
-    """Return the person's headers, among them Authorization for --user (RFC 7617)."""
+    """Return the person's headers, including Authorization for --user (RFC 7617)."""
     if not options.user:
         return options.headers
     name, colon, _ = options.user.partition(":")
@@ -115,7 +115,7 @@ def _basic(login: str) -> str:
 def default_user_agent() -> str:
     """Return our User-Agent, with the version."""
     number = "0"
-    with suppress(PackageNotFoundError):  # in a tree that was never installed
+    with suppress(PackageNotFoundError):  # run from a source tree that is not installed
         number = version("webprint")
     return f"webprint/{number} (+print-friendly PDF)"
 
@@ -132,7 +132,7 @@ def read_cookies(path: str) -> CookieJar:
             hint="It begins with the line '# Netscape HTTP Cookie File'",
         ) from error
     for cookie in jar:
-        if cookie.expires == 0:  # how curl and browsers' exports write a session cookie
+        if cookie.expires == 0:  # as curl and browser exports write session cookies
             cookie.expires = None
             cookie.discard = True
     jar.clear_expired_cookies()
@@ -140,7 +140,7 @@ def read_cookies(path: str) -> CookieJar:
 
 
 def _check_cookie_file(path: str, content: bytes) -> None:
-    """Raise :class:`UsageError` for a line that is no cookie; the parser would only warn."""
+    """Raise :class:`UsageError` for an invalid line, for which the parser would only warn."""
     try:
         lines = content.decode().split("\n")
     except UnicodeDecodeError as error:
@@ -165,7 +165,7 @@ def _read_cookie_file(path: str) -> bytes:
 
 
 def _read(path: str, kind: str) -> bytes:
-    """Return a file's content, one byte over the limit at most."""
+    """Return a file's content, at most one byte more than the limit."""
     try:
         with Path(path).open("rb") as file:
             return file.read(_MAX_FILE_BYTES + 1)
@@ -176,7 +176,7 @@ def _read(path: str, kind: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class StorageState:
-    """A browser's state after a person signed in: cookies, and by origin what pages stored."""
+    """A browser's state after a person has signed in: cookies, and stored data by origin."""
 
     cookies: tuple[Cookie, ...] = ()
     origins: tuple[dict[str, Any], ...] = field(default=(), repr=False)
@@ -184,7 +184,7 @@ class StorageState:
 
 
 def read_storage_state(path: str) -> StorageState:
-    """Read a state file as Playwright writes it; raises :class:`UsageError`."""
+    """Read a state file in Playwright's format; raises :class:`UsageError`."""
     content = _read(path, "the state file")
     try:
         if len(content) > _MAX_FILE_BYTES:
@@ -205,7 +205,7 @@ def read_storage_state(path: str) -> StorageState:
 
 
 def write_storage_state(path: str, state: Any) -> None:
-    """Write a state file that its owner alone may read; raises :class:`OutputError`."""
+    """Write a state file that only its owner may read; raises :class:`OutputError`."""
     try:
         atomic_write(Path(path), json.dumps(state, indent=1), 0o600, keep_mode=False)
     except OSError as error:
@@ -233,7 +233,7 @@ def _parse_origin(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _header_text(value: object) -> str:
-    """Return a value that may stand in a header: no character begins another line."""
+    """Return a value that is safe in a header, without line breaks."""
     text = _text(value)
     if any(character < " " and character != "\t" for character in text):
         raise ValueError("not a line")

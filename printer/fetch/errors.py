@@ -15,7 +15,7 @@ from .budget import Budget
 
 E = TypeVar("E", bound=WebprintError)
 
-#: What the libraries raise because of the network, the server or the URL.
+#: The libraries' exceptions caused by the network, the server or the URL.
 LIBRARY_ERRORS = (
     httpcore2.NetworkError,
     httpcore2.ProtocolError,
@@ -30,7 +30,7 @@ LIBRARY_ERRORS = (
 
 
 class TransientError(Exception):
-    """A failure that may pass: ``error`` is to be raised in the end, ``retry_after`` is seconds."""
+    """A failure worth a retry; ``error`` is raised in the end, ``retry_after`` is in seconds."""
 
     def __init__(self, error: FetchError, retry_after: float = 0.0) -> None:
         super().__init__(str(error))
@@ -39,7 +39,7 @@ class TransientError(Exception):
 
 
 def translate(error: Exception, url: str, budget: Budget) -> WebprintError | TransientError:
-    """Translate a library's exception, into a :class:`TransientError` if retrying may help."""
+    """Translate a library's exception; return a :class:`TransientError` if retrying may help."""
     root = _root(error)
     if isinstance(error, httpx2.InvalidURL):
         return BadURL(f"not a web address: {error}", url=url)
@@ -70,13 +70,13 @@ def translate(error: Exception, url: str, budget: Budget) -> WebprintError | Tra
 
 
 def with_url(error: E, url: str) -> E:
-    """Add the URL that an error is about, unless it has one."""
+    """Add the URL to an error that has none."""
     error.url = error.url or url
     return error
 
 
 def status_error(status: int, url: str, retry_after: float = 0.0) -> HTTPStatusError:
-    """Return the error of a response with an error status, with a hint for the person."""
+    """Return the error for a response with an error status, with a hint for the user."""
     try:
         phrase = " " + HTTPStatus(status).phrase
     except ValueError:
@@ -105,7 +105,7 @@ def _status_hint(status: int, retry_after: float) -> str:
 
 
 def _root(error: BaseException) -> BaseException:
-    """Return the system's exception that a library wrapped, or the innermost."""
+    """Return the system's exception wrapped by a library, or the innermost one."""
     for _ in range(10):
         if isinstance(error, (ssl.SSLError, ConnectionRefusedError, socket.gaierror)):
             break

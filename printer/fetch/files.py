@@ -28,12 +28,12 @@ _MEDIA_TYPES = {
 def read_file(path: str | Path, max_bytes: int = _MAX_BYTES, url: str = "") -> Capture:
     """Return the page in a file; ``url`` is the address it was saved from.
 
-    Raises :class:`BadURL` when there is no such file, :class:`FetchError` when it cannot be read,
-    is too large or not a page.
+    Raises :class:`BadURL` if the file does not exist, :class:`FetchError` if it cannot be read, is
+    too large or not a page.
     """
     path = Path(path)
     try:
-        # Does not wait for a writer if the path is a pipe's.
+        # O_NONBLOCK: do not wait for a writer if the path is a pipe.
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         with open(descriptor, "rb") as stream:  # noqa: PTH123
             if stat.S_ISDIR(os.fstat(descriptor).st_mode):
@@ -62,10 +62,10 @@ def read_stdin(stream: BinaryIO, url: str = "", max_bytes: int = _MAX_BYTES) -> 
 
 
 def read_sibling(url: str, page: str, max_bytes: int = _MAX_BYTES) -> Capture:
-    """Return a file that a local page names, such as a picture; both are ``file:`` URLs.
+    """Return a file that a local page refers to, such as a picture; both are ``file:`` URLs.
 
-    A page may name what lies in its own folder or below, as browsers save pages: raises
-    :class:`BlockedAddress` for anything else, :class:`FetchError` for what cannot be read.
+    A page may refer only to files in its own folder or below, where browsers save them.  Raises
+    :class:`BlockedAddress` for any other file, :class:`FetchError` if it cannot be read.
     """
     if not page.startswith("file:"):
         raise BlockedAddress("a page from the web may not name a file of this computer", url=url)
@@ -83,7 +83,7 @@ def read_sibling(url: str, page: str, max_bytes: int = _MAX_BYTES) -> Capture:
 
 
 def path_of_file_url(url: str) -> Path:
-    """Return the path that a ``file:`` URL of this computer names; raises :class:`BadURL`."""
+    """Return the path of a ``file:`` URL on this computer; raises :class:`BadURL`."""
     parts = urlsplit(url)
     if parts.netloc not in {"", "localhost"}:
         raise BadURL("a file on another computer cannot be read", url=url)

@@ -1,8 +1,8 @@
 """A SOCKS5 proxy on loopback that lets a browser connect only where the guard allows.
 
-Everything Chromium sends, for whatever reason (redirects, frames, WebSockets, preloads), comes
-through here by host name (RFC 1928).  The guard resolves and checks the name, and the connection
-is made to the address that was checked.
+All of Chromium's traffic (redirects, frames, WebSockets, preloads included) passes through here and
+is addressed by host name (RFC 1928).  The guard resolves and checks the name, and the connection is
+made to the address that was checked.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _UNKNOWN_COMMAND, _UNKNOWN_ADDRESS_TYPE = 7, 8
 class Proxy:
     """Run the proxy in a thread while the context lasts.
 
-    ``failures`` has for (host, port) why a connection was not made.
+    ``failures`` maps (host, port) to the error that prevented a connection.
     """
 
     def __init__(self, guard: Guard, *, connect_timeout: float, max_bytes: int) -> None:
@@ -52,7 +52,7 @@ class Proxy:
         self.close()
 
     def start(self) -> Self:
-        """Start to serve."""
+        """Start serving."""
         self._thread.start()
         starting = asyncio.start_server(self._accept, "127.0.0.1", 0)
         self._server = asyncio.run_coroutine_threadsafe(starting, self._loop).result()
@@ -60,7 +60,7 @@ class Proxy:
         return self
 
     def close(self) -> None:
-        """Close all connections and stop; may be called again."""
+        """Close all connections and stop; may be called repeatedly."""
         if self._loop.is_closed():
             return
         asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result()
@@ -71,7 +71,7 @@ class Proxy:
 
     @property
     def overspent(self) -> TooLarge | None:
-        """The error of traffic over the limit, if there was too much."""
+        """The error for traffic over the limit, None if within it."""
         if self._bytes_left > 0:
             return None
         return TooLarge(f"the page loads more than {format_bytes(self._max_bytes)}")
@@ -91,7 +91,7 @@ class Proxy:
         try:
             await self._serve(reader, writer)
         except (OSError, asyncio.IncompleteReadError, TimeoutError, asyncio.CancelledError):
-            return  # Either side hung up, or the browser was closed.
+            return  # Either side disconnected, or the browser was closed.
         finally:
             self._connections.discard(task)
             writer.close()
@@ -147,7 +147,7 @@ class Proxy:
 async def _handshake(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> tuple[str, int] | int:
-    """Read a greeting and a request; return where to connect, or the reply that refuses it."""
+    """Read a greeting and a request; return the host and port, or the code of a refusal."""
     version, methods = await reader.readexactly(2)
     await reader.readexactly(methods)
     if version != 5:

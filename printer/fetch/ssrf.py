@@ -1,7 +1,7 @@
 """The address guard: which addresses a fetch may reach (protection against SSRF).
 
-A name is resolved once per run and its addresses are checked; whoever connects then connects to
-the very address that was checked, so that a name which changes its answer gains nothing.
+A name is resolved once per run and its addresses are checked; connections are then made to the very
+address that was checked, so that a name that changes its answer (DNS rebinding) gains nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TypeAlias
 from ..errors import BlockedAddress, FetchError, FetchTimeout
 from ..urls import credentials_by_origin, origins_of
 
-#: Resolves a host name, or a number in any form, to IP addresses; raises OSError.
+#: Resolves a host name, or a numeric address in any form, to IP addresses; raises OSError.
 Resolver: TypeAlias = Callable[[str], Iterable[str]]
 
 _CGNAT = ipaddress.IPv4Network("100.64.0.0/10")
@@ -33,7 +33,7 @@ def resolve_host(host: str) -> list[str]:
 
 
 def is_public(address: str) -> bool:
-    """Return whether an IP address is on the public Internet, with the IPv4 one it embeds."""
+    """Return whether an IP address, and any IPv4 address embedded in it, is public."""
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv4Address):
         return _is_public_ipv4(ip)
@@ -57,7 +57,7 @@ def _is_public_ipv4(ip: ipaddress.IPv4Address) -> bool:
 
 
 def _embedded_ipv4(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """Return the IPv4 address that an IPv6 one stands for: mapped, 6to4, NAT64, ISATAP."""
+    """Return the IPv4 address embedded in an IPv6 one: mapped, 6to4, NAT64, ISATAP."""
     if ip.sixtofour is not None:
         return ip.sixtofour
     is_isatap = (int(ip) >> 32) & 0xFFFFFFFF in _ISATAP
@@ -69,8 +69,8 @@ def _embedded_ipv4(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
 class Guard:
     """Check the hosts of one run; safe to share between threads.
 
-    The hosts and ports of ``user_urls``, which a person named, may be private.  Their origins are
-    in ``user_origins``, the names and passwords in them in ``credentials``.
+    The hosts and ports of ``user_urls``, which the user gave, may be private.  Their origins are in
+    ``user_origins``, the user names and passwords in them in ``credentials``.
     """
 
     def __init__(
@@ -92,12 +92,12 @@ class Guard:
     def addresses(self, host: str, port: int, timeout: float) -> tuple[str, ...]:
         """Return the addresses of ``host`` that may be connected to, at least one.
 
-        Raises :class:`BlockedAddress` when all are private, :class:`FetchError` when the name
-        cannot be resolved within ``timeout`` seconds.
+        Raises :class:`BlockedAddress` if all are private, :class:`FetchError` if the name cannot be
+        resolved within ``timeout`` seconds.
         """
         host = host.lower().strip("[]")
         addresses = self._addresses(host, timeout)
-        # Of a name that has both, the private addresses are never needed.
+        # If a name has both, its private addresses are never needed.
         if public := tuple(address for address in addresses if is_public(address)):
             return public
         if self._allow_private or (host, port) in self._allowed:
@@ -113,7 +113,7 @@ class Guard:
             future = self._resolved.get(host)
             if future is None:
                 future = self._resolved[host] = Future()
-                # A thread of its own, because the system's resolver has no timeout.
+                # In a separate thread, because the system's resolver has no timeout.
                 threading.Thread(target=self._look_up, args=(host, future), daemon=True).start()
         try:
             return future.result(max(timeout, 0.0))
@@ -146,7 +146,7 @@ class Guard:
             future.set_result(addresses)
 
     def _forget(self, host: str, future: Future[tuple[str, ...]]) -> None:
-        """Forget a name that could not be resolved, so that it is resolved again."""
+        """Forget a name that could not be resolved, so that the next call tries again."""
         with self._lock:
             if self._resolved.get(host) is future:
                 del self._resolved[host]

@@ -1,4 +1,4 @@
-"""HTTP transports: connections that the guard allows, held to the budget, and the cache."""
+"""HTTP transports: guarded connections within the budget, and the cache."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MAX_CONNECTIONS = 32
 
 
 class _BudgetStream(httpcore2.NetworkStream):
-    """A connection whose reads and writes are held to the budget of whoever uses it now."""
+    """A connection whose reads and writes are limited by the current fetch's budget."""
 
     def __init__(self, stream: httpcore2.NetworkStream) -> None:
         self._stream = stream
@@ -53,7 +53,7 @@ class _BudgetStream(httpcore2.NetworkStream):
 
 
 class _GuardedBackend(httpcore2.NetworkBackend):
-    """Connect to the very addresses that the guard has checked."""
+    """Connect only to addresses that the guard has checked."""
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
@@ -86,8 +86,8 @@ class _GuardedBackend(httpcore2.NetworkBackend):
 class GuardedTransport(httpx2.BaseTransport):
     """Send requests over guarded connections.
 
-    httpx2's transport takes no network backend, so this one passes requests to an httpcore2 pool.
-    A pool is made when it is first used: loading certificates takes a while.
+    httpx2's transport takes no network backend, so this one passes requests to an httpcore2 pool,
+    created on first use because loading certificates takes a while.
     """
 
     def __init__(self, guard: Guard) -> None:
@@ -138,11 +138,11 @@ class GuardedTransport(httpx2.BaseTransport):
 
 
 class CacheError(Exception):
-    """A cached response could not be read to its end."""
+    """A cached response could not be read completely."""
 
 
 class CachedTransport(httpx2.BaseTransport):
-    """Answer from the cache where RFC 9111 allows, and do without it after its first failure."""
+    """Answer from the cache as RFC 9111 allows; stop using it after its first failure."""
 
     def __init__(self, transport: GuardedTransport, open_cache: Callable[[], Cache | None]) -> None:
         self._transport = transport
@@ -161,7 +161,7 @@ class CachedTransport(httpx2.BaseTransport):
             response = self._cached.handle_request(request)
         except (*LIBRARY_ERRORS, WebprintError):
             raise
-        except Exception as error:  # noqa: BLE001 - the cache must not cost the fetch
+        except Exception as error:  # noqa: BLE001 - the cache must not fail the fetch
             cache.disable(error)
             return self._transport.handle_request(request)
         if (response.extensions.get("caching") or {}).get("from_cache"):

@@ -1,4 +1,4 @@
-"""The browser: pages as they are after their scripts have run."""
+"""The browser: capture pages after their scripts have run."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from .network import ResourceCache
 from .process import BrowserProcess, EventLoop
 
 _CLOSE_SECONDS = 3.0
-_OPENING_SECONDS = 2.0  # what a tab that is still being opened gets to be closed
-_PREOPEN_AFTER = 2  # after so many pages more are likely: a tab is opened in advance
-#: A browser is replaced after so many pages, or above so many bytes of memory.
+_OPENING_SECONDS = 2.0  # for closing a tab that is still being opened
+_PREOPEN_AFTER = 2  # pages, after which tabs are opened in advance
+#: The pages, and the bytes of memory, after which a browser is replaced.
 MAX_PAGES, MAX_BYTES = 200, 1_500_000_000
 _MEMORY_CHECK_INTERVAL = 5  # pages
 
 
 class Browser:
-    """Capture pages with Chromium, from any thread; it is started when it is first needed.
+    """Capture pages with Chromium, from any thread; Chromium is started on first use.
 
-    ``pages`` are loaded at a time.  Everything Chromium sends goes through ``guard`` (see
-    :mod:`..proxy`).  A page that hangs or crashes costs itself alone; when the browser dies it is
-    started again, and the pages it was loading are loaded once more.  It is replaced after
-    ``max_pages``, or above ``max_bytes`` of memory.
+    Up to ``pages`` are loaded at a time.  All traffic passes ``guard`` (see :mod:`..proxy`).  A
+    page that hangs or crashes does not affect others; if the browser dies, it is restarted and
+    loads the affected pages once more.  It is replaced after ``max_pages``, or above ``max_bytes``
+    of memory.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Browser:
         """Load a page, run its scripts, and return it as HTML in UTF-8 with its layout.
 
         Args:
-            url: the address as a person writes it.
+            url: the address as a user writes it.
             screenshot: whether to take a picture of the page, without the layers over it.
 
         Raises:
@@ -90,7 +90,7 @@ class Browser:
         """
         url = normalize_url(url)
         with self._loop_lock:
-            if self._closed:  # A thread that reads ahead may not know.
+            if self._closed:  # A thread that reads ahead may not know yet.
                 raise FetchError("the browser was closed", url=url)
             if self._loop is None:
                 self._loop = EventLoop("webprint-browser")
@@ -99,7 +99,7 @@ class Browser:
 
     @property
     def memory(self) -> int:
-        """The private bytes of memory that the browser uses now."""
+        """The private memory that the browser uses now, in bytes."""
         return self._process.chromium.memory() if self._process else 0
 
     async def _capture(self, url: str, screenshot: bool) -> Capture:
@@ -166,11 +166,11 @@ class Browser:
     def _open_tab(self, process: BrowserProcess) -> asyncio.Task[Tab]:
         opening = Tab.open(process, self._guard, self._credentials, self.options, self._cache)
         task = asyncio.create_task(opening)
-        task.add_done_callback(_result)  # retrieves an exception that nobody may wait for
+        task.add_done_callback(_result)  # retrieves an exception that may have no other reader
         return task
 
     async def _close_tab(self, process: BrowserProcess, opening: asyncio.Task[Tab]) -> None:
-        """Close a tab; a browser that cannot gets no more pages."""
+        """Close a tab; retire a browser that cannot do so."""
         from playwright.async_api import Error as PlaywrightError
 
         try:
@@ -179,7 +179,7 @@ class Browser:
                 process.retired = True
         except TimeoutError:
             process.retired = True
-        except (PlaywrightError, WebprintError):  # raised to whoever opened it
+        except (PlaywrightError, WebprintError):  # already raised to the opener
             return
         finally:
             if opened := _result(opening):
@@ -218,7 +218,7 @@ class Browser:
         await self._end_idle(process)
 
     async def _end_idle(self, process: BrowserProcess) -> None:
-        """End a browser that gets no more pages and loads none."""
+        """Close a retired browser once it loads no pages."""
         if not process.usable and not process.users:
             self._processes.discard(process)
             await self._end(process)
@@ -242,6 +242,6 @@ class Browser:
 
 
 def _result(opening: asyncio.Task[Tab]) -> Tab | None:
-    """Return a tab if it was opened."""
+    """Return the tab, None if it was not opened."""
     done = opening.done() and not opening.cancelled() and not opening.exception()
     return opening.result() if done else None

@@ -1,4 +1,4 @@
-"""One page in the browser: a tab is opened, the page loaded, expanded and read."""
+"""Capture one page in the browser: open a tab, load, expand and read the page."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ WINDOW = (1280, 1024)
 _SERIALIZE = Path(__file__).with_name("serialize.js").read_text("utf-8")
 _PREPARE = Path(__file__).with_name("prepare.js").read_text("utf-8")
 
-#: The shares of the time limit by which a page should be loaded, calm and ready.
+#: The shares of the time limit after which a page should be loaded, calm and ready.
 _LOADED, _CALM, _READY = 0.6, 0.75, 0.85
 _SCROLL_SECONDS = 1.5
 _MAX_SCREENSHOT_HEIGHT = 12_000
-_TRAFFIC_FACTOR = 10  # a page may load so many times the size limit of one response
+_TRAFFIC_FACTOR = 10  # the traffic limit of a page, in size limits of one response
 _CLOSE_SECONDS = 2.0
 _SCRIPT_ATTEMPTS = 3
 
 
 class IsolatedWorld:
-    """A world of the page's main frame for our scripts, which the page's own cannot touch.
+    """A JavaScript world of the main frame for our scripts, out of reach of the page's own.
 
-    It is created again after the page has navigated.
+    It is recreated after the page has navigated.
     """
 
     def __init__(self, session: CDPSession, frame: str) -> None:
@@ -89,7 +89,7 @@ class IsolatedWorld:
 
 
 class Tab:
-    """An empty page in a context of its own behind a proxy of its own, for one capture."""
+    """An empty page with its own context and proxy, for one capture."""
 
     def __init__(
         self,
@@ -148,14 +148,14 @@ class Tab:
             raise
 
     async def close(self) -> bool:
-        """Close the tab with its context; return whether the browser could."""
+        """Close the tab with its context; return whether that succeeded."""
         from playwright.async_api import Error as PlaywrightError
 
         try:
             with suppress(PlaywrightError, TimeoutError):
                 await asyncio.wait_for(self.requests.store(), _CLOSE_SECONDS)
             closing = asyncio.ensure_future(self._context.close())
-            # Nobody may be waiting any more when it fails.
+            # Retrieve its exception, as nobody may be waiting any more.
             closing.add_done_callback(lambda done: done.cancelled() or done.exception())
             with suppress(PlaywrightError):
                 await asyncio.wait_for(asyncio.shield(closing), _CLOSE_SECONDS)
@@ -196,7 +196,7 @@ def cookie_params(cookie: Cookie) -> SetCookieParam:
 
 
 class PageCapture:
-    """The capture of one page in a tab, which must be done by ``deadline``."""
+    """The capture of one page in a tab, to be finished by ``deadline``."""
 
     def __init__(
         self, tab: Tab, options: FetchOptions, deadline: float, *, screenshot: bool = False
@@ -230,12 +230,12 @@ class PageCapture:
         try:
             await page.goto(url, wait_until="commit", timeout=self._time_left(1.0))
         except PlaywrightError as error:
-            self._check_response()  # of a download, say: its headers tell more than the error
+            self._check_response()  # e.g. of a download: its headers say more than the error
             if self._requests.response is None and "net::ERR_ABORTED" in str(error):
                 raise TabCrashed("the browser broke off as it loaded the page", url=url) from error
             raise
         self._check_response()
-        with suppress(PlaywrightTimeout):  # What does not load is done without.
+        with suppress(PlaywrightTimeout):  # Go on without what does not load.
             await page.wait_for_load_state("load", timeout=self._time_left(_LOADED))
         id_attribute = f"data-{secrets.token_hex(6)}"
         capture = self._result(await self._read(id_attribute), id_attribute, url)
@@ -244,7 +244,7 @@ class PageCapture:
         return capture
 
     async def _take_screenshot(self, page: Page, capture: Capture) -> bytes:
-        """Return a picture of the page from its top, without the layers over it."""
+        """Return a screenshot of the page from its top, without the layers over it."""
         await self._tab.world.run(f"({_PREPARE}).bare()")
         width, height = WINDOW
         height = int(capture.layout.height) if capture.layout else height
@@ -256,9 +256,9 @@ class PageCapture:
         )
 
     async def _read(self, id_attribute: str) -> dict[str, Any]:
-        """Wait until the page is calm, expand all of its article, and return the script's report.
+        """Wait until the page is calm, expand its article, and return the script's report.
 
-        A page that does not change by itself is read in one call: each call costs time.
+        A page that does not change by itself is read in a single call, as each call costs time.
         """
         run, wait_until_calm = self._tab.world.run, self._requests.wait_until_calm
         read = f"{_SERIALIZE}({self._options.max_bytes}, '{id_attribute}', {MAX_BOXES})"
@@ -281,11 +281,11 @@ class PageCapture:
         return data
 
     def _scroll_time(self) -> int:
-        """Return the milliseconds that scrolling through the page may take."""
+        """Return the milliseconds available for scrolling through the page."""
         return int(min(self._time_left(_READY), _SCROLL_SECONDS * 1000))
 
     def _check_response(self) -> None:
-        """Raise for an error status, or when the response is no page."""
+        """Raise if the response has an error status or is not a web page."""
         response = self._requests.response
         if response is None:
             return

@@ -33,21 +33,20 @@ class BrowserDied(FetchError):
 class TabCrashed(FetchError):
     """The renderer or network process crashed.
 
-    Before there is a response, Chromium only says of either that the load was aborted.
+    Before the response arrives, Chromium reports either only as an aborted load.
     """
 
     process_died = True
 
 
 class PageGone(FetchError):
-    """The page went where it cannot be read; the proxy may know why."""
+    """The page navigated to where it cannot be read; the proxy may know why."""
 
 
 def translate(error: Exception, url: str, target: str, proxy: Proxy | None) -> WebprintError:
-    """Translate what Playwright raised.
+    """Translate an exception of Playwright.
 
-    ``target`` is the URL that the page was last navigating to; the proxy may know why it was not
-    reached.
+    ``target`` is the URL of the page's last navigation; ``proxy`` may know why it was not reached.
     """
     if proxy and proxy.overspent:
         return with_url(proxy.overspent, url)
@@ -71,7 +70,7 @@ def translate(error: Exception, url: str, target: str, proxy: Proxy | None) -> W
 
 
 def page_timeout(url: str, seconds: float) -> FetchTimeout:
-    """Return the error of a page that used up its time."""
+    """Return the error for a page that exceeded its time limit."""
     return FetchTimeout(
         f"the browser did not finish the page within {seconds:g} seconds",
         url=url,

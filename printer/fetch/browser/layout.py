@@ -8,14 +8,14 @@ from typing import Any
 
 from ...layout import ElementBox, Font, Layout, PictureBox, Rect, TextBox, Visibility
 
-#: The most elements, text leaves and pictures; a page with more is read without a layout.
+#: The maximum number of elements, text leaves and pictures; larger pages are read without a layout.
 MAX_BOXES = 60_000
 
 _visibility = cache(Visibility)
 
 
 def parse_layout(data: Any, id_attribute: str) -> Layout | None:
-    """Return the layout in the script's report, None if there is none."""
+    """Return the layout in the script's report, None if it has none."""
     if not isinstance(data, dict):
         return None
     fonts = list(map(_parse_font, data["fonts"]))
@@ -54,7 +54,7 @@ def _parse_font(text: str) -> Font:
 
 
 def _join(one: TextBox, other: TextBox) -> TextBox:
-    """Join two parts of one text leaf, between which something was left out."""
+    """Join two parts of a text leaf that were separated by omitted content."""
     if other.visibility & ~one.visibility:  # The visible part counts.
         return one
     if one.visibility & ~other.visibility:

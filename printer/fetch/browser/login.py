@@ -1,4 +1,4 @@
-"""Signing in: show a page to a person, and save the state that the browser is left with."""
+"""Show a page to a person who signs in, and record the browser's state afterwards."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from .process import BrowserProcess, EventLoop
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Page, Request
 
-#: Signs in on the page, and returns when that is done.
+#: Signs in on the page, and returns when done.
 Person: TypeAlias = Callable[["Page"], Awaitable[None]]
 
 _START_SECONDS = 60.0
 _SNAPSHOT_SECONDS = 0.3
 _PLAYWRIGHT_SECONDS = 5.0
-#: What the page's origin stored, as Playwright writes it.
+#: A script that returns the local storage of the page's origin in Playwright's format.
 _LOCAL_STORAGE = """() => JSON.stringify({origin: location.origin,
     localStorage: Object.entries(localStorage).map(([name, value]) => ({name, value}))})"""
 _MAX_TRAFFIC = 2_000_000_000
 
 
 def at_the_keyboard(wait: Callable[[], object]) -> Person:
-    """Return the person at this machine: done when ``wait`` returns or the page is closed."""
+    """Return the person at this machine, who is done when ``wait`` returns or the page closes."""
 
     async def person(page: Page) -> None:
         loop = asyncio.get_running_loop()
@@ -59,8 +59,8 @@ def sign_in(
 ) -> Any:
     """Show a page to a person, and return the browser's state when they are done.
 
-    What the browser sends goes through ``guard``.  Raises :class:`FetchError` when the page cannot
-    be loaded, :class:`MissingLibrary` without a browser that can show a window.
+    All traffic passes ``guard``.  Raises :class:`FetchError` if the page cannot be loaded,
+    :class:`MissingLibrary` if no browser can show a window.
     """
     loop = EventLoop("webprint-login")
     try:
@@ -108,7 +108,7 @@ async def _sign_in(
 
 
 class _StateRecorder:
-    """Record a context's state again and again: the browser may be closed at any moment."""
+    """Records a context's state repeatedly, as the browser may be closed at any moment."""
 
     def __init__(self, context: BrowserContext, storage: Iterable[dict[str, Any]]) -> None:
         self._context = context
@@ -116,10 +116,10 @@ class _StateRecorder:
         self._storage = {entry["origin"]: entry["localStorage"] for entry in storage}
 
     async def record(self, process: BrowserProcess, work: Awaitable[None]) -> Any:
-        """Return the state when some work is done or the browser is closed."""
+        """Return the state once ``work`` is done or the browser is closed."""
         done = asyncio.ensure_future(work)
         gone = asyncio.ensure_future(process.disconnected.wait())
-        # Two tasks, since a page that is slow to answer would delay the cookies.
+        # Two tasks, so that a slow page does not delay the cookies.
         recording = [
             asyncio.ensure_future(_repeat(record))
             for record in (self._record_cookies, self._record_storage)
@@ -135,10 +135,10 @@ class _StateRecorder:
             await asyncio.gather(done, gone, *recording, return_exceptions=True)
 
     async def _state(self) -> Any:
-        """Return the browser's state, or else what was recorded."""
+        """Return the browser's state, or the last recorded one if it is closed."""
         from playwright.async_api import Error as PlaywrightError
 
-        # Cookies first: storage is read in one more page, which may be closed, too.
+        # Cookies first: storage is read in another page, which may be closed, too.
         await self._record_cookies()
         try:
             return await asyncio.wait_for(self._context.storage_state(), _PLAYWRIGHT_SECONDS)
@@ -156,7 +156,7 @@ class _StateRecorder:
         from playwright.async_api import Error as PlaywrightError
 
         for page in self._context.pages:
-            # A page that is navigating is recorded the next time.
+            # A page that is navigating is recorded next time.
             with suppress(PlaywrightError, TimeoutError, ValueError):
                 reading = page.evaluate(_LOCAL_STORAGE)
                 entry = json.loads(await asyncio.wait_for(reading, _PLAYWRIGHT_SECONDS))

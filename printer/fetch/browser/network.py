@@ -1,4 +1,4 @@
-"""The requests of a page in the browser, and the cache that the pages of a run share."""
+"""The requests of a page in the browser, and the cache shared by the pages of a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hishel import Entry
     from playwright.async_api import CDPSession, Page, Request, Response
 
-#: The cache's limits: bytes of all responses and of one; URLs that one page asks it for.
+#: The cache's limits: bytes of all responses, bytes of one, URLs intercepted for one page.
 MAX_CACHE_BYTES, MAX_ENTRY_BYTES, MAX_CACHED_URLS = 64_000_000, 2_000_000, 300
 
 #: The types of requests whose responses are shared.
@@ -28,7 +28,7 @@ SHARED_TYPES = frozenset({"stylesheet", "script", "font", "image"})
 _CACHE_OPTIONS: Any = {"shared": True, "supported_methods": ["GET"]}
 #: Request headers that are the same for every page.
 _CONSTANT_HEADERS = frozenset({"accept", "accept-encoding", "user-agent"})
-#: Response headers that describe the bytes on the wire, or are one person's.
+#: Response headers that describe the transfer, or belong to one user.
 _DROPPED_HEADERS = frozenset({
     "connection", "content-encoding", "content-length", "keep-alive", "set-cookie", "set-cookie2",
     "transfer-encoding",
@@ -37,18 +37,18 @@ _DROPPED_HEADERS = frozenset({
 _MAX_CALM_SECONDS = 3.0
 _QUIET_SECONDS = 0.3
 _POLL_SECONDS = 0.02
-#: What one page adds to the cache at most.
+#: The most bytes, and responses, that one page adds to the cache.
 _MAX_ADDED_BYTES, _MAX_ADDED_RESPONSES = 8_000_000, 300
-#: The types of requests that a page keeps open as long as it lives.
+#: The types of requests that may stay open as long as the page.
 _ENDLESS_TYPES = frozenset({"eventsource", "media", "ping", "websocket"})
 
 
 class ResourceCache:
-    """A shared cache in memory (RFC 9111) of what several pages of a site load.
+    """A shared in-memory cache (RFC 9111) for the resources of a site's pages.
 
     Responses are keyed by the site whose page requested them, as in a browser, so that no page
-    learns what others loaded.  Not stored is what is private, sets cookies, was requested with
-    credentials or varies with more than the browser.
+    learns what others loaded.  Responses are not stored if they are private, set cookies, were
+    requested with credentials or vary with more than the browser.
     """
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class ResourceCache:
         return [url for key, url in reversed(self._entries) if key == site][:MAX_CACHED_URLS]
 
     def fulfill(self, site: str, request: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the response to a paused request in the form of CDP, None if there is none."""
+        """Return the cached response to a paused request as CDP parameters, or None."""
         from hishel import FromCache, Headers, IdleClient, Request
 
         url = str(request["url"])
@@ -82,7 +82,7 @@ class ResourceCache:
         }
 
     def entry_for(self, url: str, headers: Mapping[str, str]) -> Entry | None:
-        """Return the entry of a response 200 that may be stored, else None."""
+        """Return the entry for a 200 response, None if it must not be stored."""
         from hishel import CacheMiss, Entry, Headers, Request, Response, StoreAndUse
 
         headers = {name.lower(): value for name, value in headers.items()}
@@ -104,7 +104,7 @@ class ResourceCache:
         return Entry(id=uuid4(), request=request, response=decision.response)
 
     def store(self, site: str, entry: Entry, body: bytes) -> None:
-        """Store a response; the least recently used ones make room."""
+        """Store a response, evicting the least recently used ones."""
         if len(body) > MAX_ENTRY_BYTES:
             return
         key = site, entry.request.url
@@ -120,7 +120,7 @@ class ResourceCache:
 
 
 def _date(headers: Mapping[str, str]) -> str:
-    """Return a Date from which alone a response's age follows, '' if that cannot be."""
+    """Return a Date header that alone gives the response's age, '' if impossible."""
     age = headers.get("age", "0")
     if not age.isdecimal() or len(age) > 9:
         return ""
@@ -134,14 +134,14 @@ def _date(headers: Mapping[str, str]) -> str:
 
 
 def url_pattern(url: str) -> str:
-    """Return a URL as a pattern of CDP that matches it alone."""
+    """Return the CDP pattern that matches only this URL."""
     return url.replace("\\", "\\\\").replace("*", "\\*").replace("?", "\\?")
 
 
 class PageRequests:
-    """Watch a page's requests, add a person's headers, refuse films and sounds.
+    """Watch a page's requests, add the user's headers, refuse video and audio.
 
-    ``target`` is the URL the page was last navigating to, ``response`` the last response to that.
+    ``target`` is the URL of the page's last navigation, ``response`` the last response to it.
     """
 
     def __init__(
@@ -173,7 +173,7 @@ class PageRequests:
         return bool(self._loading)
 
     async def watch(self) -> None:
-        """Follow the page's events, close what it opens, pause requests that may be changed."""
+        """Follow the page's events, close its popups, pause requests that may be changed."""
         page = self._page
         page.on("request", self._on_request)
         page.on("response", self._on_response)
@@ -184,7 +184,7 @@ class PageRequests:
         await self._session.send("Fetch.enable", {"patterns": self._patterns})
 
     async def begin(self, url: str) -> None:
-        """Use the cache for what other pages of the site at ``url`` loaded."""
+        """Serve resources loaded by other pages of the site at ``url`` from the cache."""
         self._site = str(origin_of(url))
         cached = self._cache.urls(self._site) if self._cache else []
         if cached:
@@ -192,7 +192,7 @@ class PageRequests:
             await self._session.send("Fetch.enable", {"patterns": patterns})
 
     async def store(self) -> None:
-        """Store in the cache what the page loaded."""
+        """Store the page's resources in the cache."""
         from playwright.async_api import Error as PlaywrightError
 
         if self._cache is None or not self._is_at_site():
@@ -207,7 +207,7 @@ class PageRequests:
                 return
 
     async def wait_until_calm(self, seconds: float) -> None:
-        """Wait until nothing has been loading for a moment, but not for long."""
+        """Wait, for at most ``seconds``, until nothing has been loading for a moment."""
         deadline = time.monotonic() + min(seconds, _MAX_CALM_SECONDS)
         self._last_activity = time.monotonic()
         while (now := time.monotonic()) < deadline:
@@ -223,7 +223,7 @@ class PageRequests:
         return False
 
     def _is_at_site(self) -> bool:
-        """Return whether the page is still at the site it began at."""
+        """Return whether the page is still at its first site."""
         return is_http(self._page.url) and str(origin_of(self._page.url)) == self._site
 
     def _on_request(self, request: Request) -> None:
@@ -261,7 +261,7 @@ class PageRequests:
             self._cacheable.append((entry, response))
 
     def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run a coroutine meanwhile; the page may close before it is done."""
+        """Run a coroutine in the background; the page may close before it is done."""
         from playwright.async_api import Error as PlaywrightError
 
         async def run() -> None:
@@ -273,9 +273,9 @@ class PageRequests:
         task.add_done_callback(self._tasks.discard)
 
     async def _on_paused(self, event: dict[str, Any]) -> None:
-        """Refuse media; answer from the cache; else continue, with the headers for the origin.
+        """Refuse media, answer from the cache, or continue with the headers for the origin.
 
-        Each redirect pauses again.
+        Each redirect pauses the request again.
         """
         request, paused = event["request"], {"requestId": event["requestId"]}
         resource_type = event.get("resourceType", "").lower()

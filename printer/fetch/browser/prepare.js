@@ -1,16 +1,14 @@
-// Makes a page ready to be read as a reader would see all of its article.
+// Prepares a page for reading: unfolds all of its article and loads its pictures.
 //
-// stirs()        whether the page may still change by itself: it has scripts or frames, or goes on
-// ready(budget)  undoes locks on scrolling, lays open what of the article is folded away, wakes
-//                pictures that load when they are seen, in `budget` milliseconds; whether that
-//                may have made the page load something
+// stirs()        Returns whether the page may still change by itself: it has scripts or frames, or
+//                refreshes.
+// ready(budget)  Undoes scroll locks, unfolds the article and triggers lazy loading, in `budget`
+//                milliseconds; returns whether that may have made the page load something.
+// bare()         Hides the layers over the page, for a screenshot.
 //
-// bare()         hides the layers over the page, for a picture of it
-//
-// Nothing is clicked that leads elsewhere or sends a form: only controls that say that they unfold
-// a part of this page, by ARIA or in words, where that part belongs to running text.  What hides
-// behind such words is laid open without a click where it is in the page already.  After a click
-// the page may not go elsewhere any more.
+// Only controls are clicked that claim, by ARIA or in words, to unfold a part of this page which
+// belongs to running text; never links to other pages or buttons that submit forms.  Text already
+// in the page is unfolded without a click.  After a click the page is kept from navigating.
 ({
   stirs() {
     return document.scripts.length > 0 ||
@@ -32,7 +30,7 @@
         element.style.setProperty("visibility", "hidden", "important");
   },
 
-  // Layers that cover a page often keep it from scrolling, and what loads on scrolling away.
+  // Undoes the scroll locks of overlays, which also prevent loading on scroll.
   unlock() {
     for (const element of [document.documentElement, document.body]) {
       if (!element) continue;
@@ -64,7 +62,7 @@
     return clicked > 0;
   },
 
-  // A click of ours must not lead away from the page.
+  // Prevents our clicks from navigating away from the page.
   stay() {
     if (!window.navigation) return;
     navigation.addEventListener("navigate", (event) => {
@@ -72,7 +70,7 @@
     });
   },
 
-  // Controls that promise the rest of a text in so many words, and lead nowhere else.
+  // Returns the controls whose words promise the rest of a text, and that link nowhere else.
   promising() {
     const words = new RegExp("^\\W{0,3}(" + [
       "(read|show|see|view|display) (more|all|on|the (rest|full|whole)|full|further)", "more$",
@@ -113,7 +111,7 @@
     return found;
   },
 
-  // Shows the text that is not displayed right by a control; whether there was any.
+  // Shows hidden text right beside a control; returns whether it found any.
   unhide(control) {
     const hidden = [];
     for (let at = control, up = 0; at && up < 4 && !hidden.length; at = at.parentElement, up++) {
@@ -137,7 +135,7 @@
     return hidden.length > 0;
   },
 
-  // Takes away the beginning of a text that stood in its place while it was hidden.
+  // Hides the excerpt that stood in for a text while it was hidden.
   withdraw(whole) {
     const said = (element) => (element ? element.textContent : "").replace(/\s+/g, " ").trim();
     const text = said(whole);
@@ -148,7 +146,7 @@
     }
   },
 
-  // Whether something stands among what is not the text: menus, forms, layers over the page.
+  // Returns whether an element is outside the text: in a menu, a form, a layer over the page.
   apart(element) {
     const away = "nav,header,footer,aside,form,dialog,menu,[role=navigation],[role=banner]," +
       "[role=contentinfo],[role=complementary],[role=menu],[role=menubar],[role=toolbar]," +
@@ -156,8 +154,8 @@
     return element.closest(away) !== null;
   },
 
-  // Whether a control unfolds text of the article: it stands right by running text, leads nowhere,
-  // and what it controls is not seen and neither a list of links nor a layer.
+  // Returns whether a control unfolds text of the article: it or its region is right beside running
+  // text, it is no link to another page, and its region is neither a list of links nor a layer.
   unfolds(control) {
     if (this.apart(control)) return false;
     const link = control.closest("a[href]");
@@ -175,7 +173,7 @@
     return this.near(region) || this.near(control);
   },
 
-  // Whether running text stands right before or after an element, or after one it is the end of.
+  // Returns whether running text is right before or after an element or its nearest ancestors.
   near(element) {
     for (let at = element, up = 0; at && up < 4; at = at.parentElement, up++) {
       for (const next of [at.previousElementSibling, at.nextElementSibling])
@@ -184,7 +182,8 @@
     return false;
   },
 
-  // Whether an element holds so many characters of text that is not linked.
+  // Returns whether an element has at least `chars` characters of text, less than half of it
+  // linked.
   prose(element, chars) {
     const text = (element.textContent || "").trim().length;
     if (text < chars) return false;
@@ -194,8 +193,8 @@
     return linked < text / 2;
   },
 
-  // Undoes limits of height that hide the rest of a text, with whatever shades its end; whether
-  // there were any.
+  // Removes height limits that hide the rest of a text, and the shades over its end; returns
+  // whether it found any.
   unclip() {
     let looked = 0, any = false;
     for (const element of document.querySelectorAll("div,section,article,main,p,span")) {
@@ -220,12 +219,12 @@
     return lazy.length > 0;
   },
 
-  // Scrolls through the page once, so that what loads late loads, and back to its top.
+  // Scrolls through the page once and back to its top, to trigger lazy loading.
   async scroll(end) {
     const page = document.scrollingElement || document.documentElement;
     for (let y = 0; y < page.scrollHeight && performance.now() < end; y += innerHeight) {
       scrollTo(0, y);
-      await new Promise((done) => {  // what watches for it is told with the second frame
+      await new Promise((done) => {  // observers are notified with the second frame
         requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)));
         setTimeout(done, 150);
       });

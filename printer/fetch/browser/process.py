@@ -1,4 +1,4 @@
-"""Chromium and Playwright's driver as processes: found, started, watched and killed."""
+"""Find, start, watch and kill the processes of Chromium and Playwright's driver."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: Programs that will do, the smallest first.
+#: Suitable programs, the smallest first.
 _PROGRAMS = (
     "chromium-headless-shell",
     "chrome-headless-shell",
@@ -42,20 +42,20 @@ _INSTALL = (
 )
 _LISTENING = re.compile(r"DevTools listening on (ws://127\.0\.0\.1:\d+/\S+)")
 
-#: Kills Chromium with all its processes when we end, however we do: our side of the pipe closes.
+#: Kills Chromium's process group when our end of the pipe closes, however this program ends.
 _WATCHDOG = '"$@" </dev/null & exec >/dev/null 2>&1; read _; kill -9 0'
 
-#: A context without a proxy of its own gets nowhere: nothing listens there.
+#: The proxy of contexts without their own: nothing listens there.
 _NOWHERE = "socks5://127.0.0.1:1"
 
 _HEADLESS = ("--headless", "--hide-scrollbars", "--mute-audio")
 _SWITCHES = Path(__file__).with_name("chromium_switches.txt").read_text("utf-8").split()
-#: The environment variables that Chromium inherits; on Linux the first two name a screen.
+#: The environment variables that Chromium inherits; on Linux the first two name a display.
 _SCREEN = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR")
 _ENVIRONMENT = ("FONTCONFIG_FILE", "FONTCONFIG_PATH", "LANG", "LC_ALL", "PATH", "TZ")
 
 _STOP_SECONDS = 2.0
-#: How long the news of a death may take after an error that it caused.
+#: Seconds between an error and the report of the browser's death that caused it.
 _NEWS_SECONDS = 0.5
 
 
@@ -74,11 +74,11 @@ def find_chromium() -> Iterator[str]:
 
 
 class Chromium:
-    """A running Chromium; ``endpoint`` is the address to drive it by.
+    """A running Chromium; ``endpoint`` is the address of its remote control.
 
-    It reaches no network but through the proxies of its contexts, loopback included, and asks no
-    name server.  Raises :class:`MissingLibrary` when none is installed or none starts,
-    :class:`BrowserDied` when it ended without a message, as when somebody kills it.
+    It reaches the network, including loopback, only through the proxies of its contexts, and
+    queries no name server.  Raises :class:`MissingLibrary` if none is installed or none starts,
+    :class:`BrowserDied` if it ended without a message, for example because it was killed.
     """
 
     def __init__(self, timeout: float, *, visible: bool = False) -> None:
@@ -110,7 +110,7 @@ class Chromium:
             os.killpg(self._process.pid, signal.SIGKILL)
 
     def memory(self) -> int:
-        """Return the private bytes of its processes, 0 where the system does not say."""
+        """Return the private memory of its processes in bytes, 0 if unknown."""
         return sum(map(_private_bytes, _process_group(self._process.pid)))
 
     def close(self) -> None:
@@ -156,11 +156,11 @@ class Chromium:
         ]
         if os.geteuid() == 0:  # Chromium refuses to use its sandbox as root.
             switches.append("--no-sandbox")
-        # A visible one has the windows we open, and outlives the last of them.
+        # A visible one shows only the windows we open, and outlives the last of them.
         return [*switches, "--no-startup-window" if self._visible else "about:blank"]
 
     def _read_output(self, lines: SimpleQueue[str]) -> None:
-        """Pass on its messages, '' at their end; read on, so that it never waits for us."""
+        """Pass on its messages, '' at their end; keep reading so that it never blocks."""
         stream = self._process.stderr
         if stream is not None:
             with stream:
@@ -171,11 +171,11 @@ class Chromium:
 
 
 class _StartError(Exception):
-    """Chromium ended before it could be driven; the text is its last message."""
+    """Chromium ended before it could be controlled; the text is its last message."""
 
 
 def _missing(reason: str, visible: bool) -> MissingLibrary:
-    """Return the error of a Chromium that is not there or does not start."""
+    """Return the error for a Chromium that is missing or does not start."""
     if not visible:
         message = reason or "no Chromium was found to show the page in"
         return MissingLibrary(message, hint=_INSTALL)
@@ -213,7 +213,7 @@ def _start_timeout() -> FetchTimeout:
 
 
 def _process_group(leader: int) -> Iterator[int]:
-    """Yield the processes of a process group, where the system has /proc."""
+    """Yield the processes of a process group; nothing without /proc."""
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError, ValueError, IndexError):  # It may have ended meanwhile.
             if int(entry.read_text("utf-8", "replace").rpartition(")")[2].split()[2]) == leader:
@@ -221,7 +221,7 @@ def _process_group(leader: int) -> Iterator[int]:
 
 
 def _private_bytes(pid: int) -> int:
-    """Return the memory that a process shares with no other."""
+    """Return the private memory of a process in bytes."""
     with suppress(OSError, ValueError):
         for line in Path(f"/proc/{pid}/status").read_text().splitlines():
             if line.startswith("RssAnon:"):
@@ -230,9 +230,9 @@ def _private_bytes(pid: int) -> int:
 
 
 class BrowserProcess:
-    """A started Chromium with its driver, and how many pages it loads and has loaded.
+    """A running Chromium with its driver, and the numbers of pages loading and loaded.
 
-    ``retired``: it gets no more pages; whoever releases the last one closes it.
+    ``retired`` means that it gets no more pages and is closed when the last one is released.
     """
 
     def __init__(
@@ -292,13 +292,13 @@ class BrowserProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether it still answers."""
+        """Whether it is still running."""
         return not (self._closed or self.disconnected.is_set()) and self.browser.is_connected()
 
     async def while_alive(self, work: Awaitable[T]) -> T:
-        """Return what some work with the browser returns; raises :class:`BrowserDied`.
+        """Return the result of some work with the browser; raises :class:`BrowserDied`.
 
-        After an error of the work the browser is looked at again, as its death may be the cause.
+        After an error the browser is checked again, as its death may be the cause.
         """
         working = asyncio.ensure_future(work)
         dying = asyncio.ensure_future(self.disconnected.wait())
@@ -341,7 +341,7 @@ async def _wait_for_driver(starting: asyncio.Task[Playwright], deadline: float) 
 
 
 def _driver_runs() -> bool:
-    """Return whether the driver runs on this machine: then somebody must have killed it."""
+    """Return whether the driver can run on this machine; if so, somebody killed it before."""
     from playwright._impl._driver import compute_driver_executable
 
     with suppress(Exception):
@@ -352,7 +352,7 @@ def _driver_runs() -> bool:
 
 
 class EventLoop:
-    """An event loop in a thread, that runs coroutines for any other thread."""
+    """An event loop in a thread that runs coroutines for any other thread."""
 
     def __init__(self, name: str) -> None:
         self._loop = asyncio.new_event_loop()
@@ -360,7 +360,7 @@ class EventLoop:
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
-        """Return what the coroutine returns; raises what it raises, or ``TimeoutError``."""
+        """Return the coroutine's result; raises its exception, or ``TimeoutError``."""
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result(timeout)
@@ -369,7 +369,7 @@ class EventLoop:
             raise
 
     def stop(self) -> None:
-        """Cancel what is running, and end the thread."""
+        """Cancel all tasks and end the thread."""
         with suppress(TimeoutError):
             self.run(_cancel_all(), 1.0)
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -381,7 +381,7 @@ class EventLoop:
 async def _cancel_all() -> None:
     # Tasks may start others as they are cancelled.
     while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
-        await asyncio.sleep(0)  # A task that has just begun reaches its own clean-up.
+        await asyncio.sleep(0)  # Lets a task that has just begun reach its own clean-up.
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

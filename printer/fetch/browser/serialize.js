@@ -1,19 +1,19 @@
-// The page as it stands after its scripts, as one string of HTML, and as it is drawn.
+// Serializes the page after its scripts have run: its HTML as one string, and its layout.
 //
-// Shadow trees are laid out in place of their hosts, as they are shown.  What a browser with
-// scripts does not show (noscript) and what has done its work (scripts, templates) is left out.
-// The copy lives in a document of its own, where no custom element can come to life.
+// Shadow trees replace the content of their hosts, as displayed.  What a browser with scripts does
+// not display (noscript) and what is no longer needed (scripts, templates) is omitted.  The copy is
+// made in a separate document, where custom elements stay inert.
 //
-// Elements that something is told about carry a number in the attribute `mark` of the copy.  All
-// is told as flat lists of numbers, whole pixels, which cost a fraction of nested objects:
+// Elements in the layout carry a number in the attribute `mark` of the copy.  The layout consists
+// of flat lists of numbers, in whole pixels, which cost a fraction of nested objects:
 //   boxes     number, display, left, top, right, bottom, visibility   (displays: their names)
 //   texts     number, tail, font, left, top, right, bottom, visibility   (fonts: size, colour, weight)
 //   graphics  number, background, width, height, left, top, right, bottom, visibility   (sources: src)
-// Of a text leaf that is all its element holds the element's box is told.
+// A text leaf that is its element's only content has the element's box.
 // `visibility` has the bits of printer.layout.Visibility.  Inline elements with nothing to report have
 // no box.
-// Returns JSON: the address, the media type, the HTML (null when longer than `limit`), and the
-// layout (null when there is more to tell of than `most`).
+// Returns JSON: the address, the media type, the HTML (null if longer than `limit`), and the layout
+// (null if it has more than `most` entries).
 ((limit, mark, most) => {
   const NOT_DISPLAYED = 1, HIDDEN = 2, TRANSPARENT = 4, CLIPPED = 8, OFF_PAGE = 16, LAYER = 32,
     OUT_OF_FLOW = 64,
@@ -30,7 +30,7 @@
     [UNREAD, "head svg math select textarea iframe object video audio"],
     [GONE, "noscript template"], [SCRIPT, "script"],
   ]) for (const name of names.split(" ")) kinds.set(name, kinds.get(name) | kind);
-  // What is shown of an element's inside when that is not its children.
+  // Returns the nodes displayed inside an element if they are not its children.
   const replaced = (node, name) => {
     if (node.shadowRoot) return node.shadowRoot.childNodes;
     if (name === "slot" && node.assignedNodes) {
@@ -40,16 +40,16 @@
     return null;
   };
 
-  // This runs once, cold, so that each call of ours costs about as much as one of the browser's:
-  // what is done for every element and every text is written out, and asks for no more than it
+  // This runs once, uncompiled, so that a call of our own functions costs about as much as one of
+  // the browser's: code that runs for every element and text is inlined, and queries only what it
   // needs.
   const displays = new Map(), fonts = new Map();
   const boxes = [], texts = [], graphics = [], sources = [];
   let told = 0, numbers = 0;
-  let size = "", color = "", weight = "", font = 0, faint = 0;  // of the text written last
-  let shown = "", display = 0;  // of the box told last
+  let size = "", color = "", weight = "", font = 0, faint = 0;  // of the last text
+  let shown = "", display = 0;  // of the last box
   const range = document.createRange();
-  const x = scrollX, y = scrollY;  // Asked once: each asks whether the layout is still right.
+  const x = scrollX, y = scrollY;  // Read once: each read checks whether the layout is up to date.
   const right = Math.max(innerWidth, document.documentElement.clientWidth);
   const px = (value) => value > -1e6 && value < 1e6 ? Math.round(value)
     : value > 0 ? 1e6 : value < 0 ? -1e6 : 0;
@@ -70,8 +70,8 @@
     : [Math.max(clip[0], left), Math.max(clip[1], top),
        Math.min(clip[2], end), Math.min(clip[3], bottom)];
 
-  // An element on its way: its copy, and what is handed down to what it holds: how it is seen, the
-  // clip of what flows and of what is lifted out of the flow, whether it may be scrolled into view
+  // An element being serialized: its copy, and what its content inherits: the visibility, the clips
+  // of content in the flow and of content lifted out of it, whether it can be scrolled into view
   // sideways.
   class Item {
     constructor(source, name, copy, above) {
@@ -91,7 +91,7 @@
       this.faint = 0;
     }
   }
-  // Tell of a rectangle, and whether it is anywhere where it is seen.
+  // Appends a rectangle and its visibility, with flags if it is clipped or off the page.
   const put = (list, rect, visibility, clip, roams) => {
     const left = rect.x, top = rect.y, end = left + rect.width, bottom = top + rect.height;
     if (clip !== null && (end <= clip[0] || left >= clip[2] || bottom <= clip[1] || top >= clip[3]))
@@ -147,7 +147,7 @@
     }
     if (value === "contents") return;
     const rect = (item.rect = source.getBoundingClientRect());
-    // Lifted out of the line, by a float as well (drop caps), it is a block but breaks no line.
+    // Lifted out of the line, also by a float (drop caps), it is a block but breaks no line.
     if ((kind & INLINE) && value === "block" && (away || style.float !== "none"))
       value = "inline-block";
     told++;
@@ -200,7 +200,7 @@
                     px(rect.right + x), px(rect.bottom + y), visibility | NOT_DISPLAYED);
   };
 
-  // The page and its copy are walked side by side.
+  // Walk the page and its copy side by side.
   const page = document.documentElement;
   const root = inert.importNode(page, true);
   const whole = { visibility: 0, clip: null, lifted: null, roams: false };
