@@ -1,8 +1,8 @@
-"""Read the comments below a page: who wrote each and when, what it says, the replies to it.
+"""Read the comments below a page: each one's author, date, text and replies.
 
-A comment is what schema.org's microdata calls one, what a class or id calls one, or one of several
-blocks alike, each with an author or a time, in a section that a class, a label or a heading calls
-comments.  No site and no commenting system is known by name.
+A comment is an element that schema.org microdata, a class or an id marks as one, or one of several
+similar blocks, each with an author or a time, in a section that a class, a label or a heading marks
+as comments.  No site and no commenting system is recognized by name.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from .forum import AUTHOR_CLASS, DATE_CLASS, NAME_CHARS, SIGNATURE_EDGES, read_a
 from .index import INVISIBLE_TAGS, Leaf
 from .parse import element_line
 
-#: Comments read of a page, replies inside replies; what is deeper answers the last above.
+#: Limits of comments per page and of nested replies; deeper ones go to the last allowed level.
 MOST_COMMENTS, MOST_DEPTH = 2_000, 8
-#: Elements of a page looked at, and how far up a comment's surroundings are looked into.
+#: Limits of elements, similar blocks and sections to examine, and of ancestors to climb.
 _MOST_ELEMENTS, _MOST_BLOCKS, _MOST_SECTIONS, _CLIMB, _FEW = 200_000, 20_000, 20, 40, 8
-#: Where this share of the comments is signed the others are none.
+#: If this share of the comments is signed, the unsigned ones are not comments.
 _MOST_SIGNED = 0.8
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "legend"})
 _NO_HOLDERS = frozenset({
     "a", "body", "form", "html", "input", "label", "link", "meta", "script", "span", "textarea",
 })  # fmt: skip
-#: What an element's class and id say: a comment, a list of comments, a section for them.
+#: What an element's class and id indicate: a comment, a list of comments, a section for them.
 _IS_COMMENT, _IS_LIST, _IS_SECTION = 1, 2, 4
 #: What an element in a comment is.
 _IS_AUTHOR, _IS_DATE, _IS_BODY, _IS_FURNITURE = 1, 2, 4, 8
@@ -45,7 +45,7 @@ _SECTION = re.compile(
 )
 _LIST = re.compile(r"(?:^|\s)(?:comments?[-_]?list|comments__list)(?=\s|$)")
 _REPLIES = re.compile(r"(?:^|[\s_-])(?:children|repl(?:y|ies)|nested|sub-?comments)(?=$|[\s_-])")
-#: What a section of comments is headed or labelled, the number of them aside.
+#: Headings and labels of comment sections, apart from the number of comments.
 _TABLE = load_table("comment_headings")
 _LABELS = frozenset(map(str.casefold, [*_TABLE["by_language"].values(), *_TABLE["others"]]))
 _NOT_LETTERS = re.compile(r"[\W\d_]+")
@@ -60,7 +60,7 @@ _FURNITURE = re.compile(
     r"|sr-only|screen-reader-text|visually-hidden)(?=$|[\s_-])"
 )
 _FURNITURE_TAGS = INVISIBLE_TAGS | {"form", "button", "footer", "header", "nav", "time", "input"}
-#: What other sites' programs leave among comments.
+#: Classes of pingbacks and trackbacks from other sites.
 _PINGS = re.compile(r"(?:^|\s)(?:pingback|trackback)(?:$|\s)")
 
 
@@ -84,8 +84,8 @@ class Comment:
 class Comments:
     """A page's comments.
 
-    ``heading`` is the page's own above them ('' for none), ``elements`` what holds all this,
-    ``more`` whether there are more than were read.
+    ``heading`` is the page's heading above them ('' for none), ``elements`` are those that contain
+    comments and heading, ``more`` means that some comments were not read.
     """
 
     heading: str = ""
@@ -95,14 +95,14 @@ class Comments:
 
 
 def read_comments(tree: HtmlElement) -> Comments:
-    """Return a page's comments, also those of a page that is nothing but a discussion."""
+    """Return a page's comments, also if the page is only a discussion."""
     units = _find_units(tree)
     threader = _Threader(dict.fromkeys(units[:MOST_COMMENTS]))
     for unit in threader.units:
         threader.add(unit)
     comments = list(threader.comments.values())
     signed = sum(comment.is_signed for comment in comments)
-    # Comments in documentation name neither authors nor dates.
+    # "Comments" in documentation have neither authors nor dates.
     if 2 * signed < len(comments) or not comments:
         return Comments()
     all_signed = signed >= _MOST_SIGNED * len(comments)
@@ -116,7 +116,7 @@ def read_comments(tree: HtmlElement) -> Comments:
     )
 
 
-# What is a comment
+# Finding comments
 
 
 def _find_units(tree: HtmlElement) -> list[HtmlElement]:
@@ -143,7 +143,7 @@ def _find_units(tree: HtmlElement) -> list[HtmlElement]:
         for section in sections[:_MOST_SECTIONS]:
             if section.tag not in {"body", "html", "main"} and (alike := _find_alike(section)):
                 return alike
-    # Checking what is around a comment costs more than finding it.
+    # Last, because checking a comment's surroundings costs more than finding it.
     return [
         unit
         for unit in islice(units, 2 * MOST_COMMENTS)
@@ -161,7 +161,7 @@ def _kind(named: str) -> int:
 
 
 def _is_marked_up(element: HtmlElement) -> bool:
-    """Return whether microdata says that an element is a comment."""
+    """Return whether microdata marks an element as a comment."""
     itemtype = element.get("itemtype")
     return bool(itemtype and _TYPES.search(itemtype[:200])) or element.get("itemprop") == "comment"
 
@@ -179,7 +179,7 @@ def _is_heading(element: HtmlElement) -> bool:
 
 
 def _find_alike(section: HtmlElement) -> list[HtmlElement]:
-    """Return the blocks alike in a section of comments, each with an author or a time."""
+    """Return the similar blocks in a comment section, each with an author or a time."""
     groups: dict[tuple[str, str], list[HtmlElement]] = {}
     for element in islice(section.iterdescendants("li", "div", "article", "section"), _MOST_BLOCKS):
         groups.setdefault((element.tag, element.get("class") or ""), []).append(element)
@@ -195,11 +195,11 @@ def _has_signature(block: HtmlElement) -> bool:
     return signed and any(map(str.isalnum, element_line(block, limit=400)))
 
 
-# Whose reply it is
+# Threads
 
 
 class _Threader:
-    """Puts each comment below the one that it answers, in document order."""
+    """Puts each comment below the one that it replies to, in document order."""
 
     def __init__(self, units: dict[HtmlElement, None]) -> None:
         self.units = units
@@ -210,9 +210,9 @@ class _Threader:
         self.depths: dict[HtmlElement, int] = {}
 
     def add(self, unit: HtmlElement) -> None:
-        """Read a comment and put it where it belongs."""
+        """Read a comment and add it to its thread."""
         comment = _read_comment(unit, self.units)
-        if comment is None:  # what only holds a comment and its replies
+        if comment is None:  # a mere container of a comment and its replies
             return
         parent = self._find_parent(unit)
         while parent is not None and self.depths[parent.element] >= MOST_DEPTH:
@@ -228,7 +228,7 @@ class _Threader:
         for ancestor in islice(unit.iterancestors(), _CLIMB):
             if ancestor in self.comments:
                 return self.comments[ancestor]
-            # Replies stand beside the comment, in a box of their own.
+            # Replies may be in a separate box beside the comment.
             if (
                 below is not unit
                 and ancestor in self.latest
@@ -239,16 +239,16 @@ class _Threader:
         return None
 
 
-# What it says
+# Content
 
 
 def _read_comment(unit: HtmlElement, units: dict[HtmlElement, None]) -> Comment | None:
-    """Read a comment without the replies in it; None when that leaves nothing."""
+    """Read a comment without the replies inside it; None if nothing is left."""
     author = date = ""
     holds_units = False
     inside: list[Leaf] = []
     around: list[Leaf] = []
-    furniture = body = 0  # how many of the open elements are each
+    furniture = body = 0  # the number of open elements of each role
     opened: list[int] = []
     walk = iterwalk(unit, ("start", "end"))
     for event, element in walk:
@@ -284,7 +284,7 @@ def _read_comment(unit: HtmlElement, units: dict[HtmlElement, None]) -> Comment 
 
 
 def _role(element: HtmlElement) -> int:
-    """Return what an element in a comment is marked as."""
+    """Return the role that an element in a comment is marked with."""
     tag = element.tag
     role = _IS_FURNITURE if tag in _FURNITURE_TAGS else 0
     if tag == "time":
@@ -311,7 +311,7 @@ def _role(element: HtmlElement) -> int:
 
 
 def _find_heading(comment: HtmlElement) -> HtmlElement | None:
-    """Return the heading above the first comment, when it is that of the comments."""
+    """Return the heading above the first comment if it is that of the comments."""
     for ancestor in (comment, *islice(comment.iterancestors(), _FEW)):
         if ancestor.tag in {"body", "html", "main", "article"} and ancestor is not comment:
             return None

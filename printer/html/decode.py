@@ -1,7 +1,7 @@
-"""Decode a page: by the charset it declares, by what its bytes say, and what was encoded twice.
+"""Decode a page by its declared charset or by detection, and repair doubly encoded text.
 
-The order is the HTML standard's: byte order mark, HTTP header, ``meta`` element, detection.  A
-declaration that the bytes plainly contradict is ignored, where a browser would show mojibake.
+The order is the HTML standard's: byte order mark, HTTP header, ``meta`` element, detection.  Unlike
+in a browser, a declaration that the bytes plainly contradict is ignored.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _META = re.compile(
     re.IGNORECASE,
 )
 
-#: Python's codec for a WHATWG encoding, where the one of that name reads less than browsers do.
+#: Python's codec for a WHATWG encoding, if the codec of that name decodes less than browsers do.
 _CODECS = {
     "big5": "big5hkscs",
     "euc-kr": "cp949",
@@ -36,20 +36,20 @@ _CODECS = {
     "x-mac-cyrillic": "mac-cyrillic",
     "x-user-defined": "windows-1252",
 }
-#: Charsets that detection may find: those pages are written in.
+#: Charsets that detection may return: those in use on the web.
 _DETECTABLE = [
     "utf_8", "cp1252", "cp1250", "iso8859_2", "cp1251", "koi8_r", "cp1253", "cp1254", "cp1255",
     "cp1256", "cp932", "euc_jp", "gb18030", "big5hkscs", "cp949", "cp874",
 ]  # fmt: skip
 _DOUBLE = frozenset({"big5hkscs", "cp949", "gb18030", "cp932", "euc_jp", "euc-jp"})
 _CENTRAL = ("cp1250", "iso8859_2")
-#: What a word of the wrong charset has inside it.
+#: Characters inside words that indicate a wrong charset.
 _ODD = re.compile("(?<=[^\\W\\d_])[\x80-\xa0¡-ª¬-¶¸-º¼-¿×÷ŁĽ\ufffd]")
 _ASCII = bytes(range(128))
 _ASCII_LETTERS = re.compile(rb"[^a-zA-Z]+")
 _RUNS = re.compile(rb"[^<>]{0,80}[\x80-\xff][^<>]{0,400}")
 
-#: How many bytes of text detection looks at.
+#: The bytes of text that detection examines.
 _SAMPLE = 8_000
 
 
@@ -59,12 +59,12 @@ def decode(body: bytes, declared: str = "") -> str:
         if body.startswith(bom):
             return body[len(bom) :].decode(name, "replace")
     if body.isascii():
-        # ISO-2022-JP is the one charset of the web that hides behind ASCII.
+        # ISO-2022-JP is the only charset of the web that consists of ASCII bytes.
         japanese = b"\x1b$" in body
         return _as_utf16(body) or body.decode("iso2022_jp_ext" if japanese else "ascii", "replace")
     names = [name for label in (declared, _meta(body)) if (name := codec_for_label(label))]
     high = len(body.translate(None, _ASCII))
-    # What is valid UTF-8 is that, but a few characters of the two-byte charsets may be by chance.
+    # Valid UTF-8 is UTF-8, but a few characters of a two-byte charset may be valid by chance.
     chance = bool(names) and names[0] in _DOUBLE and high < 8
     if not chance and (text := _as_utf8(body)):
         return text
@@ -77,14 +77,14 @@ def decode(body: bytes, declared: str = "") -> str:
 def _meta(body: bytes) -> str:
     match = _META.search(body[:8192])
     label = match[1].decode("ascii") if match else ""
-    # A meta element that could be read says that the page is not UTF-16.
+    # A page whose meta element could be read is not UTF-16.
     return "utf-8" if label.lower().startswith("utf-16") else label
 
 
 def codec_for_label(label: str) -> str:
     """Return Python's codec for a WHATWG label, or ''.
 
-    Python has others, some of which decompress or compute at length what they decode.
+    Other codecs of Python are excluded: some decompress, or take long to decode.
     """
     encoding = webencodings.lookup(label) if label else None
     if encoding is None:
@@ -93,26 +93,26 @@ def codec_for_label(label: str) -> str:
 
 
 def _as_utf8(body: bytes) -> str:
-    """Decode what is UTF-8 but for a few stray bytes; return '' for anything else."""
+    """Decode UTF-8 with a few stray bytes; return '' for anything else."""
     try:
         return body.decode()
     except UnicodeDecodeError:
         text = body.decode("utf-8", "replace")
     wrong = text.count("\ufffd")
-    # A sequence of n bytes is one character: few wrong ones among many right is UTF-8 gone stale.
+    # A few invalid sequences among many valid ones are damaged UTF-8.
     right = (len(body) - len(text)) // 2
     return text if wrong * 10 <= right else ""
 
 
 def _as_declared(body: bytes, name: str, high: int) -> str | None:
-    """Decode by the declared charset; return None when the bytes cannot be that."""
+    """Decode by the declared charset; return None if the bytes contradict it."""
     try:
         text = body.decode(name, "replace")
     except LookupError:
         return None
     if text.count("\ufffd") * 20 > high:
         return None
-    # Western text is ASCII for the most part; where it is not, the page is in another script.
+    # Western text is mostly ASCII; otherwise the page is in another script.
     if name in {"windows-1252", "iso-8859-1"} and high * 3 > _letters(body):
         return None
     return text
@@ -128,7 +128,7 @@ def _letters(body: bytes) -> int:
 
 
 def _as_utf16(body: bytes) -> str:
-    """Decode UTF-16 without a mark, recognised by NUL in every other byte of its first markup."""
+    """Decode UTF-16 without a byte order mark, recognised by NUL in every other byte of markup."""
     head = body[:256]
     if len(head) >= 4 and head.count(0) * 3 > len(head):
         even, odd = head[::2].count(0), head[1::2].count(0)
@@ -139,7 +139,7 @@ def _as_utf16(body: bytes) -> str:
 
 def _detected(body: bytes) -> str:
     """Guess the charset from a sample of the text that is not ASCII."""
-    from charset_normalizer import from_bytes  # takes longer to load than a page to read
+    from charset_normalizer import from_bytes  # slow to import
 
     sample = b" ".join(_RUNS.findall(body[:1_000_000]))[:_SAMPLE]
     best = from_bytes(sample, cp_isolation=_DETECTABLE).best()
@@ -148,39 +148,39 @@ def _detected(body: bytes) -> str:
     if best.encoding not in _CENTRAL:
         return best.encoding
     # Western and Central European charsets differ in few letters, which detection confuses: š and
-    # ž tell the Slavic languages, and symbols inside words tell the wrong charset.
+    # ž indicate Slavic languages, and symbols inside words a wrong charset.
     slavic = sum(map(sample.count, (b"\x9a", b"\x9e"))) * 30 > len(sample.translate(None, _ASCII))
     near = _CENTRAL if slavic or best.language == "Hungarian" else ("cp1252", *_CENTRAL)
     return min(near, key=lambda name: len(_ODD.findall(sample.decode(name, "replace"))))
 
 
-# Text that was encoded twice
+# Doubly encoded text
 
-#: Which character of Windows-1252 is written for which byte, and Latin-1's for the rest.
+#: The byte of each character of Windows-1252 from 0x80 to 0x9F.
 _CP1252 = {bytes([byte]).decode("cp1252", "replace"): byte for byte in range(0x80, 0xA0)}
 _BYTES = str.maketrans({char: chr(byte) for char, byte in _CP1252.items() if char != "\ufffd"})
 _NEXT = "[\x80-\xbf" + re.escape("".join(map(chr, _BYTES))) + "]"
-#: A set at the beginning lets the search skip what is in none.
+#: The character set at the beginning lets the search skip other characters quickly.
 _SEQUENCES = re.compile(f"[Â-ô](?:(?<=[Â-ß]){_NEXT}|(?<=[à-ï]){_NEXT}{{2}}|(?<=[ð-ô]){_NEXT}{{3}})")
-#: What hardly stands before a symbol in any language: Ã© is é, â€™ an apostrophe, ðŸ™‚ a smile.
+#: Letters that hardly precede a symbol in any language: Ã© is é, â€™ an apostrophe, ðŸ™‚ a smile.
 _LEADS = frozenset("ÂÃâðï")
-#: What begins most of them: a page without any is not searched.
+#: The beginnings of most such sequences; a page without any of them is not searched.
 _BEGINNINGS = ("Ã", "Â", "â\x80", "â€", "ð\x9f", "ðŸ")
 _CONTROLS = re.compile("[\x80-\x9f]")
-#: A page with so many of them, and hardly one of the same characters as it should be, is faulty.
+#: The fewest such sequences in a faulty page, and the largest ratio of the same characters
+#: correctly encoded.
 _ENOUGH, _MOST_CORRECT = 3, 0.25
 
 
 def fix_mojibake(text: str) -> str:
-    """Return text with what was encoded twice ('donâ€™t' for 'don’t') decoded once more.
+    """Return text with doubly encoded characters ('donâ€™t' for 'don’t') repaired.
 
-    It was UTF-8, read as a one-byte charset and written as UTF-8 again, as in databases moved from
-    one system to another.  A sequence that is valid UTF-8 when read back byte by byte, and has a
-    control character in it, is nothing else; where a page has several, what looks alike without one
-    is corrected too, unless the same characters stand there correctly as well: then the page writes
-    about the fault.
+    Such text was UTF-8, decoded as a one-byte charset and encoded as UTF-8 again, as in databases
+    moved between systems.  A sequence that is valid UTF-8 when converted back byte by byte and
+    contains a control character is always repaired.  Sequences without one are repaired if a page
+    has several, unless the same characters also occur correctly: then the page is about the fault.
     """
-    # Finding one letter is quicker than finding two, and most pages have none of these.
+    # Searching for single letters is faster, and most pages have none of these.
     if text.isascii() or not any(lead in text for lead in "ÃÂâð"):
         return text
     if not any(beginning in text for beginning in _BEGINNINGS):

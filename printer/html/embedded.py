@@ -1,17 +1,17 @@
-"""Find the article that a page carries as data for its scripts, if it shows next to nothing itself.
+"""Find the article in a page's script data, for pages that display next to nothing without scripts.
 
-JSON-LD may state the whole ``articleBody``; pages that a framework builds carry what they will show
-in their scripts.  Of such data the smallest part that holds most of the prose is taken: HTML, HTML
-escaped once more, Markdown, an editor's blocks, or plain text.
+JSON-LD may contain the whole ``articleBody``; pages built by a framework carry their content in
+scripts.  The smallest part of such data that contains most of the prose is used: HTML, escaped
+HTML, Markdown, an editor's blocks, or plain text.
 
-Frameworks hand a page's state to its scripts in a few shapes: a script of type ``application/json``
+Frameworks pass a page's state to its scripts in a few forms: a script of type ``application/json``
 (Next.js, Nuxt 3, Gatsby), ``window.STATE = {...}`` or ``JSON.parse("...")`` (Apollo, Redux), an
-object literal that is no JSON or a call of a function (Nuxt 2), rows pushed one by one (React's
-server components).  Nothing is run: what cannot be read as JSON is read for its strings.
+object literal that is not JSON or a function call (Nuxt 2), rows pushed one by one (React's server
+components).  No script is run: from data that is not JSON, only the strings are read.
 
-Portable Text, ProseMirror, Slate, Lexical, Editor.js, Contentful and their like differ in names
-alone: a node has a kind, and holds text or other nodes.  What the kind says decides the element,
-whatever else a node has is ignored.
+Portable Text, ProseMirror, Slate, Lexical, Editor.js, Contentful and similar formats differ only in
+names: a node has a kind, and contains text or other nodes.  The kind determines the element;
+anything else in a node is ignored.
 """
 
 from __future__ import annotations
@@ -26,33 +26,33 @@ from typing import Any
 from lxml import etree
 from lxml.html import HtmlElement
 
-#: Values of a page's data that are looked at.
+#: The most values of a page's data to examine.
 _MOST_VALUES = 2_000_000
-#: A string is prose when it has this many characters and the end of a sentence; one that a key
-#: calls text may be a part of a paragraph, and counts half when it is this long.
+#: The fewest characters of a string of prose, which must also contain the end of a sentence; and of
+#: part of a paragraph, a string under one of the keys in ``_PARTS``, which counts half.
 _PROSE, _PART = 80, 25
 _PARTS = frozenset({"text", "value", "content", "html"})
 _SENTENCE = re.compile(r"[.!?。！？…؟।](?:\s|$|<|&lt;|[”\"'»])|[。！？]")
 _MARKUP = re.compile(r"<(?:p|div|br|h[1-6]|ul|ol|li|blockquote)\b", re.IGNORECASE)
 _ESCAPED = re.compile(r"&lt;(?:p|div|br|h[1-6]|ul|ol|li|blockquote)\b", re.IGNORECASE)
 _MARKDOWN = re.compile(r"^(?:#{1,6} \S|[*+-] \S|> \S|\d{1,3}\. \S|```)", re.MULTILINE)
-#: Markdown of more characters is set as plain text.
+#: Longer Markdown is treated as plain text.
 _MOST_MARKDOWN = 60_000
-#: In Markdown with more brackets none is a link: each is looked at to the end of its paragraph.
+#: In Markdown with more brackets, links are ignored: each bracket costs a scan of its paragraph.
 _MOST_LINKS = 1_000
-#: A part of the data is the article when it holds this much of all prose.
+#: The share of all prose that the article must contain.
 _MOST = 0.7
-#: JSON in a string is unpacked when it is this long, so often inside itself.
+#: The fewest characters of JSON in a string to unpack, and the deepest nesting of such strings.
 _PACKED, _TIMES = 500, 2
 
-#: Characters read of a page's scripts, scripts read.
+#: Limits of the characters of a page's scripts, of the scripts, and the shortest string to read.
 MOST_CHARS = 20_000_000
 _MOST_SCRIPTS = 2_000
 _SHORTEST = 80
 
 _JSON = frozenset({"application/json", "application/ld+json"})
 _CODE = frozenset({"", "text/javascript", "application/javascript", "module"})
-#: How a script begins that does nothing but hand over data.
+#: The beginning of a script that only assigns data.
 _ASSIGNED = re.compile(
     r"\s*+(?:(?:var|let|const)\s++)?[\w$.]{1,100}+(?:\[[^\]\n]{1,100}\])?+\s*+=\s*+(?=[\[{(\"J!])"
 )
@@ -61,7 +61,7 @@ _PARSED = re.compile(r"JSON\.parse\(\s*+")
 _STRING = re.compile(r'"(?:[^"\\\n]++|\\.)*+"')
 _ROW = re.compile(rb"\s*([0-9a-f]{1,8}):(?:T([0-9a-f]{1,8}),|[A-Z]{0,2})")
 
-#: Nodes looked at, and how deep.
+#: Limits of the nodes to examine, and of their depth.
 _MOST_NODES, _MOST_DEPTH = 100_000, 60
 
 _KINDS = ("style", "type", "_type", "nodeType", "kind", "tag", "blockType", "nodeName", "listItem",
@@ -84,7 +84,7 @@ _DECODER = json.JSONDecoder(strict=False)
 
 
 def find_embedded_article(tree: HtmlElement) -> str:
-    """Return the article in a page's data, as text or HTML; '' when there is none."""
+    """Return the article in a page's data, as text or HTML; '' for none."""
     texts = (_article_body(data) or _densest(data) for data in _script_data(tree))
     return max(texts, key=len, default="")
 
@@ -106,7 +106,7 @@ def _as_html(text: str) -> str:
     if _MARKUP.search(text):
         return text
     if _MARKDOWN.search(text) and "\n\n" in text and len(text) <= _MOST_MARKDOWN:
-        from markdown_it import MarkdownIt  # of all pages hardly one needs it
+        from markdown_it import MarkdownIt  # seldom needed
 
         reader = MarkdownIt("commonmark").enable("table")
         if text.count("[") > _MOST_LINKS:
@@ -117,7 +117,7 @@ def _as_html(text: str) -> str:
 
 
 def _walk(data: Any) -> Iterator[tuple[int, int, str, Any]]:
-    """Yield a number for each value, its parent's (-1), the key it stands under, and the value."""
+    """Yield each value's number, its parent's (-1 for none), its key, and the value."""
     waiting = [(-1, "", data)]
     number = 0
     while waiting and number < _MOST_VALUES:
@@ -136,7 +136,7 @@ def _article_body(data: Any) -> str:
 
 
 def _densest(data: Any, times: int = 0) -> str:
-    """Return the prose of the smallest part of the data that holds most of it."""
+    """Return the smallest part of the data that contains most of the prose, as HTML or text."""
     parents: list[int] = []
     values: list[Any] = []
     mass: list[float] = []
@@ -147,7 +147,7 @@ def _densest(data: Any, times: int = 0) -> str:
     for number in range(len(parents) - 1, 0, -1):
         mass[parents[number]] += mass[number]
     total = mass[0] if mass else 0
-    # Values are numbered before what they hold, so the last with enough is the smallest.
+    # Parents are numbered before their children, so the last part with enough is the smallest.
     best = max((n for n, part in enumerate(mass) if part and part >= _MOST * total), default=-1)
     return _written(values[best], times) if best >= 0 else ""
 
@@ -182,7 +182,7 @@ def _written(part: Any, times: int) -> str:
 
 
 def _script_data(tree: HtmlElement) -> Iterator[Any]:
-    """Yield the values that a page's scripts hold, as JSON gives them."""
+    """Yield the data in a page's scripts as JSON values."""
     left = MOST_CHARS
     pushed: list[str] = []
     for script in islice(tree.iter("script"), _MOST_SCRIPTS):
@@ -219,7 +219,7 @@ def _assigned(source: str, at: int) -> Any:
 
 
 def _strings(source: str, shortest: int = _SHORTEST) -> list[str]:
-    """Return the strings of a script that are long enough, in their order."""
+    """Return a script's strings of at least ``shortest`` characters, in order."""
     found = []
     for match in _STRING.finditer(source):
         if match.end() - match.start() >= shortest:
@@ -231,7 +231,7 @@ def _strings(source: str, shortest: int = _SHORTEST) -> list[str]:
 
 
 def _rows(stream: str) -> list[Any]:
-    """Return the values of rows of ``number:JSON`` or ``number:Tlength,text``, one to a line."""
+    """Return the values of the rows ``number:JSON`` or ``number:Tlength,text``, one per line."""
     data = stream.encode("utf-8", "replace")
     found: list[Any] = []
     at = 0
@@ -251,13 +251,13 @@ def _rows(stream: str) -> list[Any]:
 
 
 class _RichTextWriter:
-    """Writes rich text as HTML; counts its nodes, so that no page costs more than its share."""
+    """Writes rich text as HTML, up to a limit of nodes."""
 
     def __init__(self) -> None:
         self.left = _MOST_NODES
 
     def write(self, node: Any, around: str, depth: int) -> Iterator[str]:
-        """Yield the HTML of a node; ``around`` is the element it stands in."""
+        """Yield the HTML of a node; ``around`` is the enclosing element."""
         self.left -= 1
         if self.left < 0 or depth > _MOST_DEPTH:
             return
@@ -266,7 +266,7 @@ class _RichTextWriter:
             listed = around in {"ul", "ol"}
             yield f"<li>{text}</li>" if listed else text if around else f"<p>{text}</p>"
         elif isinstance(node, list):
-            if len(node) == 4 and node[0] == "$":  # a server component: sign, tag, key, properties
+            if len(node) == 4 and node[0] == "$":  # a server component: "$", tag, key, properties
                 tag, properties = node[1], node[3]
                 node = [{"tag": tag, **properties}] if isinstance(properties, dict) else []
             for inner in node:
@@ -294,7 +294,7 @@ class _RichTextWriter:
 
 
 def _element(node: dict[str, Any]) -> str:
-    """Return the element that a node's kind names, '' for none."""
+    """Return the element for a node's kind, '' for none."""
     for key in _KINDS:
         kind = node.get(key)
         if not isinstance(kind, str) or len(kind) > 60:
@@ -316,7 +316,7 @@ def _element(node: dict[str, Any]) -> str:
 
 
 def _marked(text: str, node: dict[str, Any]) -> str:
-    """Return text within the elements of its marks."""
+    """Return text wrapped in the elements of its marks."""
     marks = node.get("marks")
     names = [mark.get("type") if isinstance(mark, dict) else mark for mark in marks or ()] \
         if isinstance(marks, list) else []  # fmt: skip

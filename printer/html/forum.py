@@ -1,8 +1,8 @@
-"""Read the posts of a discussion: who wrote each of them, and when.
+"""Read the authors and dates of the posts of a discussion.
 
-A post is what schema.org's microdata calls a question, an answer, a comment or a posting, or what a
-class, an id or the name of an element calls a post or a message.  Whoever is named inside it,
-outside the quotations in it, wrote it.  No site and no program is known by name.
+A post is an element that schema.org microdata marks as a question, an answer, a comment or a
+posting, or that a class, an id or its own name marks as a post or a message.  Its author is the
+person named inside it, outside quotations.  No site and no program is recognized by name.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from .metadata.dates import parse_date
 from .parse import element_line
 
 NAME_CHARS = 80
-#: What stands around a name or a date and is no part of it.
+#: Characters around a name or a date that are not part of it.
 SIGNATURE_EDGES = " :：,·•|-"
-#: What a class calls an author, a date.
+#: Classes that mark an author, a date.
 AUTHOR_CLASS = re.compile(
     r"(?:^|[\s_-])(?:fn|author-?name|comment-?author|author|user-?name|commenter|nick(?:name)?"
     r"|display-?name|posted-?by|by)(?=$|\s)"
@@ -33,19 +33,19 @@ _SAYS = re.compile(r"\s(?:says|said|wrote|sagt|schreibt|dit|dice|diz|пишет)
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _DATE_CHARS, _DAY, _FEW = 60, len("2024-02-29"), 8
 
-#: Elements of a page looked at, and how far up from a name its post is sought.
+#: Limits of the elements to examine, and of the ancestors of a name to search for its post.
 _MOST_ELEMENTS, _CLIMB = 200_000, 25
-#: A line that says who wrote something and when has fewer characters.
+#: The maximum length of a line that names author and date, in characters.
 _LINE = 120
-#: A page with fewer signed posts is no discussion.
+#: The fewest signed posts of a discussion.
 _FEWEST = 2
 _NO_POSTS = frozenset({
     "a", "body", "button", "form", "h1", "h2", "h3", "h4", "html", "input", "label", "link", "meta",
     "p", "script", "span", "svg", "textarea", "time",
 })  # fmt: skip
-#: What holds words of others.
+#: Elements that contain words of others.
 _QUOTATIONS = frozenset({"aside", "blockquote", "q"})
-#: What a class says of an element.
+#: What a class indicates.
 _IS_POST, _IS_AUTHOR, _IS_DATE = 1, 2, 4
 
 _TYPES = re.compile(
@@ -63,7 +63,7 @@ _DATES = frozenset({"dateCreated", "datePublished"})
 
 
 def read_author(mark: HtmlElement) -> str:
-    """Return the name in a mark: what is marked as one, a link, what is set off, or all of it."""
+    """Return the name in a mark: the marked name, a link, emphasized text, or all of it."""
     named: HtmlElement = mark
     for element in islice(mark.iterdescendants(), _FEW):
         classes = (element.get("class") or "").split()
@@ -76,7 +76,7 @@ def read_author(mark: HtmlElement) -> str:
 
 
 def read_date(mark: HtmlElement) -> str:
-    """Return the date in a mark: as shown when that has a year, else the day stated."""
+    """Return the date in a mark: as displayed if that has a year, else the machine-readable day."""
     time = mark if mark.tag == "time" else mark.find(".//time")
     displayed = element_line(mark if time is None else time, " ", _DATE_CHARS)
     stated = [mark.get("content"), mark.get("title")]
@@ -90,9 +90,9 @@ def read_date(mark: HtmlElement) -> str:
 
 @dataclass(slots=True, eq=False)
 class Post:
-    """A post: ``author`` and ``date`` as printed ('' if unknown), the elements they are read from.
+    """A post: ``author`` and ``date`` as printed ('' if unknown), and the elements that name them.
 
-    ``stated`` says that an attribute names the author, where a class only suggests one.
+    ``stated`` means that an attribute marks the author, not only a class.
     """
 
     author: str = ""
@@ -102,7 +102,7 @@ class Post:
 
 
 def read_posts(tree: HtmlElement) -> Mapping[HtmlElement, Post]:
-    """Return a discussion's signed posts by the elements that hold them, in document order."""
+    """Return a discussion's signed posts by their elements, in document order."""
     posts: dict[HtmlElement, Post] = {}
     kinds: dict[str, int] = {}
     for element in islice(tree.iter("*"), _MOST_ELEMENTS):
@@ -140,7 +140,7 @@ def _kind(named: str) -> int:
 
 
 def _is_post(element: HtmlElement) -> bool:
-    """Return whether microdata, the id or the element's own name say that it is a post."""
+    """Return whether microdata, the id or the element's own name marks it as a post."""
     itemtype = element.get("itemtype")
     if (itemtype and _TYPES.search(itemtype[:200])) or element.get("itemprop") in _ITEMS:
         return True
@@ -151,7 +151,7 @@ def _is_post(element: HtmlElement) -> bool:
 
 
 def _find_post(mark: HtmlElement, posts: Mapping[HtmlElement, Post]) -> Post | None:
-    """Return the post that a mark stands in; None for none, and for one in a quotation."""
+    """Return the post that contains a mark; None outside posts and in quotations."""
     for ancestor in islice(mark.iterancestors(), _CLIMB):
         if ancestor in posts:
             return posts[ancestor]
@@ -161,7 +161,7 @@ def _find_post(mark: HtmlElement, posts: Mapping[HtmlElement, Post]) -> Post | N
 
 
 def _sign(post: Post, mark: HtmlElement, stated: bool) -> None:
-    """Set a post's author to the name in a mark when none better is known."""
+    """Set a post's author to the name in a mark unless a better one is known."""
     name = read_author(mark)
     if not any(map(str.isalnum, name)):
         return
@@ -172,5 +172,5 @@ def _sign(post: Post, mark: HtmlElement, stated: bool) -> None:
 
 
 def _is_line(mark: HtmlElement) -> bool:
-    """Return whether a mark holds no more than a line, and so is no part of the post's text."""
+    """Return whether a mark is only a line, and so not part of the post's text."""
     return len(element_line(mark, limit=2 * _LINE)) < _LINE

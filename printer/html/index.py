@@ -2,13 +2,13 @@
 
 A text segment (Luo et al., section 3) is a run of successive text leaves under one nearest
 line-break node, with no line break between them: what every algorithm scores.  A line-break node is
-an element displayed as a block, or ``br`` or ``hr``.  Without a rendered page the display is what
-its name or its ``style`` attribute says.
+an element displayed as a block, or ``br`` or ``hr``.  Without a rendered page the display follows
+from its name or its ``style`` attribute.
 
-An element is known by its index in document order.  Written out as start and end tags the elements
-take two positions each, and a text leaf is at the position of the tag before it: whatever stands
-inside an element is then a range of positions, sums over subtrees are differences of running sums,
-and no method climbs to ancestors or descends into children.
+Elements are identified by their index in document order.  Every start tag and end tag has a
+position, and a text leaf has the position of the tag before it.  So the content of an element is a
+range of positions, sums over subtrees are differences of running sums, and no method climbs to
+ancestors or descends into children.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from numpy.typing import NDArray
 
 Ints: TypeAlias = NDArray[np.int64]
 
-#: Of a page with more segments or elements than this, the beginning is read.  No book has as many
-#: paragraphs; what does would take minutes and gigabytes.
+#: Limits of the segments and elements to read; the rest of a page is ignored.  No book has as many
+#: paragraphs; larger pages would take minutes and gigabytes.
 MOST_SEGMENTS, MOST_ELEMENTS = 50_000, 300_000
 
-#: Text in ``noscript`` is read when there is more of it than of all else, and this much.
+#: The fewest characters of text in ``noscript`` to read, if it is also most of the page's text.
 _NOSCRIPT_CHARS = 400
 
-# What elements are
+# Element flags
 
 
-#: What an element is or stands in, by its name and attributes.
+#: What an element is or is inside of, by names and attributes.
 ElementFlag = IntFlag(
     "ElementFlag",
     "LINK STRONG EMPHASIS BUTTON LABEL CODE PARAGRAPH HEADING ITEM LIST CELL TABLE DEFINITION QUOTE"
@@ -55,10 +55,10 @@ IS_HIDDEN, IS_UNSEEN, IS_BREAK, IS_LINK = map(
 _TABLES = json.loads(Path(__file__).with_name("elements.json").read_bytes())
 #: Elements whose text is never seen.
 INVISIBLE_TAGS = frozenset(_TABLES["invisible"].split())
-#: Elements a browser displays as blocks (its own style sheet), table cells among them.
+#: Elements that browsers' default style sheets display as blocks, including table cells.
 BLOCK_TAGS = frozenset(_TABLES["block"].split())
 _ROLES = {role: int(ElementFlag[name]) for role, name in _TABLES["roles"].items()}
-#: The flags that an element's name brings; and the same where ``noscript`` is read.
+#: The flags by element name; and the same for pages whose ``noscript`` is read.
 _TAG_FLAGS: dict[str, int] = dict.fromkeys(INVISIBLE_TAGS, IS_UNSEEN)
 _TAG_FLAGS |= dict.fromkeys(BLOCK_TAGS | {"br", "hr"}, IS_BREAK)
 for _name, _tags in _TABLES["flags"].items():
@@ -71,7 +71,7 @@ _DISPLAY_NONE = re.compile(r"display\s{0,9}:\s{0,9}none")
 
 
 def _attribute_flags(element: HtmlElement) -> int:
-    """Return the flags that an element's attributes bring."""
+    """Return the flags from an element's attributes."""
     style = element.get("style")
     hidden = (
         (style and "none" in style and _DISPLAY_NONE.search(style))
@@ -81,23 +81,23 @@ def _attribute_flags(element: HtmlElement) -> int:
     return (IS_HIDDEN if hidden else 0) | _ROLES.get(element.get("role") or "", 0)
 
 
-# What the index holds
+# The index
 
 
 class Leaf(NamedTuple):
-    """A text leaf: the ``text`` of an element, or its ``tail`` when ``tail`` is set."""
+    """A text leaf: the ``text`` of an element, or its ``tail`` if ``tail`` is true."""
 
     element: HtmlElement
     tail: bool
 
     @property
     def text(self) -> str:
-        """The leaf's text as it stands in the source."""
+        """The leaf's text as in the source."""
         return (self.element.tail if self.tail else self.element.text) or ""
 
     @property
     def parent(self) -> HtmlElement | None:
-        """The element that the text stands in."""
+        """The element that contains the text."""
         return self.element.getparent() if self.tail else self.element
 
 
@@ -106,7 +106,7 @@ class Segment:
     """A run of text between two line breaks.
 
     ``block`` is the nearest line-break node that the leaves share, ``text`` their text with white
-    space folded, ``link_chars`` how many characters of it stand in links.
+    space folded, ``link_chars`` the number of its characters in links.
     """
 
     index: int
@@ -117,7 +117,7 @@ class Segment:
 
 
 class TreeIndex:
-    """The elements of a tree in document order, each known by its index.
+    """The elements of a tree in document order, identified by their indexes.
 
     Attributes:
         elements: The elements.
@@ -145,7 +145,7 @@ class TreeIndex:
         return {element: index for index, element in enumerate(self.elements)}
 
     def descendants(self, tops: Iterable[int]) -> set[int]:
-        """Return all that is inside some elements, in time linear in the page."""
+        """Return all descendants of some elements, in time linear in the page."""
         found: set[int] = set()
         end = 0
         for top in sorted(tops):
@@ -154,7 +154,7 @@ class TreeIndex:
         return found
 
     def with_ancestors(self, indexes: Iterable[int]) -> set[int]:
-        """Return some elements and all that hold them."""
+        """Return some elements and all their ancestors."""
         found: set[int] = set()
         for index in indexes:
             while index >= 0 and index not in found:
@@ -164,13 +164,13 @@ class TreeIndex:
 
 
 class PageIndex(TreeIndex):
-    """A page's elements, those whose text is never seen left out, and its text segments.
+    """A page's elements, without those whose text is never seen, and its text segments.
 
     Attributes, per element:
         tags: Its name.
-        flags: Its :class:`ElementFlag` values as a plain integer; ``BREAK`` and ``UNSEEN`` say what
-            the element itself is, the others what it stands in.
-        segment_begins, segment_ends: The range of segments that it holds text of.
+        flags: Its :class:`ElementFlag` values as a plain integer; ``BREAK`` and ``UNSEEN`` describe
+            the element itself, the others also apply to its descendants.
+        segment_begins, segment_ends: The range of segments with text inside it.
         has_attributes: Whether it has any.
 
     Attributes, per segment:
@@ -180,9 +180,9 @@ class PageIndex(TreeIndex):
 
     Attributes:
         styled: The indexes of the elements that have a ``style`` attribute.
-        text_runs: Four numbers for each text leaf that is not blank: its segment, the flags it
-            stands under, its characters, its position.
-        truncated: Whether the page goes on beyond what is indexed.
+        text_runs: Four numbers for each text leaf that is not blank: its segment, the flags that
+            apply to it, its length in characters, its position.
+        truncated: Whether the page continues beyond the indexed part.
     """
 
     def __init__(
@@ -196,9 +196,9 @@ class PageIndex(TreeIndex):
 
         Args:
             root: The tree, which has no comments.
-            tag_flags: The flags that each element's name brings.
+            tag_flags: The flags by element name.
             display: What a browser displayed; decides on line breaks and visibility.
-            skipped: Takes the elements whose text is never seen.
+            skipped: Receives the elements whose text is never seen.
         """
         skipped = [] if skipped is None else skipped
         elements: list[HtmlElement] = []
@@ -212,11 +212,10 @@ class PageIndex(TreeIndex):
         styled: list[int] = []
         builder = _SegmentBuilder(elements)
         segments, leaves = builder.segments, builder.leaves
-        # The open elements, and the one around them all: index, flags, index of the block.
+        # The innermost open element (at first the root's parent): index, flags, index of its block.
         index, state, block = -1, 0, 0
         opened: list[tuple[int, int, int]] = []
-        # This loop is entered twice for each element of every page: nothing in it is a call that
-        # need not be one.  Depth costs nothing, as the open elements are a list.
+        # This loop runs twice for each element of every page, so it avoids function calls.
         walk = etree.iterwalk(root, events=("start", "end"))
         for event, element in islice(walk, 2 * MOST_ELEMENTS):
             if builder.full:
@@ -276,24 +275,24 @@ class PageIndex(TreeIndex):
         self._close([index, *(outer for outer, _, _ in opened)])
 
     def _close(self, still_open: Iterable[int]) -> None:
-        """End the elements that are open where a page is cut (-1: the one around the root)."""
+        """Close the elements still open where a page is cut (-1: the parent of the root)."""
         for index in still_open:
             if index >= 0:
                 self.subtree_ends[index] = len(self.elements)
                 self.segment_ends[index] = len(self.segments)
 
     def visible_segments(self) -> set[int]:
-        """Return the indexes of the segments that have text which is not hidden."""
+        """Return the indexes of the segments with text that is not hidden."""
         runs = zip(self.text_runs[::4], self.text_runs[1::4], strict=True)
         return {segment for segment, flags in runs if not flags & IS_HIDDEN}
 
     def unlinked_chars(self) -> int:
-        """Return how many characters of text stand in no link."""
+        """Return the number of characters of text outside links."""
         runs = zip(self.text_runs[1::4], self.text_runs[2::4], strict=True)
         return sum(chars for flags, chars in runs if not flags & IS_LINK)
 
     def locate(self, element: HtmlElement) -> tuple[int, int]:
-        """Return the index of an element, or of what holds it, and of the segment after it."""
+        """Return the index of an element or its nearest indexed ancestor, and the next segment."""
         index = self.indexes.get(element)
         if index is not None:
             return index, self.segment_begins[index]
@@ -311,14 +310,14 @@ class PageIndex(TreeIndex):
                 return index, self.segment_ends[before]
         return index, self.segment_begins[index]
 
-    # The same in numpy's arrays of positions, for the papers' methods
+    # The same as numpy arrays of positions, for the papers' methods
 
     @cached_property
     def opens(self) -> Ints:
         """The position of each element's start tag."""
         count = len(self.elements)
-        # Before an element's start tag stand the start tags of all elements before it, and the end
-        # tags of those among them that are not around it.
+        # A start tag is preceded by the start tags of all earlier elements, and by the end tags of
+        # those that are not its ancestors.
         closed = np.bincount(np.array(self.subtree_ends, np.int64), minlength=count + 1)
         return np.arange(count, dtype=np.int64) + np.cumsum(closed)[:count]
 
@@ -340,12 +339,12 @@ class PageIndex(TreeIndex):
 
     @cached_property
     def segment_chars(self) -> Ints:
-        """The characters of each segment."""
+        """The number of characters of each segment."""
         return np.array([len(segment.text) for segment in self.segments], np.int64)
 
     @cached_property
     def segment_link_chars(self) -> Ints:
-        """The characters of each segment that stand in links."""
+        """The number of characters of each segment in links."""
         return np.array([segment.link_chars for segment in self.segments], np.int64)
 
     def segments_inside(self, index: int) -> tuple[int, int]:
@@ -363,7 +362,7 @@ class PageIndex(TreeIndex):
 
 
 class DisplayInfo(Protocol):
-    """What a browser displayed, as far as lines and visibility go (see :class:`.PageLayout`)."""
+    """What a browser displayed, as to line breaks and visibility (see :class:`.PageLayout`)."""
 
     @property
     def hidden(self) -> AbstractSet[HtmlElement]:
@@ -376,8 +375,8 @@ class DisplayInfo(Protocol):
 def build_index(root: HtmlElement, display: DisplayInfo | None = None) -> PageIndex:
     """Index a page.
 
-    What stands in ``noscript`` is read only when it is most of the page's text: pages that scripts
-    build keep a plain version of themselves there, others keep pixels and reproaches.
+    Text in ``noscript`` is read only if it is most of the page's text: pages built by scripts keep
+    a plain version there, others tracking pixels and warnings.
     """
     if display is not None:
         return PageIndex(root, display=display)
@@ -393,7 +392,7 @@ def build_index(root: HtmlElement, display: DisplayInfo | None = None) -> PageIn
 
 
 def drop_unindexed(index: PageIndex) -> None:
-    """Remove what stands after a truncated index from the tree, so that nothing reads it."""
+    """Remove everything after the end of a truncated index from the tree."""
     last = index.elements[-1]
     while (parent := last.getparent()) is not None:
         del parent[parent.index(last) + 1 :]
@@ -418,7 +417,7 @@ class _SegmentBuilder:
         self.leaves: list[Leaf] = []
         self.texts: list[str] = []
         self.block = self.link_chars = self.first = self.last = 0
-        # How many numbers the runs of the segments before it are; whether text was left out.
+        # The length of the text runs of the complete segments; whether text was left out.
         self.complete_runs = 0
         self.full = False
 
@@ -429,7 +428,7 @@ class _SegmentBuilder:
         if not self.leaves:
             self.first = position
         self.last = position
-        # Half the time of Leaf(...): there are thousands on a page.
+        # Twice as fast as Leaf(...); a page has thousands.
         self.leaves.append(tuple.__new__(Leaf, (element, tail)))
         self.texts.append(text)
         self.block = block
@@ -460,7 +459,7 @@ class _SegmentBuilder:
 
 
 def _displayed_flags(element: HtmlElement, added: int, around: int, display: DisplayInfo) -> int:
-    """Return the flags of an element as displayed; what is hidden keeps the lines of its names."""
+    """Return the flags of an element as displayed; hidden elements break lines by their names."""
     if around & IS_HIDDEN or added & IS_UNSEEN:
         return added
     if element in display.hidden:

@@ -1,8 +1,9 @@
 """Attach the layout of a page in a browser to the parsed tree.
 
-The browser numbers elements in an attribute as it writes the page out; here the numbers find their
-elements again and are removed.  The attribute's name is random for every capture, so that a page
-cannot forge it; a number that occurs twice, as a parser may copy elements, counts the first time.
+The browser numbers elements in an attribute as it serializes the page; here the numbers are matched
+to the parsed elements and removed.  The attribute's name is random for every capture, so that a
+page cannot forge it; of a number that occurs twice, as a parser may copy elements, the first
+counts.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from lxml.html import HtmlElement
 from ..layout import ElementBox, Layout, PictureBox, TextBox, Visibility
 from .index import Leaf
 
-#: Values of ``display`` that begin and end a line (tables and their parts among them).
+#: Prefixes of ``display`` values that begin and end a line (including tables and their parts).
 _BREAKING = ("block", "flex", "grid", "flow-root", "list-item", "table")
 
 
@@ -37,7 +38,7 @@ class PageLayout:
     hidden: frozenset[HtmlElement] = field(repr=False)
 
     def breaks_line(self, element: HtmlElement) -> bool:
-        """Return whether an element is a line-break node: by its computed display, or br or hr."""
+        """Return whether an element is a line-break node: ``br``, ``hr`` or by computed display."""
         box = self.boxes.get(element)
         return element.tag in {"br", "hr"} or (box is not None and is_block_display(box.display))
 

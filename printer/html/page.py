@@ -1,4 +1,4 @@
-"""Parse a page into what every algorithm reads: the tree, its index, metadata and layout."""
+"""Parse a page into the input of all algorithms: its tree, index, metadata and layout."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from .layout import PageLayout, attach_layout, strip_markers
 from .metadata.metadata import Metadata, read_metadata
 from .parse import EMAIL_ATTRIBUTE, base_url, decode_emails, parse
 
-#: A page that shows fewer characters than this outside links may carry its text as data.
+#: Pages with fewer characters of text outside links may carry their text as data.
 _SHELL = 500
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Page:
-    """A parsed page; nothing may change its tree.
+    """A parsed page; its tree must not be modified.
 
     Attributes:
         tree: The root element.
         url: The page's URL, '' if unknown.
-        base: The URL that relative links start from.
+        base: The base URL of relative links.
         metadata: What the page states about itself.
         index: The tree's elements and text segments in document order.
         source: The decoded HTML.
-        layout: The layout in a browser, where there was one.
+        layout: The layout in a browser, None without one.
     """
 
     tree: HtmlElement
@@ -51,7 +51,7 @@ class Page:
 def read_page(
     html: bytes | str, url: str = "", charset: str = "", layout: Layout | None = None
 ) -> Page:
-    """Parse a page; no input makes it fail.
+    """Parse a page; never raises.
 
     Args:
         html: The page, as bytes or decoded.

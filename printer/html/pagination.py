@@ -1,7 +1,7 @@
-"""Find the next page of an article that is split over several.
+"""Find the next page of an article that is split over several pages.
 
-A page links to it by ``rel=next`` or by numbers.  Many pages use the same to point at another
-article, so a link counts only when its URL is that of this page with the next number.
+A page links to it by ``rel=next`` or by numbers.  Many pages link to other articles in the same
+way, so a link counts only if its URL is that of this page with the next number.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from ..urls import resolve
 from .page import Page
 
-#: Links looked at on one page; a page with more is a list of links.
+#: The most links of a page to examine; a page with more is a list of links.
 MOST_LINKS = 5_000
 
 _PARAMETERS = frozenset({
@@ -40,7 +40,7 @@ def next_page_url(page: Page) -> str:
 
 
 def split_page_number(url: str) -> tuple[str, int] | None:
-    """Return a URL without its page number, and the number: 1 when it has none."""
+    """Return a URL without its page number, and the number (1 if it has none)."""
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -17,8 +17,8 @@ MAX_DEPTH = 512
 #: Attributes of one element beyond this many are dropped.
 MAX_ATTRIBUTES = 1000
 
-# The parser's time is quadratic in the attributes of one element; what fits in a small page takes
-# a second at most.
+# The parser's time is quadratic in the attributes of one element; a page of up to this size takes a
+# second at most.
 _SMALL_PAGE = 150_000
 _ATTRIBUTES = (
     rb"""[^\s/>]*+(?:[\s/]*+[^\s/>][^\s/>=]*+"""
@@ -31,8 +31,9 @@ def _raw(tag: bytes, end: bytes) -> bytes:
     return rb"|(?:%b|%b)(?=[\s/>])%b>(?:[^<]++|<(?!/%b))*+" % (tag, tag.upper(), _ATTRIBUTES, end)
 
 
-#: As much of a page as has no tag of too many attributes.  One match, as one a tag takes longer.
-#: Most tags have none at all, and do not begin like those whose content is text.
+#: The part of a page before the first tag with too many attributes, in a single match, which is
+#: faster than one per tag.  Most tags have no attributes, and do not begin like those whose content
+#: is text.
 _ORDINARY = re.compile(
     rb"(?:[^<]++|<(?:/[a-zA-Z0-9]++>|(?:[a-ru-zA-RU-Z]|s[pu]|t[dhr])[a-zA-Z0-9]*+>|!--(?!-?>)(?:[^-]++|-(?!-!?>))*+"
     + _raw(b"script", b"[sS][cC][rR]")
@@ -43,7 +44,7 @@ _ORDINARY = re.compile(
 )
 _CONTROLS = bytes({*range(32), 127} - set(b"\t\n\f\r"))
 _FEEDS = bytes.maketrans(b"\f", b" ")
-#: References to what no tree may hold: controls, surrogates, noncharacters.
+#: References to characters not allowed in a tree: controls, surrogates, noncharacters.
 _NO_SIGN = re.compile(
     rb"&#(?:0*+(?:[0-8]|1[1-24-9]|2[0-9]|3[01]|127|5529[6-9]|55[3-9][0-9]{2}|56[0-9]{3}"
     rb"|57[0-2][0-9]{2}|573[0-3][0-9]|5734[0-3]|6553[45])(?![0-9])"
@@ -72,7 +73,7 @@ def parse(text: str) -> HtmlElement:
 
 
 def strip_invalid_references(source: bytes) -> bytes:
-    """Return markup without references to characters that no tree may hold."""
+    """Return markup without references to characters not allowed in a tree."""
     return _NO_SIGN.sub(b"", source)
 
 
@@ -97,9 +98,9 @@ def _cut_short(parser: etree.HTMLParser) -> bool:
 
 
 def _gather(tree: HtmlElement) -> None:
-    """Move what stands after ``</html>`` into the body, as browsers do.
+    """Move content after ``</html>`` into the body, as browsers do.
 
-    The parser opens a second root for it, which nothing that starts from the first one sees.
+    The parser opens a second root for it, which is unreachable from the first one.
     """
     body = tree.find("body")
     home = tree if body is None else body
@@ -112,10 +113,10 @@ def _gather(tree: HtmlElement) -> None:
 
 
 def _close_head(tree: HtmlElement) -> None:
-    """Move what no head can hold, and what follows it, to the beginning of the body.
+    """Move elements not allowed in a head, and those after them, to the beginning of the body.
 
-    A page need not write ``<body>``.  The parser knows the elements of HTML 4 alone and leaves the
-    newer ones in the head.
+    ``<body>`` is optional.  The parser knows only the elements of HTML 4 and leaves newer ones in
+    the head.
     """
     head = tree.find("head")
     if head is None:
@@ -135,13 +136,13 @@ def _close_head(tree: HtmlElement) -> None:
 
 
 def _open_shadows(tree: HtmlElement) -> None:
-    """Make declarative shadow roots plain elements, as what they hold is shown."""
+    """Turn declarative shadow roots into plain elements, as their content is displayed."""
     for template in tree.iter("template"):
         if template.get("shadowrootmode"):
             template.tag = "div"
 
 
-#: What a head may hold.
+#: The elements allowed in a head.
 _HEAD = frozenset({"title", "meta", "link", "script", "style", "base", "noscript", "template"})
 
 _INVALID_NAME = re.compile(r"""[\s&<>/"'{}]|^$""")
@@ -156,26 +157,26 @@ class _FlatBuilder:
         self.open: list[str] = []  # in the tree
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Open an element, beside the one before it when that is as deep as may be."""
+        """Open an element; at the maximum depth, as a sibling of the one before it."""
         self.depth += 1
         if self.depth == 1 and self.open and tag == "html":
-            return  # A second root, for what stands after the end of the first: that stays open.
+            return  # A second root, for content after the end of the first, which stays open.
         if not tag.isalnum() and _INVALID_NAME.search(tag):
-            tag = "span"  # A piece of a broken tag: the parser lets it by, a tree not.
+            tag = "span"  # A piece of a broken tag, which the parser accepts but a tree does not.
         if not self.open and tag != "html":
             self.open.append("html")
             self.builder.start("html", {})
         if len(self.open) >= MAX_DEPTH:
             self.builder.end(self.open.pop())
         valid: dict[str | bytes, str | bytes] = {}
-        if attributes:  # most have none
+        if attributes:  # Most have none.
             first = islice(attributes.items(), MAX_ATTRIBUTES)
             valid = {k: v for k, v in first if not _INVALID_NAME.search(k)}
         self.builder.start(tag, valid)
         self.open.append(tag)
 
     def end(self, tag: str) -> None:  # noqa: ARG002 (the parser's events come in pairs)
-        """Close an element, unless it was closed for want of depth."""
+        """Close an element, unless it was closed to limit the depth."""
         if self.depth <= len(self.open) and len(self.open) > 1:
             self.builder.end(self.open.pop())
         self.depth -= 1
@@ -186,7 +187,7 @@ class _FlatBuilder:
             self.builder.data(text)
 
     def close(self) -> HtmlElement:
-        """Close what is open and return the tree."""
+        """Close all open elements and return the tree."""
         while self.open:
             self.builder.end(self.open.pop())
         return self.builder.close()
@@ -198,14 +199,14 @@ def _parse_flat(source: bytes) -> HtmlElement:
 
 
 def base_url(tree: HtmlElement, url: str) -> str:
-    """Return the URL that relative links of the page start from."""
+    """Return the base URL of the page's relative links."""
     hrefs = ((base.get("href") or "").strip() for base in tree.iter("base"))
     href = next(filter(None, hrefs), "")
     return (resolve(url, href) if href else "") or url
 
 
-#: Cloudflare puts "[email protected]" in an address's place, and the address in this attribute: its
-#: first byte in hexadecimal is the key that each of the others is combined with (exclusive or).
+#: Cloudflare replaces an address by "[email protected]" and puts it in this attribute, in
+#: hexadecimal: the first byte is the key with which the others are combined (exclusive or).
 EMAIL_ATTRIBUTE = "data-cfemail"
 _PROTECTED = "/cdn-cgi/l/email-protection"
 #: An address in hexadecimal, after its key; none is longer than 254 characters.
@@ -214,7 +215,7 @@ _ADDRESS = re.compile(r"[^\s<>@\"]{1,64}@[^\s<>@\"]{1,253}")
 
 
 def decode_emails(tree: HtmlElement) -> None:
-    """Show the e-mail addresses that the page's script would."""
+    """Restore the e-mail addresses that the page's script would decode."""
     for element in tree.iter():
         address = _address(element.get(EMAIL_ATTRIBUTE) or "")
         if not address or len(element):
@@ -238,12 +239,12 @@ def _address(encoded: str) -> str:
 _LINES = frozenset({"br", "div", "p", "li", "small", "h2", "h3"})
 #: Elements whose text is not content.
 _SKIPPED = frozenset({"button", "noscript", "script", "select", "style", "svg", "template"})
-#: Starts and ends of elements that are looked at for their text.
+#: The most start and end tags to examine for an element's text.
 _MOST_EVENTS = 400
 
 
 def element_line(element: HtmlElement, between: str = "", limit: int = 500) -> str:
-    """Return an element's text as a clean line; of a very large one the beginning."""
+    """Return an element's text as a clean line; only the beginning of a very large one."""
     parts = []
     walk = etree.iterwalk(element, ("start", "end"))
     for event, inner in islice(walk, _MOST_EVENTS):

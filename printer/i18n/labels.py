@@ -1,4 +1,4 @@
-"""The few words that a printed page needs of its own, and dates, in the article's language."""
+"""The labels that printed pages add, and dates, in the article's language."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from . import load_table
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Headings and labels; the values here are for languages that are not known.
+    """Headings and labels; the defaults are for unknown languages.
 
-    ``page`` holds ``{page}`` and ``{pages}``, ``on_page`` ``{page}``, ``fetched`` ``{date}``.
+    ``page`` contains ``{page}`` and ``{pages}``, ``on_page`` ``{page}``, ``fetched`` ``{date}``.
     """
 
     notes: str = "Notes"
@@ -35,7 +35,7 @@ class Labels:
 
 @dataclass(frozen=True, slots=True)
 class DigestLabels:
-    """Labels of a digest, in English; ``reading`` holds ``{minutes}`` and ``{words}``."""
+    """Labels of a digest, in English; ``reading`` contains ``{minutes}`` and ``{words}``."""
 
     reading: str = "{minutes} min · {words} words"
     also: str = "Also in"
@@ -53,12 +53,12 @@ def labels(language: str) -> Labels:
 
 
 def digest_labels(language: str) -> DigestLabels:
-    """Return the labels of a digest in a language (BCP 47), English if it is not known."""
+    """Return the labels of a digest in a language (BCP 47), English if it is unknown."""
     return DigestLabels(**_entry(language.partition("-")[0]).get("digest", {}))
 
 
 def _entry(language: str) -> dict[str, Any]:
-    """Return the row of a language in the table of labels."""
+    """Return a language's entry in the table of labels."""
     language = language.lower()
     primary = language.partition("-")[0]
     if primary in ("nb", "nn"):
@@ -72,7 +72,7 @@ def _entry(language: str) -> dict[str, Any]:
 def format_date(when: str | datetime, language: str) -> str:
     """Return an ISO 8601 date in the long form of a language; '' for none.
 
-    Text that is not a date stays as it is; languages that Babel does not know get ISO 8601.
+    Text that is not a date is returned unchanged; languages unknown to Babel get ISO 8601.
     """
     try:
         day = when.date() if isinstance(when, datetime) else date.fromisoformat(when[:10])
@@ -81,7 +81,7 @@ def format_date(when: str | datetime, language: str) -> str:
     from babel import Locale, UnknownLocaleError
     from babel.dates import format_date as format_with_babel
 
-    # "en" alone is read all over the world, where most put the day first.
+    # Plain "en" is read all over the world, and most readers put the day first.
     tag = "en-GB" if language.lower() in ("", "en") else language
     try:
         locale = Locale.parse(tag, sep="-")

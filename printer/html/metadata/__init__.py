@@ -1,1 +1,1 @@
-"""What a page states about itself."""
+"""Metadata: what a page states about itself."""

@@ -1,4 +1,4 @@
-"""Read the names of authors out of bylines."""
+"""Extract the names of authors from bylines."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ...i18n import load_table
 from ...text import clean_attribute, comparison_key
 from .dates import MONTHS
 
-#: Names of one page beyond these are dropped, as is what is longer than any name.
+#: Limits of the names of one page, and of the characters of a name.
 MOST_NAMES = 12
 MOST_CHARS = 100
 
-#: What stands before a name in any language: a word that is no name, or one with a colon.
+#: Text before a name in any language: a word that is not a name, or one with a colon.
 _BY = re.compile(
     r"""(?:[^\W\d_]{3,12}\s)?(?:by|via)\b\s*:?
     |authors?\b\s*:?
@@ -26,10 +26,10 @@ _BY = re.compile(
     |geschreven\sdoor\b""",
     re.VERBOSE | re.IGNORECASE,
 )
-#: Whatever ends in a colon and begins no line of a name.
+#: A label that ends in a colon.
 _LABEL = re.compile(r"[^\W\d][^:：,;]{0,24}[:：](?!//)\s*(?=\S)")
 _REPORTER = re.compile(r"\s*(?:기자|특파원|記者|记者|報導|报道)$")
-#: What stands after a name: a job title, an address, a date.
+#: Text after a name: a job title, an address, a date.
 _AFTER = re.compile(
     r"""\s?(?:\bon(?=$|\s\w{3,6}day\b|\s[0-9])|[|•·⋅∙–—]|-\s|\s-|»|\s/\s|\bon\s(?=\w{3,9}\s[0-9])|[\[(<]"""
     r"""|[,\s]{1,2}[0-9]|\b(?:last\s)?(?:updated|published)\b"""
@@ -37,10 +37,10 @@ _AFTER = re.compile(
     r"""|photos?|illustrat\w{2,4}|pictures|images)\s(?:and\s\w{4,12}\s)?by\b).*$""",
     re.IGNORECASE | re.DOTALL,
 )
-#: What stands between two names; the second may be within one, as in 'Ortega y Gasset'.
+#: Text between two names; the second pattern may also match inside one, as in 'Ortega y Gasset'.
 _AND = re.compile(r"\s*(?:;|、|،|\s&\s|\s\+\s|\s(?:and|und|et|och|og|и|και|with|mit|avec)\s)\s*")
 _PERHAPS_AND = re.compile(r"\s(?:y|e|i|en|ja|ve|dan|và)\s")
-#: The name of an office, which may have a conjunction in it.
+#: The name of an office, which may contain a conjunction.
 _OFFICE = re.compile(r"[^,]{3,60}\s(?:for|of)\s[^,]{3,60}\s(?:and|&)\s\S{3,30}")
 _CREDENTIAL = re.compile(
     r"(?:[A-Z]{2,6}|(?:[A-Z][a-z]?\.){2,4}|[A-Z][a-z]?\.?D|Esq|[A-Z]{2,4}-[A-Z]{2,4})\.?"
@@ -56,7 +56,7 @@ _ABBREVIATED = re.compile(r"\b[^\W\d_]{1,2}\.$")
 _ACCOUNT = re.compile(r"[a-z0-9]+[._-][a-z0-9._-]+")
 _CODE = re.compile(r"[{}<>\\=$%_]|^[\W\d]*$|[0-9a-f]{12}")
 _EDGES = " \t,:;|•·-–—/\"“”„'‘’()[]*"
-#: Words with small letters that names have in them.
+#: Lower-case words within names.
 _PARTICLES = frozenset({
     "al", "and", "bin", "da", "das", "de", "del", "della", "den", "der", "di", "dos", "e", "et",
     "i", "la", "le", "of", "und", "van", "von", "y",
@@ -64,20 +64,20 @@ _PARTICLES = frozenset({
 _SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
 
 _WORDS = load_table("bylines")
-#: What stands before a name in one language, where it may begin a name in others.
+#: Words before a name by language; in other languages they may begin a name.
 _BY_IN = {language: frozenset(words.split()) for language, words in _WORDS["by"].items()}
 _JOB_TITLES = frozenset(_WORDS["job_titles"].split())
-#: What is no person's name: accounts, offices, furniture, what is left of a date.
+#: Words that are not a person's name: accounts, offices, page furniture, remains of a date.
 _NOT_NAMES = frozenset(_WORDS["not_names"])
 
 
 def join_names(stated: Iterable[str], language: str = "", *not_authors: str) -> str:
-    """Return the names of persons in some bylines, with ', ' between them.
+    """Return the names of persons in some bylines, joined by ', '.
 
     Args:
         stated: Bylines, each of one or more names.
         language: The page's language, a BCP 47 tag.
-        not_authors: Names of what is no author: the site, the title.
+        not_authors: Names that are not an author's: the site, the title.
     """
     names: list[str] = []
     known = {"", *map(comparison_key, not_authors)}
@@ -91,7 +91,7 @@ def join_names(stated: Iterable[str], language: str = "", *not_authors: str) -> 
 
 
 def find_byline(text: str) -> str:
-    """Return a line that begins like a byline if names follow; '' for a sentence."""
+    """Return a line if it begins like a byline and names follow; '' for a sentence."""
     text = clean_attribute(text, 120)
     label = _BY.match(text)
     rest = (text[label.end() :] if label else text.partition(" ")[2]).strip()
@@ -138,7 +138,7 @@ def _without_by(text: str, language: str) -> str:
 
 
 def _without_after(text: str) -> str:
-    """Cut off what follows names; the month of a date may come first."""
+    """Cut off the text after names; a date may begin with its month."""
     after = _AFTER.search(text)
     if not after:
         return text
@@ -147,7 +147,7 @@ def _without_after(text: str) -> str:
 
 
 def _split_at_commas(part: str) -> list[str]:
-    """Split names at commas, but not a family name from a given one ('Writer, Anna')."""
+    """Split names at commas, but not a family name from a given name ('Writer, Anna')."""
     pieces = [piece.strip() for piece in part.split(",") if piece.strip()]
     if len(pieces) == 2 and _FORENAME.fullmatch(pieces[1]) and " " not in pieces[0]:
         return [f"{pieces[1]} {pieces[0]}"]
@@ -185,7 +185,7 @@ def _is_name(name: str) -> bool:
 
 
 def _title_case(name: str) -> str:
-    """Return a name that is all capitals in title case."""
+    """Return a name in title case if it is all capitals."""
     if len(name) > 4 and name.isupper() and " " in name and name.isascii():
         return " ".join(
             word if len(word) < 3 or "." in word else word.title() for word in name.split()

@@ -1,6 +1,6 @@
-"""Parse the dates that pages state into ISO 8601, without guessing.
+"""Parse dates stated by pages into ISO 8601, without guessing.
 
-A form that can be read in two ways (03/04/2024) is rejected.
+Ambiguous forms (03/04/2024) are rejected.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MONTHS = {
     for number, names in enumerate(load_table("month_names"), 1)
     for name in names.split()
 }
-#: Thai years count from the Buddha's death.
+#: Thai years are those of the Buddhist era.
 _BUDDHIST, _THAI = range(2400, 2700), re.compile("[\u0e00-\u0e7f]")
 
 _TIME = (
@@ -59,9 +59,9 @@ _CLOCK = re.compile(
     rf"\s{{0,3}}(?:at|,|um|à|-)?\s{{0,3}}{_TIME}\s?(?P<half>[ap]\.?m\b)?\s?{_ZONE}", re.IGNORECASE
 )
 
-#: Years in which a page may have been published.
+#: Plausible years of publication.
 _YEARS = range(1600, 2101)
-#: What systems write where no date is set.
+#: Dates that systems write if none is set.
 _UNSET = {(1970, 1, 1), (1900, 1, 1)}
 
 
@@ -90,7 +90,7 @@ def find_date(text: str) -> str:
 
 
 def _with_month_number(parts: dict[str, str | None]) -> dict[str, str | None] | None:
-    """Return the parts with the month as a number; None if it is no month or could be the day."""
+    """Return the parts with the month as a number; None if invalid or possibly the day."""
     month = parts.get("month")
     if month is None:
         first, second = int(parts["first"] or 0), int(parts["second"] or 0)
@@ -119,7 +119,7 @@ def _clock(match: re.Match[str]) -> dict[str, str | None]:
 
 
 def _to_iso(parts: dict[str, str | None]) -> str:
-    """Return the date, or date and time, of a match's parts; '' if there is no such day."""
+    """Return the date, or date and time, of a match's parts; '' if the day does not exist."""
     try:
         date = tuple(int(parts[part] or 0) for part in ("year", "month", "day"))
         day = datetime(*date)  # type: ignore[arg-type]
@@ -138,7 +138,7 @@ def _to_iso(parts: dict[str, str | None]) -> str:
     except (ValueError, KeyError):
         return ""
     if zone is None and not (time.hour or time.minute or time.second):
-        return day.date().isoformat()  # how systems write a day without a time
+        return day.date().isoformat()  # systems write a day without a time like this
     return time.isoformat(timespec="seconds" if seconds else "minutes")
 
 

@@ -1,4 +1,4 @@
-"""Read what a page states in JSON-LD, as leniently as search engines do."""
+"""Read a page's JSON-LD, as leniently as search engines do."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from lxml.html import HtmlElement
 
 Thing: TypeAlias = dict[str, Any]
 
-#: Characters read of one script, and of all of a page's.
+#: Limits of characters of one script, and of all scripts of a page.
 MOST_CHARS = 1_000_000
 _MOST_SCRIPTS = 50
-#: Values looked at, and how deep inside each other.
+#: Limits of the values to examine, and of their nesting.
 MOST_ITEMS = 2_000
 MOST_DEPTH = 8
 
-#: What a script may begin and end with that is no JSON.
+#: What may surround the JSON of a script.
 _WRAPPING = re.compile(r"^\s*+(?:(?://|/\*)?\s*+(?:<!\[CDATA\[|<!--)\s*+(?:\*/)?)?+")
 _ENDING = ("*/", "]]>", "-->", "//", "/*", ";")
-# One pass that steps over strings, so that what looks like a comment inside one is left alone.
-# Whatever is opened and never closed goes to the end: no place is looked at twice.
+# One pass that skips strings, so that text like a comment inside them is kept.  Anything unclosed
+# extends to the end, so that nothing is scanned twice.
 _MISTAKES = re.compile(
     r'("(?:[^"\\]++|\\.)*+"?)|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?|//[^\n]*+|(,[\s,]*+)',
     re.DOTALL,
@@ -36,15 +36,15 @@ _MAIN = ("@graph", "mainEntity", "mainEntityOfPage", "@list", "@set")
 
 
 def load_names(table: str) -> dict[str, str]:
-    """Return a table of names.json: names with blanks between them, by what they stand for."""
+    """Return a table of names.json: names separated by spaces, by their meaning."""
     tables: dict[str, dict[str, str]] = json.loads(_NAMES_FILE.read_bytes())
     return tables[table]
 
 
 def read_json_ld(tree: HtmlElement) -> list[Thing]:
-    """Return the things that a page's JSON-LD describes, outermost first, in document order.
+    """Return the things described by a page's JSON-LD, outermost first, in document order.
 
-    What is only part of another thing (an author, an item of a list) is not among them.
+    Mere parts of other things (an author, an item of a list) are excluded.
     """
     things: list[Thing] = []
     for value in _values(tree):
@@ -84,7 +84,7 @@ def _decode(text: str) -> list[Any]:
 
 
 def _decode_wrapped(text: str) -> list[Any]:
-    """Decode what stands in a comment or CDATA section, or several values in a row."""
+    """Decode JSON in a comment or CDATA section, or several values in a row."""
     start = _WRAPPING.match(text)
     text = text[start.end() if start else 0 :].strip()
     for ending in (*_ENDING, *_ENDING):
@@ -101,7 +101,7 @@ def _decode_wrapped(text: str) -> list[Any]:
 
 
 def _decode_faulty(text: str) -> list[Any]:
-    """Decode JSON with comments and commas too many."""
+    """Decode JSON with comments and superfluous commas."""
 
     def correct(match: re.Match[str]) -> str:
         if match[2]:
@@ -163,13 +163,13 @@ def string_values(value: Any, key: str = "name") -> list[str]:
 
 
 _TYPES = {kind: frozenset(types.split()) for kind, types in load_names("schema_types").items()}
-#: More articles than this, none of them identified as the page's, make a list of articles.
+#: The most articles of a page that is not a list of articles, if none is identified as the page's.
 _FEW = 2
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaMetadata:
-    """What JSON-LD says of a page, as it stands there."""
+    """What JSON-LD states about a page, unprocessed."""
 
     titles: tuple[str, ...] = ()
     authors: tuple[str, ...] = ()
@@ -182,7 +182,7 @@ class SchemaMetadata:
 
 
 def read_schema(things: Sequence[Thing], urls: Sequence[str]) -> SchemaMetadata:
-    """Return what a page's things say of it; ``urls`` are those the page goes by."""
+    """Return what a page's things state about it; ``urls`` are the page's addresses."""
     by_id = {thing["@id"]: thing for thing in reversed(things) if isinstance(thing.get("@id"), str)}
 
     def resolve(value: Any) -> Any:
@@ -195,7 +195,7 @@ def read_schema(things: Sequence[Thing], urls: Sequence[str]) -> SchemaMetadata:
         return value
 
     def find(types: frozenset[str]) -> Thing | None:
-        """Return the thing of some types that the page is about."""
+        """Return the thing of one of the types that the page is about."""
         found = [thing for thing in things if len(thing) > 2 and type_names(thing) & types]
         for thing in found:
             if _page_keys(thing) & page_keys:
@@ -239,7 +239,7 @@ def _page_keys(thing: Thing) -> set[str]:
 
 
 def _page_key(url: str) -> str:
-    """Return what is the same in the URLs of one page: host and path."""
+    """Return the part that all URLs of a page share: host and path."""
     try:
         parts = urlsplit(url[:2000])
     except ValueError:

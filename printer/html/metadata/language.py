@@ -1,9 +1,10 @@
-"""Decide which language a page is in: the one it states, unless its script or words contradict it.
+"""Choose a page's language: the stated one, unless its script or words contradict it.
 
-A text's script decides its language, and among the languages of one script its function words do:
-they are a third to a half of running text in any language, and a few sentences have enough of them
-to separate even near languages if the lists name the words in which those differ.  A learned
-identifier (py3langid) decides on 2 % more of the corpora's texts, but takes 0.7 s to load.
+A text's language is determined by its script and, among the languages of one script, by its
+function words: they make up a third to a half of running text in any language, and a few sentences
+contain enough of them to separate even related languages if the lists include the words that
+differ.  A learned identifier (py3langid) decides on 2 % more of the corpora's texts, but takes 0.7
+s to load.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _TABLES = load_table("languages")
-#: Codes that stand for another (withdrawn ones, three letters where there are two), and names.
+#: Codes to replace (withdrawn ones, three-letter codes with a two-letter one), and names.
 _ALIASES, _NAMES = _TABLES["aliases"], _TABLES["names"]
 _NO_LANGUAGES = frozenset({"xx", "und", "mul", "zxx", "mis", "lang", "std", "all", "utf", "iso"})
 
@@ -30,11 +31,11 @@ FUNCTION_WORDS = {
     for script, languages in load_table("function_words").items()
 }
 
-#: Scripts of which a letter is a syllable or more.
+#: Scripts in which a letter is a syllable or more.
 _DENSE = ("han", "kana", "hangul")
 _SCRIPTS = _TABLES["scripts"]
 _LETTERS = {script: re.compile(f"[{row['letters']}]") for script, row in _SCRIPTS.items()}
-#: The languages written in each script; the first is taken where nothing else decides.
+#: The languages written in each script, the default one first.
 _WRITTEN_IN: dict[str, tuple[str, ...]] = {
     script: tuple(row["languages"].split()) for script, row in _SCRIPTS.items()
 }
@@ -42,9 +43,9 @@ _LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]+")
 #: Letters beyond Latin, roughly.
 _NOT_LATIN = re.compile("[\u0370-\u1dff\u1f00-\u1fff\u2c80-\ufefe\uff66-\uff9f]+")
 
-#: Scripts of one language, or of which one language is by far the likeliest.
+#: Scripts of one language, or with one language that is by far the likeliest.
 _ONE_LANGUAGE = frozenset(_LETTERS) - {"cyrillic", "arabic", "devanagari"}
-#: Languages of two scripts, and those that no page is in when its letters are Latin.
+#: Languages that are also written in Cyrillic; and those that are never written in Latin letters.
 _CYRILLIC_TOO = frozenset(_TABLES["also_in_cyrillic"].split())
 _NEVER_LATIN = frozenset(_TABLES["never_in_latin"].split())
 _NO_SCRIPTS = frozenset({"utf8", "form", "info"})
@@ -53,17 +54,17 @@ _NO_SCRIPTS = frozenset({"utf8", "form", "info"})
 _RIGHT_TO_LEFT = frozenset(_TABLES["right_to_left"].split())
 _RIGHT_TO_LEFT_SCRIPTS = frozenset(_TABLES["right_to_left_scripts"].split())
 
-#: Characters of text that show its script, and that show its language.
+#: The characters of text from which the script, and the language, are determined.
 _GLANCE, _SAMPLE = 600, 4_000
-#: A share of function words so low that the text is hardly in that language.
+#: The share of function words below which a text is hardly in that language.
 _IMPLAUSIBLE = 0.08
-#: Letters and words of a sample below which nothing is concluded from it.
+#: The fewest letters, and words, of a sample to draw conclusions from.
 _FEWEST_LETTERS, _FEWEST_WORDS = 40, 20
-#: The share of function words that a text has at least; and by how many of them, and by which
-#: share of all words, the best language leads.
+#: The smallest share of function words of a detected language; and the smallest lead of the best
+#: language, in function words and as a share of all words.
 _SHARE = 0.15
 _LEAD, _LEAD_SHARE = 3, 0.01
-#: A word with the signs that Indic scripts write around letters, which are no letters themselves.
+#: A word, including the signs around letters in Indic scripts, which are not letters themselves.
 _WORD = re.compile(r"[^\s0-9!\"#$%&()*+,./:;<=>?@\[\]^_`{|}~–—…،؛؟।«»“”„‹›\\-]+")
 
 
@@ -85,7 +86,7 @@ def language_tag(stated: str | None) -> str:
 
 
 def text_direction(language: str) -> str:
-    """Return 'rtl' or 'ltr', as a language is written."""
+    """Return the direction of a language, 'rtl' or 'ltr'."""
     primary, *subtags = language.lower().split("-")
     if subtags and len(subtags[0]) == 4:
         return "rtl" if subtags[0] in _RIGHT_TO_LEFT_SCRIPTS else "ltr"
@@ -93,7 +94,7 @@ def text_direction(language: str) -> str:
 
 
 def detect_script(text: str) -> str:
-    """Return the script of most of a text's words, or '' when it has too few letters."""
+    """Return the script of most of a text's words, '' if it has too few letters."""
     not_latin = "" if text.isascii() else "".join(_NOT_LATIN.findall(text))
     if len(not_latin) * 20 < len(text):
         return "latin" if len(text) >= 2 * _FEWEST_LETTERS else ""
@@ -101,7 +102,7 @@ def detect_script(text: str) -> str:
     counts["latin"] = sum(map(len, _LATIN.findall(text)))
     letters = counts.total()
     if counts["kana"] * 12 > counts["han"]:
-        counts["kana"] += counts.pop("han", 0)  # kana is what tells Japanese from Chinese
+        counts["kana"] += counts.pop("han", 0)  # kana distinguishes Japanese from Chinese
     for name in _DENSE:
         counts[name] *= 3
     name, most = counts.most_common(1)[0]
@@ -111,12 +112,12 @@ def detect_script(text: str) -> str:
 def choose_language(stated: Iterable[str], sample: Callable[[int], str]) -> str:
     """Return the language of a page as a BCP 47 tag, or ''.
 
-    The first tag stated is taken, unless its language is not written in the text's script or is
-    plainly another: templates come in English, and many a page keeps what its template states.
+    This is the first stated tag, unless its language is not written in the text's script or the
+    text is plainly in another: many pages keep the English tag of their template.
 
     Args:
-        stated: What the page states, the most reliable first.
-        sample: Returns so many characters of the page's text.
+        stated: The languages that the page states, the most reliable first.
+        sample: Returns the given number of characters of the page's text.
     """
     glance = sample(_GLANCE)
     script = detect_script(glance)
@@ -134,7 +135,7 @@ def _is_written_in(tag: str, script: str) -> bool:
     if not script:
         return True
     if script == "latin":
-        # Transliteration is common; only languages that are never printed so are doubted.
+        # Transliteration is common; doubt only languages that are never printed that way.
         return language not in _NEVER_LATIN
     return language in _WRITTEN_IN[script] or (script == "cyrillic" and language in _CYRILLIC_TOO)
 

@@ -1,4 +1,4 @@
-"""Read what a page's body marks as headings, authors and dates, by microdata, RDFa, rel, class."""
+"""Read headings, authors and dates marked in a page's body by microdata, RDFa, rel or class."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from ..parse import element_line
 from .bylines import find_byline
 from .dates import find_date, parse_date
 
-#: Headings looked at, and text leaves of one element.
+#: Limits of the headings to examine, and of the text leaves of one element.
 _MOST_HEADINGS, _MOST_LEAVES = 20, 200
-#: How many elements from another one a mark stands beside it.
+#: The most elements between two marks that are side by side.
 _BESIDE = 2
-#: How far from the main heading a mark may stand, in elements: below it, above it; and how far
-#: from the page's top where there is no heading.
+#: The largest distance of a mark below the main heading, above it, and from the page's top if it
+#: has no heading; in elements.
 _BELOW, _ABOVE, _ALONE = 80, 30, 250
-#: Elements of a page looked at in search of its heading.
+#: The most elements to search for the heading.
 _MOST_ELEMENTS = 20_000
-#: How deep a mark's surroundings are looked into.
+#: The most ancestors of a mark to examine.
 _DEPTH = 40
 _MOST_CHARS = 160
 
 _IS_AUTHOR, _IS_DATE = 1, 2
-#: What every class has in it that marks either.
+#: Every class that marks an author or a date contains one of these.
 _HINTS = ("aut", "byline", "by-line", "writ", "date", "publi", "posted")
 _ITEMS = frozenset({
     "author", "creator", "schema:author", "dc:creator", "datePublished", "schema:datePublished",
@@ -42,7 +42,7 @@ _DATE = re.compile(
     r"(?:^|[\s_-])(?:published|pubdate|pub-date|dt-published|publish-?(?:ed-?)?(?:date|time)"
     r"|date-?published|entry-date|post-date|posted-on|article-date)(?:$|\s)",
 )
-#: What holds the marks of other stories, and of those who write below this one.
+#: Containers of the marks of other stories and of comments.
 _UNRELATED = re.compile(
     r"(?<!has)(?<!with)(?<!no)(?:^|[\s_-])(?:comments?|comment-\w+|related|recommend\w*|sidebar"
     r"|teasers?|repl(?:y|ies)|reviews|newsletter|carousel|popular|trending|read-?(?:next|more)"
@@ -55,7 +55,7 @@ _UPDATED = re.compile(
     r"bijgewerkt|uppdater|opdater|oppdater|обновлен|更新",
     re.IGNORECASE,
 )
-#: A line that begins as bylines do, in the languages in which that word begins nothing else.
+#: The beginning of a byline, in languages where it begins nothing else.
 _BYLINE = re.compile(
     r"\s{0,40}(?:(?:[Ww]ritten |[Pp]osted |[Pp]ublished )?[Bb]y\s|BY\s|Von\s|VON\s|Por\s|Par\s"
     r"|Door\s|Автор:|Текст:|Tekst:|Autore?:|Autorka?:|Auteur\s?:|Yazan:|Tác giả:|लेखक:|लेखिका:|โดย\s"
@@ -65,7 +65,7 @@ _BYLINE = re.compile(
 
 @dataclass(slots=True)
 class MarkupHints:
-    """Authors and dates as marked, those that belong to the page's own story."""
+    """The marked authors and dates of the page's own story."""
 
     authors: list[str] = field(default_factory=list)
     dates: list[str] = field(default_factory=list)
@@ -86,9 +86,9 @@ def _picture_text(element: HtmlElement) -> str:
 
 
 def read_markup_hints(tree: HtmlElement) -> MarkupHints:
-    """Read who is marked as the page's author, and when as the day it was published.
+    """Read the marked author and date of publication.
 
-    Only what stands near the main heading is looked at: other stories' marks are farther off.
+    Only marks near the main heading are examined; those of other stories are farther away.
     """
     h1s = islice(tree.iter("h1"), _MOST_HEADINGS)
     heading = next((h1 for h1 in h1s if element_line(h1)), None)
@@ -112,7 +112,7 @@ def read_markup_hints(tree: HtmlElement) -> MarkupHints:
 
 
 def _near(tree: HtmlElement, heading: HtmlElement | None) -> list[list[HtmlElement]]:
-    """Return the elements after the main heading and those before it, or the page's first ones."""
+    """Return the elements after and before the main heading, or else the page's first ones."""
     if heading is not None:
         above: deque[HtmlElement] = deque(maxlen=_ABOVE)
         elements = islice(tree.iter("*"), _MOST_ELEMENTS)
@@ -163,7 +163,7 @@ def _is_modified(element: HtmlElement) -> bool:
 
 
 def _first(marks: list[HtmlElement], read: Callable[[HtmlElement], str]) -> list[str]:
-    """Read the first mark that says something, and those beside it."""
+    """Read the first mark that is not empty, and those beside it."""
     last: HtmlElement | None = None
     texts: list[str] = []
     for mark in marks:
@@ -177,7 +177,7 @@ def _first(marks: list[HtmlElement], read: Callable[[HtmlElement], str]) -> list
 
 
 def _is_unrelated(mark: HtmlElement) -> bool:
-    """Return whether a mark stands in what is not the page's own story."""
+    """Return whether a mark is outside the page's own story."""
     for element in (mark, *islice(mark.iterancestors(), _DEPTH - 1)):
         if element.tag in {"body", "html", "main"}:
             return False
@@ -190,7 +190,7 @@ def _is_unrelated(mark: HtmlElement) -> bool:
 
 
 def _author(mark: HtmlElement) -> str:
-    """Return the name in a mark: what is marked as name, else its whole text when short."""
+    """Return the name in a mark: the part marked as name, else its whole text if short."""
     if mark.get("content"):
         return mark.get("content") or ""
     for element in islice(mark.iterdescendants(), 60):
@@ -208,7 +208,7 @@ def _byline(mark: HtmlElement) -> str:
 
 
 def _date_beside(mark: HtmlElement) -> str:
-    """Return the date on the line that a byline stands on."""
+    """Return the date on the line of a byline."""
     parent = mark.getparent()
     around = mark if parent is None or parent.tag == "body" else parent
     text = element_line(around, " ", 2 * _MOST_CHARS)
@@ -217,7 +217,7 @@ def _date_beside(mark: HtmlElement) -> str:
 
 
 def _date(mark: HtmlElement) -> str:
-    """Return the date in a mark, of its machine-readable value where there is one."""
+    """Return the date in a mark, preferably from its machine-readable value."""
     for value in (mark.get("datetime"), mark.get("content"), mark.get("title")):
         if value and (date := parse_date(value)):
             return date

@@ -19,7 +19,7 @@ from .language import choose_language, text_direction
 from .markup_hints import main_headings, read_markup_hints
 from .titles import SiteNames, choose_title
 
-#: ``meta`` and ``link`` elements read, values of one name.
+#: Limits of ``meta`` and ``link`` elements, and of the values of one name.
 MOST_ELEMENTS, _MOST_VALUES = 2_000, 20
 _NAME_ATTRIBUTES = frozenset({"property", "name", "itemprop", "http-equiv"})
 _DRAWINGS = frozenset({"svg", "symbol", "g", "path", "use"})
@@ -27,12 +27,14 @@ _DRAWINGS = frozenset({"svg", "symbol", "g", "path", "use"})
 #: The names of ``meta`` elements that state each field, the most reliable first.
 _NAMES = {field: names.split() for field, names in load_names("meta").items()}
 
-#: Characters of a site's name, of a lead, of a URL.
+#: The longest site name, lead and URL, in characters.
 _SITE_CHARS, _LEAD_CHARS, _URL_CHARS = 100, 1_000, 2_000
-#: Dates read of one name; more different ones, the newest first, are those of a list of stories.
+#: The most dates to read under one name; and the most different ones, newest first, that are not
+#: those of a list of stories.
 _MOST_DATES, _FEW_DATES = 20, 3
 _DAY = len("2024-02-29")
-#: Characters of an element in a sample of the text, of enough of them; elements read of each sort.
+#: The fewest characters of an element in a text sample, and of a sufficient sample; the most
+#: elements of each kind to sample.
 _SHORTEST, _PLENTY, _MOST_SAMPLED = 20, 300, 10_000
 
 
@@ -48,7 +50,7 @@ class Head:
     metas: dict[str, list[str]] = field(default_factory=dict)
 
     def values(self, *names: str, limit: int = 500) -> list[str]:
-        """Return every value of the first of ``names`` that states one."""
+        """Return all values of the first of ``names`` that has any."""
         return next(filter(None, self.value_lists(names, limit)), [])
 
     def value_lists(self, names: Iterable[str], limit: int = 500) -> Iterator[list[str]]:
@@ -63,7 +65,7 @@ class Head:
 
 
 def read_head(tree: HtmlElement) -> Head:
-    """Read a page's head; such elements in the body count as well, as browsers put them there."""
+    """Read a page's head, including such elements in the body, where parsers may move them."""
     metas: dict[str, list[str]] = {}
     canonical = ""
     for element in islice(tree.iter("meta", "link"), MOST_ELEMENTS):
@@ -82,7 +84,7 @@ def read_head(tree: HtmlElement) -> Head:
 
 
 def _document_title(tree: HtmlElement) -> str:
-    """Return the document's title, which is never that of a drawing."""
+    """Return the document's title, ignoring titles of drawings."""
     for element in tree.iter("title"):
         parent = element.getparent()
         if parent is None or parent.tag not in _DRAWINGS:
@@ -94,7 +96,7 @@ def _document_title(tree: HtmlElement) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """A page's statements about itself; '' for what it does not state.
+    """A page's statements about itself; '' for anything unstated.
 
     ``published`` is an ISO 8601 date or date-time, ``language`` a BCP 47 tag, ``direction`` 'ltr'
     or 'rtl', ``canonical`` and ``image`` are absolute http(s) URLs.
@@ -117,7 +119,7 @@ def read_metadata(tree: HtmlElement, url: str, base: str) -> Metadata:
     Args:
         tree: The page.
         url: Its address, '' if unknown.
-        base: The URL that its relative links start from.
+        base: The base URL of its relative links.
     """
     head = read_head(tree)
     canonical = _canonical(head, url, base)
@@ -158,7 +160,7 @@ def _flat(lists: Iterable[list[str]]) -> Iterator[str]:
 
 
 def _canonical(head: Head, url: str, base: str) -> str:
-    """Return the URL the page gives as its own; a story's is not that of the front page."""
+    """Return the page's canonical URL, unless a story claims that of the front page."""
     for stated in (head.canonical, head.first("og:url", limit=_URL_CHARS)):
         canonical = _absolute(stated, base)
         if canonical and (_path(canonical) or not _path(url)):
@@ -169,7 +171,7 @@ def _canonical(head: Head, url: str, base: str) -> str:
 def _path(url: str) -> str:
     try:
         return urlsplit(url).path.strip("/")
-    except ValueError:  # a bracket that opens no IPv6 address
+    except ValueError:  # an invalid IPv6 address
         return ""
 
 
@@ -185,7 +187,7 @@ def _sites(head: Head, schema: SchemaMetadata) -> list[str]:
 
 
 def sample_text(tree: HtmlElement, size: int) -> str:
-    """Return text of a page's paragraphs, or where it has none of whatever holds text."""
+    """Return text of a page's paragraphs or, without any, of other elements with text."""
     texts: list[str] = []
     length = 0
     for tags in (("p",), ("div", "td", "li", "dd", "font", "span"), ("a", "h1", "h2", "option")):
@@ -213,20 +215,20 @@ def _picture(head: Head, schema: SchemaMetadata, base: str) -> str:
 
 
 def _languages(tree: HtmlElement, head: Head, schema: SchemaMetadata) -> list[str]:
-    """Return what a page states as its language, the most reliable first."""
+    """Return the languages that a page states, the most reliable first."""
     roots = [element for element in (tree, tree.find("body")) if element is not None]
     stated = [root.get(name) or "" for root in roots for name in ("lang", "xml:lang")]
     return [*stated, *_flat(head.value_lists(_NAMES["language"], limit=60)), *schema.languages]
 
 
 def _authors(head: Head, schema: SchemaMetadata, language: str, *not_authors: str) -> str:
-    """Return the byline that a page's statements give, JSON-LD's first."""
+    """Return the byline from a page's statements, JSON-LD first."""
     stated = chain((schema.authors,), head.value_lists(_NAMES["author"]))
     return next(filter(None, (join_names(names, language, *not_authors) for names in stated)), "")
 
 
 def _published(head: Head, schema: SchemaMetadata) -> str:
-    """Return the first date stated, with the time that another statement of the same day gives."""
+    """Return the first date stated, with the time from another statement of the same day."""
     dates = _dates(schema.published)
     for stated in head.value_lists(_NAMES["date"]):
         dates += _dates(stated)
@@ -235,9 +237,9 @@ def _published(head: Head, schema: SchemaMetadata) -> str:
 
 
 def _dates(stated: Sequence[str]) -> list[str]:
-    """Return dates as ISO 8601, unless they are those of a list of stories, the newest first.
+    """Return dates as ISO 8601; none if they are those of a list of stories, newest first.
 
-    A discussion has as many, and its first is the oldest.
+    A discussion has as many dates, but oldest first.
     """
     dates = [date for text in stated[:_MOST_DATES] if (date := parse_date(text))]
     return [] if len(set(dates)) > _FEW_DATES and dates[0] > min(dates) else dates

@@ -1,11 +1,11 @@
 """Choose a page's title, without the name of its site.
 
 A page states its title up to five times: in ``title`` (with the site's name, a section, words for
-search engines), in a heading, in OpenGraph, in JSON-LD.  What the heading and another of them agree
-on is taken.  Where they differ, the heading is what readers see, and so is taken when it is about
-the same; a heading that shares little with ``title`` is a slogan or the name of a section.  Where
-one of the two has clearly more of the words that end the page's URL it is the title: such a URL is
-made of what the page was first called.
+search engines), in a heading, in OpenGraph, in JSON-LD.  A title on which the heading and another
+of these agree is chosen.  If they differ, the heading is chosen if it is on the same subject, since
+readers see it; a heading that shares few words with ``title`` is a slogan or the name of a section.
+If one of the two has clearly more of the words at the end of the page's URL, it is chosen, since
+such a URL is made from the page's original title.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from ...text import WORD
 
-#: What stands between a title and the site's name.
+#: A separator between a title and the site's name.
 _SEPARATOR = re.compile(
     r"\s*[|｜¦]\s*|\s+(?:[-–—−•·»«›‹<>:~*⋆/\\]|::|--)\s+|\s*[»«›‹]\s+|\s*(?:::|__)\s*"
 )
@@ -24,20 +24,23 @@ _SIGNS = re.compile(r"[\W_]+")
 _PERMALINK = re.compile(r"\s?[¶#§🔗]{1,3}$")
 #: A label or a date before a heading: up to four words, not a number alone.
 _LABEL = re.compile(r"(?=[\W\d]*[^\W\d])(?:[^\s]{1,30}\s){1,4}")
-#: Parts of a host that name no site.
+#: Parts of a host that do not name a site.
 _COMMON_LABELS = frozenset({"www", "m", "mobile", "co", "com", "org", "net"})
 
-#: The share of words that a heading and ``title`` have in common when both are about the same: of
-#: an article's heading, of any.  On pages with more headings than these none is the main one.
+#: The smallest share of words that a heading has in common with ``title`` if both are on the same
+#: subject: for an article's heading, for any.  Pages with more headings than the third number have
+#: no main one.
 _SAME_ARTICLE, _SAME = 0.34, 0.67
 _MOST_HEADINGS = 3
-#: An article's only heading is its title, whatever ``title`` says, when it is this long.
+#: The fewest words of an article's only heading that make it the title, whatever ``title`` says.
 _SENTENCE = 4
-#: A first part of ``title`` this short ('View topic') gives way to a longer one.
+#: A first part of ``title`` of at most this many words ('View topic') gives way to one of at least
+#: that many.
 _SHORT, _LONG = 2, 3
-#: By this much more of the URL's words, at least so many, a title is better than another.
+#: The lead in the share of the URL's words that decides between two titles, and the fewest words
+#: that the share is computed of.
 _CLEARLY, _FEW = 0.3, 3
-#: Characters read of a URL's path.
+#: The most characters of a URL's path to read.
 _LONGEST_PATH = 1000
 
 
@@ -53,7 +56,7 @@ def choose_title(
 
     Args:
         document: The text of ``title``.
-        headings: Those of ``h1``.
+        headings: The texts of the main headings.
         stated: The titles of OpenGraph, JSON-LD and the like.
         site: The names of the page's site.
         article: Whether the page says that it is an article.
@@ -73,7 +76,7 @@ def choose_title(
                 return heading
     title = _stated_title(document, document_title, first, stated, site)
     heading = _main_heading(headings, document_title, article)
-    # What they differ in, the URL may settle: it is made of the title.
+    # If they differ, the URL may decide: it is made from the title.
     if heading and site.slug_overlap(title) < site.slug_overlap(heading) + _CLEARLY:
         return _without_label(heading, stated, keys)
     best = max(headings, key=site.slug_overlap, default="")
@@ -85,7 +88,7 @@ def choose_title(
 def _stated_title(
     document: str, document_title: str, first: str, stated: Sequence[str], site: SiteNames
 ) -> str:
-    """Return the title that a page's head gives."""
+    """Return the title stated in a page's head."""
     keys = {_key(text) for text in (document_title, first, *_beginnings(document_title))}
     for text in stated:
         if _key(text) in keys:
@@ -96,7 +99,7 @@ def _stated_title(
 
 
 def _main_heading(headings: Sequence[str], document_title: str, article: bool) -> str:
-    """Return the heading that is about the same as ``title``, or ''."""
+    """Return the heading on the same subject as ``title``, or ''."""
     title = _words(document_title)
     if not title or not headings:
         return next(iter(headings), "")
@@ -115,9 +118,10 @@ def _main_heading(headings: Sequence[str], document_title: str, article: bool) -
 
 
 class SiteNames:
-    """The names a page's site goes by: those it states, and that of its host.
+    """The names of a page's site: those it states, and that of its host.
 
-    ``keys`` are the stated names as compared, ``slug_words`` the words that end the page's URL.
+    ``keys`` are the stated names in comparable form, ``slug_words`` the words at the end of the
+    page's URL.
     """
 
     def __init__(self, stated: Iterable[str], url: str) -> None:
@@ -139,7 +143,7 @@ class SiteNames:
         self.slug_words = frozenset(word for word in words if not word.isdigit())
 
     def slug_overlap(self, text: str) -> float:
-        """Return the share of the words that end the page's URL that a text has."""
+        """Return the share of the words at the end of the page's URL that a text contains."""
         return len(self.slug_words & _words(text)) / max(_FEW, len(self.slug_words))
 
     def is_site_name(self, text: str) -> bool:
@@ -147,16 +151,16 @@ class SiteNames:
         return _key(text) in self.keys or self.repeats_host(text)
 
     def is_leading_name(self, text: str) -> bool:
-        """Return whether what a title begins with is the site's name alone.
+        """Return whether the first part of a title is only the site's name.
 
-        Products and chapters that bear a site's name with more words begin titles too.
+        Names of products and chapters that contain the site's name also begin titles.
         """
         letters = _SIGNS.sub("", text).casefold()
         in_host = len(letters) > 2 and (letters in self.host or letters in self.full_host)
         return in_host or _key(text) in self.keys
 
     def repeats_host(self, text: str) -> bool:
-        """Return whether a text is the host's name: part of it, or it with a word or two more."""
+        """Return whether a text is the host's name, a part of it, or it with one or two words."""
         letters = _SIGNS.sub("", text).casefold()
         if len(letters) < 3 or len(self.host) < 3:
             return False
@@ -181,7 +185,7 @@ class SiteNames:
         return text
 
     def find_in_title(self, document: str, headings: Sequence[str]) -> str:
-        """Return the part of ``title`` that is the site's name, when it repeats the host's."""
+        """Return the part of ``title`` that is the site's name, if it repeats the host's name."""
         parts = _parts(document)
         heading_keys = set(map(_key, headings))
         for part in (parts[-1], parts[0]):
@@ -191,10 +195,10 @@ class SiteNames:
 
 
 def find_title_node(texts: Sequence[str], title: str) -> int | None:
-    """Return the index of the last text that holds the title, or begins it and is most of it.
+    """Return the index of the last text that contains the title, or is most of its beginning.
 
-    CUTER (Adam et al.) starts from it.  ``texts`` are those before the article's first paragraph;
-    one much longer than the title is running text that mentions it.
+    CUTER (Adam et al.) starts from it.  ``texts`` are those before the article's first paragraph; a
+    text much longer than the title is running text that mentions it.
     """
     title = " ".join(title.split()).casefold()
     for index in range(len(texts) - 1 if title else -1, -1, -1):
@@ -207,7 +211,7 @@ def find_title_node(texts: Sequence[str], title: str) -> int | None:
 
 
 def _key(text: str) -> str:
-    """Return a text's letters and digits, to compare what is punctuated differently."""
+    """Return a text's letters and digits, for comparison regardless of punctuation."""
     return _SIGNS.sub(" ", text).strip().casefold()
 
 
@@ -227,19 +231,19 @@ def _first_part(text: str) -> str:
 
 
 def _beginnings(text: str) -> list[str]:
-    """Return what a title may be without one or more parts at its end."""
+    """Return the possible titles with one or more parts at the end removed."""
     return [text[: cut.start()] for cut in _SEPARATOR.finditer(text)]
 
 
 def _names_site(heading: str, site: SiteNames, document_title: str) -> bool:
-    """Return whether a heading is the site's name, or a line that has it and no more."""
+    """Return whether a heading only names the site, going by its words and by ``title``."""
     return site.is_leading_name(heading) or (
         site.repeats_host(heading) and _words(heading).isdisjoint(_words(document_title))
     )
 
 
 def _without_label(heading: str, stated: Sequence[str], keys: Set[str]) -> str:
-    """Return a heading without a label or a date around it, as the page states it elsewhere."""
+    """Return a heading without a label or a date around it, if the page states it so elsewhere."""
     for text in stated:
         if len(_words(text)) <= _SHORT:
             continue
