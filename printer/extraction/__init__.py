@@ -1,4 +1,4 @@
-"""Extraction: the text segments of a page that are its article's."""
+"""Extraction: select the text segments of a page that belong to its article."""
 
 from .extract import EXTRACTORS, postprocess, select_segments
 

@@ -13,7 +13,7 @@ Bools: TypeAlias = NDArray[np.bool_]
 
 
 def prefix_sums(values: Ints) -> Ints:
-    """Return running sums with a leading 0: a range's sum is the difference of two of them."""
+    """Return running sums with a leading 0, so that a range's sum is the difference of two."""
     return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(values)))
 
 

@@ -1,4 +1,4 @@
-"""Explain a selection: every segment with every method's score."""
+"""Explain a selection: each segment with the score of each method."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from ..selection import Explanation, MarkedArea, PlacedFigure, SegmentDecision, 
 from .extract import score_segments
 from .visual import read_segment_layout
 
-#: How many ancestors are in a segment's path.
+#: The number of ancestors in a segment's path.
 DEPTH = 5
 
 
 def explain(page: Page, verdict: Verdict, pictures: Sequence[PlacedFigure] = ()) -> Explanation:
-    """Explain what was selected.
+    """Explain a selection.
 
     Args:
         page: The page.
-        verdict: What was decided about its segments.
+        verdict: The decision about its segments.
         pictures: The selected pictures.
 
     Returns:
-        Each segment with the scores of the classifier and of every paper's method; on a rendered
-        page the areas of segments and pictures besides.
+        Each segment with the scores of the classifier and of every paper's method; for a rendered
+        page, also the areas of segments and pictures.
     """
     scores = {**verdict.scores, **score_segments(page)}
     segments = tuple(
@@ -54,12 +54,12 @@ def _areas(page: Page, verdict: Verdict, pictures: Sequence[PlacedFigure]) -> It
     if layout is None or page.layout is None:
         return
     title = page.metadata.title.casefold().split()
-    # The title is printed though it is no running text.
+    # The title is printed although it is not running text.
     titles = (at for at, it in enumerate(page.segments) if it.text.casefold().split() == title)
     title_at = next(titles, -1)
     captions = frozenset[int]().union(*(picture.captions for picture in pictures))
     for at, (rect, keep) in enumerate(zip(layout.text_rects, verdict.keep, strict=True)):
-        # Layers over the page are left out of its screenshot.
+        # Layers over the page are hidden in its screenshot.
         if rect is not None and not layout.visibilities[at] & Visibility.FIXED:
             if at in captions:
                 yield MarkedArea(rect, "caption")

@@ -1,4 +1,4 @@
-"""Score text segments by each algorithm, and select the article's."""
+"""Score text segments by each algorithm, and select those of the article."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ PAPER_METHODS: Mapping[str, Method] = MappingProxyType({
 #: The names of the extractors: the trained classifier, then the papers' methods.
 EXTRACTORS = ("default", *PAPER_METHODS)
 
-#: A paper's method does not say how sure it is.
+#: The confidence of the papers' methods, which do not compute one.
 _UNKNOWN_CONFIDENCE = 0.5
 
 
@@ -53,7 +53,7 @@ def score_segments(page: Page, names: Iterable[str] = PAPER_METHODS) -> dict[str
 
 
 def postprocess(page: Page, verdict: Verdict) -> Verdict:
-    """Return the verdict with elements completed, and leftovers and hidden text dropped."""
+    """Return the verdict with partial elements completed, leftovers and hidden text dropped."""
     keep = add_linked_notes(page, complete_elements(page, verdict.keep, verdict.kind))
     keep = filter_by_layout(page, keep, verdict.scores["default"], verdict.kind)
     return replace(verdict, keep=keep)
@@ -67,7 +67,7 @@ def select_segments(page: Page, options: ExtractOptions) -> Verdict:
         options: ``extractor`` names the algorithm, one of :data:`EXTRACTORS`.
 
     Returns:
-        A flag per segment, and the scores of each algorithm that was run.
+        A flag per segment, and the scores of each algorithm that ran.
 
     Raises:
         UsageError: No extractor has that name.

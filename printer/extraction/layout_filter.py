@@ -1,17 +1,17 @@
 """Correct the classifier's selection by the layout of a rendered page.
 
-The classifier was trained on pages without a layout.  Where a page has one, its selection is
-corrected by what holds of any page laid out for reading (Luo et al., section 4.2, go by the last
-alone):
+The classifier was trained on pages without a layout.  If a page has one, the selection is corrected
+by rules that hold for any page laid out for reading (Luo et al., section 4.2, use only the last):
 
-- Text that is not visible, or that covers the page in a layer of its own, is not the article's.
-- The article stands in a column: text beside it, or within it in a narrow box that lines up with
-  neither edge, or in a box in smaller print, is not the article's, however likely its words.
-- Text in the column in the article's own print, between selected segments, is the article's unless
-  its words are most unlikely.
+- Text that is not visible, or is in a layer over the page, does not belong to the article.
+- The article is in a column: text beside the column, or within it in a narrow box that lines up
+with
+  neither edge or in a box in smaller print, does not belong to it, however likely its words.
+- Text in the column and in the article's font, between selected segments, belongs to the article
+  unless its words are most unlikely.
 
-A correction that contradicts most of the selection is not made: then the layout misleads (pages
-that show their text by ways a browser without a reader does not take).
+A correction that contradicts most of the selection is not made, since the layout is then misleading
+(some pages display their text only in response to a reader).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .arrays import Bools, Ints
 from .papers.max_subsequence import MaxSubsequenceOptions, find_columns
 from .visual import SegmentLayout, read_segment_layout
 
-#: What is set smaller and indented as part of running text.
+#: Elements of running text that are often indented and in smaller print.
 _INSET = int(
     ElementFlag.QUOTE
     | ElementFlag.LIST
@@ -42,15 +42,15 @@ _INSET = int(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayoutFilterOptions:
-    """How far the layout is trusted.
+    """The thresholds of the rules.
 
     Attributes:
-        min_remaining: The share of the selected text that each rule must leave to be applied.
-        min_inside: The share of a segment's width in the column below which it stands beside it.
-        narrow: The share of the column's width below which a box in smaller print is no text.
+        min_remaining: The share of the selected text that a rule must leave to be applied.
+        min_inside: The share of a segment's width in the column below which it is beside it.
+        narrow: The share of the column's width below which a box in smaller print is dropped.
         min_score: The score below which no segment is added.
-        min_size_difference: How much smaller print must be to be smaller, in CSS pixels.
-        tolerance: How far edges that line up may be apart, in CSS pixels.
+        min_size_difference: The difference in font size of smaller print, in CSS pixels.
+        tolerance: The largest distance of edges that line up, in CSS pixels.
     """
 
     min_remaining: float = 0.6
@@ -104,13 +104,13 @@ def filter_by_layout(
 
 
 def _if_trusted(before: Bools, after: Bools, lengths: Ints, options: LayoutFilterOptions) -> Bools:
-    """Return the corrected selection unless it leaves too little of the one before."""
+    """Return the corrected selection, or the previous one if too little of that remains."""
     remaining = options.min_remaining * lengths[before].sum()
     return after if lengths[after].sum() >= remaining else before
 
 
 def _in_layers(layout: SegmentLayout, lengths: Ints) -> Bools:
-    """Return what stands in layers over the page; none when most of its text does."""
+    """Return the segments in layers over the page; none if most of its text is in layers."""
     flags = [bool(visibility & Visibility.LAYER) for visibility in layout.visibilities]
     layered = np.array(flags, dtype=bool)
     if lengths[layered & layout.visible].sum() > lengths[layout.visible].sum() / 2:
@@ -133,7 +133,7 @@ def _nearest(rect: Rect, columns: Sequence[Rect]) -> Rect:
 
 
 def _fonts(layout: SegmentLayout, selected: Bools) -> tuple[list[Font | None], Font]:
-    """Return the font of most of each segment (None: not visible), and of most selected text."""
+    """Return the main font of each segment (None: not visible), and of the selected text."""
     most = [0] * len(selected)
     fonts: list[Font | None] = [None] * len(selected)
     weights: Counter[int] = Counter()
@@ -148,19 +148,19 @@ def _fonts(layout: SegmentLayout, selected: Bools) -> tuple[list[Font | None], F
 
 
 def _is_beside(area: Rect, column: Rect, options: LayoutFilterOptions) -> bool:
-    """Return whether text stands left or right of the column."""
+    """Return whether text is to the left or right of the column."""
     inside = min(area.right, column.right) - max(area.left, column.left)
     return area.width > 0 and inside < options.min_inside * area.width
 
 
 def _aligned_edges(rect: Rect, column: Rect, options: LayoutFilterOptions) -> int:
-    """Return with how many of the column's edges a box lines up."""
+    """Return the number of the column's edges with which a box lines up."""
     edges = abs(rect.left - column.left), abs(rect.right - column.right)
     return sum(edge <= options.tolerance for edge in edges)
 
 
 def _between(selected: Bools) -> Bools:
-    """Return what stands between the first and the last selected segment."""
+    """Return the segments between the first and the last selected one."""
     between = np.zeros_like(selected)
     places = np.flatnonzero(selected)
     if len(places):

@@ -1,7 +1,7 @@
-"""Complete elements and drop leftovers after the classifier.
+"""Complete partly selected elements and drop leftovers after the classifier.
 
-The classifier decides segment by segment.  In print half a table, a quotation without its source or
-the label of an advertisement that is not there would be a fault, however likely each segment was.
+The classifier decides segment by segment.  In print, half a table, a quotation without its source
+or the label of a removed advertisement would be an error, however likely each segment was.
 """
 
 from __future__ import annotations
@@ -28,38 +28,40 @@ _COMPLETED = {
     "blockquote": 0.5, "table": 0.5, "dl": 0.5, "p": 0.5, "pre": 0.3, "ul": 0.85, "ol": 0.85,
 }  # fmt: skip
 _COMPLETED_IN_ARTICLES = _COMPLETED | {"table": 0.35, "ul": 0.7, "ol": 0.7}
-#: A table with more than this share of the selected text lays out the page.
+#: The share of the selected text above which a table is a layout table.
 _LAYOUT_TABLE = 0.5
-#: Lists of which less than this share is selected are lists of links with a likely one among them;
-#: on collections, which are such lists, less than that.
+#: The share of a list below which its selected items are stray (a likely link in a list of links);
+#: and the same on collections, which consist of such lists.
 _STRAY_ITEMS, _STRAY_ITEMS_IN_COLLECTIONS = 0.3, 0.15
 
-# Leftovers: sizes are in characters, of segments in words where that is said
+# Leftovers
 
-#: Boxes within articles that ask for an e-mail address, or for something else to be done.
+#: The names of boxes within articles that ask for an e-mail address or another action.
 _PROMOTION = re.compile(
     r"newsletter|sign-?up|subscri(?:be|ption)-?(?:box|form|promo)|\bcta\b", re.IGNORECASE
 )
 #: The largest share of the selected text, and the most segments, of such a box.
 _BOX_SHARE, _BOX_SEGMENTS = 0.2, 6
-#: The fewest lines of nothing but links that are a menu, above the first paragraph.
+#: The fewest lines of links above the first paragraph that are a menu.
 _MENU_LINES = 4
-#: The longest copyright line; what may stand between two links of a row.
+#: The longest copyright line, and the longest text between two links of a row, in characters.
 _IMPRINT_CHARS, _SEPARATOR_CHARS = 300, 3
-#: The longest label together with what it may announce.
+#: The longest label together with the text it announces, in characters.
 _LABEL_CHARS = 200
-#: Words that may stand around a name in a byline, and so many more with a date; its length.
+#: The most words around the name in a byline, the most additional ones with a date, and the most
+#: characters of a byline.
 _BYLINE_WORDS, _DATE_WORDS, _BYLINE_CHARS = 4, 4, 160
 _TITLE_TAGS = frozenset({"h1", "h2"})
-#: The longest label of a link to another page; what it may stand in; the words (where a script
-#: separates them) and the characters, at least and at most, of the title it links to.
+#: The longest label of a link to another page, in characters; the elements that may contain it; the
+#: fewest words of the linked title (in scripts with spaces), and its fewest and most characters.
 _POINTER_CHARS = 30
 _POINTER_TAGS = frozenset({"p", "div", "section", "blockquote", "h3", "h4", "h5", "h6"})
 _POINTER_WORDS, _POINTER_TITLE = 4, (8, 160)
-#: The longest label that announces something; where short text with a colon is none.
+#: The longest label that announces something, in characters; the elements in which short text with
+#: a colon is not a label.
 _ANNOUNCEMENT_CHARS = 30
 _TERM_TAGS = frozenset({"td", "th", "dt", "pre", "code"})
-#: The fewest words of a link that is a teaser: a shorter one may be a paragraph's one word.
+#: The fewest words of a link that is a teaser; a shorter link may be a paragraph of one word.
 _TEASER_WORDS = 5
 
 
@@ -88,7 +90,7 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
 
 
 class _Selection:
-    """The selected segments of a page while they are corrected."""
+    """The selected segments of a page, while being corrected."""
 
     def __init__(self, page: Page, keep: Sequence[bool]) -> None:
         self.page, self.index, self.segments = page, page.index, page.segments
@@ -99,7 +101,7 @@ class _Selection:
         )
 
     def size(self, segments: Iterable[int]) -> int:
-        """Return the selected characters of some segments."""
+        """Return the number of selected characters in some segments."""
         return sum(self.sizes[at] for at in segments if self.keep[at])
 
     def drop(self, segments: Iterable[int]) -> None:
@@ -108,7 +110,7 @@ class _Selection:
             self.keep[at] = False
 
     def complete(self, kind: str) -> None:
-        """Select the rest of elements most of which is selected; drop stray items of lists."""
+        """Select the rest of mostly selected elements; drop stray list items."""
         completed = _COMPLETED_IN_ARTICLES if kind == "article" else _COMPLETED
         stray = _STRAY_ITEMS_IN_COLLECTIONS if kind == "collection" else _STRAY_ITEMS
         index = self.index
@@ -146,12 +148,12 @@ class _Selection:
                 self.keep[at] = False
 
     def drop_promotions(self) -> None:
-        """Drop small boxes named for a newsletter or with a field for an e-mail address."""
+        """Drop small boxes that are named after a newsletter or have an e-mail field."""
         index = self.index
         most = _BOX_SHARE * self.size(range(len(self.sizes)))
         promotes: dict[str, bool] = {}
         for at, element in enumerate(index.elements):
-            # Most elements hold no text of their own, and most of those no field either.
+            # Skip elements without attributes, and all but input elements without text.
             if not index.has_attributes[at] or (
                 index.segment_begins[at] == index.segment_ends[at] and index.tags[at] != "input"
             ):
@@ -170,14 +172,14 @@ class _Selection:
                 self.drop(inside)
 
     def _small_box(self, at: int) -> int:
-        """Return the widest element around one that is still a small box, or -1."""
+        """Return the outermost element around one that is still a small box, or -1."""
         index, box = self.index, -1
         while at >= 0 and index.segment_ends[at] - index.segment_begins[at] <= _BOX_SEGMENTS:
             box, at = at, index.parents[at]
         return box
 
     def drop_pointers(self) -> None:
-        """Drop paragraphs of a label and a link to another page of the site: 'Read also: ...'."""
+        """Drop paragraphs of a label and a link to another page of the site ('Read also: ...')."""
         for at, segment in enumerate(self.segments):
             if self.keep[at] and self._is_pointer(segment):
                 self.keep[at] = False
@@ -189,7 +191,7 @@ class _Selection:
         label, colon, rest = segment.text.replace("：", ":").partition(":")
         title = rest.strip(" ]).")
         links = list(islice(segment.block.iter("a"), 2)) if colon and len(label) < unlinked else []
-        # Fewer words may be what the label is about: 'Genre: Romance'.
+        # Fewer words may be the value of a field: 'Genre: Romance'.
         if len(links) != 1 or (title.isascii() and len(title.split()) < _POINTER_WORDS):
             return False
         href = links[0].get("href") or ""
@@ -198,9 +200,9 @@ class _Selection:
         return host_of(resolve(self.page.base, href)) in self.hosts
 
     def drop_teasers(self) -> None:
-        """Drop paragraphs that are nothing but a link to another page of the site.
+        """Drop paragraphs that are only a link to another page of the site.
 
-        Where they are most of what is selected they are what the page is about.
+        They are kept if they are most of the selected text, as the page is then a list of links.
         """
         teasers = [
             at
@@ -213,7 +215,7 @@ class _Selection:
             self.drop(teasers)
 
     def drop_above_title(self) -> None:
-        """Drop what stands above the last line that is the title, before the first paragraph."""
+        """Drop everything above the last occurrence of the title before the first paragraph."""
         title = _folded(self.page.metadata.title)
         above: list[int] = []
         dropped: list[int] = []
@@ -251,7 +253,7 @@ class _Selection:
             self.keep[at] = False
 
     def drop_announcements(self) -> None:
-        """Drop labels ('Read on:') when what they announce is dropped."""
+        """Drop labels ('Read on:') whose announced text was dropped."""
         for at in range(len(self.keep) - 2, -1, -1):
             segment = self.segments[at]
             if (
@@ -269,7 +271,7 @@ class _Selection:
                 self.keep[at] = False
 
     def add_initials(self) -> None:
-        """Select large first letters that stand in blocks of their own."""
+        """Select drop caps that are in separate blocks."""
         for at, (segment, after) in enumerate(pairwise(self.segments)):
             if self.keep[at + 1] and continues_drop_cap(segment.text, after.text):
                 self.keep[at] = True
@@ -288,7 +290,7 @@ def _is_paragraph(segment: Segment) -> bool:
 
 
 def _is_row(segment: Segment) -> bool:
-    """Return whether a line is several links side by side, with at most a sign between them."""
+    """Return whether a line is a row of links with only separators between them."""
     links = {leaf.element for leaf in segment.leaves if leaf.element.tag == "a"}
     unlinked = len(segment.text) - segment.link_chars
     separators = _SEPARATOR_CHARS * (len(links) - 1)
@@ -322,7 +324,7 @@ def _bare(text: str) -> str:
 
 
 def _teaser_link(segment: Segment) -> str:
-    """Return where a paragraph that is one link of several words leads, "" for any other."""
+    """Return the target of a paragraph that is a single link of several words, else ''."""
     unlinked = len(segment.text) - segment.link_chars
     if unlinked > len(segment.leaves) or segment.block.tag not in {"p", "div"}:
         return ""
@@ -342,14 +344,14 @@ def _link_around(element: HtmlElement | None) -> HtmlElement | None:
 
 # Notes
 
-#: A reference to a note: a number, a letter or a sign, bare or in brackets.
+#: A reference to a note: a number, a letter or a symbol, bare or in brackets.
 _NOTE_MARK = re.compile(r"\s*[\[(]?\s*(?:\d{1,3}|[a-z]|[*†‡§¶]{1,3})\s*[\])]?\s*")
 #: The longest note, in segments and characters; the largest share of the text that notes may be.
 _NOTE_SEGMENTS, _NOTE_CHARS, _NOTES_SHARE = 6, 1200, 0.3
 
 
 def add_linked_notes(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
-    """Return the selection with the notes that the selected text links to, where they are few."""
+    """Return the selection with the notes that the selected text links to, if they are few."""
     index = page.index
     sizes = [len(segment.text) for segment in page.segments]
     references: dict[str, int] = {}
@@ -370,7 +372,7 @@ def add_linked_notes(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
             continue
         reference = references.pop(element.get("id") or element.get("name") or "", -1)
         begin, end = index.segment_begins[at], index.segment_ends[at]
-        # Notes come after what refers to them.
+        # Notes come after their references.
         is_short = end - begin <= _NOTE_SEGMENTS and sum(sizes[begin:end]) <= _NOTE_CHARS
         if -1 < reference < begin and is_short:
             notes.update(range(begin, end))
@@ -381,6 +383,6 @@ def add_linked_notes(page: Page, keep: Sequence[bool]) -> tuple[bool, ...]:
 
 
 def _link_label(link: HtmlElement) -> str:
-    """Return the text of a link that has no more than one element in it."""
+    """Return the text of a link that contains at most one element."""
     inner = link[0] if len(link) == 1 else None
     return f"{link.text or ''}{'' if inner is None else inner.text or ''}"[:20]

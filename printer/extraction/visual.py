@@ -1,7 +1,7 @@
-"""How text segments look: fonts, boxes and visibility.
+"""The appearance of text segments: fonts, boxes and visibility.
 
-Where a browser rendered the page they are read from its layout.  Elsewhere fonts are inferred from
-tags and inline styles, and nothing is known of boxes.
+If a browser rendered the page, they are read from its layout.  Otherwise fonts are inferred from
+tags and inline styles, and boxes are unknown.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class SegmentLayout:
 
     Attributes:
         font_runs: The fonts of the visible text.
-        block_rects: The box of each segment's line-break node (of the table for a table's cells,
-            which stand side by side, of the list for its items, which hang from it); None where
-            none of the text is visible.
-        text_rects: The box around each segment's own text; None where none of it is visible.
-        visibilities: What all of a segment's text has in common.
+        block_rects: The box of each segment's line-break node (for cells, which are side by side,
+            that of the table; for items, which are indented, that of the list); None if no text is
+            visible.
+        text_rects: The box around each segment's own text; None if none of it is visible.
+        visibilities: The flags that all of a segment's text has in common.
     """
 
     font_runs: FontRuns
@@ -59,7 +59,7 @@ class SegmentLayout:
 
 
 def read_segment_layout(page: Page) -> SegmentLayout | None:
-    """Return the layout of a page's segments, None where no browser rendered them."""
+    """Return the layout of a page's segments, None if the page was not rendered."""
     layout = page.layout
     if layout is None or not layout.texts:
         return None
@@ -129,7 +129,7 @@ def _containers(block: HtmlElement, display: str) -> Iterator[HtmlElement]:
 
 # Fonts inferred from tags and inline styles
 
-#: The scale of an element's font against its parent's, in browsers' own style sheet.
+#: The scale of an element's font relative to its parent's in browsers' default style sheets.
 _SCALE = {
     "h1": 2.0, "h2": 1.5, "h3": 1.17, "h4": 1.0, "h5": 0.83, "h6": 0.67,
     "big": 1.2, "small": 1 / 1.2, "sub": 1 / 1.2, "sup": 1 / 1.2,
@@ -147,7 +147,7 @@ _MAX_STYLE_CHARS = 2000
 
 
 def infer_font_runs(page: Page) -> FontRuns:
-    """Return the fonts of every segment's text as tags and inline styles set them."""
+    """Return the fonts of every segment's text, by tags and inline styles."""
     index = page.index
     changes, fonts_between, fonts = _font_changes(index)
     first = np.searchsorted(changes, index.segment_firsts, side="right")
@@ -223,7 +223,7 @@ def _styled_font(tag: str, style: str, size_attr: str, color_attr: str, outer: F
 
 
 def _css_size(value: str, outer: float, default: float) -> float:
-    """Return the size that a value of ``font-size`` or ``font`` sets, in CSS pixels."""
+    """Return the size in a value of ``font-size`` or ``font``, in CSS pixels."""
     match = _LENGTH.search(value)
     if match:
         number, unit = float(match[1]), match[2]

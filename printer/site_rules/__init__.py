@@ -1,4 +1,4 @@
-"""Site rules: what a person knows of single sites, read from files and applied to pages."""
+"""Site rules: a user's instructions for single sites, read from files and applied to pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Apply site rules to a page: what they select, and what that makes of extraction's choice."""
+"""Apply site rules to a page: match their selectors, and override the extractor's decisions."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ Action: TypeAlias = Literal["drop", "keep", "body", "title", "author", "date", "
 
 ACTIONS: tuple[Action, ...] = ("drop", "keep", "body", "title", "author", "date", "next_page")
 
-#: The confidence in an article whose place a rule names.
+#: The confidence in an article whose element a rule selects.
 RULE_CONFIDENCE = 0.9
 
 _RULE_HOST = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63}){0,9}")
-#: The attributes that an action reads before an element's text.
+#: The attributes that an action reads in preference to an element's text.
 _ATTRIBUTES = {"date": ("datetime", "content"), "next_page": ("href",)}
 
 
 @dataclass(frozen=True, slots=True)
 class SelectorMatch:
-    """How many elements one selector of a rule met; ``error`` says why it could not be tried."""
+    """The number of elements matched by a rule's selector; ``error`` if it could not be tried."""
 
     rule: SiteRule
     action: Action
@@ -46,7 +46,7 @@ class SelectorMatch:
     error: str = ""
 
     def __str__(self) -> str:
-        """The selector as explanations name it."""
+        """Return the selector as named in explanations."""
         return f"{self.action} {self.selector} ({self.rule.name or self.rule.host})"
 
 
@@ -55,13 +55,14 @@ class RuleMatch:
     """What the rules for a page's site select on it.
 
     Attributes:
-        dropped, included, body: Elements with all that is inside them (the nearest rule around
-            something decides).
-        reasons: The selector that met an element, as explanations name it.
-        metadata_overrides: Fields of the page's metadata as the rules have them.
-        next_page: Where the article goes on, '' for nowhere.
+        dropped, included, body: The selected elements with their descendants (the rule of the
+        nearest
+            ancestor decides).
+        reasons: The selector that matched an element, as named in explanations.
+        metadata_overrides: The metadata fields that the rules set.
+        next_page: The URL at which the article continues, '' for none.
         matches: Every selector that was tried.
-        warnings: What of the rules cannot be used.
+        warnings: The faults of the rules.
     """
 
     dropped: AbstractSet[HtmlElement] = frozenset()
@@ -74,7 +75,7 @@ class RuleMatch:
     warnings: tuple[str, ...] = ()
 
     def override_metadata(self, metadata: Metadata) -> Metadata:
-        """Return a page's metadata with what the rules say in the place of what it states."""
+        """Return a page's metadata with the fields that the rules set replaced."""
         return replace(metadata, **self.metadata_overrides)
 
     def reason(self, element: HtmlElement | None) -> str:
@@ -90,13 +91,13 @@ NO_RULES = RuleMatch()
 
 
 def rule_host(url: str) -> str:
-    """Return the host of a URL as rule files are named after it, or '' if it can have none."""
+    """Return the host of a URL as used in names of rule files, or '' if there is none."""
     host = host_of(url)
     return host if _RULE_HOST.fullmatch(host) else ""
 
 
 def parent_domains(host: str) -> Iterator[str]:
-    """Yield a host and the domains it is in, the nearest first."""
+    """Yield a host and its parent domains, the nearest first."""
     yield host
     try:
         ipaddress.ip_address(host)
@@ -114,7 +115,7 @@ def match_rules(page: Page, rules: Sequence[SiteRule]) -> RuleMatch:
 
 
 class _Matcher:
-    """Gathers what rules select on a page."""
+    """Collects what the rules select on a page."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -163,7 +164,7 @@ class _Matcher:
         self.matches.append(match)
         elements = [self.tree.elements[index] for index in indexes]
         if action == "body" and self.selected["body"]:
-            return  # The first that matches is the article.
+            return  # The first match is the article.
         for element in elements:
             self.selected[action].setdefault(element, str(match))
         if action not in self.texts:
@@ -172,7 +173,7 @@ class _Matcher:
                 self.texts[action] = lines[0]
 
     def _next_page(self) -> str:
-        """Return where the article goes on, unless that is another site."""
+        """Return the URL at which the article continues, unless it is on another site."""
         url = resolve(self.page.base, self.texts.get("next_page", "")).partition("#")[0]
         same_site = url and rule_host(url) == rule_host(self.page.url)
         return url if same_site and url != self.page.url else ""
@@ -187,7 +188,7 @@ def _text(action: Action, element: HtmlElement) -> str:
 
 
 def below(tops: Iterable[HtmlElement], stops: Iterable[HtmlElement] = ()) -> set[HtmlElement]:
-    """Return elements and what is inside them, up to where others decide."""
+    """Return elements and their descendants, without ``stops`` and theirs."""
     stops = set(stops)
     found: set[HtmlElement] = set()
     todo = list(tops)
@@ -200,7 +201,7 @@ def below(tops: Iterable[HtmlElement], stops: Iterable[HtmlElement] = ()) -> set
 
 
 def apply_rules(page: Page, match: RuleMatch, verdict: Verdict) -> Verdict:
-    """Return the verdict with what the rules leave out and take in."""
+    """Return the verdict with the rules' exclusions and inclusions applied."""
     if not (match.dropped or match.included or match.body):
         return verdict
     visible = page.index.visible_segments() if match.body else frozenset()

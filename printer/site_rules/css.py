@@ -1,8 +1,7 @@
 """Select elements of a page by CSS, in time linear in the page.
 
-Engines that climb from each element, or go down from each, take the square of a page that is deep
-or wide enough, and no page is trusted.  Here each step of a selector turns one set of elements into
-the next.
+Engines that climb or descend from each element take quadratic time on deep or wide pages, and no
+page is trusted.  Here each step of a selector turns one set of elements into the next.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ from tinycss2.nth import parse_nth
 
 from ..html.index import TreeIndex
 
-#: What is read of a ``class`` attribute, and of any other.
+#: The most classes of an element to read, and the most characters of any other attribute.
 MOST_CLASSES = 100
 MOST_CHARS = 10_000
-#: Characters of a selector.
+#: The longest selector, in characters.
 MOST_LENGTH = 300
 
-#: The functional pseudo-classes that each of these is short for.
+#: The functional forms of other pseudo-classes.
 _NTH = {
     "first-child": ("nth-child",),
     "last-child": ("nth-last-child",),
@@ -50,11 +49,11 @@ _OPERATORS: dict[str | None, Callable[[str, str], bool]] = {
 
 
 class InvalidSelector(ValueError):
-    """A selector that cannot be used; its text says why."""
+    """A selector that cannot be used; the message says why."""
 
 
 def is_plain_name(name: str) -> bool:
-    """Return whether an id or a class can stand in a selector as it is."""
+    """Return whether an id or a class can be written in a selector without escapes."""
     return _PLAIN_NAME.fullmatch(name) is not None
 
 
@@ -64,11 +63,11 @@ def classes(element: HtmlElement) -> list[str]:
 
 
 class ElementIndex(TreeIndex):
-    """A page's elements, and what selectors look them up by."""
+    """A page's elements, indexed for lookup by selectors."""
 
     @cached_property
     def children(self) -> dict[int, list[int]]:
-        """The children of each element that has some; the root stands below -1."""
+        """The children of each element that has any; the root is the child of -1."""
         children: dict[int, list[int]] = defaultdict(list)
         for index, parent in enumerate(self.parents):
             children[parent].append(index)
@@ -76,7 +75,7 @@ class ElementIndex(TreeIndex):
 
     @cached_property
     def child_numbers(self) -> list[int]:
-        """The number of each element among its parent's children, from 0."""
+        """The position of each element among its parent's children, from 0."""
         numbers = [0] * len(self.elements)
         for children in self.children.values():
             for number, child in enumerate(children):
@@ -85,7 +84,7 @@ class ElementIndex(TreeIndex):
 
     @cached_property
     def type_numbers(self) -> dict[int, tuple[int, int]]:
-        """The number of each element among siblings of its tag, from the first and the last."""
+        """The position of each element among siblings of its tag, from the start and the end."""
         numbers: dict[int, tuple[int, int]] = {}
         for children in self.children.values():
             by_tag: dict[str, list[int]] = defaultdict(list)
@@ -115,7 +114,7 @@ def parse(text: str) -> tuple[Any, ...]:
     """Parse a list of selectors.
 
     Raises:
-        InvalidSelector: It is no selector of elements, or cannot be looked up in bounded time.
+        InvalidSelector: It does not select elements, or cannot be evaluated in bounded time.
     """
     if len(text) > MOST_LENGTH:
         raise InvalidSelector(f"it is longer than {MOST_LENGTH} characters")
@@ -170,7 +169,7 @@ def _check_compound(compound: Any) -> None:
 
 
 def _is_plain(relative: Any) -> bool:
-    """Return whether what :has() looks for is one element, a descendant or a child."""
+    """Return whether the argument of :has() is a single descendant or child."""
     inner = relative.selector
     if relative.combinator not in (" ", ">") or inner.pseudo_element:
         return False
@@ -181,7 +180,7 @@ def _is_plain(relative: Any) -> bool:
 
 
 def _select_any(tree: ElementIndex, selectors: Iterable[Any]) -> set[int]:
-    """Return the elements that any of some selectors selects."""
+    """Return the elements matched by any of the selectors."""
     return set().union(*(_select_one(tree, selector.parsed_tree) for selector in selectors))
 
 
@@ -197,13 +196,13 @@ def _select_one(tree: ElementIndex, node: Any) -> set[int]:
 
 
 def _combine(tree: ElementIndex, selected: set[int], combinator: str) -> set[int]:
-    """Return the elements that stand to some as a combinator says."""
+    """Return the elements related to the selected ones by a combinator."""
     if combinator == " ":
         return tree.descendants(selected)
     if combinator == ">":
         return {child for index in selected for child in tree.children.get(index, ())}
     if combinator == "~":
-        first: dict[int, int] = {}  # by parent: the number of the first of these among its children
+        first: dict[int, int] = {}  # by parent: the position of the first selected child
         for index in sorted(selected, reverse=True):
             first[tree.parents[index]] = tree.child_numbers[index]
         return {c for parent, n in first.items() for c in tree.children[parent][n + 1 :]}
@@ -212,9 +211,9 @@ def _combine(tree: ElementIndex, selected: set[int], combinator: str) -> set[int
 
 
 def _match_compound(tree: ElementIndex, compound: Any, among: set[int] | None) -> set[int]:
-    """Return the elements (among some) that all parts of a compound selector match."""
+    """Return the elements (of ``among``, if given) that match a compound selector."""
     selected = among
-    # What is looked up by name comes first, so that the rest is tried on few.
+    # Lookups by name come first, so that the rest is tried on few elements.
     for simple in sorted(compound.simple_selectors, key=_cost):
         named = _look_up(tree, simple)
         if named is not None:
@@ -261,7 +260,7 @@ def _filter(tree: ElementIndex, selected: set[int], simple: Any) -> set[int]:
 
 
 def _having(tree: ElementIndex, relatives: Iterable[Any]) -> set[int]:
-    """Return the elements that hold one of these."""
+    """Return the elements that contain a match of one of the relative selectors."""
     holders: set[int] = set()
     for relative in relatives:
         inside = _match_compound(tree, relative.selector.parsed_tree, None)
@@ -289,7 +288,7 @@ def _has_pseudo_class(tree: ElementIndex, index: int, name: str) -> bool:
 
 
 def _number(tree: ElementIndex, index: int, name: str) -> int:
-    """Return how a functional pseudo-class numbers an element, from 1."""
+    """Return an element's number for a functional pseudo-class, from 1."""
     if name.endswith("child"):
         number = tree.child_numbers[index]
         return len(tree.children[tree.parents[index]]) - number if "last" in name else number + 1

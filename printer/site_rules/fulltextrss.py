@@ -1,9 +1,10 @@
-"""Read site files in the style of full-text-rss: lines of ``directive: value``, paths in XPath.
+"""Read site files in the format of full-text-rss: lines of ``directive: value``, paths in XPath.
 
-Read are body, title, author, date, strip, strip_id_or_class, strip_image_src and next_page_link.
-What changes a page's source before it is parsed (find_string, replace_string), fetches something
-else (single_page_link, http_header) or tunes that program is ignored.  XPath is allowed as far as
-it can be evaluated in bounded time and reaches nothing outside the page.
+Supported are body, title, author, date, strip, strip_id_or_class, strip_image_src and
+next_page_link.  Directives that change a page's source before parsing (find_string,
+replace_string), fetch something else (single_page_link, http_header) or configure that program are
+ignored.  XPath is allowed if it can be evaluated in bounded time and reaches nothing outside the
+page.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from ..options import SiteRule
 from .css import ElementIndex, InvalidSelector
 
 MOST_LINES = 1_000
-#: Characters of an expression.
+#: The longest expression, in characters.
 MOST_LENGTH = 500
-#: On larger pages, and beside more siblings, no XPath is tried: its cost is a product of these.
+#: On pages with more elements, or more siblings, no XPath is tried: its cost is a product of these.
 MOST_ELEMENTS = 30_000
 MOST_SIBLINGS = 2_000
 
@@ -51,7 +52,7 @@ _SIDEWAYS = re.compile(r"sibling|ancestor|parent|\.\.")
 
 
 def parse_file(text: str, host: str, name: str, *, subdomains: bool) -> SiteRule:
-    """Return the rule in a site file; a line that cannot be used is among its faults."""
+    """Return the rule in a site file; unusable lines are listed in its faults."""
     paths: dict[str, list[str]] = defaultdict(list)
     faults = []
     for number, line in enumerate(text.splitlines()[:MOST_LINES], 1):
@@ -105,7 +106,7 @@ def parse_xpath(text: str) -> etree.XPath:
 
 
 def _check_conditions(bare: str) -> None:
-    """Raise for conditions that search the page again for each element they are tried on."""
+    """Raise for conditions that search the whole page for each element tested."""
     depth = searches = 0
     for at, sign in enumerate(bare):
         if sign == "[":
@@ -127,7 +128,7 @@ def select_xpath(tree: ElementIndex, text: str) -> tuple[list[int], list[str]]:
     """Return the indexes of the elements selected, and the strings.
 
     Raises:
-        InvalidSelector: The expression cannot be used, or the page is too much for it.
+        InvalidSelector: The expression cannot be used, or the page is too large for it.
     """
     expression = parse_xpath(text)
     if len(tree.elements) > MOST_ELEMENTS:
@@ -141,6 +142,6 @@ def select_xpath(tree: ElementIndex, text: str) -> tuple[list[int], list[str]]:
     if isinstance(result, str):
         return [], [result]
     if not isinstance(result, list):
-        return [], []  # A number or a truth value is no part of a page.
+        return [], []  # A number or a Boolean is not a part of the page.
     indexes = {tree.indexes[node] for node in result if isinstance(node, HtmlElement)}
     return sorted(indexes), [node for node in result if isinstance(node, str)]

@@ -1,4 +1,4 @@
-"""Read and edit rule files: a folder with one file a host, made to be edited by hand too."""
+"""Read and edit rule files: a folder with one file per host, which can also be edited by hand."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ def user_folder() -> Path:
 
 @dataclass(frozen=True, slots=True)
 class RuleStore:
-    """Folders with rules, read again for each host, so that edits take effect at once.
+    """Folders with rules, read anew for each page, so that edits take effect at once.
 
-    ``HOST.toml`` is webprint's own format; ``HOST.txt`` and ``.HOST.txt`` (with its subdomains) are
-    read as full-text-rss does.
+    ``HOST.toml`` is in webprint's own format; ``HOST.txt`` and ``.HOST.txt`` (including subdomains)
+    are in that of full-text-rss.
     """
 
     folders: tuple[Path, ...] = field(default_factory=lambda: (user_folder(),))
 
     def __call__(self, url: str) -> tuple[SiteRule, ...]:
-        """Return the rules for a page, those of the nearest domain first."""
+        """Return the rules for a page's URL, those of the nearest domain first."""
         host = rule_host(url)
         return tuple(self._for_host(host)) if host else ()
 
@@ -90,7 +90,7 @@ def _host_of_file(path: Path) -> str:
 
 
 def read_rule(path: Path) -> SiteRule:
-    """Return the rule in a file; what is wrong with it is among its faults, with its line."""
+    """Return the rule in a file; errors are listed in its faults, with line numbers."""
     host = _host_of_file(path)
     try:
         with path.open("rb") as file:
@@ -108,7 +108,7 @@ def read_rule(path: Path) -> SiteRule:
 
 
 def parse_rule(text: str, host: str, name: str) -> SiteRule:
-    """Return the rule in TOML text; what is wrong with it is among its faults."""
+    """Return the rule in TOML text; errors are listed in its faults."""
     try:
         table = toml_loader.parse(text)
     except toml_loader.TomlError as error:
@@ -144,7 +144,7 @@ def parse_rule(text: str, host: str, name: str) -> SiteRule:
 
 
 def _line_of(text: str, key: str, value: str = "") -> int:
-    """Return the line of a key, or of a value after it."""
+    """Return the line number of a key, or of a value after it."""
     lines = text.splitlines()
     begin = next((n for n, line in enumerate(lines) if line.lstrip(" \"'").startswith(key)), 0)
     written = (value, json.dumps(value, ensure_ascii=False)[1:-1])
@@ -155,7 +155,7 @@ def _line_of(text: str, key: str, value: str = "") -> int:
 def add_selectors(
     folder: Path, host: str, action: Literal["drop", "keep"], selectors: Sequence[str]
 ) -> Path:
-    """Add selectors to the rule of a host; the rest of its file stays as it is.
+    """Add selectors to the rule of a host; the rest of its file is unchanged.
 
     Returns:
         The file.
@@ -182,7 +182,7 @@ def add_selectors(
 
 def with_selectors(text: str, action: str, selectors: Sequence[str]) -> str:
     """Return a file's text with selectors added under a key."""
-    import tomlkit  # takes longer to load than a page to read
+    import tomlkit  # slow to import
 
     document = tomlkit.parse(text)
     value = document.get(action)
@@ -194,7 +194,7 @@ def with_selectors(text: str, action: str, selectors: Sequence[str]) -> str:
 
 
 def remove_selectors(folder: Path, host: str, selectors: Sequence[str]) -> Path:
-    """Remove selectors from the rule of a host; the rest of its file stays as it is.
+    """Remove selectors from the rule of a host; the rest of its file is unchanged.
 
     Returns:
         The file, which is deleted with its last selector.
@@ -222,7 +222,7 @@ def remove_selectors(folder: Path, host: str, selectors: Sequence[str]) -> Path:
 
 
 def _remove(document: TOMLDocument, selector: str) -> bool:
-    """Remove a selector wherever it stands; return whether it stood anywhere."""
+    """Remove all occurrences of a selector; return whether there were any."""
     found = False
     for key, value in list(document.items()):
         if isinstance(value, list):
@@ -236,7 +236,7 @@ def _remove(document: TOMLDocument, selector: str) -> bool:
 
 
 def remove_rule(folder: Path, host: str) -> bool:
-    """Delete the rule of a host; return False when there is none."""
+    """Delete the rule of a host; return False if it has none."""
     path = _rule_file(folder, host)
     try:
         if path is None or not path.is_file():
@@ -248,7 +248,7 @@ def remove_rule(folder: Path, host: str) -> bool:
 
 
 def _rule_file(folder: Path, host: str) -> Path | None:
-    """Return the file for a host's rules; None for what is no host."""
+    """Return the path of a host's rule file; None if ``host`` is not a host name."""
     name = rule_host(f"//{host}")
     mapped = not host.isascii() and _NO_HOST.isdisjoint(host)
     return folder / f"{name}.toml" if name and (name == host or mapped) else None

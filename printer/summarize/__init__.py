@@ -1,4 +1,4 @@
-"""What an article is about: its worth terms, keywords and key paragraphs, its relevance."""
+"""Summarize articles: worth terms, keywords, key paragraphs and relevance to a query."""
 
 from .keywords import DocumentProfile, KeywordOptions, build_profile, summarize
 from .tokenizer import Tokenizer

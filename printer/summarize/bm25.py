@@ -11,9 +11,9 @@ from .tokenizer import Tokenizer
 
 #: The usual constants k1 and b: saturation of term frequency, normalization by length.
 _K1, _B = 1.2, 0.75
-#: A term of the title counts as so many of the text.
+#: The weight of a term in the title relative to one in the text.
 _TITLE_WEIGHT = 4
-#: The most characters of a text that are read.
+#: The most characters of a text to read.
 _MAX_CHARS = 200_000
 
 
@@ -27,9 +27,9 @@ class BM25Document:
 
 
 def bm25_scores(documents: Sequence[BM25Document], query: str) -> list[float]:
-    """Return the relevance of each text to a query; 0 for one that has none of its terms.
+    """Return the relevance of each text to a query; 0 for a text with none of its terms.
 
-    A term is worth the more, the rarer it is among the documents.
+    The rarer a term is among the documents, the more it counts.
     """
     tokenizers = {document.language: Tokenizer(document.language) for document in documents}
     counts = []

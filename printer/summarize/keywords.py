@@ -8,10 +8,10 @@ paragraphs, their terms keywords.
 Departures from the paper:
 
 - The paper leaves the criterion on S_j open.  Here it is the mean of all S_j.
-- It says that the criterion on frequency may be changed when more keywords are needed.  Here it
-  falls, down to 1, until a term reaches it: a short text says nothing three times.
-- It names the client's query but not what is done with it.  Here the query's terms are worth terms
-  however rare they are, and count double.
+- It says that the criterion on frequency may be changed if more keywords are needed.  Here it is
+  lowered, down to 1, until a term meets it, since short texts repeat few terms.
+- It mentions the client's query but not its use.  Here the query's terms are worth terms however
+  rare they are, and count double.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from ..article import Article, Block, Note, Paragraph, Quote, Span, child_blocks
 from ..options import ExtractOptions
 from .tokenizer import Tokenizer
 
-#: The fewest words of a key paragraph, and the keywords of an article.
+#: The fewest words of a key paragraph, and the most keywords of an article.
 _MIN_WORDS, MAX_KEYWORDS = 5, 8
-#: How much more earlier paragraphs count; the terms below which no paragraph counts as denser.
+#: The additional weight of the first paragraph, which declines with position; and the number of
+#: terms below which a paragraph does not count as denser.
 _EARLY, _MIN_TERMS = 8, 6
 
 
@@ -45,7 +46,7 @@ class KeywordOptions:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A worth term: as most often written, how often it appears, and in which paragraphs."""
+    """A worth term: its most frequent spelling, its frequency, and its paragraphs."""
 
     word: str
     frequency: int
@@ -54,7 +55,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class DocumentProfile:
-    """What a document is about.
+    """The worth terms and key paragraphs of a document.
 
     Attributes:
         terms: Its worth terms, the most frequent first.
@@ -71,11 +72,12 @@ class DocumentProfile:
     lengths: tuple[int, ...]
 
     def best(self, count: int) -> tuple[int, ...]:
-        """Return the ``count`` paragraphs that say most for their length, in reading order.
+        """Return the ``count`` most informative paragraphs for their length, in reading order.
 
         S_j grows with a paragraph's length, so that the highest sums are those of the longest
-        paragraphs.  This is the density of terms instead, and earlier paragraphs count more, since
-        authors say early what an article is about; `benchmarks.key_paragraphs` compares the two.
+        paragraphs.  Here paragraphs are ranked by the density of terms instead, and earlier ones
+        count more, since articles state their subject early; `benchmarks.key_paragraphs` compares
+        the two.
         """
         worth = {
             place: total / max(length, _MIN_TERMS) * (1 + _EARLY / (1 + place))
@@ -129,8 +131,8 @@ def build_profile(
 def summarize(article: Article, options: ExtractOptions) -> Article:
     """Return an article with as many key paragraphs as the options request.
 
-    Key paragraphs are those of the running text, not of lists, tables and notes.  An article with
-    no more than so many is returned unchanged.
+    Key paragraphs are taken from the running text, not from lists, tables and notes.  An article
+    with no more paragraphs than requested is returned unchanged.
     """
     count = options.key_paragraphs
     if count <= 0:
@@ -167,7 +169,7 @@ def _is_long_enough(text: str) -> bool:
 
 
 def _without_references(paragraph: Paragraph) -> Paragraph:
-    """Return a paragraph that may be printed twice: without notes, links and link targets."""
+    """Return a paragraph without notes, links and link targets, to be printed a second time."""
     spans: tuple[Span, ...] = tuple(
         replace(span, href="", id="", title="") for span in paragraph.spans if not span.note
     )

@@ -1,6 +1,6 @@
 """The terms of a text: its words without stop words, stemmed, with synonyms unified.
 
-After Khade et al., section III D: worth terms are found by stemming, a stop list and synonyms.
+As in Khade et al., section III D, worth terms are found by stemming, a stop list and synonyms.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from ..text import UNSPACED
 
 _WORD = re.compile(f"[{UNSPACED}]+|[^\\W\\d_{UNSPACED}][^\\W_{UNSPACED}]*(?:['’][^\\W_]+)?")
 _UNSPACED_RUN = re.compile(f"[{UNSPACED}]")
-#: What follows an apostrophe (a possessive, a clitic) is not part of the term.
+#: An apostrophe ends a term: a possessive or a clitic after it is not part of the term.
 _APOSTROPHE = re.compile("['’]")
-#: The longest term: a stemmer's time grows with a word's length.
+#: The longest term in characters, because a stemmer's time grows with a word's length.
 _MAX_CHARS = 60
 
 _STEMMERS = {
@@ -31,10 +31,10 @@ _STEMMERS = {
 class Tokenizer:
     """Turns texts of one language into terms.
 
-    Scripts without spaces yield their pairs of neighbouring signs.
+    Scripts without spaces yield pairs of adjacent characters.
 
     Args:
-        language: A BCP 47 tag; a language without a stemmer or a stop list does without, '' too.
+        language: A BCP 47 tag or ''; stemmer and stop list are used if the language has them.
         synonyms: Groups of words that mean the same; each counts as the first of its group.
     """
 
@@ -43,7 +43,7 @@ class Tokenizer:
         name = _STEMMERS.get(code)
         self._stemmer = None
         if name:
-            import snowballstemmer  # slow to import, and seldom needed
+            import snowballstemmer  # slow to import, seldom needed
 
             self._stemmer = snowballstemmer.stemmer(name)
         self._stop_words = _stop_words(code)
@@ -53,7 +53,7 @@ class Tokenizer:
             self._synonyms |= dict.fromkeys(stems, self._synonyms.get(stems[0], stems[0]))
 
     def terms(self, text: str) -> Iterator[tuple[str, str]]:
-        """Yield each term of a text with the word as written there, in order."""
+        """Yield each term of a text with its spelling there, in order."""
         for word in self._words(text):
             stem = self._stem(word)
             yield self._synonyms.get(stem, stem), word

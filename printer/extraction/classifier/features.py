@@ -21,7 +21,7 @@ from ..papers.max_subsequence import best_run
 from . import lexical
 from .lexical import Column, Ints, NameTable, count_characters, leading_words, read_names
 
-#: The fewest characters of a paragraph; few of them are in links.
+#: The fewest characters of a paragraph, which also has few of them in links.
 _PARAGRAPH_CHARS = 80
 
 
@@ -84,12 +84,12 @@ class Columns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureContext:
-    """What the features of a page are computed from, and the features.
+    """The data from which the features of a page are computed, and the features.
 
     Attributes, per element:
         parents: Its parent.
-        begins, ends: The range of segments that it holds text of.
-        wider: The nearest element around it that holds more segments than it does.
+        begins, ends: The range of segments with text inside it.
+        wider: Its nearest ancestor that contains more segments than it does.
         names: Its class names, id and roles.
 
     Attributes, per segment:
@@ -98,7 +98,7 @@ class FeatureContext:
         blocks: Its block.
         flags, tags: The flags and the tag of its block.
         last_headings: The last heading at or before it, -1 for none.
-        word_counts: Its words, two signs of an unspaced script counting as one.
+        word_counts: Its words; two characters of an unspaced script count as one.
         chars, link_chars: Its characters, and those in links.
         paragraph_chars: Its characters if it is a paragraph, else 0.
         similar: Its group of segments with the same names on the block and on one, or two,
@@ -130,7 +130,7 @@ class FeatureContext:
 
 
 def build_context(page: Page, table: Column) -> FeatureContext:
-    """Read a page; ``table`` counts its segments' characters (:func:`.count_characters`)."""
+    """Return the context of a page; ``table`` is from :func:`.count_characters`."""
     index = page.index
     blocks = np.array(index.segment_blocks, np.intp)
     begins, ends = np.array(index.segment_begins, np.intp), np.array(index.segment_ends, np.intp)
@@ -164,7 +164,7 @@ def build_context(page: Page, table: Column) -> FeatureContext:
 
 
 def enclosing_elements(context: FeatureContext, count: int) -> list[Ints]:
-    """Return ``count`` elements around each segment: its block, then ever wider ones."""
+    """Return ``count`` elements around each segment: its block, then successively wider ones."""
     levels = [context.blocks]
     while len(levels) < count:
         levels.append(context.wider[levels[-1]])
@@ -175,7 +175,7 @@ def _wider(index: PageIndex) -> Ints:
     wider = [0] * len(index.parents)
     begins, ends = index.segment_begins, index.segment_ends
     places = enumerate(zip(index.parents, begins, ends, strict=True))
-    next(places)  # the root is in nothing
+    next(places)  # the root has no parent
     for at, (parent, begin, end) in places:
         holds_more = begins[parent] < begin or ends[parent] > end
         wider[at] = parent if holds_more else wider[parent]
@@ -315,7 +315,7 @@ def _add_similar(context: FeatureContext) -> None:
 
 
 def _decayed(values: Column, factor: float) -> Column:
-    """Return the sum of the values before each place, each step back counting ``factor`` less."""
+    """Return the sum of the values before each index, weighted by ``factor`` for each step back."""
     result, carried = [], 0.0
     for value in values.tolist():
         result.append(carried)
@@ -428,7 +428,7 @@ def _totals(context: FeatureContext, index: PageIndex) -> Sequence[tuple[str, fl
     return [*totals, *((f"<{tag}>", float(tags[tag])) for tag in _COUNTED_TAGS)]
 
 
-# What a page states of itself
+# A page's statements about itself
 
 _TYPE = re.compile(r'"@type"\s{0,9}:\s{0,9}\[?\s{0,9}"([A-Za-z]{1,40})"')
 _BODY = re.compile(r'"(?:articleBody|text)"\s{0,9}:\s{0,9}"((?:[^"\\]++|\\.)*+)"')
@@ -446,13 +446,13 @@ _SCHEMA_TYPES = {
     "video": "VideoObject",
 }
 _OPEN_GRAPH_TYPES = ("website", "article", "product")
-#: The most characters of a stated body, and of comparisons with it.
+#: The most characters of a stated body; the most character comparisons with it.
 _MAX_BODY, _MAX_COMPARISONS = 1_000_000, 200_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class PageStatements:
-    """The kinds a page claims to be (counts by name), the words of its titles, its stated body."""
+    """The kinds that a page claims to be (counts by name), its titles' words, its stated body."""
 
     kinds: Mapping[str, float]
     titles: tuple[frozenset[str], ...]
@@ -470,7 +470,7 @@ class PageStatements:
         """
         rows = np.zeros((len(texts), 4), np.float32)
         every = frozenset().union(*self.titles)
-        # Looking every text up costs their number times the body's length.
+        # Searching for every text costs their number times the body's length.
         body = self.body if len(texts) * len(self.body) < _MAX_COMPARISONS else ""
         rows[:, 3] = [text[:60] in body for text in texts] if body else -1
         for number, leading in enumerate(words):

@@ -1,4 +1,4 @@
-"""Gradient-boosted decision trees in plain arrays, evaluated a bit per row.
+"""Gradient-boosted decision trees in plain arrays, evaluated with one bit per row.
 
 Trees share most of their conditions (a feature and a threshold), so each distinct one is tested
 once for all rows, and the results are packed eight rows to a byte.  The paths of the rows through
@@ -51,7 +51,7 @@ class BoostedTrees:
 
     @classmethod
     def concatenate(cls, models: Sequence[BoostedTrees]) -> BoostedTrees:
-        """Return the trees of several models, one after another, for :meth:`predict_many`."""
+        """Return the concatenated trees of several models, for :meth:`predict_many`."""
         return cls(
             np.concatenate([model.feature for model in models]),
             np.concatenate([model.threshold for model in models]),
@@ -71,7 +71,7 @@ class BoostedTrees:
         return self.predict_many(rows, 1)[:, 0]
 
     def predict_many(self, rows: Column, count: int) -> Column:
-        """Return ``count`` probabilities of each row, each by the next share of the trees."""
+        """Return ``count`` probabilities of each row, each from an equal share of the trees."""
         sums = [
             self._log_odds(rows[at : at + _BATCH_ROWS], count)
             for at in range(0, len(rows), _BATCH_ROWS)
@@ -98,7 +98,7 @@ class BoostedTrees:
         return node
 
     def _evaluate(self, rows: Column) -> NDArray[np.integer[Any]]:
-        """Return what :meth:`_walk` does, for all rows at once."""
+        """Return the same as :meth:`_walk`, evaluated for all rows at once."""
         turns = np.unpackbits(self._conditions.turns(rows), axis=2, count=len(rows))
         dtype = np.min_scalar_type(self.leaf.shape[1] - 1)
         leaf: NDArray[np.integer[Any]] = np.zeros(turns.shape[1:], dtype)
@@ -147,7 +147,7 @@ class _Conditions:
             results[batch] = np.packbits(tests, axis=1)
         turns: list[NDArray[np.uint8]] = []
         for level in self.levels:
-            # Of the nodes of a level, the turns above select one half after the other.
+            # Each turn above selects one half of the remaining nodes of a level.
             nodes = results.take(level, 0).reshape(1 << len(turns), -1, results.shape[1])
             for right in turns:
                 low, high = np.split(nodes, 2)

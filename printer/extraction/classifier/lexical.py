@@ -1,8 +1,8 @@
 """Lexical features: classes of characters, and learned odds of names and words.
 
-Names are the parts of ``class`` and ``id`` values and roles; words those of short texts.  Their
-odds, learned from text under such a name or with such a word, are in the model; an unknown name or
-word counts for nothing.
+Names are the parts of ``class`` and ``id`` values and roles; words are those at the beginning of
+texts.  Their odds, learned from text under a name or with a word, are in the model; unknown names
+and words are ignored.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ Ints = NDArray[np.intp]
 
 # Characters
 
-#: The classes of characters, which are columns of :func:`count_characters`.
+#: The classes of characters: the columns of :func:`count_characters`.
 UPPER, LETTER, IDEOGRAPH, DIGIT, STOP, COMMA, COLON, QUOTE, MARK, CURRENCY, SPACE, OTHER = range(12)
 CLASSES = 12
-#: Two more columns: words that begin with a capital, and all words.
+#: Two more columns: words beginning with a capital, and all words.
 CAPITALIZED, WORDS = CLASSES, CLASSES + 1
 _IN_WORDS = np.isin(np.arange(CLASSES), (UPPER, LETTER, IDEOGRAPH, DIGIT))
 
@@ -43,7 +43,7 @@ _PUNCTUATION = {
 #: Scripts written without spaces between words, by code point.
 _UNSPACED = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF),
              (0x3400, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))  # fmt: skip
-#: Characters counted at a time, to stay in the processor's cache.
+#: The characters counted at a time, to stay in the processor's cache.
 _BATCH_CHARS = 1 << 17
 
 
@@ -71,8 +71,9 @@ def count_characters(
     """Count the classes of characters of each text.
 
     Returns:
-        A row per text and a column per class, then :data:`CAPITALIZED` and :data:`WORDS`; the class
-        of every character of all texts, each followed by a space; where each text begins in that.
+        A row per text with a column per class, then :data:`CAPITALIZED` and :data:`WORDS`; the
+        class of every character of all texts, each followed by a space; the start of each text in
+        that.
     """
     sizes = np.fromiter(map(len, texts), np.intp, len(texts)) + 1
     ends = np.cumsum(sizes)
@@ -109,14 +110,14 @@ def _count_batch(
 
 # Names
 
-#: Longer attribute values are cut: some pages put style sheets of class names there.
+#: Longer attribute values are cut; some pages put whole style sheets of class names there.
 _MAX_NAME_CHARS = 300
-#: The length from which a name is not one that another site has.
+#: The length from which a name is taken for a generated one, not found on other sites.
 _GENERATED_NAME = 32
 _NAME_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_a-zA-Z]+")
-#: Attributes that name an element, beside its class and its id.
+#: Attributes that name an element, besides its class and its id.
 _NAME_ATTRIBUTES = ("role", "itemprop", "data-testid")
-#: Elements that seldom hold segments, and many on a page.
+#: Elements that are numerous and seldom contain segments.
 _INLINE = frozenset({
     "a", "abbr", "b", "bdi", "br", "cite", "code", "em", "font", "i", "img", "kbd", "q", "s",
     "small", "span", "strong", "sub", "sup", "u", "var", "wbr",
@@ -125,7 +126,7 @@ _INLINE = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class NameTable:
-    """The names on a page: each distinct set of them once, and the row of each element.
+    """The distinct sets of names on a page, and the row of each element's set.
 
     Row 0 of ``names`` is the empty set.
     """
@@ -135,7 +136,7 @@ class NameTable:
 
 
 def split_names(value: str, tag: str) -> tuple[str, ...]:
-    """Return the names in the attributes of an element, complete and in parts."""
+    """Return the names in an element's attributes, whole and in parts."""
     names = map(_name_parts, value[:_MAX_NAME_CHARS].split())
     return tuple(dict.fromkeys(chain((f"<{tag}>",), *names)))
 
@@ -170,7 +171,7 @@ def read_names(index: PageIndex) -> NameTable:
 
 
 def name_odds(table: NameTable, odds: Odds) -> Column:
-    """Return the lowest, highest and mean odds of each element's known names, a row each."""
+    """Return the lowest, highest and mean odds of each element's known names, one row each."""
     tokens = _TokenOdds.look_up(table.names, odds, np.nan)
     known = ~np.isnan(tokens.odds)
     tokens = tokens._replace(odds=np.where(known, tokens.odds, np.float32(0)))
@@ -183,13 +184,13 @@ def name_odds(table: NameTable, odds: Odds) -> Column:
 
 # Words
 
-#: The words and the characters of each text that are looked at.
+#: The most words, and characters, of each text to examine.
 _MAX_WORDS, _MAX_TEXT_CHARS = 14, 120
 _MARKS = ".,:;!?()[]{}<>|/\\\"'“”„«»‘’…·•–—-"
 
 
 def leading_words(texts: Sequence[str]) -> list[list[str]]:
-    """Return the first words of each line in lower case, without the marks around them."""
+    """Return the first words of each text in lower case, without surrounding punctuation."""
     stripped = _StrippedWords()
     lines = "\n".join([text[:_MAX_TEXT_CHARS] for text in texts]).lower().split("\n")
     return [
@@ -198,7 +199,7 @@ def leading_words(texts: Sequence[str]) -> list[list[str]]:
 
 
 class _StrippedWords(dict[str, str]):
-    """A cache of words without the marks around them."""
+    """A cache of words without surrounding punctuation."""
 
     def __missing__(self, word: str) -> str:
         stripped = self[word] = word.strip(_MARKS)
@@ -212,7 +213,7 @@ def word_odds(texts: Sequence[Sequence[str]], odds: Odds) -> Column:
 
 
 class _TokenOdds(NamedTuple):
-    """The odds of tokens, row after row; where each row begins, and its number of tokens."""
+    """The odds of tokens, row after row; the start of each row, and its number of tokens."""
 
     odds: NDArray[np.float32]
     starts: Ints
@@ -220,7 +221,7 @@ class _TokenOdds(NamedTuple):
 
     @classmethod
     def look_up(cls, rows: Sequence[Sequence[str]], odds: Odds, unknown: float) -> _TokenOdds:
-        """Look up the tokens of each row; a row without any has one that is unknown."""
+        """Look up the tokens of each row; an empty row gets one unknown token."""
         rows = [row or ("",) for row in rows]
         sizes = np.fromiter(map(len, rows), np.intp, len(rows))
         values = map(odds.get, chain.from_iterable(rows), repeat(unknown))
@@ -228,7 +229,7 @@ class _TokenOdds(NamedTuple):
         return cls(np.fromiter(values, np.float32, int(sizes.sum())), starts, sizes)
 
     def extremes(self, counts: NDArray[np.float32]) -> Column:
-        """Return the minimum, the maximum, and the sum divided by ``counts`` of each row."""
+        """Return each row's minimum, maximum, and sum divided by ``counts``."""
         low, high, total = (
             function.reduceat(self.odds, self.starts)
             for function in (np.minimum, np.maximum, np.add)
@@ -264,9 +265,10 @@ def prior_columns(
         priors: The learned odds.
 
     Returns:
-        Lowest, highest and mean odds of the words, and of those of the heading; the same of the
-        names of the block, its parent and the two next wider containers; lowest, highest and sum of
-        means over all elements around the segment; the same four by the odds on articles alone.
+        The lowest, highest and mean odds of the words, and of those of the heading; the same of the
+        names of the block, its parent and the next two wider containers; the lowest, the highest
+        and the sum of means over all elements around the segment; the same four by the odds on
+        articles.
     """
     spoken = word_odds(words, priors.words)
     under = np.where(headings[:, None] >= 0, spoken[headings], 0)
@@ -284,7 +286,7 @@ def prior_columns(
 
 
 def _inherited(table: Column, parents: Ints, depths: list[Ints]) -> tuple[Column, Column, Column]:
-    """Return per element the lowest, highest and summed odds of itself and its ancestors."""
+    """Return, per element, the lowest, highest and summed odds of itself and its ancestors."""
     lowest, highest, total = (column.copy() for column in table.T)
     for elements in depths:
         above = parents[elements]
@@ -295,7 +297,7 @@ def _inherited(table: Column, parents: Ints, depths: list[Ints]) -> tuple[Column
 
 
 def _elements_by_depth(parents: Ints) -> list[Ints]:
-    """Return the elements of each depth from the root's children down."""
+    """Return the elements of each depth, from the root's children down."""
     depths = [0] * len(parents)
     for index, parent in enumerate(parents.tolist()):
         if parent >= 0:

@@ -1,9 +1,9 @@
 """The default extractor: a trained classifier of text segments.
 
-Gradient-boosted trees score each segment by its features (:mod:`.features`), the share of its words
-that belong to the article; neural networks (:mod:`.network`) score the plausible ones together.
-The selected segments are those with the highest expected F1 over words, each text once.
-docs/model-card.md describes the training.
+Gradient-boosted trees predict from each segment's features (:mod:`.features`) the share of its
+words that belong to the article; neural networks (:mod:`.network`) score the plausible segments
+together.  The selected segments are those with the highest expected F1 over words, without
+duplicates.  docs/model-card.md describes the training.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ Bools = NDArray[np.bool_]
 
 #: The kinds of pages, in the order of the model's trees.
 PAGE_KINDS = ("article", "collection", "documentation", "forum", "listing", "product", "service")
-#: The fewest words of a text whose copies are dropped.
+#: The fewest words of a text whose duplicates are dropped.
 _COPY_WORDS = 5
-#: A copy this likely stays when there are half as many words around it that are likelier than not
-#: and no copies.
+#: The score of a copy that stays if the likely text around it has half as many words as the copies;
+#: and the score of likely text, which must not be a copy itself.
 _LIKELY_COPY, _LIKELY = 0.8, 0.5
-#: How cautious the selection is by kind.  Errors are correlated (a list of related stories is right
-#: or wrong as a whole), so that on some kinds half-likely text is worth less than its expectation:
-#: it counts as the score to this power.
+#: The caution of the selection by kind of page: scores are raised to this power.  Errors are
+#: correlated (a list of related stories is right or wrong as a whole), so that on some kinds text
+#: of medium likelihood is worth less than its expectation.
 _CAUTION = {"article": 1.9, "product": 1.6, "forum": 1.1}
-#: The networks do not see what the trees score lower than this: most of a page.
+#: The lowest score by the trees of segments passed to the networks; most of a page is below it.
 _PLAUSIBLE = 0.04
-#: Of a page with more segments, a book or a register, the trees alone decide.
+#: On pages with more segments (books, registers), only the trees decide.
 _MAX_NETWORK_SEGMENTS = 10_000
 #: The weight of the networks' log-odds beside the trees'.
 _NETWORK_WEIGHT = 0.67
-#: Probabilities are clipped this far from 0 and 1 before they are combined.
+#: The distance from 0 and 1 to which probabilities are clipped before they are combined.
 _MIN_PROBABILITY = 1e-4
-#: The networks pass messages within so many elements around each segment.
+#: The number of elements around each segment within which the networks pass messages.
 _GROUP_LEVELS = 6
-#: A segment less likely than this is not selected, whatever is expected of the rest.
+#: The lowest score of a selected segment.
 _MIN_SELECTED = 0.02
 
 
@@ -117,8 +117,8 @@ def classify(page: Page, methods: Mapping[str, Sequence[float]], model: Classifi
         model: The trained model.
 
     Returns:
-        The selection, with the papers' scores and the model's as "default", the kind of the page
-        and how sure that is.
+        The selection, the papers' scores and the model's as "default", the kind of the page, and
+        the confidence.
     """
     if not page.segments:
         return Verdict(())
@@ -126,7 +126,7 @@ def classify(page: Page, methods: Mapping[str, Sequence[float]], model: Classifi
     rows = segment_features(context, model.priors)
     first = model.segments.predict(rows)
     matrix = np.ascontiguousarray(rows[:, : len(context.columns.names)])
-    # They are in the rows now, and on a page of megabytes they are large.
+    # The rows contain them now, and on a page of megabytes they are large.
     context.columns.values.clear()
     kinds = model.kinds.predict_many(page_features(context, matrix, first), len(PAGE_KINDS))[0]
     scores = first
@@ -147,7 +147,7 @@ def classify(page: Page, methods: Mapping[str, Sequence[float]], model: Classifi
 
 
 def segment_features(context: FeatureContext, priors: TokenPriors) -> Column:
-    """Return what the trees and the networks see of each segment, a row each."""
+    """Return the input of the trees and the networks, one row per segment."""
     odds = prior_columns(
         context.names,
         context.words,
@@ -160,20 +160,20 @@ def segment_features(context: FeatureContext, priors: TokenPriors) -> Column:
 
 
 def plausible_segments(scores: Column) -> Bools:
-    """Return which segments the networks see, by the trees' scores."""
+    """Return which segments the networks score, given the trees' scores."""
     plausible: Bools = scores > _PLAUSIBLE
     return plausible
 
 
 def build_graph(context: FeatureContext, scores: Column, which: Bools) -> SegmentGraph:
-    """Return the neighbours of some of a page's segments, for the networks."""
+    """Return the graph of some of a page's segments, for the networks."""
     keys = group_keys(context, which)
     pages = np.zeros(len(keys[0]), np.intp)
     return SegmentGraph.build(keys, context.word_counts[which], scores[which], pages)
 
 
 def group_keys(context: FeatureContext, which: Bools) -> tuple[NDArray[np.intp], ...]:
-    """Return the groups that some segments are in.
+    """Return the groups of some segments.
 
     These are the elements from the block outward, similar elements, and the last heading.
     """
@@ -182,7 +182,7 @@ def group_keys(context: FeatureContext, which: Bools) -> tuple[NDArray[np.intp],
 
 
 def combine_scores(trees: Column, which: Bools, networks: Sequence[Column]) -> Column:
-    """Return the trees' scores; where the networks scored, the weighted mean of log-odds."""
+    """Return the trees' scores, combined with the networks' by the weighted mean of log-odds."""
     scores = trees.copy()
     if which.any():
         mean = sum(map(_log_odds, networks)) / len(networks)
@@ -201,7 +201,7 @@ def _log_odds(probabilities: Column) -> Column:
 
 
 def page_statistics(scores: Column, sizes: Column) -> list[float]:
-    """Return statistics of a page's scores: how much is selected, and how surely."""
+    """Return statistics of a page's scores: how much is selected, and how certain it is."""
     total = float(sizes.sum())
     expected = float((scores * sizes).sum())
     variance = float((scores * (1 - scores) * sizes).sum())
@@ -217,9 +217,9 @@ def page_statistics(scores: Column, sizes: Column) -> list[float]:
 
 
 def page_features(context: FeatureContext, matrix: Column, scores: Column) -> Column:
-    """Return what the trees of kind and confidence see: one row.
+    """Return the input of the trees for kind and confidence: one row.
 
-    ``matrix`` holds the features row after row, as in training: the sums' last bits depend on it.
+    ``matrix`` is in row-major order, as in training, since the last bits of sums depend on it.
     """
     of_page = [at for at, name in enumerate(context.columns.names) if name.startswith("page ")]
     weights = context.word_counts / context.word_counts.sum()
@@ -248,16 +248,16 @@ def maximize_expected_f1(context: FeatureContext, scores: Column, caution: float
 
 
 def page_caution(kinds: Column) -> float:
-    """Return how cautious to be on a page, by its probabilities of being of each kind."""
+    """Return the caution for a page, given its probabilities of being of each kind."""
     powers = np.array([_CAUTION.get(kind, 1.0) for kind in PAGE_KINDS])
     return float((powers * kinds).sum() / max(1e-6, kinds.sum()))
 
 
 def suppress_duplicates(context: FeatureContext, scores: Column) -> None:
-    """Clear the scores of all but the likeliest copy of a text that stands in several places.
+    """Clear the scores of all but the likeliest copy of a text that occurs in several places.
 
-    Copies under the same parent are repetitions within the text, and so is a likely copy (a
-    refrain) among text of the article, at least half as long as the copies, that is no copy.
+    Kept as repetitions within the text are copies under the same parent, and likely copies (a
+    refrain) among other text of the article that is at least half as long as the copies.
     """
     parents = context.parents[context.blocks].tolist()
     best: dict[str, tuple[float, int]] = {}

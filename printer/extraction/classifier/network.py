@@ -2,7 +2,7 @@
 
 The boosted trees score segments one by one.  A network has the same features, passes messages among
 the segments of one element, of similar elements and of the whole page, and was also trained for the
-page's F1 over words: lists and boxes are selected or dropped as a whole.
+page's F1 over words, so that lists and boxes are selected or dropped as a whole.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.intp]
 
-#: Standardised features are clipped at so many standard deviations.
+#: The standard deviations at which standardised features are clipped.
 _MAX_DEVIATIONS = 4.0
-#: The largest products, in multiplications, that BLAS computes in one thread.
+#: The largest product, in multiplications, that BLAS computes in one thread.
 _ONE_THREAD = 200_000
-#: Rows standardised at a time, so that a page of any length takes little memory.
+#: The rows standardised at a time, to limit the memory for long pages.
 _BATCH_ROWS = 1024
 
 
@@ -30,7 +30,7 @@ class SegmentGroups(NamedTuple):
 
     Attributes:
         order: The segments sorted by group.
-        starts: Where each group begins in ``order``.
+        starts: The start of each group in ``order``.
         owner: The group of each segment.
         weights: The weight of each segment in its group's mean, as a column.
     """
@@ -59,7 +59,7 @@ class SegmentGroups(NamedTuple):
 
 
 class SegmentGraph(NamedTuple):
-    """The neighbours of segments: their groups, and whether each has a next one on its page."""
+    """The neighbours of segments: their groups, and whether each has a successor on its page."""
 
     groups: tuple[SegmentGroups, ...]
     has_next: NDArray[np.bool_]
@@ -70,8 +70,8 @@ class SegmentGraph(NamedTuple):
     ) -> SegmentGraph:
         """Group segments.
 
-        A page is a group twice: once its segments are weighted by how likely they are the
-        article's, so that each can be compared with that.
+        Each page forms two groups: in one of them its segments are weighted by their likelihood,
+        so that each segment can be compared with the likely article.
 
         Args:
             keys: For each grouping, the group of each segment.
@@ -85,9 +85,9 @@ class SegmentGraph(NamedTuple):
         return cls(tuple(groups), pages[1:] == pages[:-1])
 
     def messages(self, values: Floats) -> Iterator[tuple[Floats, Ints | None]]:
-        """Yield the values, the means of their groups, the values before and those after.
+        """Yield the values, the means of their groups, the previous and the next values.
 
-        The second value is the row that each segment reads, None where it reads its own.
+        With each comes the row that every segment reads, None if it reads its own.
         """
         yield values, None
         for groups in self.groups:
@@ -134,7 +134,7 @@ class NetworkEnsemble:
         return self._second_layer(np.concatenate(hidden), graph)
 
     def _second_layer(self, hidden: Floats, graph: SegmentGraph) -> list[Floats]:
-        """Return the probabilities; ``hidden`` has the networks' first units side by side."""
+        """Return the probabilities; ``hidden`` has the networks' first layers side by side."""
         count, units = self.inner_bias.shape
         columns = [slice(at * units, (at + 1) * units) for at in range(count)]
         totals = [np.broadcast_to(bias, (len(hidden), units)).copy() for bias in self.outer_bias]
@@ -167,10 +167,10 @@ class NetworkEnsemble:
 
 
 def blocked_matmul(left: Floats, right: Floats) -> Floats:
-    """Return the matrix product, computed in blocks that BLAS does in one thread.
+    """Return the matrix product, computed in blocks that BLAS multiplies in one thread.
 
-    Waking other threads for products of this size costs more than it saves, ten times so on a busy
-    machine.
+    Waking other threads for products of this size costs more than it saves, ten times as much on a
+    busy machine.
     """
     step = max(1, _ONE_THREAD // right.size)
     return np.concatenate([left[at : at + step] @ right for at in range(0, len(left), step)])
@@ -182,5 +182,5 @@ def standardise(rows: Floats, mean: Floats, scale: Floats) -> Floats:
 
 
 def log_compress(rows: Floats) -> Floats:
-    """Return the logarithms of features, with their signs."""
+    """Return the logarithms of the features' magnitudes, with their signs."""
     return np.sign(rows) * np.log1p(np.abs(rows))

@@ -1,20 +1,20 @@
 """Article subtree (Joshi and Liu, DocEng 2009, section 4.2): the parent of enough paragraphs.
 
 Paragraphs are written in three ways: ``<div>text``, ``<p>text``, and text broken by ``<br>``.  The
-parent of paragraphs of one level is an article subtree.  Those whose paragraphs hold 500
-characters or more together are candidates, and the first in document order is the article.
-Blocks inside it that are lists of links are removed.
+parent of paragraphs of one level is an article subtree.  Those whose paragraphs together contain
+500 characters or more are candidates, and the first in document order is the article.  Blocks
+inside it that are lists of links are removed.
 
 Departures from the paper:
 
 - Its block tags are div, p, br, li, ul, ol, td, tr, table, h1 to h6 and hr, all others style tags.
   Other elements that browsers display as blocks (article, section, blockquote ...) count as div,
   the parts of a table as td.
-- It does not define when a block that holds text and blocks is a paragraph: its own text counts.
-- Two runs of text of one element with nothing but a ``br`` between them are of the third form,
-  and the element is then the subtree itself; a ``p`` is a paragraph of its parent as well.
-- It does not define a list of links: here it is a block of the subtree with two or more segments,
-  more than half of whose characters are links.
+- It does not define when a block with both text and blocks is a paragraph: its own text counts.
+- Two runs of text in one element separated only by ``br`` are of the third form, and the element is
+  then the subtree itself; a ``p`` is also a paragraph of its parent.
+- It does not define a list of links: here it is a block of the subtree with two or more segments
+  and more than half of its characters in links.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from ...html.index import PageIndex
 from ...html.page import Page
 from ..arrays import Bools, covered_by_ranges, prefix_sums
 
-#: The paper's block tags that do not make a paragraph of their text, and the parts of a table.
+#: The paper's block tags whose text is not a paragraph, and the parts of a table.
 NO_PARAGRAPH = frozenset({
     "li", "ul", "ol", "td", "tr", "table", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "br",
     "th", "thead", "tbody", "tfoot", "caption",
 })  # fmt: skip
 
-#: Blocks inside the article that may turn out to be a list of links.
+#: Blocks inside the article that may be lists of links.
 LISTS = frozenset({"div", "ul", "ol", "table", "dl", "nav", "aside", "section", "menu"})
 
 
@@ -52,8 +52,8 @@ def score(
 ) -> tuple[float, ...]:
     """Return 1 for segments of the article subtree, else 0 or less.
 
-    0 is a list of links inside the subtree, -1 a segment of another subtree over the threshold,
-    -2 anything else.
+    0 means a list of links inside the subtree, -1 another subtree over the threshold, -2 anything
+    else.
     """
     index = page.index
     count = len(page.segments)
@@ -69,7 +69,7 @@ def score(
 
 
 def paragraph_parents(index: PageIndex) -> dict[int, int]:
-    """Return the characters of the paragraphs directly below each paragraph parent."""
+    """Return the number of characters in the paragraphs directly below each paragraph parent."""
     blocks = index.segment_blocks
     broken = {one for one, other in pairwise(blocks) if one == other}
     sizes: dict[int, int] = defaultdict(int)
@@ -83,7 +83,7 @@ def paragraph_parents(index: PageIndex) -> dict[int, int]:
 
 
 def find_link_lists(index: PageIndex, root: int, options: ArticleSubtreeOptions) -> Bools:
-    """Return which segments stand in a list of links below ``root``."""
+    """Return which segments are in a list of links below ``root``."""
     below = range(root + 1, index.subtree_ends[root])
     firsts, ends = index.segment_ranges([at for at in below if index.tags[at] in LISTS])
     links, chars = prefix_sums(index.segment_link_chars), prefix_sums(index.segment_chars)

@@ -1,22 +1,22 @@
 """Maximum scoring subsequence (Luo et al., DocEng 2009, sections 3 and 4).
 
-Each text segment is taken for body text when at least 0.7 of it is in the page's commonest font
-size, at least 0.2 in the commonest font colour and at most 0.5 in links; it scores its length,
-positive or negative.  The run of segments with the greatest sum is the body (linear in the number
-of segments).  Within it, segments that do not line up with the body are junk.
+A text segment is body text if at least 0.7 of it is in the page's commonest font size, at least 0.2
+in the commonest font colour and at most 0.5 in links; its score is its length, positive for body
+text and negative for other text.  The run of segments with the greatest sum is the body (found in
+linear time).  Within it, segments that do not line up with the body are junk.
 
 Departures from the paper:
 
-- Without a rendered page, size and colour are what tags (h1 to h6, font, small, big, sub, sup) and
-  inline styles say, not style sheets, links keep the colour of the text around them, and nothing
-  is aligned.  On a page that a browser rendered all are the real ones.
-- Text that is not visible (menus folded away, copies for other screens) counts as nothing.
+- Without a rendered page, size and colour are inferred from tags (h1 to h6, font, small, big, sub,
+  sup) and inline styles, not style sheets; links keep the colour of the text around them, and the
+  alignment step is omitted.  With a page rendered by a browser, the real values are used.
+- Text that is not visible (folded menus, copies for other screens) is ignored.
 - The paper gives no numbers for alignment: the tolerance and the share of the body's width to
-  cover are ours.  Text in the body's own print need cover less (a list in a column of its own), or,
-  when it covers most of the width, not line up (quotations, indented on both sides).  Cells of a
-  table stand where the table does, items where their list does.  Each newspaper column is a body.
-- A page on which no segment looks like body text has no body, where the paper's formula would
-  still name its least bad segment.
+  cover are ours.  Text in the body's font may cover less (a list in a separate column), or, if it
+  covers most of the width, need not line up (quotations, indented on both sides).  Cells have the
+  box of their table, items that of their list.  Each newspaper column is a body.
+- A page without any body text has no body, where the paper's formula would still select its least
+  bad segment.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ from ..visual import FontRuns, SegmentLayout, infer_font_runs, read_segment_layo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaxSubsequenceOptions:
-    """The paper's constants c1, c2 and c3, and ours for the alignment it gives none for.
+    """The paper's constants c1, c2 and c3, and ours for alignment.
 
     Attributes:
         min_size: The share of a segment in the commonest font size (c1).
         min_color: The share of it in the commonest colour (c2).
         max_link: The share of it in links (c3).
-        tolerance: How far edges may be apart, in CSS pixels.
+        tolerance: The largest distance of edges that line up, in CSS pixels.
         min_overlap: The share of the body's width that a segment must cover.
-        min_overlap_aligned: The same for text in the body's own print that lines up.
-        min_overlap_inset: The same for text in the body's own print that does not.
-        min_column_share: The share of the text that makes another column of the same width one of
-            the body's.
+        min_overlap_aligned: The same for text in the body's font that lines up.
+        min_overlap_inset: The same for text in the body's font that does not line up.
+        min_column_share: The share of the text that another column of the same width must contain
+            to belong to the body.
     """
 
     min_size: float = 0.7
@@ -67,8 +67,9 @@ def score(
 ) -> tuple[float, ...]:
     """Return 1 to 2 inside the maximum scoring subsequence, 0 or less outside.
 
-    Inside it is 1.5 and half the segment's own score, outside what the best run through the segment
-    falls short, both as shares of the maximum; 0 is a segment inside that does not line up.
+    Inside, the value is 1.5 plus half the segment's own score; outside, minus the shortfall of the
+    best run through the segment; both scores are shares of the maximum.  0 means a segment inside
+    that does not line up.
     """
     index = page.index
     layout = layout or read_segment_layout(page)
@@ -100,9 +101,9 @@ def body_text_signs(runs: FontRuns, index: PageIndex, options: MaxSubsequenceOpt
 
 
 def commonest_share(runs: FontRuns, traits: Sequence[Hashable], count: int = 0) -> Floats:
-    """Return the share of each of ``count`` segments' characters that have the commonest trait.
+    """Return, for each of ``count`` segments, the share of characters with the commonest trait.
 
-    ``traits`` holds each font's: its size, or its colour.
+    ``traits`` are the fonts' sizes or colours.
     """
     numbers: dict[Hashable, int] = {}
     by_font = np.array([numbers.setdefault(trait, len(numbers)) for trait in traits], np.int64)
@@ -114,7 +115,7 @@ def commonest_share(runs: FontRuns, traits: Sequence[Hashable], count: int = 0) 
 
 
 def best_run(values: Floats) -> tuple[int, int, float]:
-    """Return the run with the greatest sum (equation 1): first, end, sum; of equals the first."""
+    """Return the run with the greatest sum (equation 1): first, end, sum; of equals, the first."""
     if not len(values):
         return 0, 0, 0.0
     sums = np.concatenate(([0.0], np.cumsum(values)))
@@ -141,7 +142,7 @@ def filter_aligned(
 ) -> tuple[bool, ...]:
     """Keep only segments that line up with the body on the left or right and cover its width.
 
-    The body's edges are those that most of the selected text has.
+    The body's edges are those of most of the selected text.
 
     Args:
         rects: The boxes of the segments' line-break nodes, None where not rendered.
@@ -164,10 +165,10 @@ def filter_aligned(
 def find_columns(
     rects: Sequence[Rect | None], lengths: Sequence[int], options: MaxSubsequenceOptions
 ) -> list[tuple[float, float]]:
-    """Return the left and right edges of the body, of each of its columns if it has several.
+    """Return the left and right edges of the body, or of each of its columns.
 
-    They are those that most of the text has; or wider ones around them, where a good share of the
-    text has those (an article may be a list with a few paragraphs).
+    They are the edges of most of the text, or wider ones around them if a good share of the text
+    has those (an article may be a list with a few paragraphs).
     """
     edges: Counter[tuple[float, float]] = Counter()
     for rect, length in zip(rects, lengths, strict=True):

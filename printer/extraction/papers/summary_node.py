@@ -1,23 +1,23 @@
 """Summary node (Khade, Rao and Potey, section III C, after ECON): where punctuation stops growing.
 
 Joint-para joins adjacent big-nodes of one level into text-node-sets; the text of a set is a
-text-para, its full stops and commas its punc-num.  A text-para without any is noise and its nodes
-are pruned.  Extract-news starts from a node of the set with the longest text-para and climbs; when
-the parent holds no more punctuation than the child for the first time, the child is the
-summary-node, and what is left of it is the article.
+text-para, the number of its full stops and commas its punc-num.  A text-para without any is noise
+and its nodes are pruned.  Extract-news starts from a node of the set with the longest text-para and
+climbs; the first child whose parent contains no more punctuation is the summary-node, and what is
+left of it is the article.
 
 Departures from the paper:
 
-- A big-node is the line-break node nearest to the text, inline elements looked through: the paper
-  takes the text's father, but today's paragraphs wrap their text in ``span`` one by one, and the
-  tags it lists beside that (``b``, ``i``, ``tt`` ...; some names are lost in print) are inline.
-- Of a father of text that also holds blocks of text only its own runs are taken, each like a
-  child: by the letter one stray word in ``body`` makes the page one text-para.
-- Nodes are adjacent when no text stands between them: slots for scripts, pictures and
-  advertisements would separate the paragraphs of today's pages.
+- A big-node is the line-break node nearest to the text, disregarding inline elements: the paper
+  takes the text's father, but paragraphs now often wrap their text in ``span``, and the other tags
+  it lists (``b``, ``i``, ``tt`` ...; some names are lost in print) are inline.
+- Of a father of text that also contains blocks of text, only its own runs are taken, each like a
+  child; taken literally, one stray word in ``body`` would make the page a single text-para.
+- Nodes are adjacent if no text is between them: slots for scripts, pictures and advertisements
+  would separate the paragraphs of today's pages.
 - Full stops and commas of every script are counted, not only the ASCII ones.
-- The node taken 'randomly' from the set is the first; of text-paras of one length the first.
-- When the distance never becomes 0, the root is the summary-node.
+- The node taken 'randomly' from the set is the first; of text-paras of equal length, the first.
+- If the distance never becomes 0, the root is the summary-node.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class SummaryNodeOptions:
 class TextParas(NamedTuple):
     """The text-node-sets in document order, as arrays.
 
-    A set's segments go from ``low`` to before ``high``; ``first`` is the index of its first
-    big-node, ``length`` the length of its text-para, ``marks`` its punc-num.
+    A set's segments are those from ``low`` up to, not including, ``high``; ``first`` is the index
+    of its first big-node, ``length`` the length of its text-para, ``marks`` its punc-num.
     """
 
     low: Ints
@@ -59,9 +59,9 @@ class TextParas(NamedTuple):
 
 
 def score(page: Page, options: SummaryNodeOptions = SummaryNodeOptions()) -> tuple[float, ...]:
-    """Return 1 inside the summary-node, 0 for what is pruned from it, less further away.
+    """Return 1 inside the summary-node, 0 for pruned segments, less with distance outside.
 
-    Outside it is minus the number of steps up from the summary-node to an element around both.
+    Outside, the value is minus the number of steps from the summary-node up to a common ancestor.
     """
     index = page.index
     marks = count_marks([segment.text for segment in page.segments], options.marks)
@@ -89,7 +89,7 @@ def joint_para(index: PageIndex, marks: Ints) -> TextParas:
     block = np.array(index.segment_blocks, dtype=np.int64)
     firsts, ends = index.segment_ranges(block)
     runs = np.bincount(block, minlength=1)[block]
-    # The level of a big-node is its parent; that of a run beside blocks is the block itself.
+    # A big-node's level is its parent; for a run of text beside blocks, the block itself.
     parents = np.array(index.parents, dtype=np.int64)
     level = np.where(runs == ends - firsts, parents[block], block)
     low = np.flatnonzero(np.diff(level, prepend=-2))
@@ -114,7 +114,7 @@ def extract_news(index: PageIndex, marks: Ints, paras: TextParas) -> list[int]:
 
 
 def steps_to_summary_node(index: PageIndex, chain: list[int]) -> Ints:
-    """Return how many steps up the chain each segment is first inside."""
+    """Return the number of steps up the chain to the first node that contains each segment."""
     count = len(index.segments)
     if not chain:
         return np.ones(count, dtype=np.int64)

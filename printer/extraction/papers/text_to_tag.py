@@ -1,24 +1,25 @@
 """Text-to-tag ratio (Weninger and Hsu, DEXA TIR 2008): characters of text by number of tags.
 
-Scripts and remarks are taken out; each line's ratio is its characters of text by its tags, or the
-characters themselves where it has no tag; the ratios are smoothed over the lines around, and
-clustered into content and none.
+Scripts and remarks are removed; each line's ratio is its number of characters of text divided by
+its number of tags, or the number of characters if it has no tag; the ratios are smoothed over
+neighbouring lines, and clustered into content and non-content.
 
 Departures from the paper:
 
-- Lines are defined by the tree, not by how the source happens to be broken, as a minified page is
-  one line.  A line begins before the start tag of a block and ends after the end tag of a block
-  and after ``br``; a line with neither tag nor text is left out.  So a paragraph with its inline
-  tags is one line, and so is each tag of nested blocks, as in source that is set out one by one.
-- Tags are those of the repaired tree: end tags the author left out are counted, void elements
-  count once.  Elements whose text is never seen (head, svg, select ...) are left out with the
-  scripts.
+- Lines are defined by the tree, not by the line breaks of the source, as a minified page is a
+single
+  line.  A line begins before the start tag of a block and ends after the end tag of a block and
+  after ``br``; a line with neither tag nor text is omitted.  So a paragraph with its inline tags is
+  one line, and so is each tag of nested blocks, as in neatly indented source.
+- Tags are those of the repaired tree: omitted end tags are counted, void elements count once.
+  Elements whose text is never seen (head, svg, select ...) are removed with the scripts.
 - Characters of every script are counted, white space folded, not only ASCII ones.
 - K-means, farthest first and expectation maximisation are usually initialised at random; here each
-  starts from the point nearest to the origin and then the farthest ones, so that a page always
-  gives the same answer.  The cluster nearest to the origin has no content, all others have some.
-- ``prediction`` is left unformalised: the moving average of the lines before predicts those after,
-  and the line of ratios is cut where the two differ most.
+  starts from the point nearest to the origin and then the farthest ones, so that results are
+  reproducible.  The cluster nearest to the origin is non-content, all others are content.
+- ``prediction`` is not formalised in the paper: here the moving average of the lines before
+predicts
+  those after, and the sequence of ratios is cut where the two differ most.
 - ``two-dimensional`` is the clustering the authors announce (ratio and the slope of the smoothed
   ratio, k-means with one centre held at the origin), as they later published it in 'CETR: Content
   Extraction via Tag Ratios' (Weninger, Hsu and Han, WWW 2010).
@@ -58,12 +59,12 @@ class TextToTagOptions:
     """How ratios are smoothed and clustered.
 
     Attributes:
-        clustering: The clustering of the ratios into content and none.
-        smoothing: An even mean or a Gaussian one.
-        radius: Lines each way that are averaged.
-        deviations: How many standard deviations the ``threshold`` is.
+        clustering: The clustering of the ratios into content and non-content.
+        smoothing: A uniform or a Gaussian mean.
+        radius: The number of lines averaged on each side.
+        deviations: The ``threshold`` in standard deviations.
         clusters: The number of clusters, for the clusterings that take one.
-        slope_lines: How many lines the slope of ``two-dimensional`` looks ahead.
+        slope_lines: The number of lines ahead from which ``two-dimensional`` computes the slope.
     """
 
     clustering: Clustering = "threshold"
@@ -75,7 +76,7 @@ class TextToTagOptions:
 
 
 def score(page: Page, options: TextToTagOptions = TextToTagOptions()) -> tuple[float, ...]:
-    """Return how far each segment's line is on the side of content, in characters by tag.
+    """Return the margin by which each segment's line is content, in characters per tag.
 
     For ``em`` it is a difference of log-likelihoods.
     """
@@ -98,9 +99,9 @@ def ratios(index: PageIndex) -> tuple[Floats, Ints]:
 
 
 def _tags(index: PageIndex) -> tuple[NDArray[np.int8], NDArray[np.int8], Bools]:
-    """Return for every tag whether a line begins before it, ends after it, and it counts."""
+    """Return, for every tag, whether a line begins before it, ends after it, and it counts."""
     kinds = np.array([_TAG_KINDS.get(tag, 0) for tag in index.tags], dtype=np.int8)
-    # A segment's block breaks lines also where only its style makes it one.
+    # A segment's block breaks lines even if only its style makes it a block.
     kinds[index.segment_blocks] |= _BLOCK
     before, after = np.zeros((2, 2 * len(kinds)), dtype=np.int8)
     counted = np.ones(2 * len(kinds), dtype=bool)
@@ -111,7 +112,7 @@ def _tags(index: PageIndex) -> tuple[NDArray[np.int8], NDArray[np.int8], Bools]:
 
 
 def smooth(values: Floats, options: TextToTagOptions) -> Floats:
-    """Blur the ratios over ``radius`` lines each way; beyond the ends they are 0."""
+    """Smooth the ratios over ``radius`` lines on each side; beyond the ends they are 0."""
     radius = options.radius
     if not radius or not len(values):
         return values
@@ -136,7 +137,7 @@ def slopes(values: Floats, lines: int) -> Floats:
     return np.abs(following - values)
 
 
-# Clusterings: each gives a margin per point, above 0 for content
+# Clusterings: each returns a margin per point, above 0 for content
 
 
 def _cluster(values: Floats, options: TextToTagOptions) -> Floats:
@@ -158,7 +159,7 @@ def _cluster(values: Floats, options: TextToTagOptions) -> Floats:
 
 
 def cluster_by_threshold(ratios: Floats, deviations: float = 1.0) -> Floats:
-    """Return how far each ratio is above so many standard deviations of all."""
+    """Return how far each ratio is above ``deviations`` standard deviations of all ratios."""
     return ratios - deviations * float(ratios.std()) if len(ratios) else ratios
 
 
@@ -192,7 +193,7 @@ def cluster_by_k_means(
 def cluster_by_em(points: Floats, count: int, rounds: int = 50) -> Floats:
     """Cluster by expectation maximisation over Gaussians, from farthest-first centres.
 
-    The margin is the difference of log-likelihoods, content less none.
+    The margin is the log-likelihood of content minus that of non-content.
     """
     if not len(points):
         return np.zeros(0)
@@ -223,11 +224,11 @@ def cluster_by_em(points: Floats, count: int, rounds: int = 50) -> Floats:
 
 
 def cluster_by_prediction(ratios: Floats, radius: int) -> Floats:
-    """Cut the line of ratios where its moving average jumps, and keep the high stretches.
+    """Cut the sequence of ratios where its moving average jumps, and keep the high stretches.
 
-    The average of the ``radius`` lines up to one predicts the next ``radius``; where the two differ
-    by more than the standard deviation of the ratios, at the largest difference nearby, a stretch
-    ends.  Each line gets the mean of its stretch less the mean of all.
+    The average of ``radius`` lines predicts that of the next ``radius``; where the two differ by
+    more than the standard deviation of the ratios, a stretch ends at the largest difference nearby.
+    Each line gets the mean of its stretch minus the mean of all lines.
     """
     count = len(ratios)
     if not count:
@@ -244,7 +245,7 @@ def cluster_by_prediction(ratios: Floats, radius: int) -> Floats:
 
 
 def farthest_first_centres(points: Floats, count: int) -> Floats:
-    """Return centres: the point nearest to the origin, then always the one farthest from all."""
+    """Return centres: the point nearest to the origin, then each time the farthest from all."""
     if not len(points):
         return points[:0]
     chosen = [int(np.square(points).sum(axis=1).argmin())]
@@ -268,7 +269,7 @@ def _distances(points: Floats, centres: Floats) -> Floats:
 
 
 def _margin(points: Floats, centres: Floats) -> Floats:
-    """Return how much nearer each point is to a centre of content than to the one of none."""
+    """Return how much nearer each point is to a centre of content than to that of non-content."""
     if len(centres) < 2:
         return -np.ones(len(points))
     distances = _distances(points, centres)

@@ -1,19 +1,19 @@
 """Useful text nodes (CUTER, Adam, Bouras and Poulopoulos): the borders of the article.
 
-The first stage of CUTER as far as its paper on images describes it (sections III and IV): nodes of
-text are characterised, neighbouring useful ones are joined into sets that settle what is the
-article, and its borders are the first and the last useful node in depth-first order.  As the title
-is often set apart, the last node before the starting paragraph that contains the title is taken for
-the first node.
+The first stage of CUTER as far as its paper on images describes it (sections III and IV): text
+nodes are characterised, neighbouring useful ones are joined into sets that determine the article,
+and its borders are the first and the last useful node in depth-first order.  As the title is often
+apart from the text, the first node is the last one before the starting paragraph that contains the
+title.
 
 Departures from the paper:
 
 - The nodes are text segments: a paragraph with inline tags is one node.
 - How nodes are characterised and what a neighbourhood is are defined in another paper; here a node
-  is useful when it has enough text outside links and not too much inside, useful nodes at most
+  is useful if it has enough text outside links and not too much inside, useful nodes at most
   ``reach`` nodes apart are neighbours, and the neighbourhood with the most text is the article,
   including the short nodes between its useful ones.
-- A node contains the title also when the page's title goes on after it (with the site's name).
+- A node also contains the title if the page's title continues after it (with the site's name).
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class Borders:
 
 
 def score(page: Page, options: UsefulTextOptions = UsefulTextOptions()) -> tuple[float, ...]:
-    """Return how useful a node is inside the borders (above 0 to 1), or minus that outside.
+    """Return each node's usefulness (above 0, up to 1) inside the borders, minus that outside.
 
-    Between the borders nodes mostly of links are 0.
+    Between the borders, nodes that are mostly links get 0.
     """
     index = page.index
     useful = usefulness(index, options)
@@ -64,7 +64,7 @@ def score(page: Page, options: UsefulTextOptions = UsefulTextOptions()) -> tuple
 
 
 def usefulness(index: PageIndex, options: UsefulTextOptions) -> Floats:
-    """Return from 0 to 1 how much unlinked text each node has; ``min_chars`` of it is a half."""
+    """Return the amount of unlinked text of each node, from 0 to 1; ``min_chars`` gives 0.5."""
     unlinked = (index.segment_chars - index.segment_link_chars).astype(np.float64)
     useful: Floats = unlinked / (unlinked + options.min_chars)
     return useful
