@@ -132,7 +132,7 @@ class Quote:
 
     @property
     def introduced(self) -> bool:
-        """Whether the attribution stands above the quotation."""
+        """Whether the attribution is printed above the quotation."""
         return plain_text(self.cite).endswith(COLONS)
 
 

@@ -332,7 +332,7 @@ def _names_visitor(name: str, value: str) -> bool:
 
 
 def _unify_escapes(text: str) -> str:
-    """Write each character in one way: literally where it may stand, else percent-encoded."""
+    """Write each character in one way: literally where allowed, else percent-encoded."""
 
     def escape(match: re.Match[str]) -> str:
         if match[1] is None:

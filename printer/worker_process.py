@@ -56,7 +56,7 @@ class WorkerStalled(WorkerTimeout):
 
 
 class WorkerOutOfMemory(WorkerError):
-    """The process reached its memory limit, or the system killed it for want of memory."""
+    """The process reached its memory limit, or the system killed it for lack of memory."""
 
 
 class WorkerCrashed(WorkerError):
@@ -231,7 +231,7 @@ class WorkerProcess:
         """Send a call, before a deadline on the monotonic clock; its answer is for ``receive``."""
         request = pickle.dumps((function, args))
         if self._is_busy:
-            self.close()  # with a call that was interrupted here, whose answer nobody read
+            self.close()  # A call was interrupted, and its answer not read.
         channel = self._open()
         self._is_busy = True
         self._oom_kills = _count_oom_kills()
@@ -322,18 +322,18 @@ class WorkerProcess:
         self._close_channel()
 
     def kill(self, pid: int) -> None:
-        """Kill the process; to be overridden where it has children of its own."""
+        """Kill the process; override this if it has children of its own."""
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
 
     def _take_pid(self) -> int:
-        """Return the process id to the one caller that will reap the process, else 0."""
+        """Return the process id to the first caller, which reaps the process; then 0."""
         with self._pid_lock:
             pid, self.pid, self._is_busy = self.pid, 0, False
         return pid
 
     def _close_channel(self) -> None:
-        # A thread waiting for an answer notices the end of the killed process and lets go.
+        # A thread waiting for an answer notices the end of the process and releases the lock.
         with self._lock:
             if self._channel is not None and not self.pid:
                 self._channel.close()
@@ -479,7 +479,7 @@ def _serve(channel: _Channel, setup: _Setup) -> NoReturn:
                 child.send(_EXCEPTION, error)
     except (EOFError, BrokenPipeError, ConnectionResetError):
         os._exit(0)
-    except BaseException:  # noqa: BLE001 - this process ends, and somebody should know why
+    except BaseException:  # noqa: BLE001 - report why this process ends
         traceback.print_exc()
     finally:
         # Whatever went wrong, a forked copy must not continue as the original program.

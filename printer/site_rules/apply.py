@@ -37,7 +37,7 @@ _ATTRIBUTES = {"date": ("datetime", "content"), "next_page": ("href",)}
 
 @dataclass(frozen=True, slots=True)
 class SelectorMatch:
-    """The number of elements matched by a rule's selector; ``error`` if it could not be tried."""
+    """The number of elements that a selector matched; ``error`` says why it could not be tried."""
 
     rule: SiteRule
     action: Action

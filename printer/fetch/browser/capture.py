@@ -38,7 +38,7 @@ WINDOW = (1280, 1024)
 _SERIALIZE = Path(__file__).with_name("serialize.js").read_text("utf-8")
 _PREPARE = Path(__file__).with_name("prepare.js").read_text("utf-8")
 
-#: The shares of the time limit after which a page should be loaded, calm and ready.
+#: The shares of the time limit by which a page should be loaded, calm and ready.
 _LOADED, _CALM, _READY = 0.6, 0.75, 0.85
 _SCROLL_SECONDS = 1.5
 _MAX_SCREENSHOT_HEIGHT = 12_000

@@ -28,8 +28,8 @@ _LABEL = re.compile(r"(?=[\W\d]*[^\W\d])(?:[^\s]{1,30}\s){1,4}")
 _COMMON_LABELS = frozenset({"www", "m", "mobile", "co", "com", "org", "net"})
 
 #: The smallest share of words that a heading has in common with ``title`` if both are on the same
-#: subject: for an article's heading, for any.  Pages with more headings than the third number have
-#: no main one.
+#: subject: for an article's heading, for any.  Pages with more headings than ``_MOST_HEADINGS``
+#: have no main one.
 _SAME_ARTICLE, _SAME = 0.34, 0.67
 _MOST_HEADINGS = 3
 #: The fewest words of an article's only heading that make it the title, whatever ``title`` says.
@@ -37,8 +37,8 @@ _SENTENCE = 4
 #: A first part of ``title`` of at most this many words ('View topic') gives way to one of at least
 #: that many.
 _SHORT, _LONG = 2, 3
-#: The lead in the share of the URL's words that decides between two titles, and the fewest words
-#: that the share is computed of.
+#: The lead in the share of the URL's words that decides between two titles, and the smallest number
+#: of words by which that share is divided.
 _CLEARLY, _FEW = 0.3, 3
 #: The most characters of a URL's path to read.
 _LONGEST_PATH = 1000
