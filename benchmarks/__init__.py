@@ -1,1 +1,1 @@
-"""What tells how good and how fast webprint is: `make bench`, or each module by itself."""
+"""Benchmarks of quality and speed: run `make bench`, or each module by itself."""

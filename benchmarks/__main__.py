@@ -1,11 +1,10 @@
 """Measure everything: `python -m benchmarks [--quick] [--budget MINUTES] [NAME ...]`.
 
 Writes results.json, RESULTS.md and plots beside this file, and the figures that README.md quotes.
-With names, only those are measured, and the rest stays as it was.  `--quick` measures a fixed
-sample and writes nothing: it fails on a floor of floors.toml that is not held, on a ratio that is
-twice as bad as the one in results.json, and on a benchmark that fails, if it does so twice.  What
-was left out for want of time, programs or pages is told, as are goals that are not reached; these
-are no failure.
+With names, only those benchmarks are run, and the other results are kept.  `--quick` measures a
+fixed sample and writes nothing.  It fails if, twice in a row, a figure is below its floor in
+floors.toml, a ratio is more than twice the one in results.json, or a benchmark fails.  Benchmarks
+skipped for lack of time, programs or pages, and goals not reached, are reported but are no failure.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ from .suite import SUITE, Benchmark
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
-#: From so many minutes on nothing is left out.
+#: The budget, in minutes, from which nothing is left out.
 WHOLE = 90
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, write and judge."""
+    """Run the benchmarks, write or compare the results, and return the exit code."""
     asked = _asked(arguments)
     effort = _effort(asked)
     names = asked.names or [each.name for each in SUITE if each.quick or not asked.quick]
@@ -64,7 +63,7 @@ def _run(suite: Sequence[Benchmark], effort: Effort, minutes: float | None) -> l
 def _retried(
     outcomes: Sequence[Outcome], recorded: Results | None, effort: Effort, minutes: float | None
 ) -> list[Outcome]:
-    """Measure again what is complained of: a machine that was busy is not so twice."""
+    """Repeat the benchmarks with complaints, in case the machine was busy."""
     wrong = [each.benchmark for each in outcomes if any(complaints([each], recorded))]
     if not wrong:
         return list(outcomes)
@@ -100,7 +99,7 @@ def _effort(asked: argparse.Namespace) -> Effort:
 
 
 def drawn(results: Mapping[str, Any], folder: Path) -> list[str]:
-    """Draw the plots, if what draws them is here; return their names."""
+    """Draw the plots if matplotlib is installed; return their names."""
     try:
         from .plots import draw
 
@@ -139,6 +138,6 @@ def write(
 
 
 if __name__ == "__main__":
-    # Ended from outside, it ends what it runs.
+    # Exit normally on SIGTERM, so that child processes are ended too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     sys.exit(main())

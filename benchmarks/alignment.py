@@ -1,8 +1,8 @@
-"""Longest common subsequence and edit distance, exact, a machine word of columns at a time.
+"""Exact longest common subsequence and edit distance by bit-parallel algorithms.
 
-Both keep a column of the usual table as the differences between its cells, one bit each in
-one long integer, so that a step costs as many machine words as the shorter text has characters
-by 64: two texts of 50,000 characters take about a second.
+Both store a column of the usual table as differences between its cells, one bit each in one long
+integer, so that a step takes one machine word per 64 characters of the shorter text: two texts of
+50,000 characters take about a second.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def edit_distance(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
 
 
 def _masks(text: Sequence[Hashable]) -> dict[Hashable, int]:
-    """Return for each symbol an integer whose bits say where it stands."""
+    """Return, for each symbol, an integer with a bit set at each of its positions."""
     places: dict[Hashable, bytearray] = {}
     size = len(text) // 8 + 1
     for place, each in enumerate(text):
@@ -62,7 +62,7 @@ def _masks(text: Sequence[Hashable]) -> dict[Hashable, int]:
 def _trimmed(
     one: Sequence[Hashable], other: Sequence[Hashable]
 ) -> tuple[int, Sequence[Hashable], Sequence[Hashable]]:
-    """Cut the ends that two sequences share, and return how much that was."""
+    """Cut off the common prefix and suffix; return their length and the rest."""
     shorter = min(len(one), len(other))
     head = next((n for n in range(shorter) if one[n] != other[n]), shorter)
     rest = shorter - head

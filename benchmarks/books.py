@@ -33,7 +33,7 @@ WORDS = (
 
 
 def article(number: int) -> Article:
-    """Return an article of three pages."""
+    """Make an article of three pages."""
     blocks: list[Paragraph | Heading] = []
     for n in range(12):
         if n % 5 == 0:
@@ -45,7 +45,7 @@ def article(number: int) -> Article:
 
 
 def print_bound(count: int) -> int:
-    """Print as a digest is printed; return how many pages it has."""
+    """Print articles as a digest does; return the number of pages."""
     from printer.render.book import render_articles
     from printer.render.context import RenderContext
     from printer.render.worker_pool import MANY_PAGES, RenderPool
@@ -56,7 +56,7 @@ def print_bound(count: int) -> int:
 
 
 def print_single(count: int) -> int:
-    """Print as one document."""
+    """Print articles as a single WeasyPrint document."""
     from printer.render.context import render_html
     from printer.render.weasy.engine import render_pdf
 
@@ -64,7 +64,7 @@ def print_single(count: int) -> int:
 
 
 class Run(NamedTuple):
-    """What one print took: seconds, and megabytes at most."""
+    """The duration of one print in seconds, and its peak memory in megabytes."""
 
     seconds: float
     memory: float
@@ -72,7 +72,7 @@ class Run(NamedTuple):
 
 
 def measured(how: str, count: int) -> Run:
-    """Print in a process of its own."""
+    """Print in a new process and measure it."""
     began = time.perf_counter()
     command = [sys.executable, "-m", "benchmarks.books", "--print", how, "--counts", str(count)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -84,15 +84,15 @@ def measured(how: str, count: int) -> Run:
     return Run(time.perf_counter() - began, most, int(out))
 
 
-#: The megabytes that all processes of a print of so many articles may hold at once.
+#: Memory goals, in megabytes over all processes, by number of articles.
 MOST_MEMORY = {100: "≤ 400", 1000: "≤ 600"}
 
-#: The most articles that are printed as one document as well: it takes too long.
+#: The most articles to print as a single document too; more would take too long.
 SINGLE = 100
 
 
 def by_turns(count: int, runs: int, single: int = SINGLE) -> dict[str, list[Run]]:
-    """Print so many articles both ways, by turns."""
+    """Print ``count`` articles both ways, alternately."""
     hows = ["bound", "single"] if count <= single else ["bound"]
     made: dict[str, list[Run]] = {how: [] for how in hows}
     for _ in range(runs):

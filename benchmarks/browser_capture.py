@@ -2,11 +2,10 @@
 
     python -m benchmarks.browser_capture [--pages 50] [--rounds 30]
 
-The page has 200 kB and 2,600 text leaves under a style sheet and no script: what a page's scripts
-make a capture wait for is the page's affair.  Both sides use the same Chromium, warm, with a new
-context for each page; the bare one does ``goto`` and ``content()`` and nothing else.  They take
-turns, once one right after the other and once with a pause, as between the pages of a batch, in
-which ours opens its next tab.
+The page has 200 kB, 2,600 text leaves, a style sheet and no scripts, which would only add waiting
+time of their own.  Both sides use the same warm Chromium with a new context per page; the bare one
+calls only ``goto`` and ``content()``.  They alternate, first without a pause and then with one, as
+between the pages of a batch, in which ours opens its next tab.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ WORDS = TEXT.split()
 
 
 def page() -> str:
-    """Write a page of ``LEAVES`` text leaves and about ``SIZE`` bytes."""
+    """Return a page of ``LEAVES`` text leaves and about ``SIZE`` bytes."""
     leaves, parts, number = 0, [], 0
     while leaves < LEAVES - 300:
         number += 1
@@ -79,7 +78,7 @@ def timed(browser: Browser, url: str) -> float:
 
 
 def paired(url: str, guard: Guard, rounds: int, pause: float) -> tuple[list[float], list[float]]:
-    """Time both by turns, as the machine's mood changes."""
+    """Time both alternately, so that other load on the machine affects both alike."""
     plain: list[float] = []
     ours: list[float] = []
     switches = ["--no-sandbox"] if os.geteuid() == 0 else []
@@ -95,7 +94,7 @@ def paired(url: str, guard: Guard, rounds: int, pause: float) -> tuple[list[floa
 
 
 def memory(browser: Browser, url: str, pages: int) -> list[int]:
-    """Capture a page again and again; return the browser's memory after each."""
+    """Capture a page repeatedly; return the browser's memory after each capture."""
     held = []
     for _ in range(pages):
         browser.capture(url)
@@ -104,7 +103,7 @@ def memory(browser: Browser, url: str, pages: int) -> list[int]:
 
 
 def killed(web: WebServer, pages: int) -> int:
-    """Capture pages four at once, kill the browser in the midst, and count the pages lost."""
+    """Capture four pages at a time, kill the browser meanwhile, and count the pages lost."""
     passed = threading.Event()
 
     def answer(hit: Hit) -> Reply:

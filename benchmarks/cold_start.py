@@ -2,12 +2,12 @@
 
     python -m benchmarks.cold_start [--runs N] [--pages N] [FILE]
 
-Cold: `webprint FILE out.pdf` beside a script that imports WeasyPrint and prints the very HTML that
-webprint makes of the file, without pictures; and `webprint ADDRESS out.pdf` beside `percollate pdf
-ADDRESS`, both of a page served on loopback with its pictures, and percollate beside that script, as
-no program that prints with WeasyPrint takes less.  Warm: printing that page's words
-again in one process, beside WeasyPrint on the same HTML.  Two run in turn, each cold one in a
-process of its own; ratios are taken pair by pair.
+Cold: `webprint FILE out.pdf` is compared with a script that imports WeasyPrint and prints the HTML
+that webprint makes of the file, without pictures.  `webprint ADDRESS out.pdf` is compared with
+`percollate pdf ADDRESS` on a page served on loopback with its pictures, and percollate with that
+script, the lower bound for any program that prints with WeasyPrint.  Warm: the text of that page
+is printed again in one process, and compared with WeasyPrint on the same HTML.  The two sides
+alternate, each cold run in a new process; ratios are taken pair by pair.
 
 Without FILE, an article of about ten pages is made from the sample essay.
 """
@@ -53,19 +53,19 @@ weasyprint.HTML(sys.argv[1]).write_pdf(sys.argv[2])
 
 
 class Pairs(NamedTuple):
-    """Seconds of ours and of the other, run by turns."""
+    """The seconds of alternating runs, ours and the other's."""
 
     ours: list[float]
     other: list[float]
 
     @property
     def ratio(self) -> float:
-        """The middle one of the pairs' ratios."""
+        """The median of the pairs' ratios."""
         return median(one / other for one, other in zip(self.ours, self.other, strict=True))
 
 
 def longer(source: bytes, pages: int) -> bytes:
-    """Return the page with its article's paragraphs repeated until it prints on so many pages."""
+    """Repeat the paragraphs of a page's article until it prints on ``pages`` pages."""
     article = printer.extract(source)
     printed = render_pdf(render_html([article], {}, PrintOptions())).pages
     tree: Any = lxml_html.fromstring(source)
@@ -80,7 +80,7 @@ def longer(source: bytes, pages: int) -> bytes:
 
 
 def by_turns(ours: Callable[[], float], other: Callable[[], float], runs: int) -> Pairs:
-    """Time both so often, after once that does not count."""
+    """Time both ``runs`` times, after one run each that does not count."""
     ours(), other()
     pairs = [(ours(), other()) for _ in range(runs)]
     return Pairs(*map(list, zip(*pairs, strict=True)))
@@ -93,8 +93,8 @@ def seconds(command: list[str], environment: Mapping[str, str]) -> float:
 
 
 def webprint(*arguments: str) -> Callable[[], float]:
-    """Return what times a call of the command line."""
-    # Installed programs are compiled; the run that does not count sees to it here as well.
+    """Return a function that times a call of the command line."""
+    # The run that does not count writes the bytecode that an installed program would have.
     environment = {
         key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"
     }
@@ -116,7 +116,7 @@ def beside_weasyprint(source: bytes, document: Document, runs: int) -> Pairs:
 
 @contextmanager
 def served(source: bytes) -> Iterator[str]:
-    """Serve a page with the pictures and the style of the essay; give its address."""
+    """Serve a page with the pictures and the style sheet of the essay; yield its address."""
     with WebServer() as web:
         for file in (*(ESSAY.parent / "img").iterdir(), ESSAY.parent / "style.css"):
             kind = {".css": "text/css", ".png": "image/png", ".svg": "image/svg+xml"}
@@ -126,10 +126,10 @@ def served(source: bytes) -> Iterator[str]:
 
 
 def beside_percollate(url: str, document: Document, runs: int) -> tuple[Pairs, Pairs] | None:
-    """Time percollate on a served page beside a cold start, and beside bare WeasyPrint's.
+    """Time percollate on a served page beside a cold start, and beside bare WeasyPrint.
 
-    WeasyPrint is given the HTML that webprint makes of the page, without pictures: what any
-    program takes that prints with it.  None where percollate is not installed.
+    WeasyPrint gets the HTML that webprint makes of the page, without pictures.  Returns None if
+    percollate is not installed.
     """
     if not PERCOLLATE.exists() or shutil.which("node") is None:
         return None

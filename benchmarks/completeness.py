@@ -2,12 +2,12 @@
 
     python -m benchmarks.completeness [--pages N]
 
-Reads every sample, and N pages of the corpus where it is there, prints each article without its
-pictures, reads the PDF with pdftotext, and looks for every piece of the article's text in what
-that gives: hyphens and ligatures undone, running heads left out.  A piece may go on at the head of
-the next page, behind the notes at the foot of this one.  Each piece must come after the one before
-it, but for two things that are set apart: notes, and tables on pages of their own.  Formulas are
-drawings and are counted by the program itself, whose own report is compared as well.
+Prints the article of every sample, and of N pages of the corpus if it is available, without
+pictures; reads the PDF with pdftotext; and looks for every piece of the article's text in the
+result, with hyphens and ligatures undone and running heads removed.  A piece may continue at the
+top of the next page, after the notes at the bottom of this one.  Pieces must appear in order,
+except notes and tables on pages of their own.  Formulas are drawings, which the program counts
+itself; its own completeness report is compared too.
 """
 
 from __future__ import annotations
@@ -35,23 +35,24 @@ from printer.themes.page import UNITS, page_geometry
 from .corpus import CORPUS, evenly, there
 from .protocol import Effort, Row, floors
 
-#: A page, and how many letters of it come before.
+#: A position: the page, and the number of letters before it on that page.
 Place: TypeAlias = tuple[int, int]
 
-#: A page that begins with so many letters of a piece is taken to go on with it to its end.
+#: The letters by which the rest of a piece is recognized at the top of a page that it fills.
 WHOLE = 400
 
-#: So many letters of a piece are known again below the head of the next page, behind another cell.
+#: The fewest letters by which the rest of a piece is recognized anywhere on the next page, as
+#: after another table cell.
 CELL = 20
 
-#: A table with more columns has a page of its own.
+#: A table with more columns is printed on a page of its own.
 TURNED = 12
 
 SAMPLES = Path(__file__).resolve().parent.parent / "samples"
 
 
 def articles(count: int) -> Iterator[tuple[str, Article]]:
-    """Yield the articles of all samples and of so many pages of the corpus."""
+    """Yield the articles of all samples and of ``count`` pages of the corpus."""
     pages = {
         f"sample {page.parent.name}": page.read_bytes()
         for page in sorted(SAMPLES.glob("*/page.html"))
@@ -69,9 +70,9 @@ def articles(count: int) -> Iterator[tuple[str, Article]]:
 
 
 def read_back(pdf: bytes, *order: str) -> list[str]:
-    """Return the text of each page inside its margins; ``-raw`` in the order it is drawn in."""
+    """Return the text of each page within the margins; with ``-raw``, in drawing order."""
     paper = page_geometry(PrintOptions())
-    widest = max(paper.width, paper.height)  # there may be pages that lie on their side
+    widest = max(paper.width, paper.height)  # Some pages may be in landscape.
     points = [length / UNITS["pt"] for length in (paper.margins[0], widest, paper.text_height)]
     top, width, height = (str(round(length)) for length in points)
     with TemporaryDirectory() as folder:
@@ -84,7 +85,7 @@ def read_back(pdf: bytes, *order: str) -> list[str]:
 
 
 def read_by_pdfium(pdf: bytes) -> list[str]:
-    """Return the text of each page by PDFium: pdftotext cuts Arabic at vowel signs set high."""
+    """Return the text of each page by PDFium; pdftotext breaks Arabic at raised vowel signs."""
     document = pypdfium2.PdfDocument(pdf)
     try:
         return [squeezed(page.get_textpage().get_text_range()) for page in document]
@@ -93,24 +94,24 @@ def read_by_pdfium(pdf: bytes) -> list[str]:
 
 
 def squeezed(text: str) -> str:
-    """Return letters and digits alone, ligatures and presentation forms undone."""
+    """Return only letters and digits, with ligatures and presentation forms decomposed."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", plain)))
 
 
 def parts(text: str) -> list[str]:
-    """Return what is looked for of a piece: pdftotext mixes the words of lines it turns round."""
+    """Return the strings to look for: words if right-to-left, as pdftotext reorders their lines."""
     wanted = text.split() if is_right_to_left(text) else [text]
     return [piece for piece in map(squeezed, wanted) if piece]
 
 
 def is_right_to_left(text: str) -> bool:
-    """Tell whether a text has letters that are written from right to left."""
+    """Return whether a text contains right-to-left letters."""
     return any(unicodedata.bidirectional(sign) in ("R", "AL") for sign in text)
 
 
 def place(piece: str, pages: list[str], start: Place) -> Place | None:
-    """Return where a piece ends that begins at a place or after it, None when it is nowhere."""
+    """Return where the next occurrence of a piece at or after ``start`` ends, or None."""
     for page in range(start[0], len(pages)):
         begin = start[1] if page == start[0] else 0
         found = pages[page].find(piece, begin)
@@ -122,18 +123,18 @@ def place(piece: str, pages: list[str], start: Place) -> Place | None:
 
 
 def broken(piece: str, pages: list[str], page: int, begin: int) -> Place | None:
-    """Return where a page ends a piece that goes on at the head of the next, None when none does.
+    """Return where the part on this page ends of a piece that continues on the next, or None.
 
-    What comes after it may be on this page still: the next cell of a row that is broken.
+    More text may follow it on this page: the next cell of a table row that is split.
     """
     if page + 1 == len(pages):
         return None
     low, high = 0, len(piece)
-    while low < high:  # the longest beginning that this page holds
+    while low < high:  # Find the longest prefix on this page.
         middle = (low + high + 1) // 2
         held = pages[page].find(piece[:middle], begin) >= 0
         low, high = (middle, high) if held else (low, middle - 1)
-    # A note at the foot may begin as the piece goes on.
+    # The prefix found may include the first letters of a note at the bottom of the page.
     for cut in range(low, max(0, low - 4), -1):
         rest, follows = piece[cut:], pages[page + 1]
         goes_on = follows.startswith(rest) or (len(rest) >= CELL and rest in follows)
@@ -145,7 +146,7 @@ def broken(piece: str, pages: list[str], page: int, begin: int) -> Place | None:
 
 
 def pieces_by_row(article: Article) -> Iterator[list[str]]:
-    """Yield what stands on paper in order: the text, the notes, and each table on its own page."""
+    """Yield sequences printed in order: the text, the notes, and each table on its own page."""
     turned = [block for block in article.blocks if isinstance(block, Table) and is_turned(block)]
     text = tuple(block for block in article.blocks if block not in turned)
     yield list(body_pieces(replace(article, blocks=text)))
@@ -155,21 +156,21 @@ def pieces_by_row(article: Article) -> Iterator[list[str]]:
 
 
 def table_heads(article: Article) -> list[str]:
-    """Return the heads of tables, which are repeated on each page that a table goes on over."""
+    """Return the heads of tables, which are repeated on each page that a table continues on."""
     tables = (block for block in walk(article.blocks) if isinstance(block, Table) and block.head)
     heads = (replace(table, body=(), foot=(), caption_spans=()) for table in tables)
     return [squeezed("".join(body_pieces(Article("", blocks=(head,))))) for head in heads]
 
 
 def without_heads(pages: list[str], heads: list[str]) -> list[str]:
-    """Return pages without the head of a table that goes on over them."""
+    """Remove table heads from the beginning of all pages but the first."""
     for head in heads:
         pages = [pages[0], *(page.removeprefix(head) for page in pages[1:])]
     return pages
 
 
 def is_turned(table: Table) -> bool:
-    """Tell whether a table has a page of its own, which may come after the text that follows."""
+    """Return whether a table is printed on a page of its own, which may follow later text."""
     first = next(iter((*table.head, *table.body)), ())
     return sum(cell.colspan for cell in first) > TURNED
 
@@ -177,7 +178,7 @@ def is_turned(table: Table) -> bool:
 def search(
     wanted: list[list[str]], pages: list[str], turned: list[str]
 ) -> tuple[list[str], list[str]]:
-    """Return which pieces are nowhere, and which not after the one before."""
+    """Return the pieces not found, and those found only out of order."""
     lost: list[str] = []
     moved: list[str] = []
     for row in wanted:
@@ -194,17 +195,21 @@ def search(
 
 
 def judge(article: Article) -> tuple[int, list[str], list[str], bool]:
-    """Print an article; return its pieces, those lost, those out of order, what the report says."""
+    """Print an article and compare it with its PDF.
+
+    Returns the number of pieces, those lost, those out of order, and whether the report says that
+    the print is complete.
+    """
     bare = [block for block in article.blocks if not isinstance(block, Figure)]
     article = replace(article, blocks=tuple(bare))
-    # The margins are cut off, so all pages are to have the same.
+    # The margins are cropped, so all pages must have the same.
     printed = render_pdf(replace(render_html([article], {}), extended_css=""))
     wanted = [[part for text in row for part in parts(text)] for row in pieces_by_row(article)]
-    # In the order it was drawn in, or in that of its lines: readings that stand over words, and
-    # letters from right to left, are put in order only by the latter.
+    # In drawing order and in line order: only the latter is right for ruby annotations above words
+    # and for right-to-left text.
     drawn, lines = read_back(printed.pdf, "-raw"), read_back(printed.pdf)
     turned = ["".join(both) for both in zip(lines, read_by_pdfium(printed.pdf), strict=False)]
-    # A table's head at the head of a page is its own, or repeated there.
+    # A table head at the top of a page is the original or a repetition, so try with and without.
     readings = (
         drawn,
         lines,

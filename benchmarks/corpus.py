@@ -1,4 +1,4 @@
-"""Read the corpus of pages with known answers, which lives outside the repository."""
+"""Read the corpus of pages with known answers, which is kept outside the repository."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from urllib.parse import urlsplit
 
-#: Where the corpus is looked for; see docs/model-card.md for what it holds.
+#: The folder of the corpus, which docs/model-card.md describes.
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 
 #: Second-level labels under which a country's sites register their names.
@@ -36,30 +36,30 @@ class Sample:
 
     @property
     def key(self) -> str:
-        """The page's name in the whole corpus."""
+        """The page's unique name in the corpus."""
         return f"{self.set}/{self.id}"
 
     @property
     def site(self) -> str:
-        """What must not be on both sides of a fold: the registrable domain, or the page itself."""
+        """What must not be split across folds: the registrable domain, or else the page itself."""
         host = urlsplit(self.url).hostname or ""
         return registrable(host) if "." in host else self.key
 
 
 def registrable(host: str) -> str:
-    """Return the name a site registered: two labels, or three under the likes of ``co.uk``."""
+    """Return the registrable domain: two labels, or three under suffixes such as ``co.uk``."""
     labels = host.lower().strip(".").split(".")
     deep = len(labels) > 2 and len(labels[-1]) == 2 and labels[-2] in _SHARED
     return ".".join(labels[-3:] if deep else labels[-2:])
 
 
 def there() -> bool:
-    """Whether the corpus can be read."""
+    """Return whether the corpus is available."""
     return (CORPUS / "wcxb" / "truth.jsonl").exists()
 
 
 def samples(*sets: str) -> Iterator[Sample]:
-    """Yield the pages of the sets named (``wcxb``, ``traf``, ``moz``)."""
+    """Yield the pages of some sets (``wcxb``, ``traf``, ``moz``)."""
     for name in sets:
         with (CORPUS / name / "truth.jsonl").open(encoding="utf-8") as lines:
             for line in lines:
@@ -67,7 +67,7 @@ def samples(*sets: str) -> Iterator[Sample]:
 
 
 def evenly(count: int) -> Iterator[Sample]:
-    """Return so many pages, from every set and of every kind, taken in turn."""
+    """Yield ``count`` pages, taken in turn from every set and kind."""
     kinds: dict[tuple[str, str], list[Sample]] = defaultdict(list)
     for sample in samples("wcxb", "traf", "moz"):
         if len(kinds[sample.set, sample.kind]) < count:

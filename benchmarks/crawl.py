@@ -2,11 +2,11 @@
 
 usage: python -m benchmarks.crawl [--articles N] [--kills N] [--seed N]
 
-The web is that of the tests (tests/support/crawl_sites.py): a site with sections, copies, moved
-pages, pages that robots.txt forbids and four traps without end, a slow host and one that refuses
-each page once.  First it is crawled whole, killed (kill -9) so many times, and every request is
-counted.  Then a crawl with a query is compared with one without: how many pages each fetches until
-it has found 10, 20 and 40 articles of the one topic that is looked for.
+The web is that of the tests (tests/support/crawl_sites.py): a site with sections, duplicates, moved
+pages, pages that robots.txt forbids and four endless traps, a slow host, and one that refuses each
+page once.  First it is crawled completely, with N kills (kill -9), and every request is counted.
+Then a crawl with a query is compared with one without: how many pages each fetches until it has
+found 10, 20 and 40 articles on the topic of the query.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TOPIC = "railway"
 
 
 class Killed(NamedTuple):
-    """What a crawl that was killed came to; ``unexplained`` was asked for again for no reason."""
+    """The result of a crawl with kills; ``unexplained`` counts needlessly repeated requests."""
 
     found: int
     wanted: int
@@ -40,7 +40,7 @@ class Killed(NamedTuple):
 
 
 class Order(NamedTuple):
-    """After how many pages each article of the topic was found, and the pace."""
+    """The number of pages fetched when each article on the topic was found, and the rate."""
 
     hits: list[int]
     pages: int

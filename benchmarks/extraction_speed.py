@@ -1,10 +1,9 @@
 """Time extraction: `python -m benchmarks.extraction_speed [--step N]`, milliseconds a page.
 
-Every page is taken in turn by `printer.extract` and by the peers that are installed (`pip install
---group bench`, and `npm install` in benchmarks/node), warm, from the page's bytes to its article,
-in an order that changes from page to page; what is measured is the process's own time.
-Besides the pages of the corpus there are those of tests/pages, which are ours and always here; so
-is lxml, whose parsing alone is timed too.
+`printer.extract` and the installed peers (`pip install --group bench`, and `npm install` in
+benchmarks/node) extract every page, warm, from its bytes to its article, in an order that changes
+from page to page; processor time is measured.  The pages are those of the corpus and those of
+tests/pages, which are always available.  Parsing alone is timed too, with lxml.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ from .text_quality import ours
 
 PAGES = Path(__file__).resolve().parents[1] / "tests" / "pages"
 
-#: Ours is to take so many milliseconds, and at most half of trafilatura's time.
+#: The goals: milliseconds for ours, and its ratio to trafilatura's time.
 GOALS = {"webprint": "≤ 12", "trafilatura": "≤ 0.5"}
-#: Pages that each extractor reads before any is timed.
+#: The pages that each extractor reads before timing begins.
 _WARMING = 5
 PARSING = "lxml, parsing alone"
 
@@ -49,14 +48,14 @@ def timed(pages: Sequence[Sample], run: dict[str, Extractor]) -> dict[str, list[
             started = time.process_time()
             answer = extract(sample)
             spent = 1000 * (time.process_time() - started)
-            # Node's time is not this process's: it tells its own.
+            # Node runs in another process and reports its own time.
             in_node = isinstance(answer, Shown) and answer.milliseconds
             taken[name].append(in_node or spent)
     return taken
 
 
 def extractors(stack: ExitStack) -> tuple[dict[str, Extractor], list[str]]:
-    """Return what can be timed here, and the names of what cannot."""
+    """Return the extractors that can be timed here, and the names of the others."""
     run: dict[str, Extractor] = {"webprint": ours("default"), PARSING: _parsed}
     missing = []
     for name, make in PEERS.items():

@@ -1,6 +1,6 @@
-"""The extractors that others publish, each with its own defaults.
+"""Published extractors by others, with their default settings.
 
-Each gets what a program would give it: the page's bytes or text, and its address.
+Each gets what a program would pass: the page's bytes or text, and its address.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .text_quality import Found
 
 @dataclass(frozen=True)
 class Answer:
-    """What another extractor gives; ``title`` is None when it gives no titles."""
+    """The result of another extractor; ``title`` is None if it extracts no titles."""
 
     text: str
     title: str | None = None
@@ -40,7 +40,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Shown:
-    """An answer in HTML, read as text only when asked for: that costs us, and not the other."""
+    """A result in HTML, converted to text on request: that time is ours, not the extractor's."""
 
     html: str
     title: str | None = None
@@ -48,7 +48,7 @@ class Shown:
 
     @cached_property
     def text(self) -> str:
-        """The text of its segments, a line each."""
+        """The text of its segments, one per line."""
         if not self.html.strip():
             return ""
         return "\n".join(segment.text for segment in read_page(self.html).segments)
@@ -118,7 +118,7 @@ def goose3() -> Extractor:
 
 
 class Readability:
-    """Mozilla's Readability in jsdom, in a process of Node that lives as long as this."""
+    """Mozilla's Readability in jsdom, in a Node process that runs as long as this object lives."""
 
     def __init__(self) -> None:
         node = shutil.which("node")
@@ -142,7 +142,7 @@ class Readability:
         self._process.communicate()
 
     def __call__(self, sample: Sample) -> Shown:
-        """Return what Readability makes of a page, and the processor time it took."""
+        """Return the result of Readability, with the processor time it took."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         url = sample.url or "https://example.org/"
@@ -152,7 +152,7 @@ class Readability:
         return Shown(answer["html"], answer["title"], answer["milliseconds"])
 
 
-#: By the name under which each is published.
+#: The extractors by the name under which each is published.
 PEERS: Mapping[str, Callable[[], Extractor]] = {
     "trafilatura": trafilatura,
     "readability-lxml": readability_lxml,
@@ -164,7 +164,7 @@ PEERS: Mapping[str, Callable[[], Extractor]] = {
 
 
 def version_of(name: str) -> str:
-    """Return the version of a peer that is installed."""
+    """Return the version of an installed peer."""
     package = NODE / "node_modules" / name / "package.json"
     if not package.is_file():
         return version(name)

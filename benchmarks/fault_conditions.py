@@ -1,4 +1,4 @@
-"""What stands in the way without killing: full disks, locks, clocks, servers that go or refuse."""
+"""Faults of the environment: full disks, locks, clock jumps, servers that fail or refuse."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ PATIENCE = 900
 
 
 def full_disks(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
-    """Write over a file, a result, a job table where the disk takes so many bytes and no more."""
+    """Overwrite a file, a result and a job table on a disk with limited space."""
     from printer.cli.output import write
     from printer.jobs.storage import open_storage
 
@@ -84,7 +84,7 @@ def full_disks(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
 
 
 def _full_table(folder: Path) -> tuple[int, int]:
-    """Order prints until the disk of the job table is full; return how many, and those lost."""
+    """Submit prints until the job table's disk is full; count the accepted and the lost."""
     database, told = str(folder / "jobs.sqlite"), folder / "accepted"
     JobQueue(database).disconnect()
 
@@ -108,7 +108,7 @@ def _full_table(folder: Path) -> tuple[int, int]:
 
 
 def read_only(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
-    """Print to folders that may not be written."""
+    """Print to read-only folders."""
     del unused
     from printer.cli.output import write
     from printer.errors import OutputError
@@ -123,7 +123,7 @@ def read_only(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
 
         def act() -> None:
             if os.getuid() == 0:
-                os.setuid(65534)  # root may write anywhere
+                os.setuid(65534)  # Root may write anywhere.
             try:
                 write(target, b"%PDF new")
             except OutputError:
@@ -137,7 +137,7 @@ def read_only(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
 
 
 def slow_peers(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
-    """Hold connections of a server with requests that never end, and print meanwhile."""
+    """Occupy a server's connections with requests that never end, and print meanwhile."""
     del unused
     began, done = time.monotonic(), 0
     server = PrintServer(folder, "--port", "0", "--workers", "1", "--render", "never")
@@ -161,7 +161,7 @@ def slow_peers(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
 
 
 def slow_sites(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
-    """Fetch pages that drip for ever, and one that does not."""
+    """Fetch pages that arrive in endless drips, and one that does not."""
     del unused, folder
     from printer.errors import FetchTimeout
     from printer.fetch.client import HttpClient
@@ -187,7 +187,7 @@ def slow_sites(kills: int, unused: random.Random, folder: Path) -> FaultOutcome:
 
 
 def _jobs(table: JobQueue, count: int) -> list[str]:
-    """Order prints until they are accepted."""
+    """Submit prints, each until it is accepted; return their ids."""
     ids = []
     for _ in range(count):
         with suppress(JobsError):
@@ -196,7 +196,7 @@ def _jobs(table: JobQueue, count: int) -> list[str]:
 
 
 def _begun(table: JobQueue) -> list[str]:
-    """Order a print and wait for it: then the workers are there."""
+    """Submit a print and wait for it, so that the workers are running."""
     ids = _jobs(table, 1)
     wait_until(lambda: table.count_by_state()["done"], PATIENCE)
     return ids
@@ -204,7 +204,7 @@ def _begun(table: JobQueue) -> list[str]:
 
 def _done(fault: str, times: int, table: JobQueue, ids: list[str], told: Callable[[], list[str]],
           prints: Path, began: float, remark: str = "") -> FaultOutcome:  # fmt: skip
-    """Wait until all that was accepted is over, and count."""
+    """Wait until all accepted prints are finished, and count the results."""
 
     def over() -> bool:
         with suppress(JobsError):
@@ -225,7 +225,7 @@ def _done(fault: str, times: int, table: JobQueue, ids: list[str], told: Callabl
 
 
 def locked(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
-    """Lock the database of jobs for longer than anybody waits, while prints are asked for."""
+    """Lock the job database for longer than clients wait, while prints are requested."""
     began, times = time.monotonic(), max(3, kills // 10)
     database, prints = str(folder / "jobs.sqlite"), folder / "prints"
     table = JobQueue(database)
@@ -262,7 +262,7 @@ runpy.run_module("tests.support.job_worker_process", run_name="__main__")
 
 
 def clocks(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
-    """Print while the clock jumps by years at each look, and plan digests by one like it."""
+    """Print and schedule digests while the clock jumps by years at each reading."""
     began, database, prints = time.monotonic(), str(folder / "jobs.sqlite"), folder / "prints"
     table = JobQueue(database)
     told, ids = count_completions(table), []
@@ -284,7 +284,7 @@ def clocks(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
 
 
 def _scheduled(days: int, dice: random.Random, folder: Path) -> tuple[int, int, int]:
-    """Let two schedulers serve days with clocks that jump; return days, those missed, and twice."""
+    """Run two schedulers with jumping clocks; return the days, those missed and those repeated."""
     from printer.digest.config import parse_digests
     from printer.digest.history import History
     from printer.digest.scheduler import Scheduler
@@ -312,13 +312,13 @@ def _scheduled(days: int, dice: random.Random, folder: Path) -> tuple[int, int, 
                 each.tick()
             now[0] = right
             two[0].tick()
-    # One that a clock made early stands for its day; a day without any is missed.
+    # A digest made early counts for its day; a day without any is missed.
     served = {int((slot - START.timestamp()) // 86400) for slot in made}
     return days, len(set(range(1, days)) - served), sum(n > 1 for n in made.values())
 
 
 def refusing(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
-    """Mail digests by a server that refuses, hangs up and is not there; others get them once."""
+    """Mail digests by a failing server; the other destinations must get each once."""
     from printer.backoff import Backoff
     from printer.digest import smtp
     from printer.digest.history import LEASE_SECONDS, MAX_ATTEMPTS
@@ -337,7 +337,7 @@ def refusing(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
 
 
 def postgresql(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
-    """Kill all of a PostgreSQL server again and again while prints are made with it."""
+    """Kill a PostgreSQL server repeatedly while it holds the jobs of prints being made."""
     began, times = time.monotonic(), max(3, kills // 10)
     with postgres_server() as server:
         table = JobQueue(f"{server.url}/postgres")
@@ -359,7 +359,7 @@ def postgresql(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
 
 
 def redis(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
-    """Kill Redis with all calls in it while Celery's workers print, and these with it."""
+    """Kill Redis with all its calls, and Celery's workers with it, while these print."""
     began, times = time.monotonic(), max(2, kills // 20)
     with postgres_server() as database:
         broker, table = RedisServer(folder), JobQueue(f"{database.url}/postgres")
@@ -377,7 +377,7 @@ def redis(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
                 ids += _jobs(table, 4)
                 time.sleep(dice.random())
                 broker.start()
-                # Celery's own worker does not always listen again after its broker was away.
+                # A Celery worker does not always reconnect after its broker was away.
                 worker.kill()
                 worker = start(celery=(broker.url, "answer"))
             return _done("Redis killed and back, and Celery's workers", times, table, ids, told,

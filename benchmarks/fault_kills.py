@@ -1,4 +1,4 @@
-"""Processes killed (kill -9) at random moments: of a print server, a batch, a crawl, a digest."""
+"""Kill (-9) processes of a print server, a batch, a crawl and a digest at random moments."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ from .fault_tools import (
 )  # fmt: skip
 
 PROGRAM = "from printer.cli import main; main()"
-#: Every so many-th print is shown by a browser, where there is one.
+#: One print in this many is rendered by a browser, if one is installed.
 BROWSED = 4
-#: Seconds that all prints may take in the end.
+#: The seconds that all prints may take to finish.
 PATIENCE = 1800
 
 
 @dataclass
 class _Orders:
-    """Asks a print server for pages, until it says that it took them."""
+    """Requests prints from a server, and records those it accepted."""
 
     web: WebServer
     browser: bool
@@ -61,13 +61,13 @@ class _Orders:
     asked: int = 0
 
     def ask(self, server: PrintServer) -> None:
-        """Ask for one more page, once."""
+        """Send the next request, once."""
         number, self.asked = self.asked, self.asked + 1
         text = story_page(f"Story {number}")
         order: dict[str, Any] = {"url": f"https://example.org/{number}", "html": text}
         if self.browser and number % BROWSED == BROWSED - 1:
             order = {"url": self.web.add(f"/{number}", text), "options": {"render": "always"}}
-        with suppress(httpx2.HTTPError):  # It did not say so.
+        with suppress(httpx2.HTTPError):  # It was not acknowledged.
             answer = server.submit(key=str(number), **order)
             if answer.is_success:
                 self.accepted.append(answer.json()["id"])
@@ -84,7 +84,7 @@ def prints(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
                 orders.ask(server)
             warm = time.monotonic()
             wait_until(lambda: over(folder), PATIENCE)
-            usual = (time.monotonic() - warm) / 2  # What a worker takes for two.
+            usual = (time.monotonic() - warm) / 2  # Each worker printed two.
             while done < kills:
                 orders.ask(server)
                 time.sleep(dice.random() * min(usual, 1.0))
@@ -100,7 +100,7 @@ def prints(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
                     server.client.close()
                     server = start()
             states = wait_until(lambda: over(folder), PATIENCE)
-            # What lost its worker too often is given up, and that is told; once more.
+            # A print that lost its worker too often is reported as given up: retry it once.
             failed = {e: error(server, e) for e in orders.accepted if states.get(e) == "failed"}
             given_up = [each for each, why in failed.items() if why.startswith("given up")]
             for each in given_up:
@@ -120,7 +120,7 @@ def prints(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
 
 
 def batches(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
-    """Kill a batch, its supervisor and its workers; begin it again until it is done."""
+    """Kill a batch, its supervisor and its workers; restart it until it is done."""
     began, pages, done = time.monotonic(), max(20, kills), 0
     with WebServer() as web:
         listed = [web.add(f"/{n}", story_page(f"Story {n:03}")) for n in range(pages)]
@@ -141,7 +141,7 @@ def batches(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
                 code = process.wait()
             if code == 0 and done >= kills:
                 break
-            if code == 0:  # All is printed before it was killed often enough: print more.
+            if code == 0:  # It finished before it was killed often enough: add pages.
                 listed += [web.add(f"/{len(listed) + n}", story_page(f"Story {len(listed) + n:03}"))
                            for n in range(10)]  # fmt: skip
                 (folder / "urls.txt").write_text("\n".join(listed))
@@ -181,9 +181,9 @@ MAILED, PUT, TOLD = "mail", "folder", "webhook"
 
 @dataclass
 class Newspaper:
-    """A digest of one story a day that goes into a folder, by mail and to a webhook.
+    """A digest of one story a day, delivered to a folder, by mail and to a webhook.
 
-    ``sent`` counts what came, by the place and the day.
+    ``sent`` counts the deliveries received, by destination and day.
     """
 
     folder: Path
@@ -193,7 +193,7 @@ class Newspaper:
     sent: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        """Describe the digest."""
+        """Create the digest."""
         from printer.digest.config import parse_digests
         from printer.settings import Settings
 
@@ -216,13 +216,13 @@ class Newspaper:
         return START + timedelta(days=number)
 
     def publish(self, number: int) -> None:
-        """Put the story of a day into the feed."""
+        """Publish the story of a day in the feed."""
         slot = self.slot(number)
         text = feed(self.web.url, number, slot)
         self.web.add("/feed", text, media_type="application/rss+xml")
 
     def warm(self) -> None:
-        """Load all that making one takes, for those that are forked afterwards."""
+        """Load the modules that making an issue needs, for the processes forked later."""
         from printer.digest.builder import IssueBuilder
         from printer.digest.history import History
         from printer.digest.runner import Runner
@@ -239,14 +239,14 @@ class Newspaper:
             runner.run(self.digest, lambda _, result: str(len(result.data)))
 
     def serve(self, number: int, late: float = 0.0) -> None:
-        """Make and deliver an issue, so many seconds after it is due; in a process of its own."""
+        """Make and deliver an issue, ``late`` seconds after it is due; call in a forked process."""
         from printer.digest.builder import IssueBuilder
         from printer.digest.history import History
         from printer.digest.runner import Runner
         from printer.render.worker_pool import RenderPool
 
         now = self.slot(number) + timedelta(seconds=late)
-        # A press for each processor is started, and one of them is enough for one story.
+        # One renderer is started per processor, and one is enough for one story.
         os.sched_setaffinity(0, {random.Random(number).choice(sorted(os.sched_getaffinity(0)))})
         with RenderPool() as presses, closing(History(self.place)) as memory:
             editor = IssueBuilder(self.settings, memory, renderer=presses)
@@ -255,7 +255,7 @@ class Newspaper:
             )
 
     def state(self, number: int) -> str:
-        """Return how far an issue is."""
+        """Return the state of an issue's slot, '' if it is unknown."""
         with suppress(sqlite3.Error), closing(sqlite3.connect(self.place)) as connection:
             asked = "SELECT state FROM digest_slots WHERE slot = ?"
             row = connection.execute(asked, (self.slot(number).timestamp(),)).fetchone()
@@ -263,13 +263,13 @@ class Newspaper:
         return ""
 
     def unsure(self) -> int:
-        """Count the deliveries of which nobody can know whether they arrived."""
+        """Count the deliveries that may or may not have arrived."""
         with closing(sqlite3.connect(self.place)) as connection:
             asked = "SELECT count(*) FROM digest_deliveries WHERE state = 'begun'"
             return int(connection.execute(asked).fetchone()[0])
 
     def came(self, fault: str, times: int, issues: int, began: float) -> FaultOutcome:
-        """Count what came of so many issues at three places each."""
+        """Count the deliveries of the issues at their three destinations."""
         files = sorted(self.out.glob("*"))
         for path in files:
             self.sent[PUT, path.stem.removeprefix("week-")[:10]] += 1
@@ -287,7 +287,7 @@ class Newspaper:
 
 @contextmanager
 def newspaper(folder: Path, faults: Iterator[str] | None = None) -> Iterator[Newspaper]:
-    """Begin a newspaper; ``faults`` are what its mail server does to one mail after the other."""
+    """Create a newspaper; ``faults`` are the responses of its mail server to successive mails."""
     sent: Counter[tuple[str, str]] = Counter()
 
     def count(place: str, day: str) -> None:
@@ -305,9 +305,9 @@ def newspaper(folder: Path, faults: Iterator[str] | None = None) -> Iterator[New
 
 
 def digests(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
-    """Kill a digest, or what sets its pages, and let another take its slot over.
+    """Kill a digest or its renderer, and let another process take over the slot.
 
-    Of two kills one falls anywhere in the run, the other while it is delivered.
+    About half of the kills happen at any time of the run, the others during delivery.
     """
     from printer.digest.history import LEASE_SECONDS
 
@@ -331,10 +331,10 @@ def digests(kills: int, dice: random.Random, folder: Path) -> FaultOutcome:
             victim = dice.choice(below) if below and dice.random() < 0.3 else pid
             kill(victim)
             _, status = os.waitpid(pid, 0)
-            # What had ended by itself before the blow does not count.
+            # A process that ended before the kill does not count.
             hit += victim != pid or os.WIFSIGNALED(status)
             if status == 0:
                 lasts = time.monotonic() - before
-            # Another looks when the first has been silent for too long.
+            # Another process takes over once the lease has expired.
             os.waitpid(forked(partial(paper.serve, number, LEASE_SECONDS + 9)), 0)
         return paper.came("digests: a process is killed", hit, number + 1, began)

@@ -1,4 +1,4 @@
-"""What faults are made with: processes to kill, servers, feeds, a mailbox, a look at the rest."""
+"""Tools for the fault benchmarks: processes to kill, servers, feeds, mailbox, inspection."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True)
 class FaultOutcome:
-    """What came of one kind of fault: what was accepted, lost, done twice, left half-written.
+    """The result of one kind of fault: counts of items accepted, lost, repeated and half-written.
 
-    ``unsure`` counts what did not come and is not lost track of: it was being sent when its process
-    was killed, nobody can know whether it arrived, and that was told.
+    ``unsure`` counts deliveries that did not arrive but are accounted for: their process was killed
+    while sending, and the log says that they may have arrived.
     """
 
     fault: str
@@ -41,7 +41,7 @@ class FaultOutcome:
 
     @property
     def sound(self) -> bool:
-        """Whether nothing was lost, done twice or left half-written."""
+        """Whether nothing was lost, repeated or left half-written."""
         return not (self.lost or self.twice or self.half)
 
 
@@ -90,7 +90,7 @@ def is_pdf(data: bytes) -> bool:
 
 
 def left(folder: Path) -> int:
-    """Count the parts of files that nobody will finish."""
+    """Count the temporary files that were left behind."""
     return sum(1 for path in folder.glob("*") if path.name.startswith(".") and path.is_file())
 
 
@@ -101,7 +101,7 @@ def tables(text: str) -> dict[str, Any]:
 
 
 def feed(url: str, number: int, when: datetime) -> str:
-    """Return a feed of one article, whose words are like those of no other."""
+    """Return a feed of one article, with invented words that no other article has."""
     dice = random.Random(number)
     words = ["".join(dice.choices("bdfklmnprst", k=2)) + dice.choice("aeiou") for _ in range(300)]
     text = "".join(f"<p>{' '.join(dice.choices(words, k=60)).capitalize()}.</p>" for _ in range(6))
@@ -113,7 +113,7 @@ def feed(url: str, number: int, when: datetime) -> str:
 
 
 class Refusing(Iterator[str]):
-    """What a mail server does to the mails of one issue after another, until it takes one."""
+    """The responses of a mail server: some refusals for each issue, then '' to accept it."""
 
     KINDS = ("451", "554", "hang up", "hang up after", "busy")
 
@@ -122,7 +122,7 @@ class Refusing(Iterator[str]):
         self._dice, self._left = dice, 0
 
     def begin(self, most: int) -> None:
-        """Begin with the next issue: it is refused so many times at most."""
+        """Start the next issue, to be refused from one to ``most`` times."""
         self._left = self._dice.randint(1, most)
 
     def __next__(self) -> str:
@@ -135,7 +135,7 @@ class Refusing(Iterator[str]):
 
 @contextmanager
 def mailbox(taken: Callable[[str], None], faults: Iterator[str] | None = None) -> Iterator[str]:
-    """Take mail at an address of loopback; ``taken`` is told the day in its subject."""
+    """Run a mail server on loopback; ``taken`` gets the day from each subject."""
     from email import message_from_bytes
 
     from aiosmtpd.controller import Controller
@@ -178,7 +178,7 @@ def mailbox(taken: Callable[[str], None], faults: Iterator[str] | None = None) -
 
 @contextmanager
 def webhook(told: Callable[[str], None]) -> Iterator[str]:
-    """Be told of digests at an address of loopback; ``told`` gets the day of each."""
+    """Run a webhook on loopback; ``told`` gets the day of each digest."""
 
     def hear(hit: Hit) -> Reply:
         told(str(json.loads(hit.body)["date"])[:10])
@@ -189,7 +189,7 @@ def webhook(told: Callable[[str], None]) -> Iterator[str]:
 
 
 def postgres_server() -> PostgresServer:
-    """Return a PostgreSQL server of our own, to be killed."""
+    """Return a private PostgreSQL server to kill."""
     programs = find_programs()
     if programs is None:
         raise Unavailable("PostgreSQL is not installed")

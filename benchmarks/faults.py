@@ -2,12 +2,12 @@
 
 usage: python -m benchmarks.faults [--kills N] [--seed N] [--only NAME...]
 
-Processes are killed (kill -9) at random moments, N in each of: a print server with all it started,
-browsers among it, a batch and its workers, a crawl, and a digest that is put into a folder, mailed
-and told to a webhook; see fault_kills.py.  Disks are full and folders read-only, a database is
-locked, clocks jump, PostgreSQL and Redis are killed and come back, a mail server refuses and hangs
-up, peers and sites never end; see fault_conditions.py.  What was accepted must come, once, and
-whole.
+Processes are killed (kill -9) at random moments, N times each: of a print server, including its
+browsers; of a batch and its workers; of a crawl; of a digest delivered to a folder, by mail and to
+a webhook (see fault_kills.py).  Disks are full, folders are read-only, a database is locked, clocks
+jump, PostgreSQL and Redis are killed and restarted, a mail server refuses and hangs up, clients and
+sites never finish (see fault_conditions.py).  Everything accepted must be delivered once and
+complete.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ SCENES: dict[str, Callable[[int, random.Random, Path], FaultOutcome]] = {
 def broken(
     kills: int, seed: int = 1, only: tuple[str, ...] = ()
 ) -> Iterator[tuple[str, FaultOutcome | str]]:
-    """Yield what came of each fault, or what it needs; the same seed draws the same moments."""
+    """Yield the result of each fault, or what it lacks to run; a seed repeats the moments."""
     for name in only or tuple(SCENES):
         with tempfile.TemporaryDirectory() as folder:
             os.environ["XDG_DATA_HOME"] = os.environ["XDG_CACHE_HOME"] = folder
@@ -69,7 +69,7 @@ def rows(effort: Effort) -> Iterator[Row]:
 
 
 def main() -> int:
-    """Print what came of each fault; ends with 1 when something was lost."""
+    """Print the result of each fault; return 1 if any is not sound."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)

@@ -1,8 +1,8 @@
 """Measure key paragraphs on articles that state a summary: `python -m benchmarks.key_paragraphs`.
 
-The summary is the ``description`` of a page of the corpus.  Three paragraphs are chosen and their
-words compared with its words (ROUGE-1).  Descriptions copied from the article are apart: most are
-its first sentence, which any choice of the first paragraphs holds.
+The summary is the ``description`` of a page of the corpus.  The words of three chosen paragraphs
+are compared with its words (ROUGE-1).  Descriptions copied from the article are scored separately:
+most are its first sentence, which the first paragraphs always contain.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .protocol import Effort, Row, Unavailable
 from .scoring import Score, word_score, words
 
 COUNT = 3
-#: Articles of fewer paragraphs, or a description of fewer words, leave nothing to choose.
+#: The fewest paragraphs of an article, and words of its description, to measure.
 FEWEST_PARAGRAPHS, FEWEST_WORDS = 8, 10
 
 
@@ -39,12 +39,12 @@ def highest(found: DocumentProfile) -> tuple[int, ...]:
 
 
 def best(found: DocumentProfile) -> tuple[int, ...]:
-    """Choose as the package does."""
+    """Choose as webprint does."""
     return found.best(COUNT)
 
 
 def measure(step: int = 1) -> dict[tuple[str, str], list[Score]]:
-    """Return the scores of each choice, by where the description comes from."""
+    """Return the scores by method of choice and origin of the description."""
     scores: dict[tuple[str, str], list[Score]] = defaultdict(list)
     articles = (sample for sample in samples("wcxb") if sample.kind == "article")
     for sample in islice(articles, 0, None, step):
@@ -61,7 +61,7 @@ def measure(step: int = 1) -> dict[tuple[str, str], list[Score]]:
     return scores
 
 
-#: What the choices and the descriptions are called.
+#: The labels of the choices and of the descriptions' origins.
 TOLD = {"first": "the first three", "highest": "the paper's highest", "best": "webprint's",
         "own": "in words of its own", "copied": "copied from the text"}  # fmt: skip
 

@@ -1,7 +1,7 @@
 """Time huge pages, and what memory they take: `python -m benchmarks.large_pages [NAME ...]`.
 
-Each page is extracted in a process of its own, so that the memory is its own as well: the most that
-the process held, Python and its libraries included.
+Each page is extracted in a new process, and its peak memory measured, including Python and its
+libraries.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import NamedTuple
 from .protocol import Effort, Row
 
 SIZE = 10_000_000
-#: Each is to come through within this.
+#: The goals for each page.
 SECONDS, MEGABYTES = 2.0, 500
 
 _PROSE = (
@@ -51,7 +51,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
 
 
 class Taken(NamedTuple):
-    """What a page of ``size`` MB took: processor seconds, megabytes at most, characters found."""
+    """The cost of a page of ``size`` MB (processor seconds, peak MB), and the characters found."""
 
     size: float
     seconds: float
@@ -65,7 +65,7 @@ def once(name: str) -> Taken:
     from printer.errors import NoArticle
 
     page = PAGES[name]()
-    extract(f"<p>{_PROSE * 3}</p>")  # the model is loaded before
+    extract(f"<p>{_PROSE * 3}</p>")  # Load the model first.
     started = time.process_time()
     try:
         chars = len(extract(page).text)
@@ -77,7 +77,7 @@ def once(name: str) -> Taken:
 
 
 def measured(name: str) -> Taken:
-    """Extract one page in a process of its own."""
+    """Extract one page in a new process."""
     command = [sys.executable, "-m", "benchmarks.large_pages", "--once", name]
     ran = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     return Taken(*json.loads(ran.stdout))

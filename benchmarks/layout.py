@@ -2,10 +2,10 @@
 
     python -m benchmarks.layout [--show] [--without]
 
-Captures the labelled pages of tests/support/layout_pages with the real browser and prints precision
-and recall of segments (their equation 4), over all pages together, for ``max-subsequence`` alone
-and for the default with its pictures' captions taken out of the text.  ``--without`` hides the
-layout from both, to tell what it brings; ``--show`` names every segment that is wrong.  The paper
+Captures the labelled pages of tests/support/layout_pages with a real browser and prints precision
+and recall of segments (equation 4 of Luo et al.), over all pages together, for ``max-subsequence``
+alone and for the default with the captions of pictures removed from the text.  ``--without`` hides
+the layout from both, to show what it contributes; ``--show`` lists every wrong segment.  The paper
 reports 91.6 and 99.1 % on 95 news pages of its own.
 """
 
@@ -44,7 +44,7 @@ class Sample:
 
 
 def samples(*, without: bool = False) -> Iterator[Sample]:
-    """Capture every page; ``without`` forgets the layout (and has segments that names make)."""
+    """Capture every page; ``without`` discards the layout (so that tags delimit segments)."""
     with WebServer() as web, Browser(FetchOptions(timeout=30), Guard([web.url])) as browser:
         for number, write in enumerate(PAGES):
             sheet = LabelledPage(number)
@@ -65,9 +65,9 @@ def read(capture: Capture, without: bool) -> Page:
 
 
 def labelled(name: str, page: Page, sheet: LabelledPage) -> Sample:
-    """Give each segment its label; what was not labelled is of the page's frame.
+    """Assign labels to the segments; those without a label count as "drop".
 
-    ``missing`` is the text to keep that is no segment of the page as it was captured.
+    ``missing`` of the result are texts to keep that are not segments of the captured page.
     """
     waiting = {text: deque(labels) for text, labels in sheet.labels.items()}
     found = []
@@ -79,7 +79,7 @@ def labelled(name: str, page: Page, sheet: LabelledPage) -> Sample:
 
 
 def chosen(page: Page, method: str) -> list[bool]:
-    """Return which segments a method takes for running text."""
+    """Return, for each segment, whether a method selects it as running text."""
     verdict = select_segments(page, ExtractOptions(extractor=method))
     keep = list(verdict.keep)
     if method == "default":
@@ -90,7 +90,7 @@ def chosen(page: Page, method: str) -> list[bool]:
 
 
 def wrong(sample: Sample, keep: list[bool]) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong with a choice: how, and the text."""
+    """Yield the errors of a selection, each with the text of the segment."""
     for flag, label, segment in zip(keep, sample.labels, sample.page.segments, strict=True):
         if flag and label in {"drop", "caption"}:
             yield f"kept {label}", segment.text
@@ -100,14 +100,14 @@ def wrong(sample: Sample, keep: list[bool]) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Measure:
-    """Segments right, kept, and to be kept."""
+    """Counts of segments: correctly kept, kept, and to be kept."""
 
     right: int = 0
     kept: int = 0
     wanted: int = 0
 
     def plus(self, sample: Sample, keep: list[bool]) -> Measure:
-        """Add a page's."""
+        """Return the sums with those of one more page."""
         pairs = [
             (flag, label)
             for flag, label in zip(keep, sample.labels, strict=True)
@@ -129,7 +129,7 @@ class Measure:
 
 
 def measure(found: list[Sample], show: bool = False) -> dict[str, Measure]:
-    """Return each method's measure over all pages."""
+    """Return the measure of each method over all pages."""
     totals = {}
     for method in METHODS:
         total = Measure()
@@ -142,7 +142,7 @@ def measure(found: list[Sample], show: bool = False) -> dict[str, Measure]:
     return totals
 
 
-#: What precision and recall are to reach: of the method alone what Luo et al. report.
+#: Goals of precision and recall; those of the method alone are what Luo et al. report.
 GOALS = {"max-subsequence": (0.916, 0.991), "default": (0.97, 0.99)}
 
 

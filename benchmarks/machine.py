@@ -1,4 +1,4 @@
-"""On which machine, and with which versions, something was measured."""
+"""The machine and the software versions of a measurement."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pathlib import Path
 
 from printer.fetch.browser.process import find_chromium
 
-#: What the figures depend on; peers tell their versions where they are measured.
+#: Packages that affect the figures; those of peers are named with their figures.
 PACKAGES = ("webprint", "weasyprint", "pydyf", "lxml", "numpy", "pillow", "playwright", "httpx2",
             "trafilatura")  # fmt: skip
 NODE = Path(__file__).with_name("node")
 
 
 def machine() -> dict[str, str]:
-    """Return what there is to say of this machine."""
+    """Return a description of this machine."""
     return {
         "processor": _processor(),
         "cores": str(len(os.sched_getaffinity(0))),
@@ -67,6 +67,6 @@ def _field(file: Path, name: str) -> str:
 
 
 def environ_for_node() -> Mapping[str, str]:
-    """Return what programs of Node need to find the browser that we use."""
+    """Return the environment in which Node programs find our browser."""
     chromium = next(iter(find_chromium()), None)
     return {**os.environ, "PUPPETEER_EXECUTABLE_PATH": str(chromium)} if chromium else os.environ

@@ -1,12 +1,13 @@
 """Measure composed articles out of fold: `python -m benchmarks.out_of_fold SAVED [--labels]`.
 
-SAVED is what `python -m benchmarks.train --save SAVED` leaves: for every page the choice of a model
-that never saw its site.  The choice is settled, given its pictures and composed as in
-`printer.extract`, and scored as by `benchmarks.text_quality`: so these are the figures of articles
-as they are printed.  The weights of the pictures were learned on other labels.
+SAVED is the file written by `python -m benchmarks.train --save SAVED`: for every page, the choice
+of a model that was not trained on its site.  The choice is postprocessed, completed with pictures
+and composed as in `printer.extract`, and scored as in `benchmarks.text_quality`, so that the
+figures are those of printed articles.  The weights of the picture selection were learned on other
+labels.
 
-With ``--labels`` the answers choose instead, and SAVED only where they say nothing: what no choice
-of segments can do better.
+With ``--labels`` the answers choose instead, and SAVED only where they are silent: the upper bound
+for any choice of segments.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from .text_quality import SETS, measure
 def composing(
     saved: Mapping[str, Mapping[str, Any]], *, labels: bool = False
 ) -> Callable[[Sample], Article]:
-    """Return what composes the saved choice of a page, or that of its ``labels``."""
+    """Return a function that composes the article of a page from the saved or labelled choice."""
     options = ExtractOptions()
 
     def read(sample: Sample) -> Article:
@@ -62,7 +63,7 @@ def composing(
 
 
 def _labelled(sample: Sample, texts: Sequence[str], said: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what is said of a page with the answer's choice and, if it tells one, its kind."""
+    """Return the saved values of a page with the answer's choice, and its kind if known."""
     if sample.text is None:
         answers = from_snippets(texts, sample.required, sample.forbidden)
     else:
@@ -74,7 +75,7 @@ def _labelled(sample: Sample, texts: Sequence[str], said: Mapping[str, Any]) -> 
 
 @contextmanager
 def kept_choices(effort: Effort) -> Iterator[Mapping[str, Mapping[str, Any]] | None]:
-    """Give the choices out of fold: those that were kept, or new ones if there is time."""
+    """Yield the choices out of fold: saved ones, or new ones if there is time."""
     if effort.choices:
         yield json.loads(Path(effort.choices).read_text())
     elif effort.quick or effort.short or find_spec("lightgbm") is None:

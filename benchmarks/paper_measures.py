@@ -2,18 +2,18 @@
 
 usage: python -m benchmarks.paper_measures [CORPUS] [--pages N]
 
-CORPUS is the folder that holds ``wcxb``; without it the one beside the repository is taken.  Edit
-distances take a while: 300 pages, the default, some minutes.  The pages are not those the authors
-had (news of 2008 and 2009), so the figures say how the methods do on the pages of today, and
-``articles`` are nearest to theirs.
+CORPUS is the folder that contains ``wcxb``, by default the one beside the repository.  Edit
+distances are slow: 300 pages, the default, take some minutes.  The authors used news pages of 2008
+and 2009, so the figures show how the methods do on the pages of today; ``articles`` are nearest to
+theirs.
 
-- Weninger and Hsu: the longest common subsequence by the length of the answer, taken for recall,
-  and the edit distance ratio 1 - distance / length of the longer text, taken for precision; both
-  exact, over characters, white space folded; a text over 300,000 characters is cut there.
-- Luo et al.: precision and recall of whole segments, over all segments of all pages.  A segment is
-  the answer's when more than half of its words are (in place, see segment_labels.py).
-- Joshi and Liu say 'accuracy over 90 %' and not of what; here it is the mean word F1.
-- Khade et al. and CUTER report nothing on text; word F1 as well.
+- Weninger and Hsu: as recall, the longest common subsequence divided by the length of the answer;
+  as precision, the edit distance ratio, 1 - distance / length of the longer text.  Both are exact,
+  over characters with white space folded; texts are cut at 300,000 characters.
+- Luo et al.: precision and recall of whole segments, over all segments of all pages.  A segment
+  belongs to the answer if more than half of its words do (in place, see segment_labels.py).
+- Joshi and Liu report 'accuracy over 90 %' without saying of what; here it is the mean word F1.
+- Khade et al. and CUTER report nothing on text; here too it is the mean word F1.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ REPORTED_SEGMENTS = (91.571, 99.145)
 
 @dataclass
 class Figures:
-    """What one method comes to, by kind of page."""
+    """The figures of one method, by kind of page."""
 
     f1: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     recall: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
@@ -63,7 +63,7 @@ class Figures:
 
 
 def own_ratios(found: str, wanted: str) -> tuple[float, float]:
-    """Return Weninger and Hsu's pair: LCS as recall, edit distance ratio as precision."""
+    """Return the measures of Weninger and Hsu: LCS as recall, edit distance ratio as precision."""
     found, wanted = folded(found)[:LONGEST], folded(wanted)[:LONGEST]
     longer = max(len(found), len(wanted))
     if not longer:
@@ -159,7 +159,7 @@ def _mean(values: list[float]) -> str:
 
 
 def spread(pages: int) -> Iterator[corpus.Sample]:
-    """Yield so many pages, spread over the corpus; all of them for 0."""
+    """Yield ``pages`` pages spread over the corpus, or all of them for 0."""
     samples = corpus.samples("wcxb")
     if not pages:
         return samples
@@ -169,7 +169,7 @@ def spread(pages: int) -> Iterator[corpus.Sample]:
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner: articles only, which are nearest to what the authors had."""
+    """Measure for the runner: only articles, which are nearest to the authors' pages."""
     if not corpus.there():
         raise Unavailable("not measured: the corpus is not here")
     methods, clusterings = measure(spread(effort.of(300, 100, 30)))

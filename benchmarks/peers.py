@@ -1,13 +1,11 @@
 """Measure others beside us: `python -m benchmarks.peers [--step N] [--out FILE] [NAME ...]`.
 
-The same pages, the same scorers, one process: our default, each paper's method, and the extractors
-that others publish, as far as they are installed (`pip install --group bench`).  Each of those runs
-with its own defaults and gets what a program would give it: the page's bytes or text, its address.
+Our default, each paper's method, and the installed extractors by others (`pip install --group
+bench`) are scored on the same pages, by the same measures, in one process.  The others run with
+their default settings and get what a program would pass: the page's bytes or text, and its address.
 
-Run by `make bench`, our default is measured out of fold as well, as in :mod:`.out_of_fold`.
-
-The model that the package ships was trained on these pages: the default's line here is no estimate.
-The figure to hold against the others' is the one out of fold.
+`make bench` also measures our default out of fold, as in :mod:`.out_of_fold`.  The shipped model
+was trained on these pages, so only the figure out of fold can be compared with those of others.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ from .out_of_fold import composing, kept_choices
 from .protocol import Effort, Row, Unavailable
 from .text_quality import SETS, Figures, Found, measure, ours
 
-#: The columns of the table: a figure's name, what stands above it.
+#: The columns of the table: names of figures, and their headings.
 COLUMNS = {
     "wcxb.f1": "WCXB", "wcxb.article": "article", "wcxb.documentation": "documentation",
     "wcxb.forum": "forum", "wcxb.service": "service", "wcxb.product": "product",
@@ -38,12 +36,12 @@ COLUMNS = {
 }  # fmt: skip
 
 
-#: What ours, out of fold, is to reach, and to be better than every other.
+#: The goals of ours, out of fold; it should also be better than every other.
 GOALS = {
     "wcxb.f1": 0.885, "wcxb.article": 0.957, "wcxb.required": 0.88, "paragraphs.precision": 0.93,
     "paragraphs.recall": 0.95, "traf.f1": 0.945, "moz.f1": 0.97, "wcxb.title": 0.9,
 }  # fmt: skip
-#: What each column is called where there is room.
+#: The long names of the columns.
 _TOLD = {
     "wcxb.f1": "all", "wcxb.required": "required snippets", "wcxb.forbidden": "forbidden",
     "traf.f1": "traf F1", "moz.f1": "moz F1", "ms.mean": "time",
@@ -53,7 +51,7 @@ OURS = "default, the article, out of fold"
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner: all methods, all that others publish, the default out of fold."""
+    """Measure for the runner: all methods, all other extractors, and the default out of fold."""
     if not there():
         raise Unavailable("not measured: the corpus is not here")
     logging.disable(logging.CRITICAL)
@@ -67,7 +65,7 @@ def rows(effort: Effort) -> Iterator[Row]:
         guarded = _Guarded(extract)
         figures = measure(guarded, _pages(effort.step))
         if name in PEERS:
-            # What Readability is compared with there is its own.
+            # The answers of this set are Readability's own.
             rival = {k: v for k, v in figures.items() if (name, k) != (READABILITY, "moz.f1")}
             best |= {key: max(value, best.get(key, 0)) for key, value in rival.items()}
         if name == READABILITY:
@@ -135,7 +133,7 @@ def _pages(step: int) -> Iterator[Sample]:
 
 
 def _extractor(name: str) -> tuple[str, Extractor] | None:
-    """Return an extractor and what it is called with its version; None when it is not there."""
+    """Return an extractor with its name and version, or None if it is not installed."""
     if name in EXTRACTORS:
         return (f"{name}, pages it learned from" if name == "default" else name), ours(name)
     try:
@@ -145,14 +143,14 @@ def _extractor(name: str) -> tuple[str, Extractor] | None:
 
 
 class _Guarded:
-    """Calls an extractor; a page on which it fails has an empty answer, and is counted."""
+    """Calls an extractor; if it fails on a page, the answer is empty and the failure counted."""
 
     def __init__(self, extract: Extractor) -> None:
         self.extract = extract
         self.failed = self.calls = 0
 
     def close(self) -> None:
-        """End what the extractor runs in."""
+        """Close the extractor, and end the process it runs in."""
         if isinstance(self.extract, Readability):
             self.extract.__exit__(None, None, None)
 

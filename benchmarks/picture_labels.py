@@ -18,7 +18,7 @@ from . import corpus
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labelled:
-    """A page and its answer: addresses and caption of each picture, and addresses left out."""
+    """A page and its answer: addresses and caption of each picture, and addresses to ignore."""
 
     name: str
     page: Page
@@ -28,12 +28,12 @@ class Labelled:
 
 
 def key(url: str) -> str:
-    """Return an address as it is compared."""
+    """Return an address in the form used for comparison."""
     return re.sub(r"^https?:", "", url).replace("&amp;", "&").rstrip("/")
 
 
 def labelled(folder: Path) -> Iterator[Labelled]:
-    """Yield the labelled pages, their text chosen by the default extractor."""
+    """Yield the labelled pages, with their text as selected by the default extractor."""
     corpus.CORPUS = folder
     samples = {sample.key: sample for sample in corpus.samples("wcxb", "traf")}
     with (folder / "images.jsonl").open(encoding="utf-8") as lines:

@@ -2,10 +2,10 @@
 
 usage: python -m benchmarks.picture_quality [CORPUS]
 
-A kept picture is right when one of its addresses is one of a labelled picture's; those that a
-reader could argue about are left out, and the same picture twice counts once.  A caption is right
-when it has the labelled one's words (Jaccard index 0.8), with or without its credit, or when there
-is none on either side.  'out of fold' is the default with weights learned on the other pages.
+A kept picture is correct if it shares an address with a labelled picture; debatable ones are
+ignored, and repetitions count once.  A caption is correct if its words are those of the labelled
+one (Jaccard index 0.8), with or without the credit, or if both are empty.  'out of fold' is the
+default with weights learned on the other pages.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ REPORTED = {"cuter": "77 / 87 / 78", "joshi-liu": "83 right"}
 
 @dataclass
 class Counts:
-    """What adds up over the pages."""
+    """Sums over the pages."""
 
     kept: int = 0
     right: int = 0
@@ -50,7 +50,7 @@ class Counts:
 
 
 def count(counts: Counts, answer: Labelled, placed: Iterable[PlacedFigure]) -> None:
-    """Add one page's pictures."""
+    """Add the pictures of one page."""
     found: set[int] = set()
     wrong = 0
     for each in placed:
@@ -89,7 +89,7 @@ def _alike(one: str, other: str) -> bool:
 
 
 def measure(pages: Iterable[Labelled], choose_: Callable[[Labelled], PictureSelection]) -> Counts:
-    """Score one way of choosing."""
+    """Score one method of selection."""
     counts = Counts()
     for answer in pages:
         start = time.perf_counter()
@@ -120,13 +120,13 @@ def row(name: str, counts: Counts, reported: str = "") -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-#: The papers' own figures, which the default is to pass.
+#: The goals of the default: to reach what the papers report.
 GOALS = {"precision": "≥ 0.83", "recall": "≥ 0.87", "captions": "≥ 0.78"}
 OURS = "default, out of fold"
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner; 80 pages are few, so all of them at any effort."""
+    """Measure for the runner: all 80 pages at any effort, as they are few."""
     del effort
     if not (corpus.CORPUS / "images.jsonl").is_file():
         raise Unavailable("not measured: the labelled pictures are not here")
@@ -161,7 +161,7 @@ def main() -> int:
         print(row(name, found, REPORTED.get(name, "")))
     folds = out_of_fold(pages)
     aside = measure(pages, folds.__getitem__)
-    aside.seconds.clear()  # chosen before
+    aside.seconds.clear()  # These were chosen before.
     print(row("default, out of fold", aside))
     return 0
 

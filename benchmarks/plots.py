@@ -1,4 +1,4 @@
-"""Draw what was measured, as PNG files beside RESULTS.md."""
+"""Draw the results as PNG files beside RESULTS.md."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 from .protocol import Row
 from .report import Results, rows_of
 
-#: Ours, and the others'.
+#: The colours of our bars and of the others.
 _INK, _PALE = "#1d4e79", "#b9c4cf"
 
 
 def draw(results: Results, folder: Path) -> list[str]:
-    """Draw every plot that there are figures for; return their names. Needs matplotlib."""
+    """Draw every plot that has figures, with matplotlib; return their names."""
     from matplotlib.figure import Figure
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -33,7 +33,7 @@ Found = Mapping[str, Sequence[Row]]
 
 
 def _bars(figure: Any, bars: Sequence[tuple[str, float]], title: str, label: str) -> bool:
-    """Draw a bar for each, ours in ink."""
+    """Draw horizontal bars, ours in the dark colour."""
     if not bars:
         return False
     axes = figure.subplots()
@@ -51,7 +51,7 @@ def _bars(figure: Any, bars: Sequence[tuple[str, float]], title: str, label: str
 
 
 def _honest(rows: Iterable[Row]) -> list[Row]:
-    """Leave out what was not measured, and what was on pages that were learned from."""
+    """Leave out rows without a value, and those of models on their own training pages."""
     return [r for r in rows if r.value is not None and "learned from" not in r.subject]
 
 
@@ -83,7 +83,7 @@ def _cold(figure: Any, found: Found) -> bool:
 
 
 def _digests(figure: Any, found: Found) -> bool:
-    """Draw time an article, and memory, by how many articles there are."""
+    """Draw time per article, and memory, by the number of articles."""
     rows = [r for r in found.get("books", ()) if r.value is not None]
     if not rows:
         return False

@@ -26,7 +26,7 @@ TEXT = (
 
 
 def article(pages: int) -> Article:
-    """Return an article of about so many pages."""
+    """Make an article of about ``pages`` pages."""
     blocks: list[Paragraph | Heading] = []
     for n in range(pages * 4):
         if n % 6 == 0:
@@ -44,12 +44,12 @@ def bare(document: Document) -> bytes:
 
 
 def memory() -> float:
-    """Return what this process has in memory, in megabytes."""
+    """Return the memory of this process, in megabytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
 
 
 def beside(runs: int) -> tuple[int, dict[str, list[float]]]:
-    """Print ten pages warm, by turns; return how many they are and processor seconds."""
+    """Print ten pages warm, both ways in turn; return the page count and processor seconds."""
     document = render_html([article(10)], {}, PrintOptions())
     pages = render_pdf(document).pages
     bare(document)
@@ -63,7 +63,7 @@ def beside(runs: int) -> tuple[int, dict[str, list[float]]]:
 
 
 def levels(prints: int) -> list[float]:
-    """Print so often in this process; return what it holds after every twentieth print."""
+    """Print repeatedly in this process; return its memory after every twentieth print."""
     small = render_html([article(2)], {}, PrintOptions())
     held = []
     for n in range(prints):
@@ -105,7 +105,7 @@ def main() -> None:
 
 
 def _whole(document: Document) -> object:
-    """Print as webprint does, with making the HTML counted too."""
+    """Print as webprint does, including making the HTML."""
     del document
     return render_pdf(render_html([article(10)], {}, PrintOptions()))
 

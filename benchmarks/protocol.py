@@ -1,8 +1,8 @@
-"""What benchmarks and their runner have to say to each other.
+"""The interface between benchmarks and their runner.
 
-A benchmark is a module with a function ``rows(effort)`` that yields a :class:`Row` for everything
-it measured, as soon as it did.  What it cannot measure it says: by a row with a ``note`` in place
-of a value, or for all of it by raising :class:`Unavailable`.
+A benchmark is a module with a function ``rows(effort)`` that yields a :class:`Row` for each figure
+as soon as it is measured.  For what it cannot measure it yields a row with a ``note`` instead of a
+value, or raises :class:`Unavailable` if it cannot run at all.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ _T = TypeVar("_T")
 
 
 class Unavailable(Exception):
-    """What a benchmark needs is not on this machine; the message says what."""
+    """Something that a benchmark needs is missing on this machine; the message says what."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One figure of one subject.
 
-    ``ratio`` is ours by the other's, less is better.  ``goal`` is ``≤ 0.5`` or ``≥ 0.9``, of the
-    ratio where there is one, else of the value.  A ``pinned`` goal is a floor of floors.toml: a
-    quick run fails under it.  ``n`` is how many pages, pairs or runs are behind the figure.
+    ``ratio`` is ours divided by the other's; less is better.  ``goal``, such as ``≤ 0.5`` or
+    ``≥ 0.9``, applies to the ratio if there is one, else to the value.  A ``pinned`` goal is a
+    floor of floors.toml, below which a quick run fails.  ``n`` is the number of pages, pairs or
+    runs that were measured.
     """
 
     subject: str
@@ -46,7 +47,7 @@ class Row:
 
     @property
     def met(self) -> bool | None:
-        """Whether the goal is reached; None where there is none, or nothing was measured."""
+        """Whether the goal is reached; None without a goal or a measurement."""
         reached = self.value if self.ratio is None else self.ratio
         if not self.goal or reached is None:
             return None
@@ -54,7 +55,7 @@ class Row:
         return _SIGNS[sign](reached, float(wanted))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what says something, for JSON."""
+        """Return the fields that are not empty, for JSON."""
         empty = asdict(Row(self.subject, self.figure))
         return {
             key: value
@@ -69,13 +70,13 @@ class Effort:
 
     quick: bool = False
     short: bool = False
-    #: Of the corpus every so many-th page.
+    #: Read one page of the corpus in ``step``.
     step: int = 1
-    #: What `benchmarks.train --save` kept; see :mod:`.out_of_fold`.
+    #: The file written by `benchmarks.train --save`; see :mod:`.out_of_fold`.
     choices: str = ""
 
     def of(self, whole: _T, short: _T, quick: _T) -> _T:
-        """Return what belongs to the effort."""
+        """Return the argument for this effort."""
         return quick if self.quick else short if self.short else whole
 
 

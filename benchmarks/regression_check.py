@@ -1,4 +1,4 @@
-"""Judge a run by the floors, and by what was recorded before."""
+"""Compare a run with the floors and with the recorded results."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from .protocol import Row
 from .report import Results, rows_of
 from .runner import Outcome
 
-#: A ratio may be so many times the recorded one: less would be a busy machine's mood.
+#: The factor by which a ratio may exceed the recorded one: a busy machine can cause smaller ones.
 WORSE = 2.0
 
 
 def complaints(outcomes: Iterable[Outcome], recorded: Results | None) -> Iterator[str]:
-    """Yield what is wrong: benchmarks that failed, floors not held, ratios twice as bad."""
+    """Yield the failures: benchmarks that failed, figures below floors, ratios twice as bad."""
     for outcome in outcomes:
         name = outcome.benchmark.name
         if outcome.failed:
@@ -30,7 +30,7 @@ def complaints(outcomes: Iterable[Outcome], recorded: Results | None) -> Iterato
 
 
 def told(outcomes: Iterable[Outcome], recorded: Results | None) -> Iterator[str]:
-    """Yield each ratio beside the recorded one, and what was left out and why."""
+    """Yield each ratio beside the recorded one, and what was left out, with the reason."""
     for outcome in outcomes:
         name = outcome.benchmark.name
         before = _ratios(recorded, name)

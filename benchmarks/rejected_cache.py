@@ -2,12 +2,12 @@
 
 usage: python -m benchmarks.rejected_cache [--pages N]
 
-Every page has the template of a news site: icons for sharing, the author's portrait, a spacer, a
-banner out of a few that take turns, all inside the article and without their sizes, besides two
-pictures of the article (one of which states its size) and an advertisement under an address of its
-own.  A look-up is a picture about to be fetched; it hits when the picture was rejected before.
-The article's pictures can never hit, and advertisements only in a later run, as their authors
-found too: in a first crawl 8 of CUTER's 10 look-ups a page can hit.
+Every page has the template of a news site: sharing icons, the author's portrait, a spacer, and one
+of a few rotating banners, all inside the article and without sizes; two pictures of the article
+(one with a size); and an advertisement with an address of its own.  A look-up is made for each
+picture about to be fetched; it hits if the picture was rejected before.  The article's pictures can
+never hit, and advertisements only in a later run, as the authors of CUTER found too: in a first
+crawl, 8 of its 10 look-ups per page can hit.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tests.support.web_server import WebServer
 
 from .protocol import Effort, Row
 
-#: The template's pictures: name, sides.
+#: The pictures of the template: their names, and their widths and heights.
 TEMPLATE = {
     "mail.png": (24, 24), "link.png": (24, 24), "printer.png": (24, 24), "portrait.jpg": (96, 96),
     "spacer.gif": (1, 1), "rule.gif": (600, 3), "quote.png": (64, 48), "more.png": (90, 30),
@@ -50,7 +50,7 @@ WORDS = (
 
 
 def page(number: int) -> bytes:
-    """Return a page of the site."""
+    """Make a page of the site."""
     dice = random.Random(number)
     said = [" ".join(dice.choices(WORDS, k=60)).capitalize() + "." for _ in range(8)]
     title = " ".join(dice.sample(WORDS, 5)).capitalize()
@@ -69,7 +69,7 @@ def page(number: int) -> bytes:
 
 @cache
 def picture(width: int, height: int, kind: str) -> bytes:
-    """Return a picture of these sides."""
+    """Make a picture of some size."""
     pixels = np.random.default_rng(width * height).integers(0, 255, (height, width, 3))
     file = BytesIO()
     Image.fromarray(pixels.astype(np.uint8)).save(file, kind)
@@ -77,7 +77,7 @@ def picture(width: int, height: int, kind: str) -> bytes:
 
 
 def pictures(pages: int) -> dict[str, bytes]:
-    """Return the pictures of so many pages by their paths."""
+    """Make the pictures of ``pages`` pages, by path."""
     sides = {f"/t/{name}": each for name, each in TEMPLATE.items()}
     sides |= {f"/b/{number}.gif": (728, 90) for number in range(BANNERS)}
     for number in range(pages):
@@ -88,7 +88,7 @@ def pictures(pages: int) -> dict[str, bytes]:
 
 @dataclass
 class Crawl:
-    """What a crawl came to; ``curve`` is the hit rate after so many pages."""
+    """The result of a crawl; ``curve`` is the hit rate by number of pages."""
 
     kept: int = 0
     seconds: float = 0.0
@@ -100,7 +100,7 @@ class Crawl:
 
 
 def crawl(root: str, pages: int, method: str, folder: Path | None) -> Crawl:
-    """Read the site's pages and choose their pictures."""
+    """Read the pages of the site and select their pictures."""
     done = Crawl()
     options = ExtractOptions(image_method=method)
     start = time.perf_counter()
@@ -115,7 +115,7 @@ def crawl(root: str, pages: int, method: str, folder: Path | None) -> Crawl:
                 )
                 done.kept += len(choice.selected)
                 with downloads.reuse([capture.url]):
-                    pass  # what print would take
+                    pass  # Fetch what a print would use.
                 rejected = downloads.cache
                 if rejected is not None:
                     done.lookups, done.hits = rejected.lookups, rejected.hits
@@ -126,7 +126,7 @@ def crawl(root: str, pages: int, method: str, folder: Path | None) -> Crawl:
 
 
 def crawls(method: str, pages: int) -> Iterator[tuple[str, Crawl]]:
-    """Crawl the site without the cache, with an empty one, with that of the run before."""
+    """Crawl the site without the cache, with an empty one, and with that of the previous run."""
     files = pictures(pages)
     with tempfile.TemporaryDirectory() as folder, WebServer() as web:
         for path, body in files.items():
@@ -159,7 +159,7 @@ def rows(effort: Effort) -> Iterator[Row]:
 
 
 def main() -> int:
-    """Print a table a method."""
+    """Print a table for each method."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--pages", type=int, default=200)
     pages = parser.parse_args().pages

@@ -1,6 +1,6 @@
-"""Write what was measured as Markdown: RESULTS.md, and the few figures that README.md quotes.
+"""Write the results as Markdown: RESULTS.md, and the few figures that README.md quotes.
 
-Everything is made of results.json alone, so that a test can hold the files against it.
+Everything is made from results.json alone, so that a test can compare the files with it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ BEGIN, END = "<!-- figures of benchmarks/RESULTS.md -->", "<!-- end of figures -
 
 
 class Quoted(NamedTuple):
-    """A figure that README.md quotes: where it stands, and how it is said there."""
+    """A figure that README.md quotes: where to find it, and its description there."""
 
     benchmark: str
     subject: str
@@ -25,7 +25,7 @@ class Quoted(NamedTuple):
     said: str
 
 
-#: ``subject`` is a beginning: what others are called ends with their version.
+#: ``subject`` is a prefix, as the names of peers end with their versions.
 QUOTED = (
     Quoted("peers", "default, the article, out of fold", "all",
            "word F1 on web pages of all kinds, from sites not used in training"),
@@ -51,7 +51,7 @@ def rows_of(benchmark: Mapping[str, Any]) -> list[Row]:
 
 
 def text(value: float | None, unit: str = "") -> str:
-    """Return a figure as it is printed."""
+    """Format a figure."""
     if value is None:
         return "–"
     if isinstance(value, int):
@@ -63,7 +63,7 @@ def text(value: float | None, unit: str = "") -> str:
 
 
 def report(results: Results) -> str:
-    """Return RESULTS.md."""
+    """Return the text of RESULTS.md."""
     return "\n".join(_lines(results)).rstrip() + "\n"
 
 
@@ -100,7 +100,7 @@ def _lines(results: Results) -> Iterator[str]:
 
 
 def _told(benchmark: Mapping[str, Any]) -> str:
-    """Return when and how much was measured."""
+    """Return when a benchmark was measured, and how thoroughly."""
     if not benchmark["short"]:
         return f"{benchmark['date']}, all there is"
     return f"{benchmark['date']}, fewer runs and pages, to keep to a budget of time"
@@ -139,7 +139,7 @@ def _long(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _wide(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield a line a subject and a column a figure, and what was not measured below."""
+    """Yield a table with a line per subject and a column per figure; then the notes."""
     measured = [row for row in rows if row.value is not None]
     figures = list(dict.fromkeys(row.figure for row in measured))
     units = {row.figure: row.unit for row in measured}
@@ -165,12 +165,12 @@ def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> Iterator[str]
 
 
 def _plain(said: str) -> str:
-    """Return what stands in one cell."""
+    """Return a text as the content of one table cell."""
     return re.sub(r"\s+", " ", said).replace("|", "\\|")
 
 
 def summary(results: Results) -> str:
-    """Return the table that README.md quotes, with the marks around it."""
+    """Return the table in README.md, with the markers around it."""
     lines = []
     for quoted in QUOTED:
         row = _found(results, quoted)
@@ -192,7 +192,7 @@ def _found(results: Results, quoted: Quoted) -> Row | None:
 
 
 def quoted_in(readme: str, results: Results) -> str:
-    """Return README.md with the figures of these results."""
+    """Return the text of README.md with the figures of these results."""
     before, begin, rest = readme.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:

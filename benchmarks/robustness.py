@@ -2,9 +2,8 @@
 
     python -m benchmarks.robustness [--pages N] [--out FOLDER]
 
-N pages are taken from all sets of the corpus and all their kinds, evenly, served on loopback and
-printed one by one.
-Pictures are not there to be had, so each page also shows what a missing picture does.
+N pages are taken evenly from all sets and kinds of the corpus, served on loopback and printed one
+by one.  Their pictures are not available, so each page also tests missing pictures.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ from .protocol import Effort, Row, Unavailable
 
 
 def chosen(count: int) -> dict[str, bytes]:
-    """Return so many pages of the corpus, each under a name for its file."""
+    """Return ``count`` pages of the corpus, by file name."""
     return {f"{s.set}-{s.kind}-{s.id}": s.html for s in evenly(count)}
 
 
 class End(NamedTuple):
-    """What came of a page."""
+    """The result of printing a page."""
 
     name: str
     seconds: float
@@ -42,7 +41,7 @@ class End(NamedTuple):
     told: str
 
 
-#: The ends that are good, and the word for one that is a fault of ours.
+#: The good results, and the one that means a bug.
 GOOD, CRASH = frozenset({"printed", "no article"}), "CRASH"
 
 

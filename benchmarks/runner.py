@@ -1,4 +1,4 @@
-"""Run benchmarks, each in a process of its own that is stopped at its time."""
+"""Run benchmarks, each in a process of its own and with a time limit."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from .protocol import Effort, Row
 from .suite import Benchmark
 
 ROOT = Path(__file__).resolve().parents[1]
-#: A benchmark may take so many times what it is known to take.
+#: The time limit of a benchmark, as a multiple of its usual duration.
 PATIENCE = 3
-#: Seconds that must be left of a budget for another to begin, and that one is given to end in.
+#: The seconds of budget that must be left to start a benchmark, and the seconds it has to exit.
 _WORTH, _GRACE = 20, 10
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a benchmark; ``trouble`` says what is missing of it and why."""
+    """The outcome of a benchmark; ``trouble`` says what is missing and why."""
 
     benchmark: Benchmark
     rows: tuple[Row, ...] = ()
@@ -39,7 +39,7 @@ class Outcome:
     failed: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it for JSON."""
+        """Return the outcome as plain data, for JSON."""
         return {
             "title": self.benchmark.title,
             "wide": self.benchmark.wide,
@@ -56,9 +56,9 @@ def run_all(
     ends: float | None = None,
     tell: Callable[[str], None] = print,
 ) -> list[Outcome]:
-    """Run benchmarks: those that must be alone one after the other, the rest two at a time.
+    """Run the benchmarks marked ``alone`` one after another, then the others two at a time.
 
-    After the time ``ends`` (of the steady clock) none is begun, and those that run are stopped.
+    At the time ``ends`` (of the monotonic clock) those running are stopped, and no more started.
     """
     wanted = list(suite)
     with tempfile.TemporaryDirectory(prefix="webprint-bench-") as folder:
@@ -70,7 +70,7 @@ def run_all(
             return outcome
 
         found = {each.name: one(each) for each in wanted if each.alone}
-        # The longest first, so that both processors are done at about the same time.
+        # Start with the longest, so that both processors finish at about the same time.
         together = sorted(
             (each for each in wanted if not each.alone), key=lambda each: -each.seconds
         )
@@ -80,7 +80,7 @@ def run_all(
 
 
 def run(benchmark: Benchmark, effort: Effort, folder: Path, ends: float | None = None) -> Outcome:
-    """Run one benchmark in a process of its own."""
+    """Run one benchmark in a new process."""
     limit = float(PATIENCE * benchmark.seconds)
     left = limit if ends is None else ends - time.monotonic()
     if ends is not None and left < _WORTH:
@@ -122,7 +122,7 @@ def run(benchmark: Benchmark, effort: Effort, folder: Path, ends: float | None =
 
 
 def _environment(folder: Path) -> Mapping[str, str]:
-    """Return an environment without anybody's settings, caches or cookies."""
+    """Return an environment without the user's settings, caches or cookies."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith("WEBPRINT_")}
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     kept.setdefault("PLAYWRIGHT_BROWSERS_PATH", str(cache / "ms-playwright"))
@@ -132,7 +132,7 @@ def _environment(folder: Path) -> Mapping[str, str]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process and all it started: with an interrupt first, that it may clean up."""
+    """Interrupt a process so that it can clean up, then kill what is left of its tree."""
     if process.poll() is not None:
         return
     started = process_tree(process.pid)
@@ -156,7 +156,7 @@ def _read(file: Path) -> tuple[list[Row], str, bool]:
 
 def _lines(file: Path) -> Iterator[dict[str, Any]]:
     for line in file.read_text(encoding="utf-8").splitlines():
-        with suppress(json.JSONDecodeError):  # A process that is killed may leave half a line.
+        with suppress(json.JSONDecodeError):  # A killed process may leave half a line.
             yield json.loads(line)
 
 

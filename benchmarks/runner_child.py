@@ -1,7 +1,7 @@
 """Run one benchmark for the runner: `python -m benchmarks.runner_child NAME EFFORT FILE`.
 
-Rows go to FILE, a line of JSON each, as soon as they are measured: what is stopped or fails later
-keeps those it had.
+Rows are written to FILE, one line of JSON each, as soon as they are measured, so that they survive
+a later failure or stop.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .protocol import Effort, Unavailable
 
 
 def main(name: str, effort: str, into: str) -> int:
-    """Write the rows of a benchmark."""
+    """Run a benchmark and write its rows."""
     asked = Effort(**json.loads(effort))
     with Path(into).open("a", encoding="utf-8") as file:
 

@@ -1,4 +1,4 @@
-"""The figures of merit: words, 4-word shingles, whole paragraphs, snippets."""
+"""Measures of text: words, 4-word shingles, whole paragraphs, snippets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-#: Signs that differ in type alone.
+#: Characters that differ only in typography.
 _TYPE = str.maketrans(
     {
         **dict.fromkeys("‘’‚‛`´′", "'"),
@@ -38,17 +38,17 @@ _TYPE = str.maketrans(
 
 
 def plain_type(text: str) -> str:
-    """Return a text without what only typography tells apart: quotes, dashes, white space."""
+    """Normalize the typography of a text: quotes, dashes, white space."""
     return "".join(text.translate(_TYPE).split())
 
 
 def folded(text: str) -> str:
-    """Return a text with every run of white space made one space."""
+    """Replace each run of white space by one space."""
     return " ".join(text.split())
 
 
 def ratio(hits: float, found: float, wanted: float) -> Score:
-    """Return the score of ``hits`` right ones among ``found``, of ``wanted`` there are."""
+    """Return the score for ``hits`` correct items, ``found`` in all, ``wanted`` in the answer."""
     if not found or not wanted:
         same = float(found == wanted)
         return Score(same, same, same)
@@ -57,7 +57,7 @@ def ratio(hits: float, found: float, wanted: float) -> Score:
 
 
 def bag(found: Sequence[_T], wanted: Sequence[_T]) -> Score:
-    """Score a bag of things (their order does not count, how many there are of each does)."""
+    """Score a multiset: order does not matter, counts do."""
     hits = sum((Counter(found) & Counter(wanted)).values())
     return ratio(hits, len(found), len(wanted))
 
@@ -68,7 +68,7 @@ def word_score(found: str, wanted: str) -> Score:
 
 
 def shingles(text: str, size: int = 4) -> list[tuple[str, ...]]:
-    """Return the runs of ``size`` words of a text; a shorter text is one run."""
+    """Return the runs of ``size`` words in a text; a shorter text is one run."""
     tokens = _WORD.findall(text)
     runs = range(max(1, len(tokens) - size + 1)) if tokens else ()
     return [tuple(tokens[i : i + size]) for i in runs]
@@ -85,10 +85,10 @@ def paragraphs(text: str, shortest: int = 5) -> list[str]:
 
 
 def whole_paragraphs(found: Iterable[str], wanted: Iterable[str]) -> tuple[int, int, int]:
-    """Return how many paragraphs are right, were found and were wanted.
+    """Return the numbers of correct, found and wanted paragraphs.
 
-    One is right when its words and those of a wanted one, not matched yet, overlap by 0.9
-    (Jaccard index of bags).
+    A paragraph is correct if its words overlap those of an unmatched wanted one by 0.9 (Jaccard
+    index of multisets).
     """
     left = [Counter(words(text)) for text in wanted]
     places: dict[str, list[int]] = defaultdict(list)
@@ -108,12 +108,12 @@ def whole_paragraphs(found: Iterable[str], wanted: Iterable[str]) -> tuple[int, 
 
 
 def snippets(text: str, snippets: Iterable[str], *, fold_case: bool = False) -> list[bool]:
-    """Return whether each snippet stands in a text, white space apart."""
+    """Return whether each snippet occurs in a text, ignoring white space."""
     where = folded(text.lower() if fold_case else text)
     return [folded(each.lower() if fold_case else each) in where for each in snippets]
 
 
 def snippets_in_type(text: str, snippets: Iterable[str]) -> list[bool]:
-    """Return whether each snippet stands in a text, case and typography apart."""
+    """Return whether each snippet occurs in a text, ignoring case and typography."""
     where = plain_type(text.lower())
     return [plain_type(each.lower()) in where for each in snippets]

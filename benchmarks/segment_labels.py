@@ -1,4 +1,4 @@
-"""Teach segments from answers: how much of each segment belongs to the page's article."""
+"""Labels of segments derived from answers: the share of each that belongs to the article."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Labels = NDArray[np.float32]
 
 
 def from_text(segments: Sequence[str], answer: str) -> Labels:
-    """Return the share of each segment's words that the answer holds, in place.
+    """Return the share of each segment's words that the answer contains, in place.
 
-    A word counts when a run of three words around it, which may cross into the next segments,
-    stands in the answer; a segment too short for one when it is a line of the answer.  Where the
-    page says the same thing more often than the answer does, the copies deepest among other
-    segments of the answer count.
+    A word counts if a run of three words around it, which may extend into adjacent segments, occurs
+    in the answer; a segment too short for a run counts if it is a line of the answer.  If the page
+    repeats something more often than the answer, the copies deepest among other segments of the
+    answer count.
     """
     bags = [words(text) for text in segments]
     stream = [word for bag in bags for word in bag]
@@ -43,7 +43,7 @@ def from_text(segments: Sequence[str], answer: str) -> Labels:
 
 
 def _drop_copies(bags: list[list[str]], labels: Labels, wanted: list[str]) -> None:
-    """Clear the labels of copies that the answer does not have as often."""
+    """Clear the labels of copies beyond the number in the answer."""
     same: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for number, bag in enumerate(bags):
         if labels[number] > 0.5:
@@ -68,7 +68,7 @@ def _drop_copies(bags: list[list[str]], labels: Labels, wanted: list[str]) -> No
 def from_snippets(
     segments: Sequence[str], required: Sequence[str], forbidden: Sequence[str]
 ) -> Labels:
-    """Return 1 for segments that hold a required snippet, 0 for a forbidden one, else NaN."""
+    """Return 1 for segments with a required snippet, 0 for a forbidden one, else NaN."""
     labels = np.full(len(segments), np.nan, np.float32)
     whole = [folded(text) for text in segments]
     for snippet in map(folded, forbidden):

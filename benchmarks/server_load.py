@@ -2,10 +2,10 @@
 
     python -m benchmarks.server_load [PRINTS] [CLIENTS] [WORKERS]
 
-Posts PRINTS pages at once from CLIENTS clients to a server of its own, waits until all are done,
-and asks the API for a print's state all the while.  Then two bare processes set the same articles.
-Both begin when each of their processes has set an article.  Seconds say little on a machine that
-does other things as well; processor seconds say more.
+Posts PRINTS pages at once from CLIENTS clients to a new server, waits until all are done, and polls
+the API for the state of a print meanwhile.  Then bare processes render the same articles.  Timing
+starts when each process has rendered one article.  On a machine with other load, processor seconds
+say more than elapsed seconds.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _JSON = {"Content-Type": "application/json"}
 
 
 def pages(number: int) -> list[bytes]:
-    """Return so many pages: the sample pages of the tests, over and over, no two alike."""
+    """Return ``number`` pages: the sample pages of the tests, repeated, no two identical."""
     sources = sorted((ROOT / "tests/pages").glob("*/source.html"))
     return [
         sources[n % len(sources)].read_bytes() + b"<!-- %d -->" % n for n in range(number)
@@ -61,29 +61,29 @@ def _order(source: bytes) -> bytes:
 
 
 def memory(pid: int) -> float:
-    """Return the megabytes that a server and all below it hold."""
+    """Return the memory of a server and its descendants, in megabytes."""
     from printer.jobs.worker_process import memory_usage as held
 
     return held(pid) / 1e6
 
 
 def processor() -> float:
-    """Return the processor seconds that all children have used which have ended by now."""
+    """Return the processor seconds used by all child processes that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def bare(sources: list[bytes]) -> float:
-    """Set articles in this process with nothing around it; return the seconds of that alone."""
+    """Render articles in this process with WeasyPrint alone; return the seconds it took."""
     from printer import Capture, ExtractOptions, Options, Printer
     from printer.capture import PageSource
     from printer.jobs.worker_process import NICENESS
 
-    os.nice(NICENESS)  # As the server's workers are, so that what else runs disturbs both alike.
+    os.nice(NICENESS)  # Like the server's workers, so that other load affects both alike.
     with Printer(Options(extract=ExtractOptions(images="none"))) as printer:
         begun = 0.0
         for n, source in enumerate([sources[0], *sources]):
-            if n == 1:  # The first loads what is needed.
+            if n == 1:  # The first one loads the modules.
                 begun = time.perf_counter()
             url = "https://example.org/"
             printer.render(
@@ -93,7 +93,7 @@ def bare(sources: list[bytes]) -> float:
 
 
 class Load(NamedTuple):
-    """What came of it: seconds of the clock and of the processor, and of each request."""
+    """The result: elapsed and processor seconds, and the seconds of each request."""
 
     prints: int
     done: int
@@ -107,7 +107,7 @@ class Load(NamedTuple):
 
 
 def measure(prints: int, clients: int, workers: int = 2) -> Load:
-    """Load a server, then print the same without one."""
+    """Put load on a server, then render the same pages without one."""
     sources = pages(prints)
     orders = [_order(source) for source in sources]
     used = [processor()]
@@ -186,7 +186,7 @@ def rows(effort: Effort) -> Iterator[Row]:
 
 
 def main() -> None:
-    """Measure and write what came out as JSON."""
+    """Measure and print the result as JSON."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("prints", nargs="?", type=int, default=200)
     parser.add_argument("clients", nargs="?", type=int, default=20)

@@ -1,4 +1,4 @@
-"""The benchmarks that `make bench` runs, and in which order."""
+"""The benchmarks that `make bench` runs, in order."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """A module's ``rows`` as the runner sees it.
+    """A benchmark module, and how to run and report it.
 
-    ``seconds`` is what it takes on two idle processors, whole; it is stopped after three times
-    that.  What measures time is ``alone`` on the machine.  A ``wide`` one is told in a table with a
-    line for each subject.  ``quick`` ones take part in `--quick`.
+    ``seconds`` is its full duration on two idle processors; it is stopped after three times that.
+    Benchmarks that measure time run ``alone``.  ``wide`` ones are reported in a table with one line
+    per subject, and ``quick`` ones are part of `--quick`.
     """
 
     name: str

@@ -1,12 +1,11 @@
 """Measure extraction on the corpus: `python -m benchmarks.text_quality [--check] [NAME ...]`.
 
-A table of every extractor named (all, when none is): words, snippets, whole paragraphs, titles,
-processor time (which a busy machine changes less than the clock's).  The model that the package
-ships was trained on these pages, so its line here is no estimate of how it does elsewhere: that is
-what `benchmarks.train` prints, site by site out of fold.  Here it is a guard against things getting
-worse: ``--check`` runs a fixed sample of pages with the default extractor and compares the figures
-with floors.toml.  ``--raise`` lifts the floors to what was reached; ``--lower NAME`` is the only
-way to let one down.
+Prints a table of the extractors named, or of all: words, snippets, whole paragraphs, titles, and
+processor time, which depends less on other load than elapsed time.  The shipped model was trained
+on these pages, so its figures here do not estimate how it does on others; `benchmarks.train` prints
+those, out of fold by site.  They guard against regressions: ``--check`` runs the default extractor
+on a fixed sample of pages and compares the figures with floors.toml.  ``--raise`` raises the floors
+to the figures reached; only ``--lower NAME`` lowers one.
 """
 
 from __future__ import annotations
@@ -35,18 +34,18 @@ from .scoring import (
 )
 
 SETS = ("wcxb", "traf", "moz")
-#: The check reads every so many-th page of each set.
+#: The check reads one page in this many of each set.
 STEP = {"wcxb": 6, "traf": 4, "moz": 1}
 #: The one figure that should be small: the share of forbidden snippets.
 _SMALL = "wcxb.forbidden"
-#: How far under a floor a figure may fall before it counts: less than any page is worth.
+#: How far a figure may be below its floor: less than the effect of a single page.
 SLACK = 0.0005
 
 Figures = dict[str, float]
 
 
 class Found(Protocol):
-    """What an extractor gives; ``title`` is None when it gives no titles."""
+    """The result of an extractor; ``title`` is None if it extracts no titles."""
 
     @property
     def text(self) -> str: ...
@@ -57,7 +56,7 @@ class Found(Protocol):
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner: the fixed sample, by its floors, the same at any effort."""
+    """Measure for the runner: the fixed sample against its floors, the same at any effort."""
     del effort
     if not there():
         raise Unavailable("not measured: the corpus is not here")
@@ -128,7 +127,7 @@ def measure(extract: Callable[[Sample], Found], pages: Iterable[Sample]) -> Figu
 
 
 def ours(name: str) -> Callable[[Sample], Found]:
-    """Return one of our extractors; a page without an article gives an empty one."""
+    """Return one of our extractors; for a page without an article its result is empty."""
 
     def read(sample: Sample) -> Article:
         try:
@@ -160,7 +159,7 @@ def _add(means: dict[str, list[float]], sample: Sample, article: Found) -> None:
 
 
 def _compare(reached: Figures, *, lift: bool, lower: Sequence[str]) -> int:
-    """Print each figure beside its floor and return 1 when one is under it."""
+    """Print each figure beside its floor; return 1 if any is below it."""
     least = dict(floors("floors"))
     kept = {name: value for name, value in reached.items() if not name.startswith("ms.")}
     failed = False

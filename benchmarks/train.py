@@ -1,11 +1,10 @@
 """Train the default extractor: `python -m benchmarks.train [--cache FOLDER] [--report]`.
 
-Folds hold whole sites.  For every fold the odds, the forest and the networks are learned from the
-other folds alone; the table scores these choices, so no page is judged by what was learned from its
-site.  The model written at the end is learned
-from all pages.  The same corpus gives the same model.  With ``--cache`` each part is kept once it
-is learned, and a run broken off goes on where it was; a change of the code that teaches wants
-an empty folder.
+All pages of a site are in one fold.  For every fold the odds, the forest and the networks are
+learned from the other folds only; the table scores these choices, so that no page is scored with
+what was learned from its site.  The model written at the end is learned from all pages.  The same
+corpus gives the same model.  With ``--cache`` each part is saved once it is learned, and an
+interrupted run continues; if the training code changes, use an empty folder.
 """
 
 from __future__ import annotations
@@ -47,17 +46,17 @@ from .train_parts import FOLDS, Counts, Floats, Lesson, count, grow, lesson
 
 MODEL = Path(__file__).resolve().parents[1] / "printer" / "extraction" / "classifier" / "model.npz"
 SETS = ("wcxb", "moz", "traf")
-#: The forest of segments is the mean of several.
+#: The trees of a segment forest, and the number of forests to average.
 TREES, SEEDS = 120, 2
-#: So many networks, which differ only by chance, have a voice each.
+#: The number of networks in the ensemble, which differ only in their seeds.
 NETWORKS = 2
-#: Pages are few: their forests are small.
+#: The forests of pages are small, as there are few pages.
 _PAGE_GROWTH: dict[str, Any] = {"min_data_in_leaf": 15, "num_leaves": 8, "learning_rate": 0.08,
                                 "lambda_l2": 10}  # fmt: skip
 _PAGE_TREES = 60
 
 _T = TypeVar("_T")
-#: What is said of a page's segments, by the page's number.
+#: Predictions by the index of the page.
 Said = dict[int, _T]
 
 
@@ -102,13 +101,13 @@ def _say(what: str, started: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What was made before, in a folder (None: nothing is kept)."""
+    """Saved parts of a training run; nothing is saved if ``folder`` is None."""
 
     folder: Path | None
     started: float
 
     def get(self, name: str, make: Callable[[], _T]) -> _T:
-        """Return what is kept by this name, or make and keep it."""
+        """Return the saved part of a name, or make and save it."""
         file = self.folder / f"{name}.pkl" if self.folder else None
         if file and file.exists():
             found: _T = pickle.loads(file.read_bytes())
@@ -129,10 +128,10 @@ def _known(folds: Counts, without: frozenset[int]) -> TokenPriors:
 
 
 def _rows(lessons: list[Lesson], folds: Counts, aside: int | None) -> list[Floats]:
-    """Return what is seen of segments; each fold's odds come from other folds than its own.
+    """Return the features of segments, with odds learned from the other folds only.
 
-    Those of the fold ``aside`` play no part either, so that its pages are seen by what others
-    taught, and what the others look like owes nothing to it.
+    The fold ``aside`` is left out of the odds of all pages, so that a model trained on the other
+    folds has learned nothing from it.
     """
     rows: list[Floats] = [np.zeros((0, 0))] * len(lessons)
     for number, each in enumerate(lessons):
@@ -172,7 +171,7 @@ def _first_out_of_fold(lessons: list[Lesson], folds: Counts, kept: Kept) -> list
 def _in_order(
     lessons: list[Lesson], kept: Kept, name: str, learn: Callable[[int], Said[_T]], nothing: _T
 ) -> list[_T]:
-    """Return what is said of every page by what was learned from the other folds."""
+    """Return predictions for every page, learned from the other folds."""
     said: Said[_T] = {}
     for fold in range(FOLDS):
         said |= kept.get(f"{name}, fold {fold + 1} of {FOLDS}", partial(learn, fold))
@@ -186,7 +185,7 @@ def _networks(lessons: list[Lesson], rows: list[Floats], first: list[Floats],
 
 
 def _case(each: Lesson, rows: Floats, first: Floats) -> train_networks.Case:
-    """Return what a page teaches the networks: its plausible segments, and what is lost already."""
+    """Return a training case for the networks: the plausible segments of a page."""
     assert each.reading is not None
     which = plausible_segments(first)
     sizes = each.reading.word_counts
@@ -205,7 +204,7 @@ def _case(each: Lesson, rows: Floats, first: Floats) -> train_networks.Case:
 def _networks_out_of_fold(
     lessons: list[Lesson], folds: Counts, first: list[Floats], kept: Kept
 ) -> list[list[Floats]]:
-    """Return what the networks say of the segments they see, by page."""
+    """Return the predictions of the networks for the plausible segments, by page."""
 
     def learn(fold: int) -> Said[list[Floats]]:
         rows = _rows(lessons, folds, fold)
@@ -241,7 +240,7 @@ def _text(each: Lesson, keep: list[bool]) -> str:
 def _save(
     path: Path, lessons: list[Lesson], found: Iterable[tuple[Floats, list[bool], Floats]]
 ) -> None:
-    """Save what :mod:`.out_of_fold` reads: scores, choice and kind of every page."""
+    """Save scores, choice and kind of every page, for :mod:`.out_of_fold`."""
     saved = {
         each.sample.key: {
             "scores": scores.round(4).tolist(),
@@ -258,7 +257,7 @@ def _f1(each: Lesson, text: str) -> float:
 
 
 def _told(lessons: list[Lesson], which: list[int]) -> list[int]:
-    """Return the pages that kind and confidence are learned from: those of all kinds."""
+    """Return the pages for learning kind and confidence: the set that has pages of all kinds."""
     return [i for i in which if lessons[i].sample.set == "wcxb"]
 
 
@@ -285,7 +284,7 @@ def _confidence_forest(
 
 
 def _chances(lessons: list[Lesson], rows: list[Floats]) -> list[Floats]:
-    """Return the chances of each kind that every page gets out of fold."""
+    """Predict the probability of each kind for every page, out of fold."""
     found = [np.zeros(len(PAGE_KINDS))] * len(lessons)
     for fold in range(FOLDS):
         others, mine = _split(lessons, fold)
@@ -296,7 +295,7 @@ def _chances(lessons: list[Lesson], rows: list[Floats]) -> list[Floats]:
 
 
 def _confidences(lessons: list[Lesson], rows: list[Floats], truths: list[float]) -> Floats:
-    """Return the confidence that every page gets out of fold."""
+    """Predict the confidence for every page, out of fold."""
     found = np.full(len(lessons), np.nan)
     for fold in range(FOLDS):
         others, mine = _split(lessons, fold)
@@ -313,9 +312,9 @@ def _whole(
     pages: tuple[list[Floats], list[Floats], list[float]],
     kept: Kept,
 ) -> ClassifierModel:
-    """Learn from everything; the networks beside first scores out of fold.
+    """Learn the model from all pages, but the networks from first scores out of fold.
 
-    ``pages`` are the pages' rows by first scores and by the last, and their F1.
+    ``pages`` are the page features computed from first and from final scores, and the pages' F1.
     """
     everything, _ = _split(lessons, None)
     rows = _rows(lessons, folds, None)

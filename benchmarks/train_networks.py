@@ -1,4 +1,4 @@
-"""Train the networks of the classifier: Adam, in numpy, the same each time."""
+"""Train the networks of the classifier with Adam, in numpy and deterministically."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ Ints = np.ndarray[Any, np.dtype[np.intp]]
 
 HIDDEN = 48
 EPOCHS = 8
-#: Pages are put together until there are so many segments.
+#: The most segments in a batch of several pages.
 _BATCH = 4096
 _RATE = 0.003
-#: The share of features, and of what is exchanged, that is left out at random.
+#: The dropout rate of features and messages.
 _DROPPED = 0.25
 _DECAY = 1e-5
-#: How much the page's F1 counts, and the share each segment has of the article the rest.
+#: The weight of the page's F1 in the loss; the rest is that of the segments' cross entropy.
 _PAGE = 0.5
 _WARM = 50
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """A page's segments worth another look: what is known of each, and the answer.
+    """The plausible segments of a page: their features and the answer.
 
-    ``likely`` is how they looked at first, ``keys`` are the groups each is in.  ``lost`` are the
-    article's words among the other segments; NaN on pages whose whole answer is not known.
+    ``likely`` are their first scores, and ``keys`` the groups of each.  ``lost`` is the number of
+    the article's words in the other segments, or NaN for pages without a complete answer.
     """
 
     rows: Floats
@@ -61,7 +61,7 @@ class _Batch:
 
 
 def train(cases: Sequence[Case], seeds: int = 1) -> NetworkEnsemble:
-    """Return networks that have learned from the cases, one of each seed."""
+    """Train networks on the cases, one for each seed."""
     every = np.concatenate([log_compress(case.rows) for case in cases])
     mean, scale = every.mean(0), every.std(0) + np.float32(1e-3)
     del every
@@ -117,7 +117,7 @@ def _batch(cases: Sequence[Case], mean: Floats, scale: Floats) -> _Batch:
         return np.concatenate(values)
 
     pages = np.repeat(np.arange(len(cases)), [len(case.answers) for case in cases])
-    # Groups of different pages are apart.
+    # Keep the groups of different pages apart.
     keys = [
         joined([case.keys[level] for case in cases]).astype(np.int64) + (pages << 32)
         for level in range(len(cases[0].keys))
@@ -137,7 +137,7 @@ def _batch(cases: Sequence[Case], mean: Floats, scale: Floats) -> _Batch:
 
 
 def _gradients(learned: list[Floats], batch: _Batch, draw: np.random.Generator) -> list[Floats]:
-    """Return how the loss changes with each of the learned values."""
+    """Return the gradient of the loss with respect to the learned values."""
     inner, inner_bias, outer, outer_bias, last = learned
     rows = batch.rows * _mask(batch.rows, draw)
     near = np.maximum(rows @ inner + inner_bias, 0)
@@ -161,13 +161,13 @@ def _gradients(learned: list[Floats], batch: _Batch, draw: np.random.Generator) 
 
 
 def _mask(values: Floats, draw: np.random.Generator) -> Floats:
-    """Return what leaves out values at random and makes up for it."""
+    """Return a random dropout mask, scaled to keep the mean."""
     keep = 1 - _DROPPED
     return (draw.integers(0, 256, values.shape, np.uint8) < round(256 * keep)) / np.float32(keep)
 
 
 def _slope(chance: Floats, batch: _Batch) -> Floats:
-    """Return how the loss changes with each segment's log-odds.
+    """Return the derivative of the loss with respect to the segments' log-odds.
 
     The loss is the mean of the cross entropy and one minus the page's expected F1 over words.
     """
@@ -183,7 +183,7 @@ def _slope(chance: Floats, batch: _Batch) -> Floats:
 
 
 def _scatter(around: SegmentGraph, back: Floats) -> Floats:
-    """Return what :meth:`Around.gather` hands back to the values it gathered."""
+    """Return the gradient of :meth:`SegmentGraph.gather_messages` for its input."""
     parts = np.split(back, len(around.groups) + 3, 1)
     total = parts[0].copy()
     for groups, part in zip(around.groups, parts[1:-2], strict=True):

@@ -1,4 +1,4 @@
-"""The parts of training: what a page teaches, learned odds, and forests in the package's form."""
+"""Parts of training: labelled pages, log-odds, and forests in the package's format."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .corpus import Sample
 
 FOLDS = 5
 DEPTH = 6
-#: How a forest grows; the same each time.
+#: The deterministic parameters of a forest.
 GROWTH: dict[str, Any] = {
     "objective": "cross_entropy", "max_depth": DEPTH, "num_leaves": 31, "learning_rate": 0.13,
     "min_data_in_leaf": 60, "feature_fraction": 0.35, "data_sample_strategy": "goss",
@@ -37,7 +37,7 @@ Floats = np.ndarray[Any, np.dtype[np.floating[Any]]]
 
 @dataclass(slots=True, eq=False)
 class Lesson:
-    """A page with the answer for each of its segments (NaN: not told)."""
+    """A page with the answer for each of its segments, NaN if unknown."""
 
     sample: Sample
     reading: FeatureContext | None = field(repr=False)
@@ -45,12 +45,12 @@ class Lesson:
 
     @property
     def fold(self) -> int:
-        """The fold its site is in."""
+        """The fold of its site."""
         return zlib.crc32(self.sample.site.encode()) % FOLDS
 
     @property
     def weights(self) -> Floats:
-        """How much each segment counts: longer ones more, a long page's less."""
+        """The weights of the segments: more for longer ones, less on longer pages."""
         assert self.reading is not None
         size = np.sqrt(self.reading.word_counts + 1)
         told = ~np.isnan(self.answers)
@@ -72,19 +72,19 @@ def lesson(sample: Sample) -> Lesson:
     return Lesson(sample, extract_features(page, score_segments(page)), answers)
 
 
-#: For each name or word: the sum of shares that are the article's, of the pages' shares, of pages.
+#: Sums for each name or word: its shares in the article, the overall shares, and the count.
 Tally = dict[str, list[float]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
-    """Tallies by fold: of all pages, and of articles alone."""
+    """Tallies by fold: of all pages, and of articles only."""
 
     general: list[Tally]
     articles: list[Tally]
 
     def known(self, without: frozenset[int] = frozenset()) -> TokenPriors:
-        """Return the odds, some folds left out."""
+        """Return the log-odds, without some folds."""
         general, articles = odds(self.general, without), odds(self.articles, without)
         return TokenPriors(
             {token: value for token, value in general.items() if token[0] != "'"},
@@ -100,7 +100,7 @@ def count(lessons: Sequence[Lesson]) -> Counts:
 
 
 def tallies(lessons: Iterable[Lesson]) -> list[Tally]:
-    """Count names and words by fold; every site counts once."""
+    """Count names and words by fold, with equal weight for every site."""
     sites: dict[tuple[int, str], list[Lesson]] = defaultdict(list)
     for each in lessons:
         if each.reading is not None and not np.isnan(each.answers).any():
@@ -124,7 +124,7 @@ def _add(tally: Tally, token: str, share: float, base: float, count: float) -> N
 
 
 def _shares(each: Lesson) -> dict[str, tuple[float, float]]:
-    """Return for each name and word of a page the article's share under it, and overall."""
+    """Return, for each name and word of a page, the article's share of its text, and overall."""
     reading = each.reading
     assert reading is not None
     weight = np.sqrt(reading.word_counts + 1)
@@ -150,7 +150,7 @@ def _shares(each: Lesson) -> dict[str, tuple[float, float]]:
 
 
 def odds(folds: Sequence[Tally], without: frozenset[int] = frozenset()) -> dict[str, float]:
-    """Return the log-odds of names and words seen on enough sites, some folds left out."""
+    """Return the log-odds of names and words that occur on enough sites, without some folds."""
     together: Tally = {}
     for fold, tally in enumerate(folds):
         if fold not in without:
@@ -162,7 +162,7 @@ def odds(folds: Sequence[Tally], without: frozenset[int] = frozenset()) -> dict[
         if count >= (8 if token[0] == "'" else 4) and "\n" not in token:
             value = _log_odds(share, count) - _log_odds(base, count)
             if abs(value) > 0.05:
-                # As the model's file keeps it.
+                # Round as the model file does.
                 found[token] = round(max(-3.9, min(3.9, value)) * 32) / 32
     return found
 
@@ -174,7 +174,7 @@ def _log_odds(share: float, count: float, prior: float = 2.0) -> float:
 def grow(
     rows: Floats, answers: Floats, weights: Floats, trees: int, seeds: int = 1, **growth: Any
 ) -> BoostedTrees:
-    """Grow forests from several seeds and return their mean as one."""
+    """Train forests with several seeds; return their mean as one forest."""
     data = lgb.Dataset(rows, answers, weight=weights, free_raw_data=False)
     grown = [
         packed(lgb.train(GROWTH | growth | {"seed": seed}, data, trees))
@@ -188,7 +188,7 @@ def grow(
 
 
 def packed(booster: lgb.Booster) -> BoostedTrees:
-    """Return a booster's trees as complete ones of one depth."""
+    """Return a booster's trees as complete trees of equal depth."""
     trees = booster.dump_model()["tree_info"]
     inner = 2**DEPTH - 1
     feature = np.zeros((len(trees), inner), np.int32)
@@ -211,6 +211,6 @@ def packed(booster: lgb.Booster) -> BoostedTrees:
 
 
 def _at_most(value: float) -> np.float32:
-    """Return the greatest single-precision number that is not above a threshold."""
+    """Return the greatest single-precision number not above a value."""
     near = np.float32(value)
     return near if float(near) <= value else np.nextafter(near, np.float32(-np.inf))

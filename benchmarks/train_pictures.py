@@ -2,8 +2,8 @@
 
 usage: python -m benchmarks.train_pictures [CORPUS]
 
-Writes printer/images/weights.json.  A page counts for the square root of its number of pictures,
-so that a gallery does not outweigh a story.
+Writes printer/images/weights.json.  A page has the weight of the square root of its number of
+pictures, so that galleries do not dominate.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from . import corpus
 from .picture_labels import Labelled, key, labelled
 
 WEIGHTS = Path(scorer.__file__).with_name("weights.json")
-#: Strength of the ridge penalty, and the probability from which a picture is kept.
+#: The strength of the ridge penalty, and the probability from which a picture is kept.
 PENALTY = 3.0
 PROBABILITY = 0.45
 ROUNDS = 30
-#: What is known of pages beforehand, where the labelled ones are too few to tell: the penalty
-#: draws weights towards these instead of 0.
+#: Prior weights of features that are too rare on the labelled pages: the penalty pulls their
+#: weights towards these instead of towards 0.
 KNOWN = {
     "under the word for advertising": -2.5,
     "named as advertising": -1.5,
@@ -95,7 +95,7 @@ def learn(pages: Sequence[Labelled]) -> Weights:
 
 
 def out_of_fold(pages: Sequence[Labelled], seed: int = 1) -> Mapping[Labelled, PictureSelection]:
-    """Choose each page's pictures with weights learned on the pages of the other folds."""
+    """Select the pictures of each page with weights learned on the other folds."""
     order = list(range(len(pages)))
     random.Random(seed).shuffle(order)
     choices: dict[Labelled, PictureSelection] = {}

@@ -1,5 +1,5 @@
-// Read a page a line of standard input, {"html", "url"}, and answer each with a line: what
-// @mozilla/readability makes of it, and the milliseconds of processor time that took.
+// Read pages from standard input, one {"html", "url"} per line, and answer each with a line: the
+// result of @mozilla/readability, and the milliseconds of processor time it took.
 import { createInterface } from "node:readline";
 import { Readability } from "@mozilla/readability";
 import { JSDOM, VirtualConsole } from "jsdom";
