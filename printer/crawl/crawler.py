@@ -28,7 +28,7 @@ from .visit import SiteRules, Visitor
 #: Called after each visit, with the article if it is a new one.
 OnVisit = Callable[[Lease, Outcome, CrawledArticle | None], None]
 
-#: Seconds after which an idle worker looks again, since others may have found URLs.
+#: The seconds between two looks of an idle worker for URLs that others found.
 _POLL_SECONDS = 0.5
 
 
@@ -40,16 +40,16 @@ class Crawl:
             for article, capture in crawl.captures():
                 page = printer.read(capture)
 
-    Several crawls can share a database, and several processes or machines a crawl.
+    Several crawls can share a database, and several processes or machines can share a crawl.
 
     Args:
         seeds: the URLs to start at, which may be private addresses.
         options: what to look for, and where to stop.
-        database: the path of an SQLite file or a postgresql:// URL; the same crawl (see
-            :meth:`CrawlOptions.crawl_id`) is continued.
+        database: the path of an SQLite file or a postgresql:// URL; a crawl with the same
+            :meth:`CrawlOptions.crawl_id` is continued.
         fetch: how to fetch pages, and whether links to private addresses are followed.
         extract: how to extract articles.
-        fresh: forget what the same crawl found before.
+        fresh: whether to forget what the same crawl found before.
         on_visit: called after each visit, from any thread.
         resolve: looks up host names.
         rules: returns the rules for the site of a URL, as for a
@@ -85,7 +85,7 @@ class Crawl:
         self._extract, self._rules = extract or ExtractOptions(), rules
         self._changed = threading.Condition()
         self._errors: list[BaseException] = []
-        # The frontier retries what fails, and nothing is fetched twice.
+        # The frontier handles retries, and no page is fetched twice.
         fetch = replace(fetch or FetchOptions(), retries=0, cache=False, render="never")
         self._client = HttpClient(fetch, user_urls=[*urls, *hosts], resolve=resolve)
         try:
@@ -145,7 +145,7 @@ class Crawl:
             .join(addresses, addresses.c.id == articles.c.address)
             .where(articles.c.crawl == self.frontier.crawl)
             .order_by(articles.c.score.desc(), articles.c.address)
-            .limit(self.options.articles)  # Visits under way at the end may have found more.
+            .limit(self.options.articles)  # Visits in progress at the end may have found more.
         )  # fmt: skip
         with self.store.read() as connection:
             rows = connection.execute(of_crawl).all()
@@ -192,7 +192,7 @@ class Crawl:
             self._changed.notify_all()
 
     def _release(self, workers: Sequence[threading.Thread]) -> None:
-        """Wait briefly for visits under way, and release the leases of the others."""
+        """Wait briefly for visits in progress, then release the remaining leases."""
         for worker in workers:
             worker.join(1.0)
         try:

@@ -1,13 +1,13 @@
 """The frontier and URL-seen set on disk (Khade, Rao & Potey, section III A; Olston & Najork, 2010).
 
 Every URL ever seen has one row; the waiting rows are the frontier.  A worker leases the most
-promising URL whose host may be asked: a host serves one worker at a time, and rests afterwards.
-The outcome of a visit is written in one transaction, so that a crawl that was killed goes on where
-it was, and fetches again only what it was fetching.
+promising URL whose host is free: each host serves one worker at a time, with a delay between
+requests.  The outcome of a visit is written in one transaction, so that a killed crawl continues
+where it stopped, and fetches again only the pages it was fetching.
 
-Articles are kept once.  A page duplicates another if its text is nearly the same (see
-:mod:`printer.crawl.near_duplicates`), and a URL another that it redirects to or names as canonical.
-A canonical URL is believed until two pages of different texts name it.
+Articles are kept once.  A page is a duplicate of another with nearly the same text (see
+:mod:`printer.crawl.near_duplicates`), and a URL is a duplicate of one that it redirects to or names
+as canonical.  A canonical URL is trusted until two pages with different texts name it.
 """
 
 from __future__ import annotations
@@ -59,26 +59,26 @@ from .store import (
     worker_id,
 )
 
-#: Seconds that a lease lasts longer than a fetch may take.
+#: The seconds that a lease outlasts the time limit of a fetch.
 LEASE_GRACE = 60.0
 
 #: The most URLs that a crawl remembers.
 MAX_ADDRESSES = 300_000
 
-#: After so many pages of a pattern in a row that led to no new article, directly or through their
-#: links, its other URLs wait until nothing else does; if that changes nothing, they are skipped.
+#: After this many pages of a pattern in a row have led to no new article, directly or through their
+#: links, its other URLs wait until no others do, and are skipped if that changes nothing.
 MAX_BARREN_PAGES = 25
 
-#: The most pages of a pattern, and of one with a query: filters of a list combine endlessly.
+#: The most pages of a pattern, and of one with a query, as list filters combine endlessly.
 MAX_PER_PATTERN, MAX_PER_QUERY_PATTERN = 10_000, 500
 
-#: A URL that was leased more often crashes the processes that visit it.
+#: The most leases of a URL; one leased more often probably crashes its visitors.
 MAX_LEASES = 60
 
 #: The most sitemaps that a crawl reads.
 MAX_SITEMAPS = 50
 
-#: An article is credited to the patterns of so many pages that led to it.
+#: The most ancestor pages whose patterns are credited with an article.
 _MAX_ANCESTORS = 6
 
 _SEED_SCORE = 1e3
@@ -92,7 +92,7 @@ class Frontier:
     Args:
         store: the tables.
         crawl: the id of the crawl.
-        options: what it looks for.
+        options: what the crawl looks for.
         timeout: how many seconds a fetch may take.
     """
 
@@ -107,7 +107,7 @@ class Frontier:
         self._in_crawl = addresses.c.crawl == crawl
 
     def open(self, seeds: Sequence[str], *, fresh: bool = False) -> None:
-        """Start the crawl or continue it; with ``fresh`` forget what was found before."""
+        """Start or continue the crawl; with ``fresh``, forget what was found before."""
         with self.store.write() as connection:
             if fresh:
                 for table in (addresses, articles, bands, patterns):
@@ -123,9 +123,10 @@ class Frontier:
             self.add(connection, [Link(seed, _SEED_SCORE, 0) for seed in seeds], 0)
 
     def add(self, connection: Connection, links: Iterable[Link], parent: int) -> None:
-        """Add the URLs not seen before; a waiting one gets the score of the best link to it.
+        """Add URLs not seen before; raise the score of waiting ones to that of their best link.
 
-        ``parent`` is the row of the page that has the links, 0 for seeds, which need no scope.
+        ``parent`` is the row of the page that has the links, or 0 for seeds, which may be out of
+        scope.
         """
         scope = Scope.of(self.options, self._sites(connection))
         best: dict[str, tuple[Link, str]] = {}
@@ -160,9 +161,9 @@ class Frontier:
         self._update_crawl(connection, hosts=json.dumps(sites))
 
     def lease(self) -> Lease | float | None:
-        """Lease the most promising URL whose host may be asked.
+        """Lease the most promising URL whose host is free.
 
-        Returns the seconds after which to try again if none is ready, None if the crawl is over.
+        Returns the seconds until the next attempt if none is ready, or None if the crawl is over.
         """
         with self.store.write() as connection:
             now = self.store.now(connection)
@@ -246,7 +247,7 @@ class Frontier:
         return connection.execute(this.values(values)).rowcount > 0
 
     def _stop_reason(self, connection: Connection) -> str:
-        """Return why no more is visited, or ''."""
+        """Return why the crawl must stop, or ''."""
         counted = select(func.count()).where(articles.c.crawl == self.crawl)
         if connection.execute(counted).scalar_one() >= self.options.articles:
             return f"{self.options.articles} articles were found"
@@ -274,7 +275,7 @@ class Frontier:
         return connection.execute(ready.limit(1)).first()
 
     def _skip_reason(self, connection: Connection, row: Row[Any]) -> str:
-        """Return why not to visit a URL now, by what its pattern has given; or ''."""
+        """Return why not to visit a URL now, given the yield of its pattern, or ''."""
         if row.leases >= MAX_LEASES:
             return "its visits never ended"
         if row.kind == "sitemap":
@@ -293,7 +294,7 @@ class Frontier:
         return _BARREN if pattern.streak >= MAX_BARREN_PAGES else ""
 
     def _seconds_until_ready(self, connection: Connection, now: float) -> float | None:
-        """Return the seconds until a URL may be ready; None, and end the crawl, if none will be."""
+        """Return the seconds until a URL may be ready; if none ever will be, end the crawl."""
         ready = case((hosts.c.next_at > addresses.c.due, hosts.c.next_at), else_=addresses.c.due)
         waiting = (
             select(func.min(ready))
@@ -312,7 +313,7 @@ class Frontier:
         return None
 
     def _known_scores(self, connection: Connection, keys: Sequence[str]) -> dict[str, float]:
-        """Return the scores of the URLs that were seen before, by their key."""
+        """Return the scores of URLs seen before, by key."""
         scores: dict[str, float] = {}
         for start in range(0, len(keys), 500):  # SQLite limits the parameters of a statement.
             known = select(addresses.c.url_key, addresses.c.score).where(
@@ -370,7 +371,7 @@ class _Recorder:
         sketch = near_duplicates.sketch(page.text) if page.info else None
         if page.info is None or sketch is None or page.capture is None:
             if page.canonical and _is_plausible_canonical(lease.url, page.canonical):
-                # Pages that are no articles may name it though they differ, so it is visited.
+                # Pages that are not articles may name it although they differ, so visit it.
                 self._add_links([Link(page.canonical, self._row().score, lease.depth)], lease.id)
             self._finish(state="done", outcome="followed", message=page.reason)
             self._count_barren()
@@ -410,7 +411,7 @@ class _Recorder:
         due = self._now() + backoff.delay(failures, at_least=retry_after)
         self._finish(state="waiting", due=due, failures=failures, message=message)
         if retry_after or status == HTTPStatus.TOO_MANY_REQUESTS:
-            # These are about the host, and not about the page.
+            # These failures concern the host, not the page.
             delay_host(self.connection, self.lease.host, due)
 
     def _now(self) -> float:
@@ -458,7 +459,7 @@ class _Recorder:
         return CrawledArticle(lease.id, url, score, lease.depth, info)
 
     def _near_duplicate(self, sketch: Sketch) -> int:
-        """Return the row of the article with nearly the same text, 0 for none."""
+        """Return the row of the article with nearly the same text, or 0."""
         sharing_band = select(bands.c.address).where(
             bands.c.crawl == self.frontier.crawl, bands.c.band.in_(near_duplicates.bands(sketch))
         )
@@ -473,7 +474,7 @@ class _Recorder:
         return nearest
 
     def _claim_canonical(self, canonical: str, sketch: Sketch, duplicate_of: int) -> None:
-        """Mark an article's canonical URL as a duplicate of this one, so that it is not visited."""
+        """Mark the canonical URL of an article as its duplicate, so that it is not visited."""
         lease, connection = self.lease, self.connection
         if not canonical or not _is_plausible_canonical(lease.url, canonical):
             return
@@ -488,7 +489,7 @@ class _Recorder:
         elif known.state == "same":
             claimed_by = known.duplicate_of
             if claimed_by != duplicate_of and not self._resembles(claimed_by, sketch):
-                # Two pages of different texts name it, so neither is believed.
+                # Two pages with different texts name it, so trust neither.
                 again = update(addresses).where(addresses.c.id == known.id)
                 connection.execute(again.values(state="waiting", duplicate_of=0))
             return
@@ -504,7 +505,7 @@ class _Recorder:
     # Patterns
 
     def _count_barren(self) -> None:
-        """Count a visit that gave no new article."""
+        """Count a visit that yielded no new article."""
         self._update_pattern(
             self.lease.pattern, streak=patterns.c.streak + 1, fetched=patterns.c.fetched + 1
         )
@@ -532,7 +533,7 @@ class _Recorder:
 
 
 def _is_plausible_canonical(url: str, canonical: str) -> bool:
-    """Return whether to believe a canonical URL: another page of the site, but its front page."""
+    """Return whether to trust a canonical URL: a page of the same site, but not its front page."""
     try:
         if site_of(url) != site_of(canonical):
             return False

@@ -19,9 +19,9 @@ Kind = Literal["page", "sitemap"]
 class CrawlOptions:
     """What a crawl looks for, and where it stops.
 
-    Articles are kept from a relevance of ``min_relevance``, from 0 to 1, to the query.  A page
-    that fails temporarily is tried up to ``max_attempts`` times, ``retry_delay`` seconds later at
-    first; the delay doubles.
+    ``min_relevance``, from 0 to 1, is the least relevance to the query of articles that are kept.
+    A page that fails temporarily is tried up to ``max_attempts`` times, first after ``retry_delay``
+    seconds, then after a delay that doubles.
     """
 
     query: str = option("", "Words that articles should be about.")
@@ -40,7 +40,7 @@ class CrawlOptions:
     retry_delay: float = 5.0
 
     def crawl_id(self, seeds: Iterable[str]) -> str:
-        """Return an id shared only by crawls that look for the same."""
+        """Return an id shared by crawls with the same seeds, query, hosts and path prefix."""
         key = [sorted(seeds), self.query, sorted(self.hosts), self.path_prefix]
         return hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
 
@@ -89,7 +89,7 @@ class ArticleInfo:
 
 @dataclass(frozen=True, slots=True)
 class CrawledArticle:
-    """An article that a crawl found; the best have the highest ``score``."""
+    """An article found by a crawl; the best have the highest ``score``."""
 
     id: int
     url: str
@@ -110,8 +110,8 @@ class CrawledArticle:
 class Visited:
     """A page that was read: its links, and its article if it has one.
 
-    ``canonical`` is the canonical URL that the page names, '' for none or its own; ``reason`` says
-    why the page is not an article.
+    ``canonical`` is the canonical URL that the page names, or '' if it names none or its own;
+    ``reason`` says why the page is not an article.
     """
 
     links: tuple[Link, ...] = ()
@@ -131,7 +131,7 @@ class Redirected:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A page that could not be fetched; with ``temporary`` it is tried again."""
+    """A page that could not be fetched; it is tried again if the failure is ``temporary``."""
 
     error: WebprintError
     temporary: bool = False
@@ -139,14 +139,14 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A page that is not fetched, with the reason."""
+    """A page that must not be fetched, with the reason."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """A page to visit again after ``delay`` seconds, since robots.txt comes first."""
+    """A page to visit after ``delay`` seconds, because robots.txt had to be fetched first."""
 
     delay: float = 0.0
 

@@ -1,9 +1,9 @@
 """Near-duplicate texts by MinHash sketches of their shingles (Broder, 1997).
 
-A text is the set of its runs of four words (shingles).  Its sketch keeps, under each of 64 hash
-functions, the smallest value of the set; the share of equal values in two sketches estimates the
-resemblance (Jaccard similarity) of the sets.  Texts that resemble each other almost surely share a
-band of their sketches, so that a table of bands finds candidates without comparing all.
+A text is represented by the set of its runs of four words (shingles).  Its sketch holds the
+smallest value of the set under each of 64 hash functions; the share of equal values in two sketches
+estimates the resemblance (Jaccard similarity) of the sets.  Similar texts almost surely share a
+band of their sketches, so that a table of bands finds candidates without comparing all texts.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from ..text import WORD
 
-#: Words in a shingle, values in a sketch and in a band, and the most words read of a text.
+#: The words in a shingle, the values in a sketch and in a band, and the most words of a text used.
 SHINGLE_WORDS, SKETCH_SIZE, BAND_SIZE, MAX_WORDS = 4, 64, 4, 20_000
 
-#: Texts of at least this resemblance count as the same: 25 of 1,000 words may differ.
+#: The least resemblance of near-duplicates: about 25 of 1,000 words may differ.
 NEAR_DUPLICATE = 0.8
 
 Sketch: TypeAlias = NDArray[np.uint32]
@@ -65,7 +65,7 @@ def resemblance(one: Sketch, other: Sketch) -> float:
 
 
 def bands(sketch: Sketch) -> list[int]:
-    """Return the keys of a sketch in a table; near-duplicates share at least one."""
+    """Return the table keys of a sketch; near-duplicates almost surely share one."""
     rows = sketch.astype("<u4").reshape(-1, BAND_SIZE)
     return [place << 32 | zlib.crc32(row.tobytes(), place) for place, row in enumerate(rows)]
 
@@ -76,5 +76,5 @@ def to_bytes(sketch: Sketch) -> bytes:
 
 
 def from_bytes(data: bytes | Sequence[int]) -> Sketch:
-    """Return the sketch that :func:`to_bytes` wrote."""
+    """Restore a sketch from :func:`to_bytes`."""
     return np.frombuffer(bytes(data), dtype="<u4").astype(np.uint32)

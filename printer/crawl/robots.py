@@ -14,8 +14,8 @@ from ..fetch.client import HttpClient
 from ..urls import origin_of
 from .store import Store, hosts, robots
 
-#: After how many attempts a site is skipped whose robots.txt cannot be fetched; the delay between
-#: them is the retry delay of a page times the factor.
+#: The attempts to fetch robots.txt before the site is skipped, and the factor by which the delay
+#: between them exceeds that of a page.
 MAX_ATTEMPTS, RETRY_FACTOR = 4, 6.0
 
 _MAX_AGE, _MAX_BYTES, _MAX_SITEMAPS = 86_400.0, 500_000, 20
@@ -28,8 +28,8 @@ _MAX_DELAY = 300.0
 class RobotsRules:
     """The rules of one origin.
 
-    In the state ``none`` everything may be fetched; in ``closed`` nothing, as the rules cannot be
-    fetched, which failed ``failures`` times.
+    In the state ``none`` everything may be fetched; in ``closed`` nothing, because fetching the
+    rules has failed, ``failures`` times so far.
     """
 
     state: Literal["read", "none", "closed"]
@@ -62,9 +62,9 @@ def _parse(body: str) -> Protego:
 
 
 def cached_rules(store: Store, url: str, retry_delay: float) -> RobotsRules | None:
-    """Return the cached rules for a URL, or None if they are to be fetched.
+    """Return the cached rules for a URL, or None if they must be fetched.
 
-    ``retry_delay`` is after how many seconds to try again to fetch them.
+    ``retry_delay`` is the number of seconds before a failed fetch is repeated.
     """
     with store.read() as connection:
         now = store.now(connection)
@@ -76,13 +76,13 @@ def cached_rules(store: Store, url: str, retry_delay: float) -> RobotsRules | No
 
 
 def fetch_rules(store: Store, client: HttpClient, url: str, user_agent: str) -> RobotsRules:
-    """Fetch and cache the rules for a URL, and the delay that they ask for."""
+    """Fetch the rules for a URL; cache them and the delay that they ask for."""
     origin, body = origin_of(url), b""
     state: Literal["read", "none", "closed"] = "read"
     try:
         body = client.get_resource(f"{origin}/robots.txt").body[:_MAX_BYTES]
     except HTTPStatusError as error:
-        # A missing or refused file forbids nothing; a server in trouble might forbid anything.
+        # A missing or refused file forbids nothing; that of a failing server might forbid anything.
         state = "closed" if error.status in TRANSIENT_STATUSES or error.status >= 500 else "none"
     except WebprintError:
         state = "closed"

@@ -2,7 +2,7 @@
 
 The agent of Khade et al. (section III D) compares the stemmed terms of a page with those of a
 query.  Here the same terms also order the frontier before a page is fetched: by the text of a link
-and of its URL, and by the relevance of the page that has the link, since pages link to their like.
+and of its URL, and by the relevance of the page that has the link, as pages link to similar ones.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from ..summarize import Tokenizer
 
-#: How soon more of a term adds no more, and the length of a text of normal weight (as in BM25).
+#: The saturation of term frequency, and the text length without normalization (as in BM25).
 _SATURATION, _TYPICAL_LENGTH = 1.5, 400.0
 #: The weight of the title in the relevance of an article.
 _TITLE_WEIGHT = 0.3
@@ -58,9 +58,9 @@ class Query:
         return bool(self.words.strip())
 
     def terms(self, language: str) -> frozenset[str]:
-        """Return the query's terms as in a text of a language (a BCP 47 tag)."""
+        """Return the query's terms, stemmed for a language (a BCP 47 tag)."""
         if language not in self._terms:
-            # A query of nothing but stop words looks for them.
+            # A query that has only stop words looks for them.
             terms = _terms(self.words, language) or _terms(self.words, "")
             self._terms[language] = frozenset(terms)
         return self._terms[language]
@@ -69,7 +69,7 @@ class Query:
         """Return the relevance of a text, from 0 to 1.
 
         Each term of the query counts by its frequency, with saturation and length normalization as
-        in BM25; the title has a weight of its own.
+        in BM25; terms in the title are weighted separately.
         """
         terms = self.terms(language)
         if not terms:
@@ -81,13 +81,13 @@ class Query:
         return (1 - _TITLE_WEIGHT) * in_text + _TITLE_WEIGHT * in_title
 
     def word_share(self, words: str, language: str) -> float:
-        """Return the share of the query's terms that are among some words."""
+        """Return the share of the query's terms that occur in ``words``."""
         terms = self.terms(language)
         return len(terms.intersection(_terms(words[:500], language))) / len(terms) if terms else 0.0
 
 
 def article_likeness(url: str, link_text: str) -> float:
-    """Return how much a link looks like one to an article, from 0 to 1, in any language."""
+    """Return how likely a link leads to an article, from 0 to 1, in any language."""
     parts = urlsplit(url)
     segments = [segment for segment in parts.path.split("/") if segment]
     last = _EXTENSION.sub("", segments[-1]) if segments else ""
@@ -108,8 +108,8 @@ def score_link(
 ) -> float:  # fmt: skip
     """Return the priority of a link in the frontier.
 
-    With a query the order is best first; without one it is breadth first, and at each depth by what
-    looks like an article.
+    With a query the order is best first; without one it is breadth first, with likely articles
+    first at each depth.
     """
     look = article_likeness(url, link_text)
     if not query:

@@ -1,7 +1,7 @@
 """Sitemaps and sitemap indexes, as XML or plain text, gzipped or not.
 
-They are untrusted: decompression is bounded, entities are not resolved, and of a broken one what
-can be parsed is used.
+They are untrusted: decompression is bounded, entities are not resolved, and broken ones are used as
+far as they can be parsed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from lxml import etree
 
 from ..urls import is_http
 
-#: Limits of the protocol: bytes after decompression, pages of a sitemap, characters of a URL.
+#: Limits of the protocol: bytes after decompression, pages per sitemap, characters per URL.
 _MAX_BYTES, MAX_PAGES, _MAX_URL_CHARS = 50_000_000, 50_000, 2_048
 #: The most sitemaps that one may name.
 MAX_CHILDREN = 500
@@ -28,7 +28,7 @@ class Sitemap:
 
 
 def parse_sitemap(data: bytes) -> Sitemap:
-    """Return what a sitemap lists; an empty one for data that is no sitemap."""
+    """Parse a sitemap; the result is empty if the data is not one."""
     if data[:2] == b"\x1f\x8b":
         try:
             data = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(data, _MAX_BYTES)
@@ -66,6 +66,6 @@ def _is_valid(url: str) -> bool:
 
 
 def _latest_first(entries: list[tuple[str, str]]) -> tuple[str, ...]:
-    """Return distinct URLs by date of modification (ISO 8601 dates sort as text)."""
+    """Return distinct URLs, the latest modified first (ISO 8601 dates sort as text)."""
     ordered = sorted(entries, key=lambda entry: entry[0], reverse=True)
     return tuple(dict.fromkeys(url for _, url in ordered))

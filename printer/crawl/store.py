@@ -1,7 +1,7 @@
 """The tables of crawls, the leases that workers hold on them, and the delays of hosts.
 
-Where the name of a column on disk differs from the attribute here, it is kept for the crawls that
-earlier versions began.
+Column names on disk that differ from the attributes here are kept for crawls begun by earlier
+versions.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from ..urls import normalize_url, origin_of
 #: The longest delay of a URL that failed and of a host, in seconds.
 MAX_DELAY = 3_600.0
 
-#: The advisory lock of PostgreSQL that serializes writers, as SQLite does; a write takes
-#: milliseconds.
+#: The PostgreSQL advisory lock that serializes writers, as in SQLite; a write takes milliseconds.
 _LOCK = 0x77656271
 
 metadata = sa.MetaData()
@@ -68,7 +67,7 @@ addresses = sa.Table(
     sqlite_autoincrement=True,
 )
 
-#: When each host may be asked again; shared by crawls and lists of pages.
+#: When each host may be asked again; shared by crawls and batches.
 hosts = sa.Table(
     "crawl_hosts",
     metadata,
@@ -110,7 +109,7 @@ bands = sa.Table(
     sa.Column("address", sa.Integer, primary_key=True),
 )
 
-#: What the URLs of a pattern have given; ``streak`` counts the pages since the last new article.
+#: The yield of each URL pattern; ``streak`` counts the pages since the last new article.
 patterns = sa.Table(
     "crawl_shapes",
     metadata,
@@ -124,7 +123,7 @@ patterns = sa.Table(
 class Store:
     """The tables in one database, with serialized writes and one clock.
 
-    On PostgreSQL the server's clock counts, so that those of the workers need not agree.
+    On PostgreSQL the clock is the server's, so that those of the workers need not agree.
     """
 
     def __init__(self, engine: sa.Engine, clock: Callable[[], float] = time.time) -> None:
@@ -162,7 +161,7 @@ class Store:
 
 
 def _relax_sync(connection: Any, _record: object) -> None:
-    """Do not sync each commit: after a power loss, the last visits are merely repeated."""
+    """Do not sync each commit: after a power failure, the last visits are merely repeated."""
     connection.execute("PRAGMA synchronous = NORMAL").close()
 
 
@@ -182,7 +181,7 @@ def worker_id() -> str:
 
 
 def _machine_id() -> str:
-    """Identify this machine since its start, and this process namespace."""
+    """Return an id of this machine, its boot and the process namespace."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()[:18]
     return f"{platform.node()[:60]} {boot} {os.stat('/proc/self/ns/pid').st_ino}"  # noqa: PTH116
 
@@ -197,7 +196,7 @@ def _start_time(pid: int) -> str:
 
 
 def _has_ended(worker: str) -> bool:
-    """Return whether a worker is known to have ended; those of other machines never are."""
+    """Return whether a worker has ended; False for those of other machines."""
     machine, pid, started = worker.rsplit(" ", 2) if worker.count(" ") >= 2 else ("", "", "")
     return machine == _machine_id() and pid.isdecimal() and _start_time(int(pid)) != started
 
@@ -230,13 +229,13 @@ def start_delay(
 
 
 def delay_host(connection: sa.Connection, host: str, until: float) -> None:
-    """Leave a host alone until a time."""
+    """Do not ask a host until a time."""
     sooner = (hosts.c.name == host) & (hosts.c.next_at < until)
     connection.execute(sa.update(hosts).where(sooner).values(next_at=until))
 
 
 def _host_delay(delay: float) -> sa.ColumnElement[float]:
-    """Return the delay of each host: ``delay``, or the one its robots.txt asks for if longer."""
+    """Return the delay per host: ``delay``, or that of its robots.txt if longer."""
     return sa.case((hosts.c.delay > delay, hosts.c.delay), else_=delay)
 
 
@@ -261,7 +260,7 @@ class HostDelays:
             return frozenset(connection.execute(late).scalars())
 
     def delay(self, url: str, seconds: float) -> None:
-        """Leave the host of a URL alone for at least some seconds; raises :class:`BadURL`."""
+        """Do not ask the host of a URL for at least some seconds; raises :class:`BadURL`."""
         host = origin_of(normalize_url(url)).netloc
         with self._store.write() as connection:
             delay_host(connection, host, self._store.now(connection) + min(seconds, MAX_DELAY))

@@ -48,21 +48,21 @@ from .store import Store
 #: Returns the rules for the site of a URL.
 SiteRules = Callable[[str], tuple[SiteRule, ...]]
 
-#: The most links of a page, characters of a link's text, and pages of a sitemap that are used.
+#: The most links per page, characters per link text, and pages per sitemap that are used.
 MAX_LINKS, _MAX_LINK_TEXT, MAX_SITEMAP_PAGES = 3_000, 300, 10_000
 
-#: The kinds of pages that are kept; others are only followed.
+#: The kinds of pages that are kept; of others only the links are followed.
 _ARTICLE_KINDS = frozenset({"article", "documentation", "forum"})
 
 #: The fewest words of an article, and the lowest confidence of its extraction.
 _MIN_WORDS, _MIN_CONFIDENCE = 60, 0.3
 
-#: Sitemaps come before pages, since they list these.
+#: The score of sitemaps, which are visited before pages.
 _SITEMAP_SCORE = 500.0
 
 
 class _RedirectError(Exception):
-    """Raised to end a fetch that is redirected."""
+    """Raised to end a fetch at a redirect."""
 
     def __init__(self, target: str) -> None:
         super().__init__(target)
@@ -84,7 +84,7 @@ class Visitor:
         self._client = client
         self._options = options
         self._query = Query(options.query)
-        # Protego compares the first word, the name of the program.
+        # Protego compares only the first word, the program name.
         self._user_agent = client.credentials.user_agent
         self._printer = Printer(
             Options(
@@ -151,7 +151,7 @@ class Visitor:
         sitemap = parse_sitemap(self._client.get_resource(lease.url).body)
         depth = lease.depth + 1
         pages = [Link(url, self._score(url, "", "", 0.0, depth), depth) for url in sitemap.pages]
-        pages.sort(key=lambda link: -link.score)  # Stable: of one score the latest come first.
+        pages.sort(key=lambda link: -link.score)  # Stable: equal scores stay latest first.
         children = [Link(url, _SITEMAP_SCORE, depth, "sitemap") for url in sitemap.children]
         return Visited((*children, *pages[:MAX_SITEMAP_PAGES]), reason="a sitemap")
 
@@ -161,7 +161,7 @@ class Visitor:
         return score_link(self._query, url, text, language, page_relevance, depth)
 
     def _extract(self, capture: Capture) -> tuple[ExtractedPage | None, str]:
-        """Return what a page holds, if anything, and why it is not kept, or ''."""
+        """Extract a page, if possible; return it, and why it is not kept, or ''."""
         try:
             page = self._printer.load(capture)[1]
         except NoArticle:
@@ -173,7 +173,7 @@ class Visitor:
         return page, "too short" if len(page.article.text.split()) < _MIN_WORDS else ""
 
     def _relevance(self, page: ExtractedPage | None, links: list[PageLink]) -> tuple[float, str]:
-        """Return the relevance and the language of a page; one without text is its links."""
+        """Return the relevance and language of a page, judged by its links if it has no text."""
         if not self._query:
             return 0.0, ""
         if page is None:
@@ -219,7 +219,8 @@ class PageLink(NamedTuple):
 def extract_links(capture: Capture) -> tuple[list[PageLink], str]:
     """Return the links of a page, each URL once, and the canonical URL that it names.
 
-    There are none on a page that asks robots not to follow them; the URL is '' for its own or none.
+    There are no links if the page asks robots not to follow them; the canonical URL is '' if the
+    page names none or its own.
     """
     tree = parse(decode(capture.body, capture.source.charset))
     base = base_url(tree, capture.url)
@@ -252,7 +253,7 @@ def _canonical(url: str) -> str:
 
 
 def _link_text(element: HtmlElement) -> str:
-    """Return the text of a link, or of its picture."""
+    """Return the text of a link, or else its title or the description of its picture."""
     pieces: list[str] = []
     length = 0
     for text in element.itertext():

@@ -1,4 +1,4 @@
-"""Digests: articles of many sources, selected, printed as one file, and delivered on a schedule.
+"""Digests: articles from many sources, selected, printed as one file, and delivered on schedule.
 
     config.Digest                      the [[digest]] tables of webprint.toml
       collector.Collector              candidates of the sources (sources/), and their pages

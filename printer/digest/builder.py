@@ -28,25 +28,25 @@ if TYPE_CHECKING:
     from ..render.worker_pool import RenderPool
     from .distributed import RemoteWorkers
 
-#: Words that people read in a minute (Brysbaert, 2019: 238 of English non-fiction).
+#: Reading speed in words per minute (Brysbaert, 2019, for English non-fiction).
 WORDS_PER_MINUTE = 238
 
-#: How often to render anew with fewer articles, until they fit.
+#: The most times to render again with fewer articles, until they fit.
 _MAX_CUTS = 4
 
-#: With a query so many times the limit is read, to choose from.
+#: With a query, the multiple of the limit that is read to choose from.
 _QUERY_FACTOR = 4
 
-#: A page with less than this share of the text in its feed is incomplete.
+#: A page with a smaller share of the text in its feed is incomplete.
 _MIN_PAGE_SHARE = 0.7
 
-#: What is there of a candidate's page.
+#: The page of a candidate, extracted or not, or its error.
 _Page: TypeAlias = ExtractedPage | Capture | WebprintError
 
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """An issue of a digest: its stories in order, and what is left out and why."""
+    """An issue of a digest: its stories in order, and what was left out, with reasons."""
 
     digest: Digest
     date: datetime
@@ -57,7 +57,7 @@ class Issue:
 
     @property
     def problems(self) -> tuple[tuple[str, str], ...]:
-        """The names of what is missing, each with the error."""
+        """The names of missing items, each with its error."""
         failed = [(result.name, result.error.message) for result in self.sources if result.error]
         lost = [
             (rejected.candidate.title or rejected.candidate.url, rejected.reason)
@@ -72,7 +72,7 @@ class Issue:
         return Edition(tuple(map(_template_story, self.stories)), self.date, self.problems)
 
     def without(self, reasons: Mapping[int, str]) -> Issue:
-        """Return the issue without some stories, by index, which it reports as errors."""
+        """Return the issue without the stories at some indexes, which are reported as errors."""
         lost = [Rejected(self.stories[n].candidate, reasons[n], is_error=True) for n in reasons]
         stories = (story for number, story in enumerate(self.stories) if number not in reasons)
         return replace(self, stories=tuple(stories), rejected=(*self.rejected, *lost))
@@ -85,8 +85,8 @@ class IssueBuilder:
     Args:
         settings: how pages are fetched, extracted and printed.
         history: what was printed before.
-        fixed_settings: names of settings that win over those of a digest.
-        notify: called as work goes on.
+        fixed_settings: names of settings that override those of a digest.
+        notify: called to report progress.
         renderer: processes that render; by default this one does.
         extractor: processes that extract articles; by default this one does.
         workers: workers of other machines, which fetch, extract and render instead.
@@ -101,7 +101,7 @@ class IssueBuilder:
     workers: RemoteWorkers | None = None
 
     def printer(self, digest: Digest) -> Printer:
-        """Return the printer of an issue: a context manager for :meth:`build` and more."""
+        """Return the printer for :meth:`build` and :meth:`render`, a context manager."""
         values: dict[str, object] = {"title": digest.heading, "qr": digest.qr}
         values |= {n: v for n in ("theme", "paper", "format") if (v := getattr(digest, n))}
         values |= {"fit": digest.fit} if digest.fit is not None else {}
@@ -118,7 +118,7 @@ class IssueBuilder:
         )
 
     def build(self, digest: Digest, now: datetime, printer: Printer) -> Issue:
-        """Ask all sources, and select articles.
+        """Read all sources, and select articles.
 
         Raises:
             WebprintError: the first error, when every source failed.
@@ -160,7 +160,7 @@ class IssueBuilder:
                 issue = issue.without(reasons)
                 continue
             fits = limit <= 0 or result.pages <= limit
-            # A cut after the last attempt would not be on paper.
+            # A cut after the last attempt would not be rendered.
             if fits or len(issue.stories) == 1 or not remaining:
                 break
             issue = _cut(issue, len(issue.stories) * limit // result.pages)
@@ -168,7 +168,7 @@ class IssueBuilder:
 
 
 class _ArticleLoader:
-    """Reads the pages of candidates, or the texts of their feeds if these have more.
+    """Reads the pages of candidates, or the text in their feeds if that is longer.
 
     ``fetch`` returns the pages of some candidates, in their order.
     """
@@ -211,7 +211,7 @@ class _ArticleLoader:
             selector.reject(candidate, "is over the limit")
 
     def _next_batch(self, pending: Sequence[Candidate], limit: int) -> list[Candidate]:
-        """Return as many candidates as the limits of the digest and of each source allow."""
+        """Return as many candidates as the limits of the digest and of its sources allow."""
         stories = self._selector.stories
         counts = Counter(story.candidate.source_index for story in stories)
         batch: list[Candidate] = []
@@ -227,7 +227,7 @@ class _ArticleLoader:
     def _read_all(
         self, batch: Sequence[Candidate]
     ) -> Iterator[tuple[Candidate, ExtractedPage | WebprintError]]:
-        # What is printed from the feed need not be fetched.
+        # Candidates printed from the feed need not be fetched.
         to_fetch = [
             replace(candidate, capture=_feed_page(candidate))
             if self._prints_feed(candidate)
@@ -275,12 +275,12 @@ class _ArticleLoader:
         return _with_source_metadata(page, candidate)
 
     def _read_feed(self, candidate: Candidate) -> ExtractedPage:
-        """Return the text that the feed has; raises :class:`NoArticle`."""
+        """Extract the text in the feed; raises :class:`NoArticle`."""
         return _with_source_metadata(self._feed_printer.read(_feed_page(candidate)), candidate)
 
 
 def _feed_page(candidate: Candidate) -> Capture:
-    """Return the text that the feed has as a page."""
+    """Return the text in the feed as a page."""
     title, url = escape(candidate.title), candidate.url
     page = (
         f"<!doctype html><html><head><meta charset=utf-8><title>{title}</title></head>"
@@ -291,7 +291,7 @@ def _feed_page(candidate: Candidate) -> Capture:
 
 
 def _with_source_metadata(page: ExtractedPage, candidate: Candidate) -> ExtractedPage:
-    """Fill in what the page does not say of its article, and the source does."""
+    """Complete the metadata of the article from its source."""
     article = page.article
     article = replace(
         article,
@@ -306,7 +306,7 @@ def _with_source_metadata(page: ExtractedPage, candidate: Candidate) -> Extracte
 def _choose_best(
     digest: Digest, stories: Sequence[SelectedStory]
 ) -> tuple[list[SelectedStory], list[Rejected]]:
-    """Return the stories to print in order, and the irrelevant ones and those over the limit."""
+    """Return the stories to print, in order, and those irrelevant or over the limit."""
     relevance: dict[int, float] = {}
     if digest.query:
         articles = [story.article for story in stories]
@@ -345,13 +345,13 @@ def _template_story(story: SelectedStory) -> Story:
 
 
 def count_words(article: Article) -> int:
-    """Return the number of words of an article; two signs of Han or kana count as one."""
+    """Return the number of words of an article; two Han or kana characters count as one."""
     signs = sum("\u3040" <= c <= "\u9fff" for c in article.text)
     return len(article.text.split()) + signs // 2
 
 
 def _cut(issue: Issue, count: int) -> Issue:
-    """Leave out stories, the last of the longest section first."""
+    """Leave out stories, beginning with the last of the longest section."""
     sections = {n: story.candidate.source.section for n, story in enumerate(issue.stories)}
     cut: dict[int, str] = {}
     while len(sections) > max(1, min(count, len(issue.stories) - 1)):

@@ -1,4 +1,4 @@
-"""Collect what the sources of a digest offer, and fetch the pages; a source fails alone."""
+"""Collect the candidates of a digest's sources, and fetch their pages; sources fail separately."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from .sources.feeds import Entry
 from .sources.mail import read_mail_folder
 from .sources.reading_list import read_urls, reading_list_path
 
-#: How many articles of a crawl to use if the source has no limit.
+#: The most articles of a crawl if the source has no limit.
 DEFAULT_CRAWL_LIMIT = 20
 
-#: Connections at a time, and of those to one host.
+#: The most connections at a time, in all and to one host.
 MAX_CONNECTIONS, MAX_PER_HOST = 8, 2
 
-#: After so many timeouts a host is not asked for further pages of the digest.
+#: The timeouts after which no more pages of a host are fetched for the digest.
 MAX_TIMEOUTS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate(Entry):
-    """An entry with its source, and the place of that among the digest's sources.
+    """An entry with its source, and the index of that among the digest's sources.
 
     ``fingerprint`` changes with the entry of a feed; it is '' for other sources.
     """
@@ -47,7 +47,7 @@ class Candidate(Entry):
 
     @classmethod
     def of(cls, entry: Entry, source: Source, source_index: int, name: str = "") -> Candidate:
-        """Return an entry as a candidate; ``name`` is what the source is called."""
+        """Return an entry as a candidate; ``name`` is the source's own name."""
         values = {field.name: getattr(entry, field.name) for field in fields(Entry)}
         values["source_name"] = source.name or name or entry.source_name
         if source.kind == "feed":
@@ -58,7 +58,7 @@ class Candidate(Entry):
 
 @dataclass(frozen=True, slots=True)
 class SourceResult:
-    """What a source offers, or the error that kept it from that."""
+    """The candidates of a source, or its error."""
 
     name: str
     candidates: tuple[Candidate, ...] = ()
@@ -66,7 +66,7 @@ class SourceResult:
 
 
 class Collector:
-    """Asks the sources of a digest, and fetches pages, in threads."""
+    """Reads the sources of a digest, and fetches pages, in threads."""
 
     def __init__(self, client: HttpClient, settings: Settings) -> None:
         self._client = client
@@ -78,7 +78,7 @@ class Collector:
         self._timeouts: dict[str, list[FetchTimeout]] = defaultdict(list)
 
     def collect(self, digest: Digest) -> list[SourceResult]:
-        """Return what each source offers, in the order of the digest."""
+        """Return the candidates of each source, in the order of the digest."""
 
         def collect_source(index: int) -> SourceResult:
             source = digest.source[index]
@@ -108,7 +108,7 @@ class Collector:
             case "crawl":
                 options = CrawlOptions(
                     query=query,
-                    # A crawl finds those that were printed before, too.
+                    # The crawl also finds articles printed before.
                     articles=3 * (source.limit or DEFAULT_CRAWL_LIMIT),
                     pages=source.pages,
                     depth=source.depth,
@@ -120,7 +120,7 @@ class Collector:
                 return "", [Entry(url) for url in urls]
 
     def fetch_pages(self, candidates: Sequence[Candidate]) -> Iterator[Capture | WebprintError]:
-        """Yield the page of each candidate or the error, in their order."""
+        """Yield the page or the error of each candidate, in order."""
         with ThreadPoolExecutor(MAX_CONNECTIONS) as pool:
             yield from pool.map(self._fetch_page, candidates)
 

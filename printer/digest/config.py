@@ -1,4 +1,4 @@
-"""The tables of webprint.toml that describe digests and where prints can be sent.
+"""The tables of webprint.toml that define digests and destinations of prints.
 
 [[digest]]
 name = "morning"
@@ -148,8 +148,8 @@ class _Table(BaseModel):
 class Source(_Table):
     """A source of articles: a feed, a page, a folder of mails, a reading list, or a crawl.
 
-    ``section`` is the heading of its articles, ``limit`` their number at most (0 for no limit of
-    its own), ``age`` how old they may be, ``body`` whether to print the page or the feed's text.
+    ``section`` is the heading of its articles, ``limit`` their maximum number (0 for no limit),
+    ``age`` their maximum age, and ``body`` whether to print the page or the text in the feed.
     ``pages``, ``depth`` and ``delay`` (seconds between two requests) limit a crawl.
     """
 
@@ -191,8 +191,8 @@ class Source(_Table):
 class Destination(_Table):
     """Where a digest is delivered: a folder or fsspec URL, e-mail, a printer, or a webhook.
 
-    ``max_megabytes`` limits the size of a mail; ``feed`` is the URL at which the folder can be
-    read, and where an Atom feed of its digests is kept.
+    ``max_megabytes`` limits the size of a mail.  With ``feed``, the URL at which the folder is
+    served, an Atom feed of its digests is kept in it.
     """
 
     folder: str = ""
@@ -226,7 +226,7 @@ class Destination(_Table):
 
     @property
     def label(self) -> str:
-        """A description without what may contain a key."""
+        """A description without the parts that may contain a key."""
         match self.kind:
             case "mail":
                 return f"e-mail to {self.mail}"
@@ -240,7 +240,7 @@ class Destination(_Table):
 
 
 class NamedDestination(Destination):
-    """Where a single print can be sent: a [[send]] table."""
+    """A [[send]] table: a destination of single prints."""
 
     name: Line = ""
     format: Literal["pdf", "epub"] = "pdf"
@@ -273,7 +273,7 @@ class Digest(_Table):
 
     @property
     def heading(self) -> str:
-        """The title on its cover."""
+        """The title on the cover."""
         return self.title or self.name.replace("-", " ").replace("_", " ").capitalize()
 
 
@@ -310,7 +310,7 @@ def parse_digests(text: str, tables: Mapping[str, Any], file: str) -> tuple[Dige
 
 
 def destinations() -> dict[str, NamedDestination]:
-    """Return where prints can be sent, by name: the [[send]] tables and where digests go.
+    """Return the destinations of prints by name: the [[send]] tables and those of digests.
 
     Raises:
         UsageError: as :func:`load_digests`.
@@ -329,7 +329,7 @@ def destinations() -> dict[str, NamedDestination]:
 
 
 def find_destination(name: str) -> NamedDestination:
-    """Return the destination of a name; raises :class:`UsageError` for an unknown one."""
+    """Return a destination by name; raises :class:`UsageError` for an unknown one."""
     known = destinations()
     if name not in known:
         hint = f"There are: {', '.join(known)}" if known else NO_DESTINATIONS
@@ -338,7 +338,7 @@ def find_destination(name: str) -> NamedDestination:
 
 
 def add_sources(subscriptions: Sequence[Subscription], name: str) -> tuple[Path, int]:
-    """Add feeds to a digest in the working folder's webprint.toml, or begin it with them.
+    """Add feeds to a digest in the webprint.toml of the working folder, creating it if needed.
 
     The rest of the file stays as it is.  Returns the file and the number of new feeds.
 
@@ -374,7 +374,7 @@ def add_sources(subscriptions: Sequence[Subscription], name: str) -> tuple[Path,
                 table.add(tomlkit.nl())
             sources.append(table)
         text = tomlkit.dumps(document)
-    parse_digests(text, toml_loader.parse(text), str(path))  # Nothing invalid is written.
+    parse_digests(text, toml_loader.parse(text), str(path))  # Validate before writing.
     try:
         atomic_write(path, text, 0o644)
     except OSError as error:
@@ -388,7 +388,7 @@ def _row(subscription: Subscription) -> dict[str, str]:
 
 
 def _read_files() -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield path, text and tables of each settings file there is, the user's first."""
+    """Yield path, text and tables of each existing settings file, the user's first."""
     for path in settings_files():
         if path.is_file():
             try:
@@ -417,7 +417,7 @@ def _parse(text: str, tables: Mapping[str, Any], file: str) -> _Tables:
 
 
 def _hint(keys: list[str]) -> str:
-    """Name the known key that is nearest to the last one, or all of its table."""
+    """Return the known key nearest to the last one, or else all keys of its table."""
     models: dict[str, type[_Table]] = {
         "source": Source, "deliver": Destination, "send": NamedDestination,
     }  # fmt: skip
@@ -430,7 +430,7 @@ def _hint(keys: list[str]) -> str:
 def line_of(text: str, path: Sequence[str | int]) -> int:
     """Return the line, from 1, of a value in a TOML file, or of the nearest table around it.
 
-    ``path`` are the keys that lead to it, numbers for the items of an array.
+    ``path`` are the keys that lead to it, with numbers for the items of arrays.
     """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
@@ -445,7 +445,7 @@ def line_of(text: str, path: Sequence[str | int]) -> int:
             before, found, _ = root.as_string().partition("\0")
         except (TOMLKitError, KeyError, IndexError, TypeError, AttributeError):
             continue
-        if found:  # The comment is at the end of a value, and after the header of a table.
+        if found:  # The comment is at the end of a value, or after the header of a table.
             is_table = isinstance(node, tomlkit.items.Table)
             return int(before.count("\n") + 1 - (0 if is_table else node.as_string().count("\n")))
     return 1

@@ -26,10 +26,10 @@ from ..urls import origin_of
 from .config import Destination
 from .smtp import DeliveryUncertain, Mail, SMTPServer, send
 
-#: Seconds that a print queue and a webhook may take to answer.
+#: The seconds that a print queue or a webhook may take to answer.
 _TIMEOUT = 60.0
 
-#: How many names are tried for a file, and the most entries and bytes of an Atom feed.
+#: The most names tried for a file, and the most entries and bytes of an Atom feed.
 _MAX_NAMES, _MAX_FEED_ENTRIES, _MAX_FEED_BYTES = 1_000, 50, 5_000_000
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
@@ -53,11 +53,11 @@ class Delivery:
 
 
 def deliver(delivery: Delivery, destination: Destination, settings: Settings) -> str:
-    """Deliver a file; return where it went, for people.
+    """Deliver a file; return a readable description of its place.
 
     Raises:
         OutputError: it was not delivered.
-        DeliveryUncertain: nobody knows whether it was delivered.
+        DeliveryUncertain: it may or may not have been delivered.
         UsageError: the mail server or the sender is not set.
         MissingLibrary: a package or program is missing.
     """
@@ -76,7 +76,7 @@ def deliver(delivery: Delivery, destination: Destination, settings: Settings) ->
 
 
 def target_path(delivery: Delivery, destination: Destination) -> str:
-    """Return the file that a delivery will write, '' if it writes none."""
+    """Return the file that a delivery will write, or '' if none."""
     if destination.kind != "folder":
         return ""
     fs, root = _open_filesystem(destination.folder)
@@ -85,9 +85,9 @@ def target_path(delivery: Delivery, destination: Destination) -> str:
 
 
 def has_arrived(delivery: Delivery, destination: Destination, target: str) -> bool | None:
-    """Return whether an interrupted delivery arrived; None if nobody knows.
+    """Return whether an interrupted delivery arrived, or None if that is unknown.
 
-    ``target`` is what :func:`target_path` returned before.
+    ``target`` is the earlier result of :func:`target_path`.
     """
     if not target:
         return None
@@ -132,13 +132,13 @@ def _write_errors(folder: str) -> Iterator[None]:
 
 
 def _public(folder: str) -> str:
-    """Return a folder as it may be shown: the rest of a URL can contain a key."""
+    """Return the part of a folder's URL that may be shown; the rest can contain a key."""
     scheme, remote, _ = folder.partition("://")
     return f"{scheme}://" if remote else folder
 
 
 def _free_path(fs: Any, root: str, delivery: Delivery) -> str:
-    """Return the path of a new file, as earlier issues are kept."""
+    """Return the path of a new file, so that earlier issues are kept."""
     for number in range(1, _MAX_NAMES):
         suffix = f"-{number}" if number > 1 else ""
         path = f"{root}/{delivery.stem}{suffix}.{delivery.format}"
@@ -148,7 +148,7 @@ def _free_path(fs: Any, root: str, delivery: Delivery) -> str:
 
 
 def _write(fs: Any, path: str, data: bytes) -> None:
-    """Write a file atomically, as remote stores do by themselves."""
+    """Write a file atomically; remote stores do so by themselves."""
     if "file" not in (fs.protocol if isinstance(fs.protocol, tuple | list) else (fs.protocol,)):
         fs.pipe_file(path, data)
         return
@@ -159,19 +159,19 @@ def _write(fs: Any, path: str, data: bytes) -> None:
 def _add_to_feed(
     fs: Any, root: str, path: str, delivery: Delivery, destination: Destination
 ) -> None:
-    """Add a file to the Atom feed of its folder, where one is kept."""
+    """Add a file to the Atom feed of its folder, if one is kept."""
     if not destination.feed:
         return
     url = f"{destination.feed.rstrip('/')}/{quote(path.rpartition('/')[2])}"
     feed_path = f"{root}/{delivery.name}.atom"
     feed = fs.cat_file(feed_path, end=_MAX_FEED_BYTES) if fs.exists(feed_path) else b""
-    if f'href="{escape(url)}"'.encode() not in feed:  # as after an interruption
+    if f'href="{escape(url)}"'.encode() not in feed:  # It is there after an interruption.
         feed_id = f"{destination.feed}#{quote(delivery.name)}"
         _write(fs, feed_path, add_feed_entry(feed, feed_id, url, delivery))
 
 
 def add_feed_entry(feed: bytes, feed_id: str, url: str, delivery: Delivery) -> bytes:
-    """Return an Atom feed (b'' for a new one) with one more file, the latest first."""
+    """Add a file at the beginning of an Atom feed (b'' for a new one)."""
     updated = delivery.date.astimezone(UTC).isoformat()
     media_type, size = MEDIA_TYPES[delivery.format], str(len(delivery.data))
     root = etree.Element(f"{_ATOM}feed", nsmap={None: _ATOM[1:-1]})  # type: ignore[dict-item]

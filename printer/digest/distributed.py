@@ -27,19 +27,19 @@ from ..render.weasy.engine import RenderedPdf
 from ..settings import Settings
 from .collector import Candidate
 
-#: Seconds between two requests to a host, by whichever worker.
+#: The seconds between two requests to a host, by any workers.
 HOST_DELAY = 1.0
 
-#: The most pages and documents that are pending: documents contain their pictures.
+#: The most pending pages and documents; the latter contain their pictures.
 _MAX_PAGES, _MAX_DOCUMENTS = 100, 24
 
 
 class RemoteWorkers:
     """Fetches, extracts and renders in the workers of a job queue; a context manager.
 
-    Create it before any thread: ``workers`` in the settings are forked here, and with a ``broker``
-    Celery calls those elsewhere.  ``chosen`` names the settings that go with each page, ``delay``
-    is the pause of a host in seconds.
+    Create it before any thread, as ``workers`` in the settings are forked here; with a ``broker``,
+    Celery calls those elsewhere.  ``chosen`` names the settings to send with each page, and
+    ``delay`` is the number of seconds between two requests to a host.
     """
 
     def __init__(
@@ -75,10 +75,10 @@ class RemoteWorkers:
     def pages(
         self, candidates: Sequence[Candidate], run: str
     ) -> Iterator[ExtractedPage | Capture | WebprintError]:
-        """Yield the extracted page of each candidate or the error, in their order.
+        """Yield the extracted page or the error of each candidate, in order.
 
-        A page that is here already is yielded as it is.  ``run`` names the issue; pages read for
-        another one are not reused.
+        A page that was already captured is yielded unchanged.  ``run`` names the issue; pages read
+        for another issue are not reused.
         """
         client = self._client(f"read {run}", _MAX_PAGES)
         client.may_submit = self._may_fetch
@@ -96,7 +96,7 @@ class RemoteWorkers:
                 yield WebprintError(result.message, hint=result.hint)
 
     def start(self, pages: int = 1) -> None:
-        """Do nothing, as the workers run already."""
+        """Do nothing, as the workers are already running."""
         del pages
 
     def render(self, document: Document) -> RenderedPdf:
@@ -107,7 +107,7 @@ class RemoteWorkers:
         return outcome
 
     def render_all(self, documents: Iterable[Document]) -> Iterator[RenderedPdf | RenderError]:
-        """Render documents in parallel; yield the result or the error of each, in order."""
+        """Render documents in parallel; yield the result or error of each, in order."""
         parts = ({DOCUMENT_PART: dump_document(document)} for document in documents)
         client = self._client("lay out", _MAX_DOCUMENTS)
         for result in client.results(JobRequest("", {}, part) for part in parts):
@@ -126,7 +126,7 @@ class RemoteWorkers:
         try:
             return self._host_delays.acquire(request.url)
         except BadURL:
-            return True  # The worker reports what is wrong with it.
+            return True  # Let the worker report the error.
 
     def _may_retry(self, request: JobRequest, error: ErrorRecord) -> bool:
         if error.retry_after:

@@ -35,7 +35,7 @@ def parse_pattern(text: str) -> Pattern:
     if not text.strip() or len(text) > _MAX_PATTERN:
         raise ValueError(f"should be a word or /expression/ of at most {_MAX_PATTERN} characters")
     if len(text) > 2 and text.startswith("/") and text.endswith("/"):
-        source = f"(?m:{text[1:-1]})"  # The title is a line of its own.
+        source = f"(?m:{text[1:-1]})"  # The title is on a line of its own.
     else:
         phrase = text.split()
         words = r"\s+".join(map(re2.escape, phrase))
@@ -55,7 +55,7 @@ def parse_pattern(text: str) -> Pattern:
 
 
 def _needs_boundary(character: str) -> bool:
-    """Return whether a character is of a word in a script that separates words by spaces."""
+    """Return whether a character belongs to a word, in a script with spaces between words."""
     unspaced = "\u0e00" <= character <= "\u0eff" or "\u3040" <= character <= "\u9fff"
     return character.isalnum() and not unspaced
 

@@ -1,8 +1,8 @@
-"""What digests printed, so that nothing is printed twice, and the slots of their schedules.
+"""The stories that digests have printed, to print none twice, and the slots of their schedules.
 
 The tables are in one database: SQLite, or PostgreSQL for several machines.  Their unique keys
-decide when two processes do the same at once.  Where the name of a column on disk differs from the
-attribute here, it is kept for the databases of earlier versions.
+decide when two processes do the same at once.  Column names on disk that differ from the attributes
+here are kept for databases of earlier versions.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from ..crawl.near_duplicates import NEAR_DUPLICATE, Sketch, bands, from_bytes, r
 from ..db.engine import advisory_lock, open_engine, read_only, translate_db_errors
 from ..errors import BadURL
 
-#: Seconds after which another process takes over a slot.
+#: The seconds after which another process may take over a slot.
 LEASE_SECONDS = 1800.0
-#: How often a slot is tried, and the delays between the attempts.
+#: The attempts to serve a slot, and the delays between them.
 MAX_ATTEMPTS, BACKOFF = 5, Backoff(120.0)
-#: Seconds that a story is remembered.
+#: The seconds for which a story is remembered.
 RETENTION = 400 * 86400.0
 
 _MAX_FINGERPRINTS = 9
@@ -79,7 +79,7 @@ slots = sa.Table(
     sa.Column("tries", sa.Integer, key="attempt", nullable=False, default=1),
 )
 
-#: The files that are being delivered, and the destinations begun; see :mod:`.runner`.
+#: The files being delivered, and the destinations begun; see :mod:`.runner`.
 editions = sa.Table(
     "digest_editions",
     metadata,
@@ -102,9 +102,9 @@ deliveries = sa.Table(
 
 @dataclass(frozen=True, slots=True)
 class StoryRecord:
-    """A story that was printed, under all its URLs; ``printed`` in seconds since 1970.
+    """A story that was printed, with all its URLs; ``printed`` is in seconds since 1970.
 
-    ``fingerprints`` are the states of its feed entries that need not be read again.
+    ``fingerprints`` identify the states of its feed entries that need not be read again.
     """
 
     urls: tuple[str, ...]
@@ -115,14 +115,14 @@ class StoryRecord:
 
 
 def url_key(url: str) -> str:
-    """Return a hash that all spellings of a URL share; of a mail's id as it is."""
+    """Return a hash shared by all spellings of a URL; the id of a mail is hashed unchanged."""
     with suppress(BadURL):
         return urls.url_key(url)
     return hashlib.sha256(url.encode("utf-8", "replace")).hexdigest()
 
 
 class History:
-    """The stories and slots of digests; safe between processes, with PostgreSQL also machines."""
+    """The stories and slots of digests, shared by processes and, with PostgreSQL, by machines."""
 
     def __init__(self, database: str) -> None:
         self._engine = open_engine(database)
@@ -148,7 +148,7 @@ class History:
     # Stories
 
     def find_by_url(self, digest: str, urls: Iterable[str]) -> StoryRecord | None:
-        """Return the story last printed from any of some URLs."""
+        """Return the story last printed from any of the URLs."""
         query = (
             sa.select(stories)
             .join(story_urls, story_urls.c.story == stories.c.id)
@@ -179,7 +179,7 @@ class History:
         return nearest
 
     def note_unchanged(self, digest: str, url: str, fingerprint: str) -> None:
-        """Add a fingerprint to a printed story, so that it is not read again in this state."""
+        """Add a fingerprint to a printed story, so that it is not read again in that state."""
         if not fingerprint:
             return
         of_url = (story_urls.c.digest == digest) & (story_urls.c.url_key == url_key(url))
@@ -204,7 +204,7 @@ class History:
             _insert_story(connection, digest, record, now)
 
     def forget(self, digest: str, printed: float) -> None:
-        """Forget the stories printed at some time, which were delivered nowhere."""
+        """Forget the stories printed at some time, because they were not delivered anywhere."""
         with self.write() as connection:
             _delete_stories(
                 connection, (stories.c.digest == digest) & (stories.c.printed == printed)
@@ -256,7 +256,7 @@ class History:
             return connection.execute(query).scalar()
 
     def slot_state(self, digest: str, slot: float) -> str:
-        """Return the state of a slot, '' for one that was never claimed."""
+        """Return the state of a slot, or '' if it was never claimed."""
         query = sa.select(slots.c.state).where(_is_slot(digest, slot))
         with self._read() as connection:
             return connection.execute(query).scalar() or ""
@@ -271,7 +271,7 @@ def _is_slot(digest: str, slot: float) -> sa.ColumnElement[bool]:
 
 
 def _is_free(now: float) -> sa.ColumnElement[bool]:
-    """Select the slots that may be taken over."""
+    """Return the condition for slots that may be taken over."""
     late = slots.c.since < now - LEASE_SECONDS
     abandoned = slots.c.state.in_(("making", "sending")) & late
     failed = (slots.c.state == "failed") & (slots.c.since < now)

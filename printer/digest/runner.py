@@ -1,12 +1,12 @@
 """Runs of a digest: build the issue, deliver it, remember its stories.
 
-For a slot of a schedule the file is saved before the first delivery, each of which is begun once:
+For a slot of a schedule, the file is saved before the first delivery; each delivery begins once:
 
     claim_slot -> build -> DeliveryLog.save -> for each destination: begin -> deliver -> finish
 
-Who takes over a slot from a process that died delivers the same file to the destinations that were
-not begun.  A delivery that was begun may have arrived: a file is looked for, others are not begun
-again.
+A process that takes over the slot of a dead one delivers the same file to the destinations that
+were not begun.  A delivery that was begun may have arrived: a file is looked for, and deliveries of
+other kinds are not repeated.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Deliver = Callable[[Delivery, Destination, Settings], str]
 class RunResult:
     """The result of a run.
 
-    Without a ``result`` there was nothing new; without an ``issue`` the run delivered the file that
+    ``result`` is None if there was nothing new; ``issue`` is None if the run delivered a file that
     another process had built.
     """
 
@@ -89,8 +89,8 @@ class Runner:
     def run(self, digest: Digest, write: Callable[[Issue, Result], str] | None = None) -> RunResult:
         """Build a digest now and deliver it, or pass it to ``write`` instead.
 
-        Its stories are remembered if it was delivered anywhere; errors of delivery are in the
-        result.
+        Its stories are remembered if it was delivered anywhere; the result has the errors of
+        delivery.
 
         Raises:
             WebprintError: it could not be built.
@@ -114,10 +114,10 @@ class Runner:
         return RunResult(issue, result, tuple(delivered), tuple(failed))
 
     def run_slot(self, digest: Digest, slot: float) -> RunResult | None:
-        """Run a digest for a slot of its schedule; return None if another process does or did.
+        """Run a digest for a slot of its schedule, or return None if another process does or did.
 
         Raises:
-            WebprintError: it could not be built; it is tried again later.
+            WebprintError: it could not be built; the slot is tried again later.
         """
         attempt = self.history.claim_slot(digest.name, slot, self._now())
         if not attempt:
@@ -156,7 +156,7 @@ class Runner:
     def _deliver_all(
         self, log: DeliveryLog, delivery: Delivery, digest: Digest
     ) -> tuple[list[str], list[WebprintError]]:
-        """Deliver to the destinations that were not begun before."""
+        """Deliver to the destinations that were not yet begun."""
         delivered: list[str] = []
         failed: list[WebprintError] = []
         for destination in digest.deliver:
@@ -202,7 +202,7 @@ def _records(issue: Issue) -> list[StoryRecord]:
 class DeliveryLog:
     """The deliveries of one slot; ``attempt`` is what :meth:`History.claim_slot` returned.
 
-    Nothing is written any more once another process has taken over the slot.
+    It writes nothing more once another process has taken over the slot.
     """
 
     history: History
@@ -241,14 +241,14 @@ class DeliveryLog:
     def begin(self, destination: Destination, target: str, now: float) -> bool:
         """Log that a delivery begins; return False if it was begun before or the slot is lost.
 
-        ``target`` is the file to look for after an interruption, '' for none.
+        ``target`` is the file to look for after an interruption, or ''.
         """
         row = {
             "digest": self.digest, "slot": self.slot, "destination": _key(destination),
             "state": "begun", "target": target,
         }  # fmt: skip
         with self.history.write() as connection:
-            # This locks the row of the slot against other processes.
+            # Renewing locks the row of the slot against other processes.
             if not self._renew(connection, now):
                 return False
             if connection.execute(sa.select(deliveries).where(self._is_to(destination))).first():

@@ -1,4 +1,4 @@
-"""The scheduler: cron expressions in a time zone, each slot of which is served once."""
+"""The scheduler, which serves each slot of a cron expression once."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from cronsim import CronSim
 from .config import Digest
 from .history import History
 
-#: The longest sleep in seconds, so that the end of a suspension is noticed.
+#: The longest sleep, in seconds, so that resuming from suspension is noticed.
 MAX_SLEEP = 30.0
-#: Seconds that one digest may take.
+#: The seconds that one digest may take.
 RUN_TIMEOUT = 3600.0
 
 
 def next_slot(digest: Digest, now: datetime) -> datetime | None:
-    """Return the next time that a digest is due, or None if never."""
+    """Return when a digest is next due, or None if never."""
     if not digest.schedule:
         return None
     return next(CronSim(digest.schedule, now.astimezone(ZoneInfo(digest.timezone))), None)
@@ -34,13 +34,13 @@ def due_slot(
 ) -> datetime | None:
     """Return the slot to serve now, or None.
 
-    Of several missed slots only the latest is served, if it is not older than ``catch_up``.
-    ``last_slot`` is the latest that was claimed; a digest that never ran is due from ``started``.
+    If several slots were missed, only the latest is served, unless it is older than ``catch_up``.
+    ``last_slot`` is the latest slot claimed; a digest that never ran is due from ``started``.
     """
     if not digest.schedule:
         return None
     local = now.astimezone(ZoneInfo(digest.timezone))
-    # A slot at this very minute is before the next second.
+    # One second later, so that a slot at this very moment is included.
     latest = next(CronSim(digest.schedule, local + timedelta(seconds=1), reverse=True), None)
     if latest is None or now - latest > digest.catch_up:
         return None
@@ -52,7 +52,7 @@ def due_slot(
 class Scheduler:
     """Runs digests on schedule, each in a process of its own.
 
-    WeasyPrint does not return all memory, and a crash must not end the other digests.  ``run``
+    WeasyPrint does not release all memory, and a crash must not affect other digests.  ``run``
     returns the exit code of a digest; by default it starts this program with ``arguments``.
     """
 
@@ -102,7 +102,7 @@ class Scheduler:
     def _run_in_process(self, digest: Digest, slot: datetime) -> int:
         command = [sys.executable, "-c", "from printer.cli import main; main()", "digest", "run",
                    digest.name, "--slot", slot.isoformat(), *self.arguments]  # fmt: skip
-        # This program, with the arguments that it was started with.
+        # Start this program with its own arguments.
         with subprocess.Popen(command) as process:  # noqa: S603
             elapsed = 0.0
             while process.poll() is None:

@@ -1,4 +1,4 @@
-"""Selection: which articles are printed, and why the others are not."""
+"""Selection of the articles to print, with the reasons for rejecting the others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .filters import exclusion_reason
 from .history import History, StoryRecord, url_key
 from .sources.feeds import parse_date
 
-#: Below this resemblance to what was printed from the same URL, an article counts as changed.
+#: An article that resembles what was printed from its URL less than this has changed.
 CHANGED_BELOW = 0.6
 
 #: Texts of fewer words resemble each other by chance.
@@ -38,7 +38,7 @@ class Rejected:
 
 @dataclass(slots=True)
 class SelectedStory:
-    """An article to print; ``duplicates`` are candidates with the same story."""
+    """An article to print; ``duplicates`` are other candidates with the same story."""
 
     candidate: Candidate
     page: ExtractedPage
@@ -53,7 +53,7 @@ class SelectedStory:
 
     @property
     def published(self) -> datetime:
-        """The date of its source, or else of its page."""
+        """The date given by the source, or else by the page."""
         return self.candidate.date or parse_date(self.article.published) or _OLDEST
 
     @property
@@ -64,7 +64,7 @@ class SelectedStory:
         return tuple(dict.fromkeys(filter(None, urls)))
 
     def record(self) -> StoryRecord:
-        """Return what the history remembers of it."""
+        """Return the story as a record for the history."""
         sources = (self.candidate, *self.duplicates)
         fingerprints = tuple(candidate.fingerprint for candidate in sources)
         return StoryRecord(self.urls, self.article.title, fingerprints, self.sketch)
@@ -75,8 +75,8 @@ def filter_candidates(
 ) -> tuple[list[Candidate], list[Rejected], dict[str, list[Candidate]]]:
     """Return the candidates to consider, the latest first, the rejected ones, and the duplicates.
 
-    Of several candidates with one URL the first is considered; the others are returned by its
-    :func:`~printer.digest.history.url_key`.
+    If several candidates have the same URL, the first is considered and the others are returned
+    under its :func:`~printer.digest.history.url_key`.
     """
     by_key: dict[str, Candidate] = {}
     rejected: list[Rejected] = []
@@ -122,7 +122,7 @@ def _filter_reason(digest: Digest, candidate: Candidate, text: str) -> str:
 class Selector:
     """Selects articles one by one, and keeps the best version of each story.
 
-    ``unchanged`` are candidates that were read since their feed entry changed, in vain.
+    ``unchanged`` are candidates that were read again although the article had not changed.
     """
 
     digest: Digest
@@ -162,7 +162,7 @@ class Selector:
         self.reject(worse.candidate, f"is the same story as {better.candidate.url}")
 
     def reject(self, candidate: Candidate, reason: str, *, is_error: bool = False) -> None:
-        """Note why a candidate is not printed."""
+        """Record why a candidate is not printed."""
         self.rejected.append(Rejected(candidate, reason, is_error))
 
     def _rejection_reason(self, candidate: Candidate, article: Article) -> str:
@@ -192,8 +192,8 @@ def in_print_order(
 ) -> list[SelectedStory]:
     """Return stories section by section, in the order of the digest's sources.
 
-    In a section the most relevant come first (``relevance`` is by ``id``, empty without a query),
-    then the latest.
+    In a section the most relevant come first, then the latest; ``relevance`` is by ``id``, and
+    empty without a query.
     """
     sections = list(dict.fromkeys(source.section for source in digest.source))
 

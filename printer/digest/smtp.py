@@ -21,17 +21,17 @@ _PORTS = {"smtp": 587, "smtps": 465}
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _MAX_ATTEMPTS, _TIMEOUT, _BACKOFF = 3, 60.0, Backoff(5.0)
 
-#: How much larger an attachment is than its file (base64, with line breaks).
+#: The ratio of the size of an attachment to that of its file (base64, with line breaks).
 _BASE64_GROWTH = 1.38
 
 
 class DeliveryUncertain(OutputError):
-    """Nobody knows whether it was delivered, so it is not tried again."""
+    """It is unknown whether the delivery succeeded, so it is not tried again."""
 
 
 @dataclass(frozen=True, slots=True)
 class SMTPServer:
-    """A mail server; TLS from the first byte with ``implicit_tls``, else by STARTTLS."""
+    """A mail server; ``implicit_tls`` means TLS from the first byte, else STARTTLS."""
 
     host: str
     port: int
@@ -41,7 +41,7 @@ class SMTPServer:
 
     @classmethod
     def from_url(cls, url: str) -> SMTPServer:
-        """Parse the setting; raises :class:`UsageError`, which never repeats it."""
+        """Parse the setting; raises :class:`UsageError`, which never quotes it."""
         hint = "It is smtps://USER:PASSWORD@HOST, or smtp://... for STARTTLS"
         if not url:
             raise UsageError("no mail server is set (--smtp)", hint=hint)
@@ -74,12 +74,12 @@ class Mail:
     media_type: str = "application/pdf"
 
     def message(self) -> EmailMessage:
-        """Return the message; raises :class:`UsageError` for addresses that are not valid."""
+        """Return the message; raises :class:`UsageError` for invalid addresses."""
         message = EmailMessage()
         try:
             message["From"] = self.sender
             message["To"] = self.to
-            # What looks like an encoded word would be decoded, line breaks included.
+            # Anything like an encoded word would be decoded, including line breaks.
             subject = " ".join(self.subject.split())[:200].replace("=?", "= ?")
             message["Subject"] = subject.encode("utf-8", "replace").decode()
             message["Date"] = formatdate()
@@ -100,7 +100,7 @@ def send(
     context: ssl.SSLContext | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Send a mail, with further attempts after temporary errors.
+    """Send a mail; retry after temporary errors.
 
     Raises:
         UsageError: an address is missing or not valid.
@@ -145,7 +145,7 @@ class _ConnectionFailed(Exception):
 
 
 class _SMTP(smtplib.SMTP):
-    """A client that knows whether it began to transmit the mail: before, nothing can arrive."""
+    """A client that knows whether transmission began: before that, nothing can have arrived."""
 
     transmitting = False
 
@@ -179,7 +179,7 @@ def _send(message: EmailMessage, server: SMTPServer, context: ssl.SSLContext) ->
         if server.user and server.password:
             client.login(server.user, server.password)
         client.send_message(message)
-        # The mail is accepted, whatever becomes of the goodbye.
+        # The mail is accepted, even if QUIT fails.
         with suppress(smtplib.SMTPException, OSError):
             client.quit()
     except (smtplib.SMTPServerDisconnected, ConnectionError, TimeoutError) as error:

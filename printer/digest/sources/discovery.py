@@ -1,4 +1,4 @@
-"""Feed discovery: the feeds that a page names, or those at the usual paths of a site."""
+"""Feed discovery: the feeds that a page links to, or those at the usual paths of a site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Feeds: RSS, Atom, RDF and JSON Feed, however broken they are, as the same values."""
+"""Parsing of feeds, even broken ones: RSS, Atom, RDF and JSON Feed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ...html.parse import strip_invalid_references
 from ...text import clean_line
 from ...urls import is_http, resolve
 
-#: The largest feed, in bytes, and the most entries that are read.
+#: The maximum size of a feed in bytes, and the maximum number of entries read.
 MAX_BYTES, MAX_ENTRIES = 8_000_000, 1_000
 
 _MAX_ATTRIBUTES, _MAX_TITLE, _MAX_SUMMARY, _MAX_URL = 100, 300, 2_000, 4_000
@@ -38,9 +38,9 @@ _MARKUP = re.compile(r"<[^<>]{0,2000}>")
 class Entry:
     """An article that a source offers: an entry of a feed, a mail, or a URL.
 
-    ``html`` is its text as the source has it, the whole text with ``is_full_text``; ``summary`` is
-    plain text.  ``capture`` is its page, if it need not be fetched; ``source_name`` what the source
-    is called.
+    ``html`` is the text that the source has, which is complete if ``is_full_text``; ``summary`` is
+    plain text.  ``capture`` is the page if it need not be fetched, and ``source_name`` the name of
+    the source.
     """
 
     url: str
@@ -56,7 +56,7 @@ class Entry:
 
     @property
     def date(self) -> datetime | None:
-        """When it was published, or else updated."""
+        """The date of publication, or else of the last update."""
         return self.published or self.updated
 
 
@@ -70,9 +70,9 @@ class Feed:
 
 
 def parse_feed(data: bytes, url: str, charset: str = "") -> Feed:
-    """Return a feed; raises :class:`FetchError` if the data is none.
+    """Parse a feed; raises :class:`FetchError` if the data is not one.
 
-    ``charset`` is the one of the HTTP header, '' for none.
+    ``charset`` is that of the HTTP header, or ''.
     """
     if len(data) > MAX_BYTES:
         raise FetchError("the feed is too large", url=url)
@@ -91,8 +91,8 @@ def _parse_xml(data: bytes, url: str, charset: str) -> Feed:
     if not xml:
         raise FetchError("this is not a feed", url=url, hint=_HINT)
     try:
-        # Its sanitizer takes time quadratic in the depth of the markup, and is not needed: entries
-        # are processed like any page, which leaves no markup.
+        # Its sanitizer takes time quadratic in the depth of the markup and is not needed, because
+        # entries are extracted like any page, which leaves no markup.
         parsed = feedparser.parse(
             xml,
             response_headers={"content-location": url, "content-type": "application/xml"},
@@ -115,7 +115,7 @@ def _parse_xml(data: bytes, url: str, charset: str) -> Feed:
 def _repair_xml(data: bytes, charset: str) -> bytes:
     """Return a feed as well-formed XML of bounded size and depth, b'' if it is not XML.
 
-    Publishers forget to escape, truncate feeds and declare wrong character sets.
+    Publishers forget to escape, truncate feeds and declare wrong charsets.
     """
     text = _NO_XML.sub(" ", _decode(data, charset))
     text = _DECLARATION.sub("", text.lstrip("\ufeff \t\r\n"), count=1)
@@ -135,12 +135,12 @@ def _repair_xml(data: bytes, charset: str) -> bytes:
         if parent is not None:
             parent.remove(entry)
     for element in root.iter(etree.Element):
-        # The next parser takes time quadratic in their number.
+        # feedparser takes time quadratic in the number of attributes.
         for name in element.keys()[_MAX_ATTRIBUTES:]:
             del element.attrib[name]
     try:
         xml: bytes = etree.tostring(root, encoding="utf-8")
-    except etree.SerialisationError:  # from names that were recovered from binary data
+    except etree.SerialisationError:  # Names recovered from binary data cannot be serialized.
         return b""
     return xml
 
@@ -159,7 +159,7 @@ def _decode(data: bytes, charset: str) -> str:
 
 
 def _numeric_reference(match: re.Match[str]) -> str:
-    """Replace an entity of HTML by references that XML knows, and escape a bare ampersand."""
+    """Replace an HTML entity by numeric references, and escape a bare ampersand."""
     name = match[1]
     if name and (characters := html5.get(name + ";")):
         return "".join(f"&#{ord(c)};" for c in characters)
@@ -174,7 +174,7 @@ def _entry(item: dict[str, Any], base: str) -> Entry:
     return Entry(
         url=_web_url(link or (identifier if is_http(identifier) else ""), base),
         title=_title(item.get("title")),
-        # Its own get falls back from one date to the other, with a warning.
+        # feedparser's own get falls back from one date to the other, with a warning.
         published=_utc(dict.get(item, "published_parsed")),
         updated=_utc(dict.get(item, "updated_parsed")),
         author=_title(item.get("author")),
@@ -185,7 +185,7 @@ def _entry(item: dict[str, Any], base: str) -> Entry:
 
 
 def _utc(parts: Any) -> datetime | None:
-    """Return a time that feedparser parsed."""
+    """Convert a time parsed by feedparser."""
     try:
         return datetime.fromtimestamp(timegm(parts), UTC) if parts else None
     except (ValueError, OverflowError, OSError, TypeError):
@@ -237,7 +237,7 @@ def _json_entry(item: Mapping[str, Any], base: str) -> Entry:
 
 
 def parse_date(value: object) -> datetime | None:
-    """Return an ISO 8601 date, in UTC if it has no time zone; None for anything else."""
+    """Parse an ISO 8601 date, in UTC if it has no time zone; return None for anything else."""
     try:
         date = datetime.fromisoformat(str(value)[:40]) if value else None
     except ValueError:
@@ -259,7 +259,7 @@ def _plain_text(html: str, limit: int) -> str:
 
 
 def _web_url(link: object, base: str) -> str:
-    """Return an absolute http(s) URL, '' if the link is none."""
+    """Return a link as an absolute http(s) URL, or '' if that is not possible."""
     text = _text(link).strip()
     url = resolve(base, text) if text and len(text) <= _MAX_URL else ""
     return url if urlsplit(url).netloc else ""

@@ -22,7 +22,7 @@ from ...html.decode import codec_for_label
 from ...text import clean_line
 from .feeds import Entry
 
-#: The most files of a folder (the newest), bytes and parts of a mail, bytes of its pictures.
+#: The most (newest) files of a folder, bytes and parts of a mail, and bytes of its pictures.
 MAX_FILES, MAX_BYTES, MAX_PARTS, MAX_PICTURE_BYTES = 500, 25_000_000, 200, 15_000_000
 
 _MAX_HEADER = 2_000
@@ -48,10 +48,10 @@ def read_mail_folder(folder: Path) -> list[Entry]:
 
 
 def parse_mail(data: bytes) -> Entry:
-    """Return a mail with its text as a page, in which its pictures are embedded."""
+    """Return a mail as an entry whose page is its text with embedded pictures."""
     try:
         message = BytesParser(policy=_POLICY).parsebytes(data)
-    except RecursionError:  # A thousand nested parts: the headers will do.
+    except RecursionError:  # A thousand nested parts: use only the headers.
         message = BytesHeaderParser(policy=_POLICY).parsebytes(data)
     subject = clean_line(_header(message, "Subject"), 300) or "Without a subject"
     name, address = _sender(clean_line(_header(message, "From"), _MAX_HEADER))

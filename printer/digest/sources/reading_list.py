@@ -13,7 +13,7 @@ MAX_BYTES, MAX_LINES = 5_000_000, 5_000
 
 
 def reading_list_path(settings: Settings, name: str = "") -> Path:
-    """Return the file of a reading list, of the default one for '' and "default"."""
+    """Return the file of a reading list; '' and "default" name the default one."""
     default = settings.reading_list or str(data_folder() / "later.txt")
     return Path(name if name not in ("", "default") else default).expanduser()
 
@@ -28,7 +28,7 @@ def add_url(path: Path, url: str) -> bool:
     url = normalize_url(url)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # A single write in append mode stays in one piece, however many processes write.
+        # A single write in append mode is atomic, however many processes write.
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         with open(handle, "r+b", buffering=0) as file:  # noqa: PTH123
             data = file.read(MAX_BYTES) or b""
