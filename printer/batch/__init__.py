@@ -13,9 +13,10 @@ from ..options import option
 class BatchOptions:
     """How a list is printed.
 
-    ``delay`` is the pause between two pages of one host, in seconds.  A page whose failure may be
-    temporary is tried ``max_tries`` times, after ``retry_delay`` seconds that double.  ``resume``
-    does not retry what failed in an earlier run.  ``chosen`` are settings for remote workers.
+    ``delay`` is the number of seconds between two pages of a host.  A page that fails temporarily
+    is tried ``max_tries`` times, with a delay of ``retry_delay`` seconds that doubles.  With
+    ``resume``, failures of an earlier run are not retried.  ``chosen`` are settings to send to
+    remote workers.
     """
 
     delay: float = option(1.0, "Seconds between two pages of one host.", min=0.0)

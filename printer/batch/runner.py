@@ -1,8 +1,8 @@
-"""Print a list: submit its addresses as jobs, bring the results into a folder, and report.
+"""Print a list: submit its addresses as jobs, collect the results in a folder, and report.
 
-Few items are in the job table at a time: one is submitted when its host may be asked again, so that
-hosts are left their delay whichever worker prints.  A job is named by its address and the number of
-the try, so that it cannot be submitted twice.
+Few items are in the job table at a time: each is submitted when its host may be asked again, so
+that the delay of a host is kept whichever worker prints.  The key of a job is made from its address
+and the number of the attempt, so that it cannot be submitted twice.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class BatchRunner:
     """Prints a list to a folder, which it locks; a context manager.
 
     Args:
-        folder: where the files go.
-        settings: those of the prints and of the job queue.
+        folder: the output folder.
+        settings: the settings of the prints and of the job queue.
         options: how the list is printed.
-        name: makes a file name of a title.
-        write: writes a file completely or not at all.
+        name: makes a file name from a title.
+        write: writes a file atomically.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class BatchRunner:
 
     def start(self) -> None:
         """Start the local workers, while this process has one thread."""
-        needed = self._local or self._settings.broker  # A broker needs its call sender.
+        needed = self._local or self._settings.broker  # A broker needs the call sender.
         if needed and any(self.store.items("waiting", "sent")):
             if not self._shared:
                 self._release_jobs()
@@ -97,7 +97,7 @@ class BatchRunner:
             self._workers.start(settings, [self._lock])
 
     def run(self) -> None:
-        """Print what is not done yet; after an interruption, a later run continues."""
+        """Print the remaining items; after an interruption, a later run continues."""
         self.start()
         queue = JobQueue(self._settings.database)
         delays = HostDelays(self._settings.database, self._options.delay)
@@ -127,7 +127,7 @@ class BatchRunner:
     def _collect(
         self, item: BatchItem, job: Job | None, pdf: bytes | None, delays: HostDelays
     ) -> None:
-        """Update an item from its job; ``pdf`` is the result of one that is done."""
+        """Update an item from its job; ``pdf`` is the result if it is done."""
         if job is not None and job.state in ("failed", "cancelled"):
             self._fail(item, job.error or ErrorRecord("its job was cancelled"), delays)
         elif job is None or (job.state == "done" and pdf is None):
@@ -150,7 +150,7 @@ class BatchRunner:
             self.on_finished(item)
 
     def _submit(self, queue: JobQueue, delays: HostDelays) -> int:
-        """Submit items whose hosts may be asked; return how many."""
+        """Submit items whose hosts may be asked; return their number."""
         limit = self._local * _JOBS_PER_LOCAL_WORKER if self._local else _MAX_REMOTE_JOBS
         room = limit - len(list(self.store.items("sent")))
         submitted = 0
@@ -170,12 +170,12 @@ class BatchRunner:
         return submitted
 
     def _key(self, item: BatchItem) -> str:
-        """Return the idempotency key of one try to print an item to this folder."""
+        """Return the idempotency key of the current attempt to print an item to this folder."""
         place = f"{os.uname().nodename} {self._folder.resolve()}"
         return f"batch {hashlib.sha256(place.encode()).hexdigest()[:24]} {item.seq} {item.tries}"
 
     def _release_jobs(self) -> None:
-        """Requeue the jobs of killed workers: no others work for this folder."""
+        """Requeue jobs of killed workers; no other workers can have jobs of this folder."""
         queue = JobQueue(self._settings.database)
         for job_id, attempt, _ in queue.list_running():
             queue.release(Lease(job_id, attempt, JobRequest("")))
@@ -220,7 +220,7 @@ def _page_report(item: BatchItem) -> dict[str, Any]:
 
 
 def report_text(items: Sequence[BatchItem], repeated: int) -> str:
-    """Return the report for people: failures by reason with their lines, then what was printed."""
+    """Return the report as text: failures by reason with their lines, then what was printed."""
     lines = [summarize(items, repeated), ""]
     for reason, count in failure_reasons(items):
         failed = [item for item in items if item.state == "failed" and _reason(item) == reason]

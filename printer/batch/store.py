@@ -34,7 +34,7 @@ State = Literal["waiting", "sent", "done", "failed"]
 
 _MAX_LIST_BYTES = 100_000_000
 _MAX_LINE_LENGTH = 8_000
-#: Hosts that a query can exclude; the others are checked one by one.
+#: The most hosts that a query excludes; others are checked one by one.
 _MAX_EXCLUDED_HOSTS = 5_000
 
 _metadata = MetaData()
@@ -62,8 +62,8 @@ _items = Table(
 class BatchItem:
     """An address of the list.
 
-    ``job`` is the id of its current job, ``name`` the file it was printed to, '' until it is known;
-    ``result`` describes the print.
+    ``job`` is the id of its current job, ``name`` the file it was printed to, or '' until it is
+    known; ``result`` describes the print.
     """
 
     seq: int
@@ -78,7 +78,7 @@ class BatchItem:
 
 
 def read_list(data: bytes) -> list[tuple[int, str]]:
-    """Return line numbers and addresses of a list, without blank lines and # comments.
+    """Parse a list into line numbers and addresses, without blank lines and # comments.
 
     Raises:
         UsageError: the list is too long.
@@ -106,9 +106,9 @@ class BatchStore:
     def import_list(
         self, lines: Iterable[tuple[int, str]], folder: Path, *, retry_failed: bool
     ) -> int:
-        """Replace the list, given as line numbers and addresses; return the number of repetitions.
+        """Replace the list, given as line numbers and addresses; return the number of duplicates.
 
-        An address that was printed stays done as long as its file exists.
+        Printed addresses stay done as long as their files exist.
         """
         entries: dict[str, tuple[int, str, str, ErrorRecord | None]] = {}
         count = 0
@@ -161,14 +161,14 @@ class BatchStore:
             return [_item(row) for row in connection.execute(query)]
 
     def next_due(self) -> float | None:
-        """Return the seconds until the next item may be submitted, None if none waits."""
+        """Return the seconds until the next item may be submitted, or None if none is waiting."""
         query = select(func.min(_items.c.due)).where(_items.c.line > 0, _items.c.state == "waiting")
         with self._write() as connection:
             due = connection.execute(query).scalar()
         return None if due is None else max(0.0, float(due) - self._clock())
 
     def assign_name(self, item: BatchItem, stem: str, folder: Path) -> str:
-        """Return the file name of an item, chosen once and not in use."""
+        """Return the file name of an item, chosen once and unused."""
         if item.name:
             return item.name
         with self._write() as connection:
@@ -191,7 +191,7 @@ class BatchStore:
         self._update(item, state="done", told=json.dumps(dict(result)), error="{}")
 
     def mark_failed(self, item: BatchItem, error: ErrorRecord, delay: float | None) -> None:
-        """Record a failure; the item is tried again after ``delay`` seconds unless None."""
+        """Record a failure; the item is tried again after ``delay`` seconds, or never if None."""
         state, due = ("failed", 0.0) if delay is None else ("waiting", self._clock() + delay)
         self._update(item, state=state, due=due, tries=item.tries + 1, error=_dump_error(error))
 

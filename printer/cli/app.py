@@ -1,4 +1,4 @@
-"""The command ``webprint``: its commands, and how errors become messages and exit codes."""
+"""The program ``webprint``: its commands, and errors as messages and exit codes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class CommandGroup(TyperGroup):
-    """Loads each command when it is used; anything else is a page to print."""
+    """Loads commands on first use; any other word is a page to print."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands."""
@@ -29,7 +29,7 @@ class CommandGroup(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Load a command, None if there is none of this name."""
+        """Load a command; return None if there is none of this name."""
         del ctx
         if cmd_name not in COMMANDS:
             return None
@@ -43,7 +43,7 @@ class CommandGroup(TyperGroup):
         return None, self.get_command(ctx, "print"), args
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help of printing, which names the other commands."""
+        """Write the help of printing, which lists the other commands."""
         command = self.get_command(ctx, "print")
         command.format_help(type(ctx)(command, info_name="webprint"), formatter)
 
@@ -74,13 +74,13 @@ def webprint(
 
 
 def run(pool: RenderPool | None = None) -> None:
-    """Run the command line with the processes that render, and exit with its code."""
+    """Run the command line with a pool of renderers, and exit with its code."""
     verbose = not {"--verbose", "-v"}.isdisjoint(sys.argv[1:])
     try:
         sys.exit(app(prog_name="webprint", standalone_mode=False, obj=pool))
     except TyperException as error:
         message = error.format_message().rstrip(".").replace("Value error, ", "")
-        if not message:  # There were no arguments, and the help was shown.
+        if not message:  # Without arguments, the help was shown.
             sys.exit(UsageError.exit_code)
         command = getattr(getattr(error, "ctx", None), "command_path", "").strip() or "webprint"
         _fail(UsageError(message, hint=f"See {command} --help"))

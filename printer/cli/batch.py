@@ -61,7 +61,7 @@ def batch(
         work.on_finished = show_finished
         waiting = sum(1 for _ in work.store.items("waiting", "sent"))
         try:
-            work.start()  # before the progress bar, which has a thread
+            work.start()  # before the progress bar, which starts a thread
             with console.progress(waiting):
                 work.run()
         except KeyboardInterrupt:

@@ -44,7 +44,7 @@ def themes() -> None:
 
 
 def theme_lines() -> Iterator[str]:
-    """Yield a line for each theme, each paper it knows and each option."""
+    """Yield a line for each theme, and each of its papers and options."""
     from ..themes.loader import all_themes
     from ..themes.options import FONT
     from ..themes.schema import Page, format_value
@@ -83,7 +83,7 @@ def login(
 
 
 def save_login(page: str, settings: Settings, person: Person, *, visible: bool = True) -> None:
-    """Open a browser for a person to sign in, from the saved state if there is one; save it."""
+    """Open a browser, with the saved state if any, for a user to sign in; save its state."""
     from ..fetch.browser.login import sign_in
     from ..fetch.credentials import write_storage_state
     from ..fetch.ssrf import Guard

@@ -1,4 +1,4 @@
-"""Messages for people on stderr: progress, summaries, warnings and errors."""
+"""Messages to the user on stderr: progress, summaries, warnings and errors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _STEPS: dict[Step, str] = {
 class Console:
     """Writes messages, and shows progress if stderr is a terminal.
 
-    ``verbose`` writes a line for each step instead; ``quiet`` leaves only errors.
+    With ``verbose`` it writes a line for each step instead, and with ``quiet`` only errors.
     """
 
     verbose: bool = False
@@ -44,11 +44,11 @@ class Console:
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Console:
-        """Return a console as the settings say."""
+        """Create a console from settings."""
         return cls(settings.verbose, settings.quiet)
 
     def show_step(self, source: str, step: Step) -> None:
-        """Show what is being done to a page."""
+        """Show the current step of a page."""
         if self._progress is None and self.verbose:
             self.info(f"{source}: {_STEPS[step]}")
         self.show_status(f"{_short(source)}: {_STEPS[step]}")
@@ -78,7 +78,7 @@ class Console:
         self.info(f"warning: {line}")
 
     def error(self, error: WebprintError) -> None:
-        """Write an error in one line, with its traceback if verbose."""
+        """Write an error in one line, followed by its traceback if verbose."""
         if self.verbose:
             sys.excepthook(type(error), error, error.__traceback__)
         self._write(f"webprint: {' '.join(str(error).split())}")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..crawl import Crawl, CrawledArticle, CrawlSummary
     from ..pipeline import Printer
 
-#: The list in a folder of PDFs.
+#: The name of the list in a folder of PDFs.
 LIST_FILE = "articles.jsonl"
 
 commands = typer.Typer()
@@ -61,7 +61,7 @@ def crawl(
     settings = loaded.settings
     console = Console.from_settings(settings)
     with ExitStack() as stack:
-        # Forks, so before any thread starts.
+        # The pool forks, so start it before any thread.
         pool = None if _is_list(out) else stack.enter_context(RenderPool())
         crawler = stack.enter_context(
             Crawl(
@@ -170,7 +170,7 @@ class _Writer:
                 name = f"{name} {article.id}"
             names.add(name)
             path = folder / f"{name}.pdf"
-            if path.exists():  # printed by the run that this one continues
+            if path.exists():  # printed by the run being continued
                 continue
             try:
                 self._print([article], path)

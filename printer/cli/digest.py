@@ -71,7 +71,7 @@ def run_digest(
     if out.lower().endswith(".epub"):
         config = config.model_copy(update={"format": "epub"})
     with ExitStack() as stack:
-        # First, as it forks workers.
+        # This forks workers, so it comes first.
         remote = None
         if settings.spread:
             remote = stack.enter_context(RemoteWorkers(settings, loaded.explicit))
@@ -277,14 +277,14 @@ def _issue_builder(
 
 
 def _writer(out: str) -> Callable[[Issue, Result], str]:
-    """Return a function that writes an issue and returns the name of its place."""
+    """Return a function that writes an issue and returns where."""
 
     def write(issue: Issue, result: Result) -> str:
         if out == output.STDOUT:
             output.write_stdout(result.data)
             return output.STDOUT_NAME
         path = Path(out)
-        if path.is_dir():  # also without ``out``, for the working directory
+        if path.is_dir():  # also if ``out`` is empty: the working directory
             name = file_name(f"{issue.digest.heading} {issue.date:%Y-%m-%d}", "digest")
             path = output.free_path(path, name, f".{result.format}")
         output.write(path, result.data)
@@ -305,7 +305,7 @@ def _issue_lines(issue: Issue) -> Iterator[str]:
     for rejected in issue.rejected:
         yield f"  - {rejected.candidate.title or rejected.candidate.url}: {rejected.reason}"
     for source in issue.sources:
-        if source.error:  # whose name may be the address that the error names again
+        if source.error:  # The name may be the address, which the error contains too.
             texts = filter(None, (source.error.message, source.error.hint))
             yield f"  ! {source.name}: {'. '.join(texts)}"
 

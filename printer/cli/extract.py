@@ -17,7 +17,7 @@ from .options import AsJson, BaseURL, Out, PageArgument, make_printer, page_inpu
 commands = typer.Typer()
 
 
-#: The formats an article can be written in.
+#: The formats in which an article can be written.
 ArticleFormat: TypeAlias = Literal["json", "markdown", "text", "html"]
 
 

@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 _NO_PAGES = {*COMMANDS, "--help", "-h", "--version", "--install-completion", "--show-completion"}
 
-#: Turns off work of libraries that a print never needs: plug-ins, threads for small sums.
+#: Turns off features of libraries that no print needs: plug-ins, threads for small computations.
 _ENVIRONMENT = {"PYDANTIC_DISABLE_PLUGINS": "__all__", "OPENBLAS_NUM_THREADS": "1"}
 _OTHER_FORMATS = (".epub", ".md", ".markdown", ".json")
 
 
 def main() -> None:
-    """Run ``webprint``; the process ends with the exit code of errors.py."""
-    # A layout is many objects that live until the end: frequent collections find no garbage.
+    """Run ``webprint`` and end the process with an exit code of errors.py."""
+    # The objects of a layout live until the end, so frequent collections find no garbage.
     gc.set_threshold(100_000, 50, 100)
     arguments = sys.argv[1:]
     prints = bool(arguments) and arguments[0] not in _NO_PAGES
     if prints:
         for name, value in _ENVIRONMENT.items():
             os.environ.setdefault(name, value)
-        # The HTTP cache would load redis if it is installed, but never uses it.
+        # The HTTP cache would import redis if it is installed, but never uses it.
         sys.modules.setdefault("redis", None)  # type: ignore[arg-type]
     pool = None
     if prints or arguments[:2] == ["digest", "run"]:
@@ -48,7 +48,7 @@ def main() -> None:
     finally:
         if pool is not None:
             pool.close()
-    # Everything is written and closed.  Freeing all objects would only take time.
+    # Everything is written and closed: skip freeing all objects.
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code if isinstance(code, int) else int(code is not None))
@@ -72,7 +72,7 @@ def _fork_renderer(arguments: list[str], prints: bool) -> RenderPool:
 
 
 def _render_specimen() -> None:
-    """Load all that renders an article, in the process that will."""
+    """Render a specimen, to load everything that rendering an article needs."""
     from ..render.warmup import render_specimen
 
     render_specimen()
@@ -88,6 +88,6 @@ def _expects_pdf(arguments: list[str]) -> bool:
         return output_format in ("pdf", "auto")
     names = (options.get(option) for option in ("-o", "--out", "--bundle"))
     file = next(filter(None, names), arguments[-1])
-    if file.lower().endswith((".html", ".htm")):  # the page, or the file to write
+    if file.lower().endswith((".html", ".htm")):  # the page, or the output file
         return file == arguments[-1] == arguments[0] or Path(file).exists()
     return not file.lower().endswith(_OTHER_FORMATS)

@@ -1,4 +1,4 @@
-"""Command-line options built from settings and option classes, and what else commands share."""
+"""Command-line options made from settings and option classes, and other helpers of commands."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .console import Console
 if TYPE_CHECKING:
     from ..render.worker_pool import RenderPool
 
-# Options and arguments of several commands.
+# Options and arguments shared by several commands.
 
 PageArgument: TypeAlias = Annotated[
     str,
@@ -57,9 +57,9 @@ Out: TypeAlias = Annotated[
 def with_settings(*panels: Panel) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command an option for each setting of some panels, and pass ``loaded`` settings.
 
-    An option that is not given leaves the setting to the layers below the command line.  A
-    parameter whose type is an option class becomes an option for each field made by
-    :func:`printer.options.option`; the command gets the object.
+    Options not given leave their settings to the layers below the command line.  A parameter whose
+    type is an option class becomes one option for each field made by
+    :func:`printer.options.option`, and the command gets the object.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -92,7 +92,7 @@ def with_settings(*panels: Panel) -> Callable[[Callable[..., None]], Callable[..
 
 
 def _setting_option(name: str, field: Any, notes: Any) -> inspect.Parameter:
-    """Return the option of a setting, whose default is None for 'not given'."""
+    """Return the option of a setting, whose default None means 'not given'."""
     kind, default = field.annotation, field.default
     flag = "--" + name.replace("_", "-")
     flags = [flag]
@@ -133,7 +133,7 @@ def _class_options(cls: Any) -> list[inspect.Parameter]:
 
 
 def _make_object(cls: Any, values: dict[str, Any]) -> Any:
-    """Make an object of an option class, and remove its values."""
+    """Make an object of an option class, removing its fields from ``values``."""
     fields = [field.name for field in dataclasses.fields(cls) if "help" in field.metadata]
     arguments = {name: values.pop(name) for name in fields}
     for name, value in arguments.items():
@@ -192,7 +192,7 @@ def make_printer(
     options: Options | None = None,
     probe_sizes: bool = True,
 ) -> Printer:
-    """Return the printer of the settings; ``names`` are the pages that the user named."""
+    """Make a printer from settings; ``names`` are the pages that the user named."""
     if pool:
         pool.time_limit = settings.print_timeout
     return Printer.from_settings(

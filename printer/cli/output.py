@@ -1,4 +1,4 @@
-"""Output files, which are replaced as a whole, and reports of what was printed."""
+"""Output files, written atomically, and reports of what was printed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..output import CompletenessReport, Result
 
 STDOUT, STDOUT_NAME = "-", "standard output"
 
-#: Extensions of formats that are often asked for but not written; none is a top-level domain.
+#: Extensions of unsupported formats that users may ask for; none is a top-level domain.
 _UNSUPPORTED = (".docx", ".doc", ".odt", ".rtf", ".txt", ".png", ".jpg", ".azw3", ".tex")
 _EXTENSIONS = tuple(extension for extensions in ENDINGS.values() for extension in extensions)
 _FORMAT_NAMES = {"epub": "EPUB", "markdown": "Markdown", "html": "HTML", "json": "JSON"}
@@ -40,12 +40,12 @@ def is_output_file(name: str) -> bool:
 
 
 def is_unsupported_file(name: str) -> bool:
-    """Return whether an argument names a file of a format that is not written."""
+    """Return whether an argument names a file of an unsupported format."""
     return "/" not in name and name.lower().endswith(_UNSUPPORTED)
 
 
 def free_path(folder: Path, name: str, extension: str, *, force: bool = False) -> Path:
-    """Return the path of a new file, with a number if the name is taken; any path by force."""
+    """Return the path of a new file, numbered if the name is taken; ``force`` reuses the name."""
     path = folder / f"{name}{extension}"
     number = 2
     while not force and path.exists():
@@ -58,7 +58,7 @@ def write(path: Path, data: bytes) -> None:
     """Write a file atomically; a pipe or a device is written to directly.
 
     Raises:
-        OutputError: It cannot be written.
+        OutputError: the file cannot be written.
     """
     try:
         if path.exists() and not path.is_file():
@@ -96,7 +96,7 @@ def read_input(name: str) -> bytes:
 
 
 def print_line(line: str) -> None:
-    """Print a line from a page without control characters, which a terminal would obey."""
+    """Print text from a page without control characters, which a terminal would obey."""
     print("".join(c if c.isprintable() else " " for c in line))
 
 
@@ -111,7 +111,7 @@ def write_stdout(data: bytes) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
     except BrokenPipeError as error:
-        # Keep Python from failing again when it flushes at exit.
+        # Keep Python from failing again when it flushes stdout at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise OutputError("standard output was closed before the result was written") from error
 
@@ -156,7 +156,7 @@ def _all_words(report: CompletenessReport) -> str:
 
 
 def to_dict(result: Result, place: str) -> dict[str, Any]:
-    """Return a result for --json; docs/formats.md describes it."""
+    """Return a result as plain data for --json; see docs/formats.md."""
     report = result.report
     return {
         "file": place,
@@ -184,5 +184,5 @@ def incomplete_error(result: Result) -> Incomplete | None:
 
 
 def count(number: int, noun: str) -> str:
-    """Return a number with its noun in singular or plural."""
+    """Return a number with a noun in the singular or plural."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""The command that prints pages, which is also what ``webprint`` without a command does."""
+"""The command that prints pages, the default command of ``webprint``."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class _Target:
     force: bool
 
     def write(self, result: Result) -> str:
-        """Write the result and return the name of its place."""
+        """Write the result and return where."""
         if self.out == output.STDOUT:
             output.write_stdout(result.data)
             return output.STDOUT_NAME
@@ -127,7 +127,7 @@ class _Target:
 
 @dataclass(frozen=True, slots=True)
 class _PrintJob:
-    """Prints files and reports each, in a line for people and as JSON with ``as_json``."""
+    """Prints files and reports each in a line of text, and with ``as_json`` as JSON."""
 
     printer: Printer
     target: _Target
@@ -136,7 +136,7 @@ class _PrintJob:
     as_json: bool
 
     def print_file(self, outcomes: Iterable[PageOutcome]) -> WebprintError | None:
-        """Print pages to one file and report it; a failure is reported and returned."""
+        """Print pages to one file and report it; report and return a failure."""
         articles: list[Article] = []
 
         def collect() -> Iterator[PageOutcome]:
@@ -173,7 +173,7 @@ class _PrintJob:
 
 
 def _split_output(arguments: list[str], out: str) -> tuple[list[str], str]:
-    """Split the pages from the output file, a last argument with an extension we write."""
+    """Split off the output file, a last argument with the extension of a supported format."""
     last = arguments[-1]
     if out or len(arguments) == 1 or "://" in last:
         return arguments, out

@@ -28,7 +28,7 @@ def library_path() -> Path:
 def add_to_library(
     settings: Settings, articles: Sequence[Article], place: str, console: Console
 ) -> None:
-    """Add printed articles to the library if the settings say so; an error is a warning."""
+    """Add printed articles to the library if the settings ask for it; warn of errors."""
     if not settings.library:
         return
     from ..db.library import Library

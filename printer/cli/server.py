@@ -21,7 +21,7 @@ _MAX_ID_CHARS = 20
 commands = typer.Typer()
 
 
-#: What to do with jobs.
+#: The actions of the command ``jobs``.
 Action: TypeAlias = Literal["list", "retry", "cancel"]
 
 

@@ -148,8 +148,9 @@ class _Table(BaseModel):
 class Source(_Table):
     """A source of articles: a feed, a page, a folder of mails, a reading list, or a crawl.
 
-    ``section`` is the heading of its articles, ``limit`` their maximum number (0 for no limit),
-    ``age`` their maximum age, and ``body`` whether to print the page or the text in the feed.
+    ``section`` is the heading of its articles, ``limit`` their maximum number (0 for no
+    limit of its own), ``age`` their maximum age, and ``body`` whether to print the page or the
+    text in the feed.
     ``pages``, ``depth`` and ``delay`` (seconds between two requests) limit a crawl.
     """
 

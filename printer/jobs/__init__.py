@@ -1,4 +1,4 @@
-"""Prints that are requested now and made later, by worker processes that share a durable table.
+"""Print jobs: requested now, made later by worker processes that share a durable table.
 
-submit -> job table -> Supervisor leases -> JobWorker prints -> storage -> the row says done
+submit -> job table -> Supervisor leases -> JobWorker prints -> storage -> the job is done
 """

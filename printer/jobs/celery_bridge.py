@@ -2,8 +2,9 @@
 
     submit -> job table -> CallSender: one call per queued job -> Celery -> Supervisor.run_one
 
-The table stays the truth.  A call carries nothing; whoever receives one runs the oldest queued job,
-if any.  So lost, repeated and late calls are harmless: the sender counts and sends what is missing.
+The job table remains the source of truth.  A call carries no data; its receiver runs the oldest
+queued job, if any.  Lost, repeated and late calls are therefore harmless: the sender compares the
+numbers of jobs and calls, and sends the missing calls.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
 _QUEUE = "webprint"
 _TASK = "webprint.print"
 _POLL_INTERVAL = 0.3
-_MAX_CALLS = 1000  # sent between two looks at the queue
+_MAX_CALLS = 1000  # sent between two checks of the queue
 _LOG_INTERVAL = 30.0
-_GRACE_SECONDS = 60  # after the supervisor should have stopped a job, Celery does
+_GRACE_SECONDS = 60  # after the supervisor's time limit, when Celery stops a job
 _SCHEMES = ("redis://", "rediss://", "amqp://", "amqps://")
 
 
@@ -36,7 +37,7 @@ def make_celery(broker: str, limits: Limits) -> Celery:
     """Return the Celery application of senders and workers.
 
     Raises:
-        UsageError: ``broker`` is no redis:// or amqp:// URL.
+        UsageError: ``broker`` is not a redis:// or amqp:// URL.
         MissingLibrary: Celery is not installed.
     """
     if not broker.startswith(_SCHEMES):
@@ -51,7 +52,7 @@ def make_celery(broker: str, limits: Limits) -> Celery:
     transport_options: dict[str, Any] = {}
     if broker.startswith("redis"):
         transport_options = {
-            "visibility_timeout": 2 * time_limit + 600,  # then a call is given to another worker
+            "visibility_timeout": 2 * time_limit + 600,  # then another worker gets the call
             "socket_timeout": 30,
             "socket_connect_timeout": 5,
         }
@@ -82,7 +83,7 @@ def run_celery_worker(
     limits: Limits,
     log: Callable[[str], None],
 ) -> None:
-    """Run a Celery worker until told to stop; its forked processes open queue and storage."""
+    """Run a Celery worker until it is stopped; its forked processes open queue and storage."""
     app = make_celery(broker, limits)
     supervisors: list[Supervisor] = []
 
@@ -101,7 +102,7 @@ def run_celery_worker(
 
 @dataclass(slots=True)
 class CallSender:
-    """Keeps as many calls in the broker as jobs are queued."""
+    """Keeps as many calls in the broker as there are queued jobs."""
 
     broker: str
     limits: Limits

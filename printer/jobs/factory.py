@@ -1,4 +1,4 @@
-"""The job queue, its storage and its workers, as the settings say."""
+"""The job queue, its storage and its workers, created from settings."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def supervise(
 ) -> None:
     """Run a :class:`Supervisor` until SIGTERM or SIGINT.
 
-    With a message broker, Celery workers do the jobs, and this process sends them calls.
+    With a message broker, Celery workers run the jobs, and this process sends them calls.
     """
-    # A write that is lost in a power failure only means that a print is made again.
+    # A write lost in a power failure only means that a print is made again.
     queue, limits = open_queue(settings, durable=False), worker_limits(settings)
     if settings.broker:
         make_celery(settings.broker, limits)
@@ -78,7 +78,7 @@ def supervise(
 
 
 def run_worker(settings: Settings) -> None:
-    """Do the jobs of a server elsewhere until SIGTERM or SIGINT."""
+    """Run the jobs of a server on another machine until SIGTERM or SIGINT."""
     if not settings.broker:
         supervise(settings)
         return
@@ -94,13 +94,13 @@ def run_worker(settings: Settings) -> None:
 
 
 class LocalWorkers:
-    """Workers in a process of their own that ends with this one."""
+    """Workers in a separate process that ends with this one."""
 
     def __init__(self) -> None:
         self._pid, self._wakeup = 0, -1
 
     def start(self, settings: Settings, private_files: Sequence[Closeable] = ()) -> None:
-        """Start the workers, while this process has one thread; ``private_files`` stay with it."""
+        """Start the workers, which close ``private_files``; this process must have one thread."""
         if self._pid:
             return
         wakeup, self._wakeup = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)

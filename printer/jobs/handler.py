@@ -1,4 +1,4 @@
-"""The handler of a job: a page through the pipeline, its results into storage."""
+"""The handler of jobs, which prints a page and stores the results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .validation import merge_options, validate_source
 if TYPE_CHECKING:
     from ..pipeline import ExtractedPage, Printer
 
-    #: The page, its print, and what the print is revised from.
+    #: The page, its print, and the snapshot for revisions.
     Printed: TypeAlias = tuple[ExtractedPage, Result, Snapshot]
 
 #: The files of a finished print.
@@ -33,15 +33,15 @@ PDF, ARTICLE, FIRST_PAGE = "article.pdf", "article.json", "first.png"
 
 _MAX_WARNINGS = 50
 _MAX_LENGTH = 400
-_FIRST_PAGE_WIDTH = 480  # pixels: sharp at half of that
+_FIRST_PAGE_WIDTH = 480  # pixels, shown at half that size
 
 
 @dataclass(frozen=True, slots=True)
 class JobHandler:
-    """Does jobs with the settings of a server.
+    """Runs jobs with the settings of a server.
 
-    ``storage`` is where results go.  ``allow_private`` lets a request name a page on a private
-    address, which is safe if everybody who can send requests uses this machine.
+    ``storage`` receives the results.  ``allow_private`` permits requests for pages on private
+    addresses, which is safe if everybody who can send requests uses this machine.
     """
 
     settings: Settings
@@ -49,11 +49,11 @@ class JobHandler:
     allow_private: bool = False
 
     def __call__(self, lease: Lease, notify: Callable[[str], None]) -> dict[str, Any]:
-        """Do a job and return its outcome, a dict with one of these keys.
+        """Run a job and return its outcome, a dict with one of these keys.
 
-        ``done`` describes the result.  ``failed`` is an :class:`ErrorRecord` as a dict.
-        ``not_stored`` says why the storage is out of reach, ``process_died`` which helper process
-        ended: the job is to be requeued.
+        ``done`` describes the result; ``failed`` is an :class:`ErrorRecord` as a dict.  With
+        ``not_stored``, why the storage is unavailable, and ``process_died``, which helper process
+        ended, the job must be requeued.
         """
         try:
             return {"done": self._run(lease, open_storage(self.storage), notify)}
@@ -87,7 +87,7 @@ class JobHandler:
     def _run_task(
         self, lease: Lease, storage: Storage, notify: Callable[[str], None]
     ) -> Mapping[str, Any]:
-        """Do a part of a larger job of another machine."""
+        """Run a part of a larger job of another machine."""
         request = lease.request
         if DOCUMENT_PART in request.parts:
             notify("print")
@@ -135,11 +135,11 @@ class JobHandler:
         notify: Callable[[str], None],
         pictures: dict[str, Picture] | None = None,
     ) -> Printer:
-        """Return a printer for a request; with ``pictures`` its prints can be edited."""
+        """Return a printer for a request; with ``pictures``, its prints can be edited."""
         from ..pipeline import Printer
 
         validate_source(request)
-        # A page that was sent names no private address either: its pictures came with it.
+        # A page that was sent may not name private addresses: its pictures came with it.
         may_be_private = self.allow_private and PAGE_PART not in request.parts
         return Printer.from_settings(
             merge_options(self.settings, request.options),
@@ -152,7 +152,7 @@ class JobHandler:
 
 
 def preload() -> None:
-    """Import what printing needs before workers are forked; starts no threads."""
+    """Import what printing needs before workers are forked; start no threads."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # A missing library is reported by the first print that needs it.
     with suppress(ImportError, OSError):
@@ -169,7 +169,7 @@ def preload() -> None:
 
 
 def _capture(page: bytes, url: str) -> Capture:
-    """Return a page as a browser sent it: in UTF-8, after its scripts ran."""
+    """Return the capture of a page sent by a browser, in UTF-8 and after its scripts ran."""
     now = datetime.now(UTC)
     source = PageSource(url, url, "text/html", "utf-8", fetched=now, method="browser")
     return Capture(page, source)
@@ -214,6 +214,6 @@ def render_first_page(pdf: bytes) -> bytes:
     finally:
         document.close()
     png = io.BytesIO()
-    # Six times as fast as the default ways to choose colours and to pack, and no larger.
+    # Six times as fast as the default quantization and compression, and no larger.
     image.quantize(128, Image.Quantize.FASTOCTREE).save(png, "PNG", compress_level=6)
     return png.getvalue()

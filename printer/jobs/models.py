@@ -1,4 +1,4 @@
-"""Jobs as values."""
+"""The values of jobs: requests, rows of the table, leases, storage keys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ State: TypeAlias = Literal["queued", "running", "done", "failed", "cancelled"]
 
 STATES: tuple[State, ...] = get_args(State)
 
-#: States that a job leaves only when somebody asks for it.
+#: The states that a job leaves only on request.
 FINISHED: tuple[State, ...] = ("done", "failed", "cancelled")
 
 #: The part of a request that holds the page as the sender saw it.
@@ -26,7 +26,7 @@ EDIT_PART = "edit"
 
 @dataclass(frozen=True, slots=True)
 class JobRequest:
-    """A print to be made.
+    """A request for a print.
 
     ``options`` are settings by name.  ``parts`` are files that came with the request: the page's
     HTML under :data:`PAGE_PART`, pictures under their addresses.
@@ -80,7 +80,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to work on a job, until the job is finished or leased again."""
+    """The right to work on a job until it is finished or leased again."""
 
     id: str
     attempt: int
@@ -93,7 +93,7 @@ class Lease:
 
 
 def snapshot_key(job_id: str) -> str:
-    """Return the storage key of what a job is revised from."""
+    """Return the storage key of a job's snapshot for revisions."""
     return f"{job_id}/0/base.zip"
 
 

@@ -1,7 +1,7 @@
-"""The job table: requests, who works on them, and their results.
+"""The job table: requests, leases and results.
 
-The table is the truth.  A job is accepted when its row is committed, and done when the attempt that
-holds the lease says so; every other attempt is turned away.
+The table is the source of truth.  A job is accepted when its row is committed, and done when the
+attempt that holds the lease reports it; reports of other attempts are refused.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from ..db.engine import advisory_lock, open_engine, read_only, translate_db_erro
 from ..errors import ErrorRecord, JobsError
 from .models import EDIT_PART, FINISHED, STATES, Job, JobRequest, Lease, State
 
-#: Faults of a job whose worker crashed or ran out of memory, of one whose worker was killed or
-#: lost, and the sum at which a job is given up: five of the first, twenty of the second.
+#: Faults counted when a job's worker crashes or runs out of memory, and when it is killed or lost;
+#: and the sum at which a job is given up, reached by five of the former or twenty of the latter.
 CRASH_FAULTS, KILL_FAULTS, MAX_FAULTS = 4, 1, 20
 
-#: Jobs that may be queued.
+#: The most queued jobs.
 MAX_QUEUED = 10_000
 
 #: The version of the tables.
@@ -103,13 +103,13 @@ class QueueFull(JobsError):
 class JobQueue:
     """The job table; shared by threads, not across a fork (see :meth:`disconnect`).
 
-    Every method raises :class:`JobsError` if the database cannot be used; nothing was written then,
-    unless the answer of a server was lost.
+    Every method raises :class:`JobsError` if the database cannot be used; nothing was then written,
+    unless the response of a server was lost.
 
     Args:
         database: an SQLite path or a PostgreSQL URL.
         durable: see :func:`~printer.db.engine.open_engine`.
-        clock: the wall clock, for the times that people read.
+        clock: the wall clock, for the times shown to people.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class JobQueue:
     ) -> None:
         self._engine = open_engine(database, durable=durable)
         self._clock = clock
-        # SQLite has one writer and makes the others sleep and retry: let threads queue up instead.
+        # SQLite makes all writers but one sleep and retry: let threads wait for a lock instead.
         is_sqlite = self._engine.dialect.name == "sqlite"
         self._write_lock = threading.Lock() if is_sqlite else nullcontext()
         with _db_errors():
@@ -130,10 +130,10 @@ class JobQueue:
     def submit(self, request: JobRequest, key: str = "") -> tuple[Job, bool]:
         """Accept a request; return its job, and whether it is new.
 
-        With the ``key`` of an earlier request, return the job of that one.
+        With the ``key`` of an earlier request, return the job of that request.
 
         Raises:
-            KeyReused: the earlier request was a different one.
+            KeyReused: the earlier request was different.
             QueueFull: too many jobs are queued.
         """
         packed = {name: zlib.compress(data, 1) for name, data in request.parts.items()}
@@ -179,7 +179,7 @@ class JobQueue:
             return {row.id: _job(row) for row in connection.execute(query)} if ids else {}
 
     def list_recent(self, limit: int = 20, states: Sequence[State] = STATES) -> list[Job]:
-        """Return the newest jobs, newest first."""
+        """Return the newest jobs, the newest first."""
         query = select(*_JOB_COLUMNS).where(jobs.c.state.in_(states))
         with self._read() as connection:
             rows = connection.execute(query.order_by(jobs.c.seq.desc()).limit(limit))
@@ -204,7 +204,7 @@ class JobQueue:
             return _count(connection, _QUEUED)
 
     def lease(self, worker: str) -> Lease | None:
-        """Lease the oldest queued job; ``worker`` is a name for people."""
+        """Lease the oldest queued job; ``worker`` is a readable name."""
         with self._write() as connection:
             query = _first_queued().with_for_update(skip_locked=True)
             row = connection.execute(query).first()
@@ -220,7 +220,7 @@ class JobQueue:
             return Lease(row.id, attempt, JobRequest(row.url, json.loads(row.options), data))
 
     def heartbeat(self, leased: Mapping[str, tuple[int, str]]) -> set[str]:
-        """Renew leases, given as attempt and step by job id; return the ids of those lost.
+        """Renew leases, given as attempt and step by job id; return the ids of lost ones.
 
         A lease is lost when its job was cancelled, deleted or leased again.
         """
@@ -245,7 +245,7 @@ class JobQueue:
         return self._execute(_if_leased(update(jobs).values(**values), lease.id, lease.attempt))
 
     def release(self, lease: Lease, fault: str = "", faults: int = CRASH_FAULTS) -> bool:
-        """Requeue a job; a ``fault`` of its worker counts as so many ``faults`` of the job."""
+        """Requeue a job; a ``fault`` of its worker adds ``faults`` to those of the job."""
         return self._execute(_if_leased(self._requeue(fault, faults), lease.id, lease.attempt))
 
     def list_running(self) -> list[tuple[str, int, int]]:
@@ -279,13 +279,13 @@ class JobQueue:
         )
 
     def cancel(self, job_id: str) -> bool:
-        """Cancel a job that is queued or running; return False if there is none."""
+        """Cancel a queued or running job; return False if there is none."""
         cancelled = update(jobs).values(state="cancelled", step="", finished=self._clock())
         unfinished = jobs.c.state.in_(("queued", "running"))
         return self._execute(cancelled.where(jobs.c.id == job_id, unfinished))
 
     def retry(self, job_id: str) -> bool:
-        """Requeue a job that failed or was cancelled; return False if there is none."""
+        """Requeue a failed or cancelled job; return False if there is none."""
         requeued = update(jobs).values(
             state="queued", faults=0, error="{}", result="{}", finished=None, step=""
         )
@@ -293,7 +293,7 @@ class JobQueue:
         return self._execute(requeued.where(jobs.c.id == job_id, failed))
 
     def revise(self, job_id: str, options: Mapping[str, Any], edit: bytes) -> bool:
-        """Requeue a job that is done or failed, with an edit; return False if there is none."""
+        """Requeue a finished or failed job with an edit; return False if there is none."""
         requeued = update(jobs).values(
             state="queued", faults=0, error="{}", finished=None, step="", options=_dump(options)
         )
@@ -307,7 +307,7 @@ class JobQueue:
         return True
 
     def get_edit(self, job_id: str) -> bytes | None:
-        """Return the edit of a job, None if it was not edited."""
+        """Return the edit of a job, or None if it was not edited."""
         with self._read() as connection:
             data = connection.execute(select(parts.c.data).where(_edit_of(job_id))).scalar()
         return zlib.decompress(data) if data else None
@@ -317,9 +317,9 @@ class JobQueue:
         return self._execute(delete(jobs).where(jobs.c.id == job_id))
 
     def delete_older_than(self, seconds: float) -> list[str]:
-        """Delete jobs that finished so many seconds ago; return their ids.
+        """Delete jobs that finished at least ``seconds`` ago; return their ids.
 
-        A job created after it finished was hit by a clock change, and is not old.
+        Jobs created later are kept even if a clock change made their finishing times old.
         """
         since = self._clock() - seconds
         old = jobs.c.state.in_(FINISHED) & (jobs.c.finished < since) & (jobs.c.created < since)
@@ -329,7 +329,7 @@ class JobQueue:
         return ids
 
     def _execute(self, statement: Any) -> bool:
-        """Execute a statement for one job; return whether it had an effect."""
+        """Execute a statement for one job; return whether it changed a row."""
         with self._write() as connection:
             return connection.execute(statement).rowcount == 1
 
@@ -353,7 +353,7 @@ def _db_errors() -> AbstractContextManager[None]:
 
 
 def _create_tables(engine: Engine) -> None:
-    """Create the tables unless they exist; safe when several processes do so at once."""
+    """Create the tables unless they exist; several processes may do so at once."""
     with engine.begin() as connection:
         advisory_lock(connection, _SCHEMA_LOCK)
         _metadata.create_all(connection)
@@ -388,7 +388,7 @@ def _count(connection: Connection, condition: Any) -> int:
 
 
 def _if_leased(statement: Any, job_id: str, attempt: int) -> Any:
-    """Restrict a statement to a job that this attempt still holds."""
+    """Restrict a statement to a job that this attempt still leases."""
     running = jobs.c.state == "running"
     return statement.where(jobs.c.id == job_id, jobs.c.attempt == attempt, running)
 

@@ -1,7 +1,7 @@
 """Parts of a larger job for workers elsewhere: pages to read, documents to render.
 
-What goes to a worker and comes back is plain data: a worker handles strangers' pages, and neither
-it nor the storage may make this process run anything.
+Only plain data is exchanged with workers: they handle untrusted pages, and neither they nor the
+storage may make this process execute anything.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from .models import Job, JobRequest
 from .queue import JobQueue, QueueFull
 from .storage import Storage
 
-#: The parts of a request that ask for a task: to read its page, to render a document.
+#: The parts of a request that select a task: reading its page, rendering a document.
 READ_PART, DOCUMENT_PART = "read", "document"
 
 #: The file name of a task's result.
 TASK_RESULT = "share.json"
 
-#: Seconds between two looks at the queue.
+#: The seconds between two polls of the queue.
 _POLL_INTERVAL = 0.1
 
-#: The requested file, or why there is none.
+#: The requested file, or the error.
 TaskResult: TypeAlias = bytes | ErrorRecord
 
 #: The fields of an :class:`ExtractedPage`, with the article's blocks as data.
@@ -61,17 +61,17 @@ class _Task:
 class JobClient:
     """Submits requests to workers, ``max_pending`` at a time, and collects their results.
 
-    A request is named by its content, so that a client which was killed and starts again gets the
-    same jobs.
+    Jobs are keyed by the content of their requests, so that a client that is killed and restarted
+    gets the same jobs.
 
     Args:
         name: the prefix of the jobs' keys.
         file: the name of the result file to return.
-        max_tries: how often a request is tried, after ``retry_delay`` seconds that double.
+        max_tries: the attempts per request, the second after ``retry_delay`` seconds, which double.
         may_submit: whether a request may be submitted now.
         may_retry: whether a failed request may succeed later.
-        on_submit: called after requests were submitted.
-        timeout: raise :class:`JobsError` if nothing is finished for so many seconds.
+        on_submit: called after submitting requests.
+        timeout: the seconds without a finished request after which to raise :class:`JobsError`.
     """
 
     queue: JobQueue
@@ -90,7 +90,7 @@ class JobClient:
         """Yield the result of each request, in order; requests are taken as needed.
 
         Raises:
-            JobsError: the queue cannot be used, or nobody works.
+            JobsError: the queue cannot be used, or no worker finishes anything.
         """
         tasks = map(_Task, requests)
         pending: deque[_Task] = deque()
@@ -117,7 +117,7 @@ class JobClient:
                     self._delete(task.job_id)
 
     def _poll(self, tasks: Iterable[_Task]) -> bool:
-        """Collect what is done and submit what may be; return whether anything happened."""
+        """Collect finished tasks and submit permitted ones; return whether there were any."""
         unfinished = [task for task in tasks if task.result is None]
         jobs = self.queue.get_many([task.job_id for task in unfinished if task.job_id])
         for task in unfinished:
@@ -132,7 +132,7 @@ class JobClient:
     def _collect(self, task: _Task, job: Job | None) -> None:
         if job is not None and job.state in ("queued", "running"):
             return
-        task.job_id = ""  # A job that was deleted is submitted again.
+        task.job_id = ""  # A deleted job is submitted again.
         if job is None:
             return
         if job.state == "done":

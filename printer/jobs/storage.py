@@ -1,4 +1,4 @@
-"""Storage of results: a folder of this machine, or whatever fsspec reaches by URL."""
+"""Storage of results: a local folder, or any URL that fsspec supports."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Storage(ABC):
 
     @abstractmethod
     def put_all(self, files: Mapping[str, bytes]) -> None:
-        """Store files by key, with fewer waits for the disk than one by one."""
+        """Store files by key, with fewer waits for the disk than one at a time."""
 
     @abstractmethod
     def get(self, key: str) -> bytes | None:
-        """Return a file, None if there is none."""
+        """Return a file, or None if there is none."""
 
     @abstractmethod
     def delete(self, key: str) -> None:
@@ -41,16 +41,16 @@ class Storage(ABC):
 
     @abstractmethod
     def names(self, key: str = "") -> list[str]:
-        """Return the names in a folder; '' is the outermost."""
+        """Return the names in a folder, '' being the root."""
 
 
 def open_storage(location: str) -> Storage:
-    """Open a folder by its path, or what a URL such as ``s3://bucket/prints`` names."""
+    """Open a folder by its path, or remote storage by a URL such as ``s3://bucket/prints``."""
     return _Remote(location) if "://" in location else _Folder(Path(location))
 
 
 def _checked(key: str) -> str:
-    """Return a valid key; no other string may name a file."""
+    """Return a key after checking that it is valid."""
     if not _KEY.fullmatch(key):
         raise ValueError(f"not a key: {key[:80]!r}")
     return key
@@ -70,7 +70,7 @@ def _os_errors(location: object) -> Iterator[None]:
 
 
 class _Folder(Storage):
-    """A folder of this machine; files are complete, and on the disk."""
+    """A local folder; files are written completely and synced to disk."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -87,7 +87,7 @@ class _Folder(Storage):
                     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 for path, data in paths.items():
                     partial[path].write_bytes(data)
-                # Several threads that wait for the disk wait little longer than one.
+                # Several threads wait for the disk little longer than one.
                 with ThreadPoolExecutor(len(partial)) as pool:
                     list(pool.map(_sync, partial.values()))
                     for path, temporary in partial.items():
@@ -120,7 +120,7 @@ class _Folder(Storage):
 
 
 def _sync(path: Path) -> None:
-    """Wait until a file, or the list of files in a folder, is on the disk."""
+    """Wait until a file, or the list of files in a folder, is on disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -129,7 +129,7 @@ def _sync(path: Path) -> None:
 
 
 class _Remote(Storage):
-    """Storage that fsspec reaches by URL, with fsspec's own configuration."""
+    """Storage that fsspec accesses by URL, with fsspec's own configuration."""
 
     def __init__(self, url: str) -> None:
         try:

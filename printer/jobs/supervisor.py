@@ -1,4 +1,4 @@
-"""The supervisor: a single-threaded process that gives jobs to workers and limits them.
+"""The supervisor: a single-threaded process that assigns jobs to workers and limits them.
 
 When it dies, all processes below it die with it; when one of them dies, its job is requeued and the
 process is replaced.
@@ -36,7 +36,7 @@ from .worker_process import (
 
 DAY = 86_400.0
 
-#: Seconds between two checks of time and memory limits, and between two looks into an idle queue.
+#: The seconds between two checks of time and memory limits, and two polls of an idle queue.
 _LIMITS_INTERVAL, _POLL_INTERVAL = 0.1, 1.0
 _HEARTBEAT_INTERVAL, _RETENTION_INTERVAL, _LOG_INTERVAL = 3.0, 600.0, 30.0
 _STEP_DELAY = 0.3  # until a new step is written to the table
@@ -44,7 +44,7 @@ _START_INTERVAL = 0.2  # between two starts of workers
 _MAX_PAUSE = 60.0  # while results cannot be stored
 _STOP_SECONDS = 5.0
 
-#: The wall clock may drift so many seconds; after a larger jump it is not trusted for so long.
+#: The seconds that the wall clock may drift, and those for which it is distrusted after a jump.
 _MAX_DRIFT, _DISTRUST_SECONDS = 60.0, DAY
 
 
@@ -52,9 +52,9 @@ _MAX_DRIFT, _DISTRUST_SECONDS = 60.0, DAY
 class LeaseMonitor:
     """Finds leases without a heartbeat for ``timeout`` seconds.
 
-    Time is measured by the monitor's own monotonic clock, so that wall clocks which jump or differ
-    between machines do not matter.  A gap between two checks counts for two intervals at most:
-    while the table is out of reach, no worker can send heartbeats either.
+    Time is measured by the monitor's own monotonic clock, so that jumps of wall clocks and
+    differences between machines do not matter.  A gap between two checks counts as two intervals at
+    most: while the table is unavailable, no worker can send heartbeats either.
     """
 
     timeout: float = 15.0
@@ -65,7 +65,7 @@ class LeaseMonitor:
     def expired(
         self, running: Iterable[tuple[str, int, int]], now: float
     ) -> list[tuple[str, int, int]]:
-        """Return the expired of all running jobs, given as (id, attempt, heartbeat count)."""
+        """Return the expired ones of all running jobs, as (id, attempt, heartbeat count)."""
         passed = 0.0 if self._last is None else min(now - self._last, 2 * self.interval)
         self._last, known = now, self._silences
         self._silences = {row: known[row] + passed if row in known else 0.0 for row in running}
@@ -73,7 +73,7 @@ class LeaseMonitor:
 
 
 def _boot_time() -> float:
-    """Return the seconds since boot, including those asleep."""
+    """Return the seconds since boot, including suspension."""
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
@@ -96,16 +96,16 @@ class ClockGuard:
 
     @property
     def is_reliable(self) -> bool:
-        """Whether there was no jump within a day."""
+        """Whether the clock has not jumped within the last day."""
         return self._jumped is None or self.monotonic_clock() - self._jumped > _DISTRUST_SECONDS
 
 
 def apply_retention(queue: JobQueue, storage: Storage, seconds: float) -> None:
-    """Delete jobs that finished so many seconds ago, and results that no job refers to."""
+    """Delete jobs that finished at least ``seconds`` ago, and results of no known job."""
     while deleted := queue.delete_older_than(seconds):
         for job_id in deleted:
             storage.delete(job_id)
-    # The storage is listed first: whatever comes later belongs to a job that the table knows.
+    # List the storage first, so that newer results belong to jobs that the table has.
     stored = storage.names()
     known = queue.attempts()
     for job_id in stored:
@@ -123,9 +123,9 @@ def apply_retention(queue: JobQueue, storage: Storage, seconds: float) -> None:
 class Limits:
     """Limits of workers, and of leases and results.
 
-    A job may take ``seconds`` and ``memory`` (bytes).  A worker is replaced after
-    ``jobs_per_worker`` jobs, or if it holds more than half the memory after one.  Results are
-    deleted after ``retention`` seconds; a lease expires after ``lease`` seconds of silence.
+    A job may use ``seconds`` of time and ``memory`` bytes.  A worker is replaced after
+    ``jobs_per_worker`` jobs, or if it uses more than half of the memory after one.  Results are
+    deleted after ``retention`` seconds; a lease expires after ``lease`` seconds without heartbeat.
     """
 
     workers: int = 2
@@ -150,7 +150,7 @@ class ManagedProcess:
 class Supervisor:
     """Runs workers and managed processes until SIGTERM or SIGINT.
 
-    ``wakeup`` is the reading end of a pipe: a byte means that a job was queued.  ``preload`` is
+    ``wakeup`` is the reading end of a pipe; a byte means that a job was queued.  ``preload`` is
     called once before the first worker is forked.  ``inherited_files`` are closed in workers.
     """
 
@@ -176,7 +176,7 @@ class Supervisor:
     _clock: ClockGuard = field(default_factory=ClockGuard)
 
     def run(self) -> None:
-        """Run until told to stop; unfinished jobs are requeued."""
+        """Run until stopped; unfinished jobs are requeued."""
         become_subreaper()
         self._leases.timeout = self.limits.lease
         self._timers["retention"] = time.monotonic() + _STOP_SECONDS
@@ -289,7 +289,7 @@ class Supervisor:
             self._remove_worker(worker)
 
     def _back_off(self, lease: Lease, reason: str) -> None:
-        """Requeue a job whose result could not be stored, and lease no other for a while."""
+        """Requeue a job whose result could not be stored, and lease no others for a while."""
         self._pause = min(max(2 * self._pause, 1.0), _MAX_PAUSE)
         self._timers["lease"] = time.monotonic() + self._pause
         self.log(f"{reason}; trying again in {self._pause:g} s")
@@ -319,7 +319,7 @@ class Supervisor:
     # The queue
 
     def _sync_queue(self) -> None:
-        """Write what happened and lease jobs; retry later if the queue is out of reach."""
+        """Write pending changes and lease jobs; retry later if the queue is unavailable."""
         if not self._is_due("sync", 0.0):
             return
         try:
@@ -339,7 +339,7 @@ class Supervisor:
                 self.log(str(error))
 
     def _write_later(self, write: Callable[[], object]) -> None:
-        """Add something to write to the queue, in order, however long that takes."""
+        """Schedule a write to the queue; writes are done in order, and retried on failure."""
         self._writes.append(write)
 
     def _send_heartbeats(self) -> None:
@@ -377,7 +377,7 @@ class Supervisor:
                 self._write_later(partial(self.queue.release, lease))
 
     def _start_retention(self) -> None:
-        """Delete old results in a process of its own: a remote storage may take long.
+        """Delete old results in a separate process, as remote storage may be slow.
 
         Skipped while the wall clock is unreliable.
         """
@@ -399,7 +399,7 @@ class Supervisor:
                 process.pid = fork(partial(_run_without, self._private_files(), process.run))
 
     def _private_files(self) -> list[Closeable]:
-        """Return what a forked process must not use."""
+        """Return the files and connections that a forked process must close."""
         return [self._selector, *map(_Connection, self._workers)]
 
     def _shut_down(self) -> None:
@@ -422,7 +422,7 @@ class Supervisor:
         self._selector.close()
 
     def _is_due(self, timer: str, interval: float) -> bool:
-        """Return whether a timer has run out, and start it again if so."""
+        """Return whether a timer has expired; restart it if so."""
         now = time.monotonic()
         if now < self._timers.get(timer, 0.0):
             return False
@@ -437,7 +437,7 @@ def _checked_step(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Connection:
-    """A worker's connection, to be closed in forked processes without ending the worker."""
+    """A worker's connection, which forked processes close without ending the worker."""
 
     worker: JobWorker
 

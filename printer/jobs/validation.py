@@ -1,4 +1,4 @@
-"""Which options a print request may have, and checks before a job is accepted."""
+"""The options that a print request may have, and checks before a job is accepted."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from .models import PAGE_PART, JobRequest
 MAX_URL_LENGTH = 4000
 MAX_VALUE_LENGTH = 200
 MAX_PICTURES = 100
-#: A database index takes no longer part name.
+#: The longest part name that a database index accepts.
 MAX_PICTURE_URL_LENGTH = 2000
 
 _DATA_URL = re.compile(r"data:image/[a-z0-9.+-]{1,40}(?:;[^,;]{1,100}){0,3};base64,", re.IGNORECASE)
 
-#: The settings that a request may choose.  The others name files or hosts, or let the server do
-#: more than it does by itself.
+#: The settings that a request may choose.  The others name files or hosts, or permit more than the
+#: server's own settings do.
 REQUEST_OPTIONS = frozenset({
     "format", "paper", "margin", "theme", "font_size", "links", "qr", "extractor", "images",
     "image_method", "render", "follow", "fit", "booklet", "nup", "duplex", "ink_save", "grayscale",
     "comments", "pdf", "title", "no_rules", "key_paragraphs", "key_paragraphs_as", "key_query",
 })  # fmt: skip
 
-#: Labels of forms, where the setting's name does not say it.
+#: The form labels of settings whose names are not clear enough.
 _LABELS = {
     "fit": "Fit on at most … pages", "ink_save": "Save ink", "nup": "Pages per sheet",
     "pdf": "PDF standard", "qr": "QR code",
@@ -85,7 +85,7 @@ def merge_options(settings: Settings, options: Mapping[str, Any]) -> Settings:
     """Return settings with the options of a request.
 
     Raises:
-        UsageError: an option may not be chosen or has no valid value.
+        UsageError: an option may not be chosen, or its value is not valid.
     """
     for name, value in options.items():
         if name not in REQUEST_OPTIONS:
@@ -107,7 +107,7 @@ def decode_pictures(data_urls: Mapping[str, str], max_bytes: int) -> dict[str, b
 
     Raises:
         UsageError: there are too many, they have more than ``max_bytes`` together, or one of
-            them is no base64 ``data:image/`` URL.
+            them is not a base64 ``data:image/`` URL.
     """
     if len(data_urls) > MAX_PICTURES:
         raise UsageError(f"at most {MAX_PICTURES} pictures can be sent with a page")
@@ -130,8 +130,8 @@ def validate_request(request: JobRequest, settings: Settings) -> Settings:
     """Return the settings for a request after checking that it can be printed.
 
     Raises:
-        BadURL: its address is no web address.
-        UsageError: its options cannot be printed with.
+        BadURL: its address is not a web address.
+        UsageError: its options are not valid for printing.
     """
     validate_source(request)
     from ..pipeline import check_options
@@ -142,7 +142,7 @@ def validate_request(request: JobRequest, settings: Settings) -> Settings:
 
 
 def validate_source(request: JobRequest) -> None:
-    """Raise :class:`BadURL` unless a request has a web address, or a page without address."""
+    """Raise :class:`BadURL` unless a request has a web address, or a page without one."""
     if request.url or PAGE_PART not in request.parts:
         validate_url(request.url)
 

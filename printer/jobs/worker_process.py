@@ -16,10 +16,10 @@ from typing import Any, Protocol, TypeAlias
 from .. import worker_process
 from .models import Lease
 
-#: Does a job: called with its lease and a function for progress; returns plain data.
+#: Runs a job, given its lease and a function to report progress; returns plain data.
 Handler: TypeAlias = Callable[[Lease, Callable[[str], None]], dict[str, Any]]
 
-#: Lets the server answer while all processors print.
+#: The niceness of workers, so that the server responds while all processors print.
 NICENESS = 10
 
 _SEND_SECONDS = 20.0
@@ -30,7 +30,7 @@ _libc = ctypes.CDLL(None)
 
 
 class Closeable(Protocol):
-    """Anything that holds a file."""
+    """An object that holds an open file."""
 
     def close(self) -> None:
         """Close the file."""
@@ -39,8 +39,8 @@ class Closeable(Protocol):
 class JobWorker(worker_process.WorkerProcess):
     """A forked worker that handles one job at a time.
 
-    It handles strangers' pages, so its messages are JSON: steps as strings, the outcome as a dict.
-    ``inherited`` are open files that the fork must not keep.
+    It handles untrusted pages, so its messages are JSON: steps as strings, the outcome as a dict.
+    ``inherited`` are open files that the fork must close.
     """
 
     def __init__(self, handler: Handler, inherited: Iterable[Closeable] = ()) -> None:
@@ -54,7 +54,7 @@ class JobWorker(worker_process.WorkerProcess):
             for file in inherited:
                 file.close()
             _detach_signals(parent, NICENESS)
-            with suppress(OSError):  # When memory runs out, this process is killed first.
+            with suppress(OSError):  # If memory runs out, this process is killed first.
                 Path("/proc/self/oom_score_adj").write_text("800")
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -79,7 +79,7 @@ def _handle(handler: Handler, lease: Lease) -> dict[str, Any]:
 def fork(run: Callable[[], None]) -> int:
     """Run a function in a forked process that is killed when its parent dies; return its pid.
 
-    Must be called while the process has one thread.
+    The calling process must have only one thread.
     """
     parent = os.getpid()
     sys.stdout.flush()
@@ -100,10 +100,10 @@ def fork(run: Callable[[], None]) -> int:
 
 
 def _detach_signals(parent: int, niceness: int = 0) -> None:
-    """Drop the signal handling of the parent process; die with it."""
+    """Reset the signal handlers of the parent process, and die with it."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
-        os._exit(1)  # It died before the call above.
+        os._exit(1)  # The parent died before the call above.
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.nice(niceness)
@@ -115,15 +115,15 @@ def become_subreaper() -> None:
 
 
 def child_pids(pid: int) -> Iterator[int]:
-    """Yield the ids of a process's children."""
-    # psutil would read the whole process table, several times a second.
-    with suppress(OSError):  # It ended in the meantime.
+    """Yield the pids of a process's children."""
+    # psutil would read the whole process table, several times per second.
+    with suppress(OSError):  # The process has ended in the meantime.
         for thread in Path(f"/proc/{pid}/task").iterdir():
             yield from map(int, (thread / "children").read_text().split())
 
 
 def process_tree(pid: int) -> list[int]:
-    """Return the ids of a process and its descendants."""
+    """Return the pids of a process and its descendants."""
     pids = [pid]
     for parent in pids:
         pids.extend(child for child in child_pids(parent) if child not in pids)
@@ -148,7 +148,7 @@ def kill_tree(pid: int) -> None:
 
 
 def kill_orphans(known: set[int]) -> None:
-    """Kill and reap the children of this process that are not known."""
+    """Kill and reap all children of this process except the known ones."""
     for pid in list(child_pids(os.getpid())):
         if pid not in known:
             kill_tree(pid)

@@ -19,7 +19,7 @@ from .routes import api, delivery, editor, pages, reading_list
 from .security import AllowedHosts, BodyLimitMiddleware, SecurityMiddleware
 from .service import PrintService
 
-#: A page as JSON or as a form is larger than the page itself.
+#: The ratio of the largest request body to the largest page, as JSON and forms add to the size.
 _BODY_OVERHEAD = 3
 
 _MAX_LARGE_BODIES = 10
@@ -65,7 +65,7 @@ def create_app(service: PrintService, keys: AccessKeys, hosts: AllowedHosts) -> 
 
 
 def _describe(app: FastAPI) -> dict[str, Any]:
-    """Return the API's description, with the token and the schema of problems."""
+    """Return the API's description, including the token and the schema of problems."""
     if app.openapi_schema is None:
         schema = get_openapi(
             title=app.title, version=app.version, description=app.description, routes=app.routes

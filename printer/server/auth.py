@@ -16,10 +16,10 @@ from ..settings import settings_files
 #: The name of the session cookie.
 COOKIE = "webprint"
 
-#: What a derived key is for.  ``session`` is the value of the cookie.  ``send`` (a page, to print)
-#: and ``later`` (an address, for the reading list) are in the bookmarklets, where pages can read
-#: them.  ``order`` is the extension's, which no page can read: it allows both, and addresses to
-#: print.
+#: The purpose of a derived key.  ``session`` is the value of the cookie.  The bookmarklets contain
+#: ``send``, which submits a page to print, and ``later``, which adds an address to the reading
+#: list; pages can read them.  ``order`` is the key of the extension, which no page can read: it
+#: allows both, and printing by address.
 Purpose: TypeAlias = Literal["session", "send", "later", "order"]
 
 
@@ -34,15 +34,15 @@ class AccessKeys:
         return hmac.new(self.token.encode(), purpose.encode(), hashlib.sha256).hexdigest()
 
     def is_token(self, text: str) -> bool:
-        """Return whether a text is the token, in constant time."""
+        """Compare a text with the token, in constant time."""
         return _equal(text, self.token)
 
     def is_key(self, text: str, purpose: Purpose) -> bool:
-        """Return whether a text is the key for a purpose, in constant time."""
+        """Compare a text with the key for a purpose, in constant time."""
         return _equal(text, self.key(purpose))
 
     def is_button_key(self, text: str, purpose: Purpose) -> bool:
-        """Return whether a text is the key of a bookmarklet, or of the extension."""
+        """Return whether a text is the key of a bookmarklet or of the extension."""
         return self.is_key(text, purpose) or self.is_key(text, "order")
 
 

@@ -1,4 +1,4 @@
-"""Errors as responses: problem details by RFC 9457 for programs, pages for people."""
+"""Errors as responses: problem details (RFC 9457) for programs, pages for people."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def problem_response(
 
 
 def wants_html(headers: Headers) -> bool:
-    """Return whether a browser wants a page."""
+    """Return whether the client is a browser that wants a page."""
     return "text/html" in headers.get("accept", "")
 
 
 def error_response(
     headers: Headers, status: int, detail: str, hint: str = "", more: dict[str, str] | None = None
 ) -> Response:
-    """Return a problem as the sender of ``headers`` wants it, with ``more`` response headers."""
+    """Return a problem in the format that ``headers`` ask for, with ``more`` response headers."""
     if not wants_html(headers):
         return problem_response(status, detail, hint, more)
     answer = render_page("error", status, message=detail, hint=hint)
@@ -57,7 +57,7 @@ def error_response(
 
 
 def document_problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the responses of these statuses for the API's description.
+    """Return the error responses of some statuses, for the API's description.
 
     Requests without the token are rate-limited, so 401 implies 429.
     """
@@ -88,7 +88,7 @@ def _status_of(error: WebprintError) -> tuple[int, str, dict[str, str]]:
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Return every error of an app as a problem."""
+    """Make an app return every error as a problem."""
 
     @app.exception_handler(WebprintError)
     def _webprint(request: Request, error: WebprintError) -> Response:
@@ -121,7 +121,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
 
 def _allowed_methods(app: FastAPI, request: Request) -> str:
-    """Return the methods of an API path, of all its routes."""
+    """Return the methods of all routes of an API path."""
     for path, operations in app.openapi()["paths"].items():
         if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", path), request.url.path):
             return ", ".join(sorted(operations)).upper()

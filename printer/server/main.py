@@ -23,8 +23,8 @@ _SHUTDOWN_SECONDS = 3
 def serve(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT.
 
-    The socket is opened first and survives a restart of the web server, so that clients wait a
-    moment instead of being refused.
+    The socket is opened first and survives a restart of the web server, so that clients wait
+    briefly instead of being refused.
     """
     keys = load_keys(token_path())
     factory.open_queue(settings).disconnect()
@@ -35,7 +35,7 @@ def serve(settings: Settings) -> None:
     _announce(settings.host, listener.getsockname()[1], keys)
     factory.supervise(
         settings,
-        # A server with host names of its own has other users.
+        # A server with host names has other users.
         allow_private=is_loopback(settings.host) and not settings.hostnames,
         processes=[web],
         wakeup=wakeup,

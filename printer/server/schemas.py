@@ -1,4 +1,4 @@
-"""The values of the API."""
+"""The request and response models of the API."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..jobs.validation import MAX_PICTURES, MAX_URL_LENGTH, decode_pictures, req
 from ..options import ENDINGS, Format
 from ..settings import setting_fields
 
-#: The settings that can be changed for a finished print; the others are about fetching.
+#: The settings that can be changed for a finished print; the others concern fetching.
 EDITABLE_OPTIONS = (
     "theme", "paper", "margin", "font_size", "links", "qr", "fit", "booklet", "nup", "duplex",
     "ink_save",
@@ -30,7 +30,7 @@ _MAX_BLOCKS = 10_000
 
 
 def options_model(title: str, names: Collection[str]) -> type[BaseModel]:
-    """Create a model of some settings, all optional."""
+    """Create a model with some settings, all optional."""
     fields: dict[str, Any] = {
         name: (Union[field.annotation, None], Field(None, description=field.description))  # noqa: UP007
         for name, field, _ in setting_fields()
@@ -114,7 +114,7 @@ def print_data(job: Job) -> dict[str, Any]:
 
 
 def print_format(job: Job) -> Format:
-    """Return the format of a print; those of earlier versions are PDF."""
+    """Return the format of a print, PDF for those of earlier versions."""
     name = job.result.get("format", "pdf")
     return next((format_ for format_ in ENDINGS if format_ == name), "pdf")
 

@@ -33,7 +33,7 @@ _PUBLIC = ("/health", "/static/", "/send", "/enter")
 _PRINT_PATHS = ("/api/prints", "/prints", "/print", "/send", "/api/later", "/later")
 _PRINT_SUFFIXES = ("/edit", "/deliver")
 
-#: Our pages load nothing from other hosts and have no inline scripts.
+#: The policy of our pages, which load nothing from other hosts and have no inline scripts.
 _CSP = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; "
@@ -57,7 +57,7 @@ _BODY_TIMEOUT = 30.0  # seconds between two pieces of a request body
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether an address to listen on is reachable from this machine only."""
+    """Return whether an address to listen on can be reached from this machine only."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -68,8 +68,8 @@ def is_loopback(host: str) -> bool:
 class AllowedHosts:
     """The host names that the server answers to.
 
-    DNS rebinding makes another name lead here.  IP addresses cannot be rebound, so any will do
-    where others may connect.
+    DNS rebinding makes another name resolve to this server.  IP addresses cannot be rebound, so all
+    are accepted if others may connect.
     """
 
     names: frozenset[str]
@@ -102,7 +102,7 @@ class RateLimiter:
     _buckets: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
 
     def acquire(self, client: str) -> float:
-        """Count a request; return 0, or the seconds to wait if there were too many."""
+        """Count a request; return 0, or the seconds to wait if there are too many."""
         now = self.clock()
         tokens, updated = self._buckets.pop(client, (self.burst, now))
         tokens = min(self.burst, tokens + (now - updated) / self.interval)
@@ -117,7 +117,7 @@ class RateLimiter:
 class SecurityMiddleware:
     """Checks host, authentication, origin and rate of requests, and sets security headers.
 
-    Browsers send the cookie whoever makes them request something, so what changes state must also
+    Browsers send the cookie with requests that others cause, so requests that change state must also
     come from a page of this server.  ``sign_in`` answers browsers without a cookie.
     """
 
@@ -129,7 +129,7 @@ class SecurityMiddleware:
     failures: RateLimiter = field(default_factory=lambda: RateLimiter(burst=100, interval=1.0))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse a request or pass it on."""
+        """Refuse a request, or pass it on."""
         if scope["type"] != "http":
             return
 
@@ -173,8 +173,8 @@ class SecurityMiddleware:
 
     def _refuse_stranger(self, scope: Scope) -> ASGIApp | None:
         if scope["method"] in _SAFE_METHODS and wants_html(Headers(scope=scope)):
-            # The start page reads the token of a first visit, any other asks to sign in.  Neither
-            # is rate-limited: wrong tokens of others must not keep the owner out.
+            # On a first visit the start page reads the token; other pages ask to sign in.  Neither
+            # is rate-limited: wrong tokens from others must not lock the owner out.
             return None if scope["path"] == "/" and scope["query_string"] else self.sign_in
         return self._limit(self.failures, scope, "too many requests without the token") or (
             problem_response(
@@ -204,14 +204,14 @@ def _is_same_origin(headers: Headers) -> bool:
 
 
 class BodyLimitMiddleware:
-    """Limits request bodies to ``max_bytes`` each, and ``max_total`` at a time."""
+    """Limits request bodies to ``max_bytes`` each and ``max_total`` at a time."""
 
     def __init__(self, app: ASGIApp, max_bytes: int, max_total: int) -> None:
         self._app, self._max_bytes, self._max_total = app, max_bytes, max_total
         self._total = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, counting its body."""
+        """Pass a request on while counting the bytes of its body."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -225,7 +225,7 @@ class BodyLimitMiddleware:
 
         async def receive_counted() -> Message:
             nonlocal size, complete
-            if complete:  # The next message announces a disconnect, and may take for ever.
+            if complete:  # The next message will be a disconnect, which may never come.
                 return await receive()
             try:
                 with anyio.fail_after(_BODY_TIMEOUT):

@@ -1,4 +1,4 @@
-"""What the server does with prints, for the API and the pages."""
+"""The operations of the server on prints, for the API and the pages."""
 
 from __future__ import annotations
 
@@ -50,16 +50,16 @@ class NotEditable(JobsError):
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """The options that a person chose on the settings page, in a file.
+    """The options chosen on the settings page, kept in a file.
 
-    They are for the pages and the print button; ``defaults`` are the server's settings.
+    They apply to the pages and the print button; ``defaults`` are the server's settings.
     """
 
     path: Path
     defaults: Settings
 
     def options(self) -> dict[str, Any]:
-        """Return the chosen options, {} if there are none or they are no longer valid."""
+        """Return the chosen options, or {} if there are none or they are no longer valid."""
         with suppress(OSError, ValueError, UsageError), self.path.open("rb") as file:
             options = json.loads(file.read(_MAX_PREFERENCES_BYTES))
             if isinstance(options, dict):
@@ -73,7 +73,7 @@ class Preferences:
         return merge_options(self.defaults, self.options())
 
     def save(self, options: Mapping[str, Any]) -> None:
-        """Save options; raises :class:`UsageError` for one that cannot be printed with."""
+        """Save options; raises :class:`UsageError` if they are not valid for printing."""
         from ..pipeline import check_options
 
         check_options(merge_options(self.defaults, options).print_options())
@@ -98,12 +98,12 @@ class PrintService:
     _lock: Lock = field(default_factory=Lock)
 
     def submit(self, request: JobRequest, key: str = "") -> Job:
-        """Accept a request; raises as :func:`validate_request` and :meth:`JobQueue.submit`."""
+        """Validate and enqueue a request; see :func:`validate_request`, :meth:`JobQueue.submit`."""
         validate_request(request, self.settings)
         return self._enqueue(request, key)
 
     def submit_form(self, url: str, values: Mapping[str, str]) -> Job:
-        """Accept the request of a form; its values are strings, many of them the defaults."""
+        """Accept the request of a form, whose values are strings and mostly the defaults."""
         merged = validate_request(JobRequest(url.strip(), values), self.settings)
         chosen = {name: getattr(merged, name) for name in values}
         options = {k: v for k, v in chosen.items() if v != getattr(self.settings, k)}
@@ -115,27 +115,27 @@ class PrintService:
         return job
 
     def get(self, print_id: str) -> Job:
-        """Return a print; 404 if there is none."""
+        """Return a print; raise 404 if there is none."""
         job = self.queue.get(print_id)
         if job is None:
             raise HTTPException(404, "there is no such print")
         return job
 
     def retry(self, print_id: str) -> bool:
-        """Requeue a print that failed or was cancelled; return False if there is none."""
+        """Requeue a print; return False if it neither failed nor was cancelled."""
         if not self.queue.retry(print_id):
             return False
         self.wake()
         return True
 
     def delete(self, print_id: str) -> None:
-        """Delete a print and its results; 404 if there is none."""
+        """Delete a print and its results; raise 404 if there is none."""
         if not self.queue.delete(print_id):
             raise HTTPException(404, "there is no such print")
         self.storage.delete(print_id)
 
     def read_result(self, job: Job, name: str) -> bytes:
-        """Return a file of a print; 409 if it is not done, 404 if the file is gone."""
+        """Return a file of a print; raise 409 if it is not done, 404 if the file is gone."""
         if job.state != "done":
             raise HTTPException(409, f"the print is {job.state}")
         data = self.storage.get(f"{job.result_folder}/{name}")
@@ -144,7 +144,7 @@ class PrintService:
         return data
 
     def export(self, job: Job, format_: Format) -> bytes:
-        """Return a print's article, as edited, in another format; 409 if that cannot be."""
+        """Return a print's article, as edited, in another format; raise 409 without a snapshot."""
         snapshot = self.snapshot(job) if job.state == "done" else None
         if snapshot is None:
             raise HTTPException(409, f"the print is {job.state}, or too old for this")
@@ -155,7 +155,7 @@ class PrintService:
     # Editing
 
     def snapshot(self, job: Job) -> Snapshot | None:
-        """Return what a print is revised from, None if it is not there."""
+        """Return the snapshot for revising a print, or None if there is none."""
         key = (job.id, job.attempt)
         with self._lock:
             if key in self._snapshots:
@@ -173,7 +173,7 @@ class PrintService:
         return snapshot
 
     def edit(self, job: Job) -> Edit:
-        """Return how a print was edited."""
+        """Return the edit of a print."""
         return Edit.load(self.queue.get_edit(job.id))
 
     def revise(
@@ -188,9 +188,9 @@ class PrintService:
 
         Args:
             job: the print.
-            title: the new title; '' is the article's own, None leaves it.
-            include: whether blocks are printed, by id.
-            options: changes of :data:`EDITABLE_OPTIONS`.
+            title: the new title; '' restores the article's own, None keeps the current one.
+            include: whether to print blocks, by id.
+            options: changes of options, from :data:`EDITABLE_OPTIONS`.
 
         Raises:
             NotEditable: the print is not finished, or has no snapshot.
@@ -249,7 +249,7 @@ def block_label(editable: EditableBlock) -> str:
 
 
 def common_fields(settings: Settings) -> list[FormField]:
-    """Return the fields of the editor and of the settings page, all of them choices."""
+    """Return the fields of the editor and the settings page, all of which are choices."""
     fields = {field.name: field for field in form_fields(settings)}
     common = []
     for name in COMMON_OPTIONS:
@@ -263,7 +263,7 @@ def common_fields(settings: Settings) -> list[FormField]:
 
 @dataclass(frozen=True, slots=True)
 class RuleProposal:
-    """A selector for a site rule, and what it matches: ``action`` is "drop" or "keep"."""
+    """A selector for a site rule, and what it matches; ``action`` is "drop" or "keep"."""
 
     action: str
     selector: str
@@ -281,7 +281,7 @@ def propose_rules(snapshot: Snapshot, edit: Edit) -> tuple[list[RuleProposal], l
         if block_id in covered:
             continue
         covered.update(rule.covers)
-        # The first letter of an id tells blocks of the article from those left out.
+        # The first letter of an id distinguishes blocks of the article from those left out.
         labels = tuple(block_label(blocks[i]) for i in rule.covers if i[0] == block_id[0])
         action = "drop" if blocks[block_id].in_article else "keep"
         proposals[action, rule.selector] = RuleProposal(action, rule.selector, rule.count, labels)

@@ -36,7 +36,7 @@ _EVENT_SCHEMA = {
 _PROBLEMS = document_problems(401, 404, 422, 503)
 _RESULT_PROBLEMS = document_problems(401, 404, 409, 422, 503)
 
-#: Operations that take the id of a new print.
+#: The operations that take the id of a new print.
 _LINKED_OPERATIONS = (
     "get_print", "watch_print", "retry_print", "delete_print", "get_pdf", "get_file",
     "get_article", "get_first_page", "get_edit", "edit_print", "export_print", "deliver_print",
@@ -165,7 +165,7 @@ def _add_result_routes(router: APIRouter, service: PrintService) -> None:
 
 
 def _files(*media_types: str) -> dict[int | str, dict[str, Any]]:
-    """Return the responses of a file for the API's description."""
+    """Return the responses with a file, for the API's description."""
     return {200: {"content": {name: {} for name in media_types}}, **_RESULT_PROBLEMS}
 
 
@@ -194,7 +194,7 @@ async def _events(
 
 
 def _download(job: Job, data: bytes, format_: Format) -> Response:
-    """Return a result that a browser saves and never shows."""
+    """Return a result for a browser to save, never to show."""
     headers = {"Content-Security-Policy": "default-src 'none'; sandbox"}
     headers |= _content_disposition(job, format_)
     return Response(data, 200, headers, MEDIA_TYPES[format_])

@@ -1,4 +1,4 @@
-"""Delivery of prints: by mail, to a printer, a folder or a webhook that their owner configured."""
+"""Delivery of prints to destinations that the owner configured."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from ..schemas import DeliveryRequest, DeliveryResult, Destination, PrintId, pri
 from ..service import PrintService
 from ..templating import error_page, render_page
 
-#: Deliveries at a time: mail may have to be retried for a while.
+#: Limits concurrent deliveries, as retrying a mail takes a while.
 _deliveries = anyio.CapacityLimiter(4)
 
 
 def _deliver(service: PrintService, print_id: str, name: str) -> str:
-    """Deliver a finished print; return where it went.  Raises as :func:`deliver`."""
+    """Deliver a finished print; return where it went.  Raises the errors of :func:`deliver`."""
     job = service.get(print_id)
     if job.state != "done" or print_format(job) != "pdf":
         raise HTTPException(409, f"the print is {job.state}, or no PDF")

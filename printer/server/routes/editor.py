@@ -39,7 +39,7 @@ _PICTURE_TYPES = frozenset({
 
 
 def editor_values(service: PrintService, job: Job) -> dict[str, Any] | None:
-    """Return the template's values for a print's editor, None if it cannot be edited now."""
+    """Return the template values of a print's editor, or None if it cannot be edited now."""
     editable = job.state in ("done", "failed") and print_format(job) == "pdf"
     snapshot = service.snapshot(job) if editable else None
     if snapshot is None:
@@ -187,7 +187,7 @@ def _add_edit_routes(router: APIRouter, service: PrintService) -> None:
 def _revise(
     service: PrintService, print_id: str, included: set[str], values: dict[str, str]
 ) -> Response:
-    """Revise a print from a form that has the state of every block."""
+    """Revise a print with the values of a form, which has the state of every block."""
     job, snapshot = _editable(service, print_id)
     include = {block.id: block.id in included for block in snapshot.blocks}
     title = values.pop("title", None)

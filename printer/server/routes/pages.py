@@ -40,8 +40,8 @@ _STEPS = {
 async def sign_in(scope: Scope, receive: Receive, send: Send) -> None:
     """Answer a browser that sends no cookie.
 
-    SameSite=Strict cookies are not sent on navigation from other sites; such a browser is sent to
-    the same address by a page of this site.
+    SameSite=Strict cookies are not sent on navigation from other sites; in that case a page of this
+    site sends the browser to the same address again.
     """
     request = Request(scope)
     if request.headers.get("sec-fetch-site") == "cross-site":
@@ -66,7 +66,7 @@ def _later_bookmarklet(server: str, keys: AccessKeys) -> str:
 
 
 def _script(name: str) -> str:
-    """Return a script without comments, which are on lines of their own."""
+    """Return a script without its comments, which are all on lines of their own."""
     path = files(__package__.rpartition(".")[0]) / f"static/{name}.js"
     lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("//"))
@@ -84,7 +84,7 @@ def _add_start_routes(router: APIRouter, service: PrintService, keys: AccessKeys
     def start(request: Request, token: str = "") -> Response:
         if token:
             return _set_cookie(request, keys, token)
-        if request.state.auth_method == "none":  # It came with some other query.
+        if request.state.auth_method == "none":  # It had some other query.
             return render_page("sign_in", 401, wrong=False)
         server = f"{_scheme(request)}://{request.url.netloc}"
         return render_page(
@@ -109,7 +109,7 @@ def _add_start_routes(router: APIRouter, service: PrintService, keys: AccessKeys
 
     @router.get("/print")
     def print_link(request: Request, url: str = "") -> Response:
-        # Another site may have made the browser open this: ask the user, unless they typed it.
+        # Another site may have made the browser open this: ask, unless the user typed it.
         typed = request.headers.get("sec-fetch-site") == "none"
         if typed or request.state.auth_method == "token":
             return _print(service, url, service.preferences.options())
@@ -118,9 +118,9 @@ def _add_start_routes(router: APIRouter, service: PrintService, keys: AccessKeys
 
 
 def _scheme(request: Request) -> str:
-    """Return the scheme that the browser used, as a proxy reports it.
+    """Return the scheme that the browser used, as reported by a proxy.
 
-    A client that lies about it deceives only itself.
+    A client that sends a false one affects only itself.
     """
     forwarded = request.headers.get("x-forwarded-proto", "")
     return forwarded if forwarded in ("http", "https") else request.url.scheme
@@ -152,7 +152,7 @@ def _add_send_routes(router: APIRouter, service: PrintService, keys: AccessKeys)
 
     @router.post("/send")
     async def receive(request: Request) -> Response:
-        max_bytes = service.settings.max_size * 2  # Pictures are in base64.
+        max_bytes = service.settings.max_size * 2  # Pictures are base64-encoded.
         async with request.form(max_files=0, max_fields=10, max_part_size=max_bytes) as form:
             values = {name: str(form[name]) for name in form}
         key, later, html = (values.get(name, "") for name in ("key", "later", "html"))

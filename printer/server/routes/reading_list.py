@@ -20,7 +20,7 @@ from ..templating import error_page, render_page
 def add_address(service: PrintService, url: str) -> bool:
     """Add an address to the list; return False if it is on it already.
 
-    Nothing is fetched now.  Raises :class:`BadURL`, :class:`OutputError`.
+    Nothing is fetched yet.  Raises :class:`BadURL`, :class:`OutputError`.
     """
     validate_url(url)
     return add_url(reading_list_path(service.settings), url)

@@ -4,7 +4,7 @@
   const captured = CAPTURE;
   const message = (page) => ({ webprint: "page", key, ...page, pictures: JSON.stringify(page.pictures) });
 
-  // A tab of the server receives the page: no policy of the page forbids opening one.
+  // A tab of the server receives the page: no page policy forbids opening one.
   const tab = window.open(`${server}/send`, "_blank");
   let answered = false;
   addEventListener("message", async (event) => {
@@ -13,8 +13,8 @@
       event.source.postMessage(message(await captured), server);
     }
   });
-  // A page may cut itself off from the tabs it opens.  Then it goes into the fragment of an
-  // address, which is not sent over the network, with as many pictures as have room there.
+  // A page may be cut off from the tabs it opens.  It is then passed in the fragment of an address,
+  // which is not sent over the network, with as many pictures as fit.
   const pack = async (page) => {
     const stream = new Blob([JSON.stringify(message(page))]).stream().pipeThrough(new CompressionStream("gzip"));
     const bytes = new Uint8Array(await new Response(stream).arrayBuffer());

@@ -1,13 +1,13 @@
-// The page as its reader sees it: shadow roots are replaced by what they show, a selection replaces
-// the page, and pictures come along that only this browser may be able to fetch.  One expression, a
-// promise of {url, html, pictures}; the bookmarklet and the extension run the same file.
+// Capture the page as its reader sees it: open shadow roots are replaced by what they show, a
+// selection replaces the page, and pictures that perhaps only this browser can fetch are included.
+// One expression, a promise of {url, html, pictures}; the bookmarklet and the extension share it.
 (async () => {
   const limits = { pictures: 60, bytes: 5e6, totalBytes: 12e6, seconds: 4, parallel: 6, pixels: 10000, width: 1600 };
   const dropped = new Set(["SCRIPT", "STYLE", "LINK", "TEMPLATE", "OBJECT", "EMBED", "DIALOG"]);
   const toFetch = new Map(), originals = new Map();
   const original = (node) => originals.get(node) || node;
 
-  // Copy a node, with what open shadow roots show in place of what they hide.
+  // Copy a node, replacing the hidden children of open shadow roots by what is shown.
   const copy = (node) => {
     if (node.nodeType === Node.TEXT_NODE) return node.cloneNode();
     if (node.nodeType !== Node.ELEMENT_NODE) return null;
@@ -43,7 +43,7 @@
     } catch { return null; }
   };
 
-  // Pictures of this site are sent along: the server has none of its cookies.
+  // Include pictures of this site, as the server has none of its cookies.
   const source = (image) => image.naturalWidth ? image.currentSrc || image.src : "";
   const isReachable = (image) => {
     let url;
@@ -53,7 +53,7 @@
     const sameSite = url.origin === location.origin || site(url.hostname) === site(location.hostname);
     return /^https?:$/.test(url.protocol) && (sameSite || image.crossOrigin !== null);
   };
-  // The version of a picture that is best for print.
+  // Return the version of a picture that is best for print.
   const bestSource = (image) => {
     const candidates = [];
     for (const match of (image.getAttribute("srcset") || "").matchAll(/(\S*[^\s,])\s+(\d+)w/g)) {
@@ -86,7 +86,7 @@
     if (!response.ok || !/^image\//.test(blob.type)) throw new Error("no picture");
     return blob;
   };
-  // As it is on the screen, where the page's policy forbids fetching it again.
+  // Draw a picture as on the screen if the page's policy forbids fetching it again.
   const drawPicture = (image, type) => new Promise((resolve, reject) => {
     const canvas = document.createElement("canvas");
     canvas.width = image.naturalWidth;
@@ -134,7 +134,7 @@
     body.append(article);
     return body;
   };
-  // The nodes of a selection are clones: remember their pictures, which are loaded.
+  // The nodes of a selection are clones, so remember the loaded pictures they were made from.
   const selectedNodes = (range) => {
     const clone = range.cloneContents();
     const images = [...document.images].filter((image) => range.intersectsNode(image));

@@ -61,7 +61,7 @@ function dropHistory() {
   try { sessionStorage.removeItem(storageKey); } catch { /* Storage is switched off. */ }
 }
 
-// Continue what a reload interrupted, unless the print was edited elsewhere in the meantime.
+// Resume after a reload, unless the print was edited elsewhere in the meantime.
 function restoreHistory() {
   let history = null;
   try { history = JSON.parse(sessionStorage.getItem(storageKey)); } catch { /* Unreadable. */ }

@@ -1,4 +1,4 @@
-// The browser's own print dialog on the PDF.
+// Open the browser's print dialog with the PDF.
 const button = document.getElementById("print");
 button.hidden = false;
 button.addEventListener("click", () => {
