@@ -117,8 +117,8 @@ class RateLimiter:
 class SecurityMiddleware:
     """Checks host, authentication, origin and rate of requests, and sets security headers.
 
-    Browsers send the cookie with requests that others cause, so requests that change state must also
-    come from a page of this server.  ``sign_in`` answers browsers without a cookie.
+    Browsers send the cookie with requests that others cause, so requests that change state must
+    also come from a page of this server.  ``sign_in`` answers browsers without a cookie.
     """
 
     app: ASGIApp
