@@ -293,7 +293,7 @@ class JobQueue:
         return self._execute(requeued.where(jobs.c.id == job_id, failed))
 
     def revise(self, job_id: str, options: Mapping[str, Any], edit: bytes) -> bool:
-        """Requeue a finished or failed job with an edit; return False if there is none."""
+        """Requeue a job that is done or failed, with an edit; return False if there is none."""
         requeued = update(jobs).values(
             state="queued", faults=0, error="{}", finished=None, step="", options=_dump(options)
         )

@@ -9,7 +9,7 @@ from .feeds import Entry, parse_date
 
 
 def crawl_entries(url: str, options: CrawlOptions, settings: Settings) -> list[Entry]:
-    """Crawl a site anew, and return its articles with their pages; raises WebprintError."""
+    """Crawl a site from scratch; return its articles with their pages.  Raises WebprintError."""
     with Crawl(
         [url],
         options,
