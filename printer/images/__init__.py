@@ -1,4 +1,4 @@
-"""Pictures: which belong to the article, with captions, and their files prepared for print."""
+"""Pictures: selection, captions, and preparation of the files for print."""
 
 from .methods import select_by_method, select_pictures
 from .selection import (

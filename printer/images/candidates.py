@@ -1,6 +1,7 @@
-"""The pictures of a page: every place where one stands, with all its URLs.
+"""Picture candidates: every place on a page where a picture stands, with all its URLs.
 
-A page that a browser has laid out adds real sizes and the backgrounds of style sheets.
+If a browser has laid out the page, its rendered sizes are used and the backgrounds set by style
+sheets are candidates, too.
 """
 
 from __future__ import annotations
@@ -43,21 +44,21 @@ _TAGS = ("img", "amp-img", "amp-anim", "video", "svg", "object", "noscript")
 _IMAGE_TAGS = frozenset({"img", "amp-img", "amp-anim"})
 #: Elements whose backgrounds are not pictures of their own.
 _NO_BACKGROUND = frozenset({"html", "body", "img", "source", "a"})
-#: A background under more segments, or more characters, is no picture of the article.
+#: A background behind more segments or characters than this is not a picture of the article.
 _MAX_SEGMENTS_OVER, _MAX_CHARS_OVER = 8, 150
 _MAX_BACKGROUNDS, _MAX_STYLED_BACKGROUNDS = 300, 100
 _MAX_NOSCRIPT_CHARS = 20_000
 _MAX_MERGED_SOURCES = 100
-#: How many levels up copies of one picture share an ancestor.
+#: Copies of a picture have a common ancestor within this many levels.
 _COPY_LEVELS = 4
 
-#: An inline SVG outside a figure is a drawing if both its sides are this long.
+#: An inline SVG outside a figure is a drawing if both its sides are at least this long.
 _MIN_DRAWING_SIDE = 150
 _MAX_DRAWING_CHARS, _MAX_DRAWING_ELEMENTS, _MAX_FIGURE_PICTURES = 1_000_000, 20_000, 20
-#: A smaller box in the layout is a picture that did not load or is not visible; a smaller
-#: background decorates.
+#: A picture with a smaller box in the layout did not load or is hidden; a smaller background is
+#: decoration.
 _MIN_BOX, _MIN_BACKGROUND = 2.0, 150.0
-#: The share of the article's text that may stand outside its column, on each side.
+#: The share of the article's text that may lie outside its column on each side.
 _OUTSIDE_COLUMN = 0.05
 
 _NUMBER = re.compile(r"\s{0,9}(\d{1,5})(?:\.\d{1,9})?\s{0,9}(?:px)?\s{0,9}$")
@@ -83,16 +84,16 @@ class Candidate:
 
     Attributes:
         element: The picture's element.
-        kind: What it is on the page.
-        index: The index of the element in the page's index, or of the one that holds it.
+        kind: The kind of picture.
+        index: The position of the element, or of its nearest indexed ancestor, in the page's index.
         segment: The index of the text segment that the picture stands in or before.
-        sources: All its URLs, as the page writes them.
+        sources: All its URLs, as written in the page.
         alt: Its alternative text.
         title: Its ``title`` attribute.
         width: Its declared or rendered width in CSS pixels, 0 if unknown.
         height: Its declared or rendered height in CSS pixels, 0 if unknown.
         natural_width: The width of the widest version in pixels, 0 if unknown.
-        url_key: What all URLs of this picture have in common.
+        url_key: A key that all URLs of this picture share.
         best: The source to print.
     """
 
@@ -115,16 +116,16 @@ class Candidate:
         return self.index, self.segment
 
     def urls(self, base: str) -> tuple[str, ...]:
-        """Return every URL that may be fetched, the one to print first."""
+        """Return every URL that may be fetched, beginning with the one to print."""
         urls = [self.best.url] if self.best else []
         urls += [source.url for source in self.sources]
         return tuple(dict.fromkeys(filter(None, (absolute_url(url, base) for url in urls))))
 
 
 def find_candidates(page: Page, near: range | None = None) -> list[Candidate]:
-    """Return the pictures of a page in document order, with the layout's sizes if there is one.
+    """Return the pictures of a page in document order, with rendered sizes if it has a layout.
 
-    Of pictures outside the segments ``near`` only ``src`` is read.
+    For pictures outside the segments ``near``, only ``src`` is read.
     """
     candidates = _markup_candidates(page, near)
     layout = page.layout
@@ -143,7 +144,7 @@ def find_candidates(page: Page, near: range | None = None) -> list[Candidate]:
 
 
 def _markup_candidates(page: Page, near: range | None) -> list[Candidate]:
-    """Return the pictures in the markup, copies that stand together as one."""
+    """Return the pictures in the markup, with adjacent copies merged."""
     candidates: list[Candidate] = []
     for element in page.tree.iter(*_TAGS):
         if len(candidates) >= MAX_CANDIDATES:
@@ -237,7 +238,7 @@ def _declared_side(element: HtmlElement, side: str) -> int:
 
 
 def _merge(candidates: list[Candidate], new: Candidate) -> bool:
-    """Merge a candidate into the one before it if both are one picture."""
+    """Merge a candidate into the one before it if both show the same picture."""
     old = candidates[-1]
     if old.kind != "image" or new.kind != "image":
         return False
@@ -249,7 +250,7 @@ def _merge(candidates: list[Candidate], new: Candidate) -> bool:
     alike = same_url or (bool(old.url_key) and old.url_key == new.url_key)
     if not alike and not _is_preview(old) and not _is_preview(new):
         return False
-    # A browser with scripts shows nothing of noscript.
+    # Browsers that run scripts do not display ``noscript``.
     keep, other = (new, old) if _is_preview(old) and _is_displayed(new) else (old, new)
     sources = tuple({source.url: source for source in (*other.sources, *keep.sources)}.values())
     candidates[-1] = replace(
@@ -271,7 +272,7 @@ def _urls(candidate: Candidate) -> set[str]:
 
 
 def _has_picture(candidate: Candidate) -> bool:
-    """Return whether there is a picture at all, not only a placeholder."""
+    """Return whether a candidate has a picture and not only a placeholder."""
     return any(
         source.rank < PREVIEW or not source.url.startswith("data:") for source in candidate.sources
     )
@@ -293,7 +294,7 @@ def _share_ancestor(one: HtmlElement, other: HtmlElement) -> bool:
 
 
 def _backgrounds(page: Page, near: range | None, taken: set[HtmlElement]) -> Iterator[Candidate]:
-    """Yield the backgrounds in the markup of elements that hold little text."""
+    """Yield the backgrounds that the markup gives to elements with little text."""
     index = page.index
     begins, ends, elements = index.segment_begins, index.segment_ends, index.elements
     by_script = "data-bg" in page.source or "data-background" in page.source
@@ -325,7 +326,7 @@ def _backgrounds(page: Page, near: range | None, taken: set[HtmlElement]) -> Ite
 
 
 def _is_drawing(element: HtmlElement) -> bool:
-    """Return whether an SVG is a drawing, not an icon: alone in a figure, or declared large."""
+    """Return whether an SVG is a drawing rather than an icon: alone in a figure, or large."""
     if element.get("aria-hidden") == "true" or next(element.iterancestors("svg"), None) is not None:
         return False
     for parent in islice(element.iterancestors(), 3):
@@ -339,7 +340,7 @@ def _is_drawing(element: HtmlElement) -> bool:
 
 
 def _drawing_size(element: HtmlElement, width: int, height: int) -> tuple[int, int]:
-    """Return a drawing's declared size, else that of its view box."""
+    """Return a drawing's declared size, or else the size of its view box."""
     box = (element.get("viewbox") or element.get("viewBox") or "").replace(",", " ").split()
     if not (width and height) and len(box) == 4:
         try:
@@ -350,7 +351,7 @@ def _drawing_size(element: HtmlElement, width: int, height: int) -> tuple[int, i
 
 
 def drawing_source(element: HtmlElement) -> str:
-    """Return the SVG source of an inline drawing; '' for an empty or an enormous one."""
+    """Return the SVG source of an inline drawing, '' if it is empty or too large."""
     for count, inner in enumerate(element.iter()):
         if count > _MAX_DRAWING_ELEMENTS:
             return ""
@@ -375,7 +376,7 @@ def drawing_source(element: HtmlElement) -> str:
 
 
 def _with_box(candidate: Candidate, box: PictureBox | None) -> Candidate:
-    """Add the size a picture is drawn at, its natural width and the URL that is shown."""
+    """Add a picture's rendered size, its natural width and the URL that the browser shows."""
     if box is None or min(box.rect.width, box.rect.height) < _MIN_BOX:
         return candidate
     sources = list(candidate.sources)
@@ -396,7 +397,7 @@ def _with_box(candidate: Candidate, box: PictureBox | None) -> Candidate:
 def _styled_backgrounds(
     page: Page, layout: PageLayout, near: range | None, taken: set[HtmlElement]
 ) -> Iterator[Candidate]:
-    """Yield the backgrounds that style sheets give to elements with little text over them."""
+    """Yield the backgrounds that style sheets give to elements with little text."""
     index = page.index
     count = 0
     for element, box in layout.graphics.items():
@@ -435,7 +436,7 @@ def _styled_backgrounds(
 
 
 class Column(NamedTuple):
-    """Where the lines of the article begin and end, in CSS pixels from the page's left edge."""
+    """The column of the article's lines, in CSS pixels from the left edge of the page."""
 
     left: float
     right: float
@@ -464,7 +465,7 @@ def article_column(page: Page, verdict: Verdict) -> Column | None:
 
 
 def _outer_quantile(weighted: list[tuple[float, int]]) -> float:
-    """Return the least value once a small share of the weight is left out."""
+    """Return the smallest value after ``_OUTSIDE_COLUMN`` of the weight is discarded."""
     rest = _OUTSIDE_COLUMN * sum(weight for _, weight in weighted)
     for value, weight in weighted:
         rest -= weight
@@ -476,7 +477,7 @@ def _outer_quantile(weighted: list[tuple[float, int]]) -> float:
 def is_beside_column(page: Page, candidate: Candidate, column: Column | None) -> bool:
     """Return whether a picture is drawn beside the article, in a column of its own.
 
-    Pictures that are clipped or off the page may be slides of a gallery, which stand anywhere.
+    Pictures that are clipped or off the page are not: they may be slides of a gallery.
     """
     box = page.layout.graphics.get(candidate.element) if page.layout else None
     if box is None or column is None or not is_visible(box.visibility):

@@ -1,4 +1,4 @@
-"""Captions: which text of the page belongs to a picture, and the credit in it."""
+"""Captions: the text that belongs to each picture, and the credit in it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..html.page import Page
 from ..urls import resolve
 from .candidates import Candidate
 
-#: How many levels around a picture its caption is looked for.
+#: The number of levels above a picture that are searched for its caption.
 _MAX_LEVELS = 7
 _MAX_CHARS, _MAX_BARE_CHARS = 1200, 200
 _MAX_SEGMENTS = 8
@@ -38,7 +38,7 @@ _NOT_CAPTION_NAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """A caption, its credit where markup separates it, and the segments they stand in."""
+    """A caption, its credit if markup sets it apart, and the segments of both."""
 
     spans: Spans = ()
     credit: str = ""
@@ -63,21 +63,21 @@ class CaptionFinder:
 
     @cached_property
     def _picture_counts(self) -> Counter[int]:
-        """How many pictures stand in each element, a few levels up from each picture."""
+        """The number of pictures in each element, counted a few levels up from each picture."""
         counts: Counter[int] = Counter()
         for candidate in self._candidates:
             counts.update(islice(self._ancestors(candidate), _MAX_LEVELS + 2))
         return counts
 
     def _ancestors(self, candidate: Candidate) -> Iterator[int]:
-        """Yield the index of the picture's element and of all that hold it."""
+        """Yield the indexes of the picture's element and of its ancestors."""
         index = candidate.index
         while index >= 0:
             yield index
             index = self._index.parents[index]
 
     def find(self, candidate: Candidate) -> Caption:
-        """Return a picture's caption, an empty one if it has none."""
+        """Return a picture's caption, empty if it has none."""
         segments = (
             self._in_figcaption(candidate)
             or self._described_by(candidate)
@@ -121,7 +121,7 @@ class CaptionFinder:
         return ()
 
     def _named_caption(self, candidate: Candidate) -> Sequence[Segment]:
-        """Return the text near the picture in elements whose name says caption."""
+        """Return the text of nearby elements whose class or id suggests a caption."""
         for level, index in enumerate(self._ancestors(candidate)):
             begin, end = self._range(index)
             has_more = level and self._picture_counts[index] > 1 and end - begin > 2
@@ -145,7 +145,7 @@ class CaptionFinder:
         return False
 
     def _next_text(self, candidate: Candidate) -> Sequence[Segment]:
-        """Return a short text right after the picture that looks like a caption or stands alone."""
+        """Return a short text right after the picture if it resembles a caption or stands alone."""
         at = candidate.segment
         if at >= len(self._page.segments):
             return ()
@@ -168,7 +168,7 @@ class CaptionFinder:
 
 
 def _block_ids(segment: Segment) -> tuple[str | None, str | None]:
-    """Return the ids of a segment's block and of the element around that."""
+    """Return the ids of a segment's block and of the block's parent."""
     parent = segment.block.getparent()
     return segment.block.get("id"), parent.get("id") if parent is not None else None
 
@@ -195,7 +195,7 @@ def _is_emphasised(segment: Segment) -> bool:
 # The text of a caption
 
 _MARKS = {mark: mark for mark in MARKS} | {"b": "strong", "i": "em"}
-#: Marks that mean nothing if all of a caption has them.
+#: Marks that are ignored if they cover the whole caption.
 _PLAIN = frozenset({"small", "em", "cite"})
 _CAPTION_CLASS = re.compile(r"caption|description|legend", re.IGNORECASE)
 _CREDIT_CLASS = re.compile(
@@ -232,12 +232,12 @@ class _Piece(NamedTuple):
 
 
 def is_credit_line(text: str) -> bool:
-    """Return whether a line names the source of a picture, and so is about one."""
+    """Return whether a line is a picture credit."""
     return bool(_CREDIT_START.match(text) or _CREDIT_INSIDE.search(text))
 
 
 def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
-    """Return a caption's spans, and its credit where markup separates it.
+    """Return a caption's spans, and its credit if markup sets it apart.
 
     A credit without a caption becomes the caption.
     """
@@ -259,7 +259,7 @@ def _pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
 
 
 def _style(node: HtmlElement | None, base: str) -> _Piece | None:
-    """Return the style of a text as a piece without text; None for text that is not read."""
+    """Return the style of a text as a piece without text, None for text to be skipped."""
     marks: set[str] = set()
     href = ""
     credit: bool | None = None
@@ -282,7 +282,7 @@ def _style(node: HtmlElement | None, base: str) -> _Piece | None:
 
 
 def _is_credit(node: HtmlElement, name: str) -> bool | None:
-    """Return whether an element is marked up as credit (True), as caption (False) or neither."""
+    """Return True for an element marked up as a credit, False for a caption, None for neither."""
     if _CAPTION_CLASS.search(name) or node.tag == "figcaption":
         return False
     if _CREDIT_CLASS.search(name) or node.tag == "small":
@@ -293,7 +293,7 @@ def _is_credit(node: HtmlElement, name: str) -> bool | None:
 
 
 def _spans(pieces: list[_Piece]) -> Spans:
-    """Fold white space over all pieces and join those of one style."""
+    """Collapse white space across all pieces and join those of the same style."""
     mark_sets = [frozenset(piece.marks) for piece in pieces if piece.text.strip()]
     shared = frozenset.intersection(_PLAIN, *mark_sets)
     spans: list[Span] = []

@@ -1,8 +1,8 @@
-"""Features of a picture: named facts that hold or do not, such as ``outside the borders``.
+"""Features of a picture: named yes-or-no properties, such as ``after the borders``.
 
-Some come from the names of classes, ids and files: they are cut into words (``post-thumbnail``,
-``postThumbnail``), and each word, or pair of neighbours, is looked up in ``features.json``, where a
-star stands for any ending.
+Some come from the names of classes, ids and files.  A name is split into words (``post-thumbnail``,
+``postThumbnail``), and each word and each pair of adjacent words is looked up in
+``features.json``, where an asterisk matches any ending.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from .srcset import picture_key
 
 _TABLES = json.loads(Path(__file__).with_name("features.json").read_bytes())
 _PLACES = {int(ElementFlag[flag]): feature for flag, feature in _TABLES["places"].items()}
-#: Sizes that advertisements are sold in.
+#: Standard sizes of advertisements.
 _AD_SIZES = frozenset((width, height) for width, height in _TABLES["ad_sizes"])
-#: The label above an advertisement.
+#: Labels above advertisements.
 _AD_LABEL = re.compile(
     r"\W*(?:ad|ads|advert|advertisement|advertising|sponsored|sponsor|promoted|promotion|anzeige|"
     r"werbung|publicité|publicidad|pubblicità|annonce|reklam[ae]?|реклама|広告|スポンサーリンク|pr|广告|"
@@ -40,7 +40,7 @@ _AD_LABEL = re.compile(
 )
 _PORTRAIT_ALT = re.compile(r"logo|avatar|icon|profile|headshot", re.IGNORECASE)
 _PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?:$|[?#])", re.IGNORECASE)
-#: How many levels above the picture names are read, and how much of each.
+#: The number of levels above the picture whose names are read, and the characters of each name.
 _MAX_NAME_LEVELS, _MAX_NAME_CHARS = 7, 240
 
 
@@ -57,7 +57,7 @@ class FeatureReader:
         self._page, self._index, self._bounds = page, page.index, bounds
         sizes = [len(segment.text) for segment in page.segments]
         article_sizes = (n if keep else 0 for n, keep in zip(sizes, verdict.keep, strict=True))
-        # Running sums of characters: of all text, of the article's, of links.
+        # Running sums of the characters of all text, of the article and of links.
         self._chars = [0, *accumulate(sizes)]
         self._article = [0, *accumulate(article_sizes)]
         self._links = [0, *accumulate(segment.link_chars for segment in page.segments)]
@@ -73,7 +73,7 @@ class FeatureReader:
         self._named: dict[int, frozenset[str]] = {}
 
     def features(self, candidate: Candidate) -> frozenset[str]:
-        """Return the features that hold for a candidate."""
+        """Return the features of a candidate."""
         ancestors = [candidate.index]
         while (parent := self._index.parents[ancestors[-1]]) >= 0:
             ancestors.append(parent)
@@ -92,7 +92,7 @@ class FeatureReader:
         )
 
     def _position(self, candidate: Candidate) -> Iterable[str]:
-        """Yield where the picture stands in the page's text."""
+        """Yield features of the picture's position in the page's text."""
         if self._bounds is None:
             yield "no text"
             return
@@ -121,7 +121,7 @@ class FeatureReader:
             yield "no text of the article goes before"
 
     def _surroundings(self, candidate: Candidate, ancestors: list[int]) -> Iterable[str]:
-        """Yield what the elements around the picture are and hold."""
+        """Yield features of the elements around the picture."""
         flags = self._index.flags[candidate.index]
         for flag, name in _PLACES.items():
             if flags & flag:
@@ -151,7 +151,7 @@ class FeatureReader:
                 break
 
     def _repetition(self, candidate: Candidate) -> Iterable[str]:
-        """Yield how many pictures stand in the same way, and whether this one is repeated."""
+        """Yield features of similarly placed pictures and of copies of this one."""
         alike = self._places_of_shape[self._shapes[candidate]]
         if len(alike) > 1:
             yield "one of few alike" if len(alike) < 4 else "one of many alike"
@@ -164,7 +164,7 @@ class FeatureReader:
             yield "repeated" if copies < 4 else "repeated often"
 
     def _names(self, candidate: Candidate, ancestors: list[int]) -> Iterable[str]:
-        """Yield what the names of the elements between the picture and the article's text say."""
+        """Yield features of the names of elements between the picture and the article's text."""
         yield from name_features(_element_names(candidate.element))
         article = self._article
         for level, index in enumerate(ancestors[:_MAX_NAME_LEVELS]):
@@ -177,7 +177,7 @@ class FeatureReader:
             yield from self._named[index]
 
     def _link(self, candidate: Candidate) -> Iterable[str]:
-        """Yield where the picture links to."""
+        """Yield features of the picture's link."""
         link = _closest(candidate.element, "a", 8)
         if link is None:
             return
@@ -198,7 +198,7 @@ class FeatureReader:
                 yield "linked with words of its own"
 
     def _is_card(self, candidate: Candidate, link: HtmlElement) -> bool:
-        """Return whether the picture's link holds text, or text beside it has the same link."""
+        """Return whether the picture's link contains text, or text beside it has the same link."""
         if sum(len(text.strip()) for text in islice(link.itertext(), 40)) > 14:
             return True
         href = link.get("href")
@@ -212,7 +212,7 @@ class FeatureReader:
         return False
 
     def _file(self, candidate: Candidate) -> Iterable[str]:
-        """Yield what the URL of the picture's file says."""
+        """Yield features of the URL of the picture's file."""
         if candidate.best is None:
             return
         is_data = candidate.best.url[:5] == "data:"
@@ -235,7 +235,7 @@ class FeatureReader:
             yield "the page's own picture"
 
     def _alt(self, alt: str) -> Iterable[str]:
-        """Yield what the alternative text says."""
+        """Yield features of the alternative text."""
         if not alt:
             yield "no alt"
         elif len(alt) < 12:
@@ -277,7 +277,7 @@ def _size(candidate: Candidate) -> Iterable[str]:
 
 
 def _shape(element: HtmlElement) -> tuple[str, ...]:
-    """Return what the places of one gallery or list have in common: tags and classes."""
+    """Return the tags and classes that the items of one gallery or list have in common."""
     levels = islice(chain((element,), element.iterancestors()), 4)
     return tuple(f"{level.tag}.{(level.get('class') or '')[:60]}" for level in levels)
 
@@ -288,7 +288,7 @@ def _element_names(element: HtmlElement) -> str:
 
 
 def _closest(element: HtmlElement | None, tag: str, levels: int) -> HtmlElement | None:
-    """Return the element itself or its nearest ancestor of a name, at most ``levels`` up."""
+    """Return the nearest element with a tag, the element itself or at most ``levels`` up."""
     for _ in range(levels):
         if element is None or element.tag == tag:
             return element
@@ -317,7 +317,7 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 class _WordTable:
-    """Words, and beginnings of words, with the feature that each gives."""
+    """Words and prefixes, each with its feature."""
 
     def __init__(self, lists: dict[str, list[str]]) -> None:
         self._words: dict[str, str] = {}
@@ -337,7 +337,7 @@ class _WordTable:
         return feature
 
     def features(self, names: str) -> frozenset[str]:
-        """Return the features of every word, and of every two neighbours as one word."""
+        """Return the features of each word and of each pair of adjacent words joined."""
         words = [word.lower() for word in _WORDS.findall(names[:400])]
         pairs = (one + other for one, other in pairwise(words))
         return frozenset(filter(None, map(self._look_up, chain(words, pairs))))

@@ -1,4 +1,4 @@
-"""Picture selection: the methods by name, and how many pictures are printed."""
+"""Picture selection: methods by name, and the ``images`` option."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .srcset import picture_key
 if TYPE_CHECKING:
     from .size_probe import SizeFilter
 
-#: Selects by what is on the page; the last argument names the recogniser of names.
+#: Selects the pictures of a page; the last argument is the name of the entity recogniser.
 Method: TypeAlias = Callable[[Page, Verdict, str], PictureSelection]
 
 METHODS: Mapping[str, Method] = MappingProxyType({
@@ -46,12 +46,12 @@ def select_pictures(
 
     Args:
         page: The page.
-        verdict: Which of its text is the article's.
-        options: ``images`` says which pictures, ``image_method`` the method.
-        probe: Rejects pictures by their files if the page does not state their size.
+        verdict: The decision which text belongs to the article.
+        options: ``images`` limits the pictures, ``image_method`` names the method.
+        probe: Rejects pictures of undeclared size by their files.
 
     Raises:
-        UsageError: No method or recogniser of names has this name.
+        UsageError: The method or the recogniser is unknown.
         MissingLibrary: The recogniser is not installed.
     """
     if options.images == "none":
@@ -71,7 +71,7 @@ def select_pictures(
 def select_by_method(
     page: Page, verdict: Verdict, method: str = "default", ner: str = RULES
 ) -> PictureSelection:
-    """Select the article's pictures by the method of a name."""
+    """Select the article's pictures by a named method."""
     if method not in METHODS:
         raise UsageError(
             f"there is no picture selection method {method!r}",
@@ -106,7 +106,7 @@ def select_all(page: Page, verdict: Verdict) -> PictureSelection:
 
 
 def _keep_lead(page: Page, selection: PictureSelection) -> PictureSelection:
-    """Keep the picture that the page's metadata name if it is selected, else the first."""
+    """Keep the picture named by the page's metadata if it is selected, or else the first."""
     if not selection.selected:
         return selection
     key = picture_key(page.metadata.image) if page.metadata.image else ""

@@ -1,6 +1,6 @@
-"""Picture files: fetched in parallel within limits, and prepared for print.
+"""Picture files: parallel fetching within limits, and preparation for print.
 
-A picture that fails costs only itself and one line in the warnings.
+A picture that fails is left out with one warning and does not affect the others.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from .svg import looks_like_svg, prepare_svg
 Task = TypeVar("Task")
 Outcome = TypeVar("Outcome")
 
-#: A figure, and the URL of the page that names it.
+#: A figure, and the URL of the page that it is on.
 FigureRequest: TypeAlias = tuple[Figure, str]
 
-#: The default room for a picture on paper, in millimetres.
+#: The default maximum size of a picture on paper, in millimetres.
 DEFAULT_WIDTH, DEFAULT_HEIGHT = 170.0, 180.0
-#: A picture without a size on screen is printed at this many pixels to the inch.
+#: Pixels per inch of a picture printed at its size on screen.
 SCREEN_DPI = 96
-#: At most so many versions of one picture are tried.
+#: The most versions of one picture to try.
 MAX_TRIES = 4
 
 
@@ -46,10 +46,10 @@ def run_in_threads(
     workers: int,
     seconds_left: Callable[[], float],
 ) -> dict[int, Outcome]:
-    """Return the outcomes that are there in time, by the index of the task.
+    """Return the outcomes that are ready in time, by the index of the task.
 
-    ``work`` must not raise.  The threads are daemons: one that waits for a server does not keep the
-    program from ending.
+    ``work`` must not raise.  The threads are daemons, so that one waiting for a server does not
+    keep the program running.
     """
     outcomes: dict[int, Outcome] = {}
     todo: queue.SimpleQueue[int] = queue.SimpleQueue()
@@ -84,14 +84,14 @@ def prepare_pictures(
     width: float = DEFAULT_WIDTH,
     height: float = DEFAULT_HEIGHT,
 ) -> PreparedPictures:
-    """Fetch and prepare the pictures of figures; never raises for one.
+    """Fetch and prepare the pictures of figures; a picture that fails becomes a warning.
 
     Args:
-        figures: The figures, each with the URL of its page, which is sent as the referer.
+        figures: The figures, each with the URL of its page (sent as the referer).
         get: Fetches a file.
         options: Limits, resolution and colour.
-        width: The width on paper that a picture may take, in millimetres.
-        height: The height on paper that a picture may take, in millimetres.
+        width: The maximum width of a picture on paper, in millimetres.
+        height: The maximum height of a picture on paper, in millimetres.
     """
     options = options or ImageOptions()
     requests = {_key(figure): (figure, page) for figure, page in reversed(list(figures))}
@@ -139,16 +139,16 @@ class _Budget:
 
 @dataclass(frozen=True, slots=True)
 class _Room:
-    """The room on paper, in millimetres, and the resolution to fill it with."""
+    """The maximum size of a picture on paper, in millimetres, and its resolution."""
 
     width: float
     height: float
     dpi: int
 
     def pixels(self, figure: Figure, width: int, height: int) -> PixelBox:
-        """Return how many pixels a picture of this size can use.
+        """Return the number of pixels that print can use of a picture of this size.
 
-        It is printed at the size it has on screen, or as large as the room allows.
+        The picture is printed at its size on screen, reduced to the maximum size if necessary.
         """
         on_screen = figure.width if 0 < figure.width <= width else width
         inches = min(on_screen / SCREEN_DPI, self.width / 25.4, self.height / 25.4 * width / height)
@@ -158,7 +158,7 @@ class _Room:
 
 @dataclass(frozen=True, slots=True)
 class _Preparer:
-    """Prepares one picture at a time, for any thread."""
+    """Prepares one picture per call; can be shared by threads."""
 
     get: GetResource
     options: ImageOptions
@@ -174,7 +174,7 @@ class _Preparer:
             return UnusablePicture(f"failed: {type(error).__name__}: {str(error)[:80]}")
 
     def _prepare(self, figure: Figure, page: str) -> Picture:
-        """Return the first version that can be used, else raise what was wrong with the first."""
+        """Return the first usable version, or raise the error of the first version."""
         if figure.svg:
             return self._svg(figure, figure.svg)
         first: UnusablePicture | None = None
@@ -210,7 +210,7 @@ class _Preparer:
 
 
 def _urls(figure: Figure, page: str) -> Iterator[str]:
-    """Return the URLs of a picture to try, the chosen one first."""
+    """Yield the URLs of a picture to try, beginning with the chosen one."""
     schemes: tuple[str, ...] = ("http://", "https://", "data:")
     if page.startswith("file:"):
         schemes += ("file://",)
@@ -239,7 +239,7 @@ def _too_large(limit: int) -> str:
 
 
 def _describe(figure: Figure) -> str:
-    """Return the file of a picture, or what it shows, for a message."""
+    """Return a name for a picture in messages: its URL or its description."""
     if not figure.svg and figure.src[:5].lower() != "data:":
         return _short_url(figure.src)
     name = "(drawing)" if figure.svg else "(inside the page)"
@@ -248,7 +248,7 @@ def _describe(figure: Figure) -> str:
 
 
 def _short_url(url: str) -> str:
-    """Return a URL short enough for one line, without the query, which may hold secrets."""
+    """Return a URL short enough for one line, without its query, which may contain secrets."""
     try:
         parts = urlsplit(url)
         text = f"{parts.hostname or ''}{parts.path}"

@@ -1,7 +1,7 @@
-"""Raster pictures: decoded within limits and encoded again for paper.
+"""Raster pictures: decoding within limits and encoding for print.
 
-Nothing of the file reaches the PDF as it was: every picture is written anew, photographs as JPEG,
-pictures of few colours as PNG.
+No part of the original file reaches the PDF: every picture is encoded anew, photographs as JPEG
+and pictures of few colours as PNG.
 """
 
 from __future__ import annotations
@@ -18,26 +18,27 @@ from PIL import Image, ImageCms, ImageFile, ImageOps, UnidentifiedImageError
 
 from ..output import Picture
 
-#: The decoders that may be used, whatever a server calls the file.
+#: The decoders that may be used, whatever media type a server sends.
 FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "AVIF", "BMP", "TIFF")
-#: A picture of at most this many colours is line art, a diagram or a screenshot, unless it takes so
-#: many times the room as PNG.
+#: A picture with at most this many colours is line art, a diagram or a screenshot, unless its PNG
+#: is more than ``PNG_OVERHEAD`` times as large as its JPEG.
 LINE_ART_COLOURS = 4096
 PNG_OVERHEAD = 2
 JPEG_QUALITY = 85
-#: A shorter side in pixels is that of a spacer or a tracking pixel.
+#: A picture with a shorter side in pixels is a spacer or a tracking pixel.
 MIN_SIDE = 8
-#: A truncated picture is printed if at least this share of it is there.
+#: A truncated picture is printed if at least this share of it can be decoded.
 MIN_DECODED = 0.5
 _MAX_PROFILE_BYTES = 4_000_000
 _EXIF_ORIENTATION = 0x0112
 
-#: Decoding one picture at a time bounds memory, and guards global state of Pillow and ``warnings``.
+#: Held while decoding: one picture at a time bounds memory, and Pillow and ``warnings`` have global
+#: state.
 DECODE_LOCK = threading.Lock()
 
 
 class UnusablePicture(Exception):
-    """A picture cannot be printed; the message is a predicate, such as 'is empty'."""
+    """Raised for a picture that cannot be printed; the message is a predicate: 'is empty'."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,8 @@ def prepare_raster(data: bytes, max_pixels: int, box: BoxFor, *, grey: bool = Fa
 
     Args:
         data: The file.
-        max_pixels: How many pixels are decoded at most.
-        box: Returns how many pixels of the picture print can use.
+        max_pixels: The maximum number of pixels to decode.
+        box: Returns the most pixels that print can use.
         grey: Whether to remove the colours.
 
     Raises:
@@ -85,7 +86,7 @@ def prepare_raster(data: bytes, max_pixels: int, box: BoxFor, *, grey: bool = Fa
 
 
 def _decode(data: bytes, max_pixels: int, box: BoxFor) -> Image.Image:
-    """Return the upright picture in RGB or grey, on white, no larger than it is printed."""
+    """Return the upright picture in RGB or grey on white, at most as large as print can use."""
     with Image.open(BytesIO(data), formats=FORMATS) as image:
         width, height = image.size
         if min(width, height) < MIN_SIDE:
@@ -104,7 +105,7 @@ def _decode(data: bytes, max_pixels: int, box: BoxFor) -> Image.Image:
 
 
 def _size_limit(image: Image.Image, width: int, height: int, box: BoxFor) -> tuple[int, int]:
-    """Return the most pixels that print can use, in the orientation of the file."""
+    """Return the most pixels that print can use, by the file's own orientation."""
     if image.getexif().get(_EXIF_ORIENTATION, 1) in (5, 6, 7, 8):
         limit = box(height, width)
         return limit.height, limit.width
@@ -113,7 +114,7 @@ def _size_limit(image: Image.Image, width: int, height: int, box: BoxFor) -> tup
 
 
 def _load(image: Image.Image, data: bytes) -> Image.Image:
-    """Decode a picture, or the part of it that is there."""
+    """Decode a picture, or the part that is left of a truncated one."""
     before = ImageFile.LOAD_TRUNCATED_IMAGES
     ImageFile.LOAD_TRUNCATED_IMAGES = False
     try:
@@ -167,7 +168,7 @@ def _to_eight_bits(image: Image.Image) -> Image.Image:
 
 
 def _to_srgb(image: Image.Image) -> Image.Image:
-    """Return the picture with its colours in sRGB, by its colour profile if it is valid."""
+    """Return the picture in sRGB, converted by its colour profile if that is valid."""
     profile = image.info.get("icc_profile")
     known = isinstance(profile, bytes) and len(profile) < _MAX_PROFILE_BYTES
     if known and image.mode in ("RGB", "CMYK"):
@@ -196,7 +197,8 @@ def _flatten(image: Image.Image) -> Image.Image:
 def _encode(image: Image.Image) -> Picture:
     """Encode a picture of few colours as PNG, else as JPEG; grey pictures stay grey.
 
-    Every grey picture has few colours, and so has every GIF; photographs among them compress badly.
+    Every grey picture and every GIF has few colours; photographs among them are recognised by the
+    size of their PNG.
     """
     image.info = {}
     colours = image.getcolors(LINE_ART_COLOURS)
@@ -229,7 +231,7 @@ def _png(image: Image.Image) -> bytes:
 
 
 def _not_a_picture(data: bytes) -> str:
-    """Return what was sent instead of a picture."""
+    """Describe what was sent instead of a picture."""
     start = data[:512].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if not data:
         return "is empty"

@@ -1,9 +1,9 @@
 """The default method: a weighted sum of features of position, markup, names, size and file.
 
-CUTER's criteria are among the features: the bounds of the article and the declared size.  The
-weights are a logistic regression over labelled pages (``benchmarks/train_pictures.py``).  Joshi and
-Liu's comparison of names is not among them: as a feature it changed nothing out of fold, and used
-only where the others leave doubt it cost two pages in eighty, as most captions of today name
+The features include CUTER's criteria: the bounds of the article and the declared size.  The weights
+come from a logistic regression over labelled pages (``benchmarks/train_pictures.py``).  Joshi and
+Liu's comparison of names is not included: as a feature it changed no result in cross-validation,
+and used only in doubtful cases it made two pages in eighty worse, since most captions today name
 nobody.
 """
 
@@ -26,9 +26,9 @@ from .papers.cuter import article_bounds, nearby_segments
 from .selection import PictureSelection, RejectedPicture, SelectedPicture
 from .srcset import PLAIN, ImageSource, picture_key
 
-#: Text that is marked up as a caption, or stands in a figure.
+#: Text that is marked up as a caption or is in a figure.
 _MARKED = int(ElementFlag.CAPTION | ElementFlag.FIGURE)
-#: If other captions are a larger share of the article, they are what it is made of.
+#: If captions without such markup are a larger share of the article, they are its text.
 _MAX_UNMARKED_SHARE = 0.3
 
 
@@ -41,7 +41,7 @@ class Weights:
 
     def score(self, features: frozenset[str]) -> float:
         """Return the sum of the features' weights."""
-        # Exactly rounded: the order of a set is not the same in every process.
+        # fsum, because the iteration order of a set differs between processes.
         return math.fsum([self.weights.get(name, 0.0) for name in features])
 
     def reject_reason(self, features: frozenset[str]) -> str:
@@ -98,7 +98,7 @@ def candidate_features(page: Page, verdict: Verdict) -> list[tuple[Candidate, fr
 def _apply_threshold(
     features: Sequence[tuple[Candidate, frozenset[str]]], weights: Weights, captions: CaptionFinder
 ) -> tuple[list[SelectedPicture], list[RejectedPicture]]:
-    """Select by score; of a picture with several copies only the one with the best score."""
+    """Select by score, and only the best of several copies of a picture."""
     scores = [weights.score(names) for _, names in features]
     best: dict[str, float] = {}
     for (candidate, _), score in zip(features, scores, strict=True):
@@ -122,9 +122,9 @@ def _apply_threshold(
 def _drop_unmarked(
     page: Page, verdict: Verdict, selected: Sequence[SelectedPicture]
 ) -> tuple[SelectedPicture, ...]:
-    """Remove captions that are not marked up if they make up much of the article.
+    """Remove captions without markup if they make up much of the article.
 
-    On pages of products and their names, each name would be taken for a caption.
+    On a page that lists products, each product name would be taken for a caption.
     """
     flags, blocks, segments = page.index.flags, page.index.segment_blocks, page.segments
     captions = frozenset[int]().union(*(picture.caption.segments for picture in selected))
@@ -141,7 +141,7 @@ def _drop_unmarked(
 
 
 def _lead_picture(page: Page, verdict: Verdict) -> tuple[SelectedPicture, ...]:
-    """Return the picture that the metadata name, for an article without one of its own."""
+    """Return the picture named by the metadata, for an article without pictures of its own."""
     url = page.metadata.image
     body = page.tree.find("body")
     if not url or body is None or verdict.kind != "article" or not any(verdict.keep):

@@ -1,4 +1,4 @@
-"""Which pictures of a page belong to its article, and why the others do not."""
+"""The selection of a page's pictures, with the reasons for rejections."""
 
 from __future__ import annotations
 
@@ -17,33 +17,34 @@ from .candidates import Candidate, drawing_source
 from .captions import Caption, CaptionFinder
 from .srcset import best_source
 
-#: Strips that advertisements are sold in; no photograph is cut to exactly these.
+#: Standard banner sizes, which photographs do not have.
 _BANNER_SIZES = frozenset({
     (728, 90), (970, 90), (970, 250), (468, 60), (234, 60), (320, 50), (320, 100), (300, 50),
     (120, 600), (160, 600), (300, 600), (300, 1050),
 })  # fmt: skip
-#: Readers do not miss a picture that is declared smaller, in CSS pixels.
+#: The smallest declared side of a picture offered as an alternative, in CSS pixels.
 _MIN_ALTERNATIVE_SIDE = 100
-#: If captions are a larger share of the article, they are what it is made of.
+#: If captions are a larger share of the article, they are its text.
 _MAX_CAPTION_SHARE = 0.5
-#: How many characters of a URL or a text a decision shows.
+#: The characters of a URL or a text that a decision includes.
 _MAX_DECISION_CHARS = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizeLimits:
-    """How large a picture and its file must be.
+    """Minimum sizes of a picture and its file.
 
-    The defaults are those of CUTER (Adam et al., section IV), except for the ratio, of which the
-    paper gives no number.
+    The defaults are those of CUTER (Adam et al., section IV), except for ``max_ratio``, for which
+    the paper gives no number.
 
     Attributes:
-        min_side: The least shorter side in pixels.
-        min_long_side: The least longer side in pixels.
-        max_ratio: The largest ratio of the sides.
-        min_bytes: The least size of the file.
-        min_bytes_below: Shorter side in pixels from which ``min_bytes`` does not apply; 0: none.
-        reject_ad_sizes: Whether to reject the sizes that banners are sold in.
+        min_side: The minimum of the shorter side in pixels.
+        min_long_side: The minimum of the longer side in pixels.
+        max_ratio: The maximum ratio of the longer to the shorter side.
+        min_bytes: The minimum size of the file.
+        min_bytes_below: The shorter side in pixels from which ``min_bytes`` no longer applies
+            (0: it always applies).
+        reject_ad_sizes: Whether to reject standard banner sizes.
     """
 
     min_side: int = 150
@@ -54,7 +55,7 @@ class SizeLimits:
     reject_ad_sizes: bool = False
 
     def reject_reason(self, width: int, height: int, size: int | None = None) -> str:
-        """Return why a picture with a file of ``size`` bytes is rejected, '' if it is not."""
+        """Return the reason to reject a picture with a file of ``size`` bytes, '' for none."""
         sides = f"{width} x {height} pixels"
         short, long = sorted((width, height))
         if short < self.min_side or long < self.min_long_side:
@@ -69,8 +70,8 @@ class SizeLimits:
 
 CUTER_LIMITS = SizeLimits()
 
-#: Limits that only spacers, icons, small portraits and banners fail.  Formulas are low, and
-#: diagrams have small files too.
+#: Limits that only spacers, icons, small portraits and banners fail.  They allow for formulas,
+#: which are low, and for diagrams, which have small files.
 ICON_LIMITS = SizeLimits(
     min_side=16, min_long_side=100, max_ratio=9.0, min_bytes_below=150, reject_ad_sizes=True
 )
@@ -86,9 +87,9 @@ class SelectedPicture:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RejectedPicture:
-    """A picture that is not printed, and why.
+    """A picture that is not printed, with the reason.
 
-    ``caption_segments`` are the segments of its caption if that is not printed either.
+    ``caption_segments`` are the segments of its caption if the caption is not printed either.
     """
 
     candidate: Candidate
@@ -111,14 +112,14 @@ class PictureSelection:
 
     @property
     def url_keys(self) -> set[str]:
-        """What the URLs of the selected pictures have in common, by picture."""
+        """The URL keys of the selected pictures."""
         return {picture.candidate.url_key for picture in self.selected} - {""}
 
 
 def place_picture(page: Page, picture: SelectedPicture) -> PlacedFigure:
     """Return the article's figure for a picture.
 
-    A lead picture that only the metadata names is placed at the body, before all its content.
+    A lead picture that only the metadata name is placed at the start of the body.
     """
     candidate, caption = picture.candidate, picture.caption
     urls = candidate.urls(page.base)
@@ -142,7 +143,7 @@ def place_pictures(page: Page, selection: PictureSelection) -> tuple[PlacedFigur
 
 
 def drop_captions(page: Page, verdict: Verdict, selection: PictureSelection) -> Verdict:
-    """Remove the captions of rejected pictures from the article's text."""
+    """Return the verdict without the captions of rejected pictures."""
     captions = frozenset[int]().union(*(picture.caption_segments for picture in selection.rejected))
     if not captions or not is_minor_text(page, verdict, captions):
         return verdict
@@ -166,14 +167,14 @@ def override_selection(
     included: AbstractSet[HtmlElement],
     reason: Callable[[HtmlElement], str],
 ) -> PictureSelection:
-    """Reject the pictures in some elements and select those in others.
+    """Return a selection without the pictures in some elements and with those in others.
 
     Args:
         page: The page.
-        selection: The selection so far, which decides on pictures in neither.
+        selection: The selection so far, which applies to all other pictures.
         excluded: Elements whose pictures are rejected.
-        included: Elements whose pictures are selected; of several copies the first one.
-        reason: Returns why the picture of an element is rejected.
+        included: Elements whose pictures are selected, only the first of several copies.
+        reason: Returns the reason to reject the picture of an element.
     """
     if not (excluded or included):
         return selection
@@ -209,7 +210,7 @@ def _is_inside(element: HtmlElement, elements: AbstractSet[HtmlElement]) -> bool
 def find_alternatives(
     page: Page, selection: PictureSelection, near: range, limit: int
 ) -> tuple[PlacedFigure, ...]:
-    """Return rejected pictures in the segments ``near`` that are large enough to be offered."""
+    """Return at most ``limit`` rejected pictures in ``near`` that are large enough to offer."""
     url_keys = selection.url_keys
     figures: list[PlacedFigure] = []
     for candidate in (picture.candidate for picture in selection.rejected):
@@ -227,7 +228,7 @@ def find_alternatives(
 
 
 def picture_decisions(page: Page, selection: PictureSelection) -> tuple[PictureDecision, ...]:
-    """Return what was decided about each picture, in document order."""
+    """Return the decision about each picture, in document order."""
     selected = [(picture.candidate, picture.caption, "") for picture in selection.selected]
     rejected = [(picture.candidate, Caption(), picture.reason) for picture in selection.rejected]
     decisions = sorted(

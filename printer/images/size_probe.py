@@ -1,11 +1,11 @@
-"""The size of pictures whose page does not state it, from their files (CUTER, section IV).
+"""Sizes of pictures read from their files where the page states none (CUTER, section IV).
 
-What is downloaded is kept until the picture is prepared for print, so that nothing is fetched
-twice. Only the head of a file is read for its size; nothing is decoded here.
+Downloads are kept until the picture is prepared for print, so that no picture is fetched twice.
+Only the head of a file is parsed for its size; nothing is decoded here.
 
-The cache of rejected URLs is the paper's: the templates of a site repeat its icons and banners on
-every page, so the URL of a picture that was rejected for its size is remembered, and looked up
-before a picture is fetched.
+The cache of rejected URLs is part of the paper's method: a site repeats its icons and banners on
+every page, so the URL of a picture rejected for its size is stored and looked up before the next
+download.
 """
 
 from __future__ import annotations
@@ -35,13 +35,14 @@ from .raster import DECODE_LOCK, FORMATS, UnusablePicture
 from .selection import PictureSelection, RejectedPicture, SelectedPicture, SizeLimits
 from .svg import looks_like_svg, svg_size
 
-#: Rejects selected pictures by their files, under limits.
+#: Rejects selected pictures whose files fail the limits.
 SizeFilter: TypeAlias = Callable[[Page, PictureSelection, SizeLimits], PictureSelection]
 
-#: Downloads kept in memory until they are printed take so many bytes at most.
+#: The most bytes of downloads kept in memory until they are printed.
 MAX_BUFFERED = 100_000_000
 
-#: The name of the cache file, and for how many URLs and seconds it remembers: pictures may change.
+#: The name of the cache file, its maximum number of URLs and the lifetime of an entry in seconds
+#: (pictures may change).
 CACHE_FILE = "rejected-pictures.db"
 MAX_ENTRIES = 100_000
 MAX_AGE = 30 * 24 * 3600.0
@@ -49,7 +50,7 @@ _BUSY_SECONDS = 2.0
 
 
 class SizeProbe:
-    """Downloads pictures for one run and rejects them by their files; a context manager."""
+    """Context manager that downloads the pictures of one run and rejects them by their files."""
 
     def __init__(
         self,
@@ -58,18 +59,18 @@ class SizeProbe:
         folder: Callable[[], Path] | None = None,
         messages: list[str] | None = None,
     ) -> None:
-        """Store the options; nothing is opened yet.
+        """Initialize the probe without opening anything.
 
         Args:
             get: Fetches a file.
             options: Limits of size and time.
-            folder: Returns the folder of the cache; may raise ``RuntimeError`` if there is none.
+            folder: Returns the folder of the cache, or raises ``RuntimeError`` if it has none.
             messages: Collects warnings.
         """
         self._get, self._options, self._folder = get, options, folder
         self._messages = [] if messages is None else messages
         self.cache: RejectCache | None = None
-        # By URL: the page that names it, and the file or the error.
+        # URL -> the page that refers to it, and the file or the error.
         self._downloads: dict[str, tuple[str, Capture | WebprintError]] = {}
         self._size = 0
         self._lock = threading.Lock()
@@ -92,7 +93,10 @@ class SizeProbe:
 
     @contextmanager
     def reuse(self, pages: Collection[str]) -> Iterator[GetResource]:
-        """Yield a function that returns a download, once, or fetches; then discard the pages'."""
+        """Yield a function that returns a kept download once, or else fetches.
+
+        On exit, discard the downloads left for these pages.
+        """
         try:
             yield self._pop_or_get
         finally:
@@ -109,10 +113,10 @@ class SizeProbe:
     def reject_by_size(
         self, page: Page, selection: PictureSelection, limits: SizeLimits
     ) -> PictureSelection:
-        """Reject the selected pictures whose files are too small, too long or known.
+        """Reject the selected pictures that their files or the cache show to be unwanted.
 
         Only pictures whose size the page does not state are fetched.  One that cannot be fetched or
-        read stays selected: printing it reports what is wrong.
+        read stays selected; the error is reported when it is printed.
         """
         urls = {
             picture: url for picture in selection.selected if (url := _probe_url(picture, page))
@@ -144,13 +148,13 @@ class SizeProbe:
                 try:
                     self.cache = RejectCache(self._folder(), self._messages.append)
                 except RuntimeError:
-                    self._folder = None  # the page cache is kept there too, and warns
+                    self._folder = None  # the page cache is in the same folder, and warns
             return self.cache
 
     def _download(self, urls: Sequence[str], referer: str, limits: SizeLimits) -> dict[str, str]:
-        """Fetch pictures in parallel; return why some are rejected, and keep the others."""
+        """Fetch pictures in parallel; keep the good ones, return the reasons to reject others."""
         deadline = time.monotonic() + self._options.timeout
-        bytes_left = self._options.total_bytes  # threads may overdraw it a little
+        bytes_left = self._options.total_bytes  # threads may exceed it slightly
 
         def work(url: str) -> str:
             nonlocal bytes_left
@@ -185,7 +189,7 @@ class SizeProbe:
         return download
 
     def _keep(self, url: str, page: str, download: Capture | WebprintError) -> None:
-        """Keep a download; the oldest ones give way when they are too large together."""
+        """Keep a download; discard the oldest while the total exceeds ``MAX_BUFFERED``."""
         self._pop(url)
         with self._lock:
             self._downloads[url] = page, download
@@ -200,12 +204,12 @@ def _reject_reason(data: bytes, limits: SizeLimits) -> str:
     size = read_size(data)
     if size is None:
         return ""
-    # An SVG of a few lines has a small file however large it is drawn.
+    # The size of an SVG file has nothing to do with the size of the drawing.
     return limits.reject_reason(*size, None if looks_like_svg(data) else len(data))
 
 
 def read_size(data: bytes) -> tuple[int, int] | None:
-    """Return the width and height that a picture's file states, None if it states none.
+    """Return the width and height stated in a picture's file, None if it states none.
 
     Only the head of GIF, JPEG, PNG, WebP, AVIF and SVG files is read.
     """
@@ -227,7 +231,7 @@ def read_size(data: bytes) -> tuple[int, int] | None:
 
 
 def _probe_url(picture: SelectedPicture, page: Page) -> str:
-    """Return the URL to fetch a picture from to learn its size, '' if its size is known."""
+    """Return the URL of the file to measure a picture by, '' if its size is known."""
     candidate = picture.candidate
     if candidate.kind == "drawing" or (candidate.width and candidate.height):
         return ""
@@ -238,12 +242,12 @@ def _probe_url(picture: SelectedPicture, page: Page) -> str:
 class RejectCache:
     """A bounded set of rejected URLs on disk, shared by concurrent processes.
 
-    It keeps hashes, so that the file reveals nothing of what was read.  If anything goes wrong it
-    turns itself off and warns once.
+    It stores hashes, so that the file does not reveal which pages were read.  On any error it
+    disables itself and warns once.
 
     Attributes:
-        lookups: How many URLs were looked up.
-        hits: How many of them were known.
+        lookups: The number of URLs looked up.
+        hits: The number of these that were found.
     """
 
     def __init__(
@@ -287,11 +291,11 @@ class RejectCache:
 
     @property
     def hit_rate(self) -> float:
-        """The share of lookups that were known, from 0 to 1."""
+        """The share of lookups that were found, from 0 to 1."""
         return self.hits / self.lookups if self.lookups else 0.0
 
     def lookup(self, urls: Iterable[str], limits: SizeLimits) -> frozenset[str]:
-        """Return which of the URLs were rejected under these limits not too long ago."""
+        """Return the URLs that were rejected under these limits within the maximum age."""
         keys = {_key(url, limits): url for url in urls}
         if self._connection is None or not keys:
             return frozenset()
@@ -320,7 +324,7 @@ class RejectCache:
                 self._prune()
 
     def _prune(self) -> None:
-        """Delete old entries, and the oldest of too many."""
+        """Delete expired entries, and the oldest beyond the maximum number."""
         self._added = 0
         self._execute(
             "DELETE FROM rejected WHERE at <= ? OR key IN "
@@ -355,7 +359,7 @@ def _open(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False)
     try:
         enable_wal(connection, _BUSY_SECONDS)
-        # Writes do not wait for the disk: what a power failure loses costs a download.
+        # Writes need not wait for the disk: losing one costs only a download.
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(
             "CREATE TABLE IF NOT EXISTS rejected (key BLOB PRIMARY KEY, at REAL) WITHOUT ROWID"
@@ -369,5 +373,5 @@ def _open(path: Path) -> sqlite3.Connection:
 
 
 def _key(url: str, limits: SizeLimits) -> bytes:
-    """Return the hash of a URL under limits: others may accept the picture."""
+    """Return a hash of a URL together with the limits, as others may accept the picture."""
     return sha256(f"{limits}\n{url.partition('#')[0]}".encode("utf-8", "replace")).digest()[:16]

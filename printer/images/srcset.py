@@ -1,7 +1,7 @@
-"""The URLs that an element names for its picture, and the best of them for print.
+"""The URLs that an element gives for its picture, and the best of them for print.
 
-One picture often has many: several sizes in ``srcset``, the real one in an attribute that a script
-reads, a blurred preview in ``src``.
+A picture often has several: sizes in ``srcset``, the real picture in an attribute for a script, a
+blurred preview in ``src``.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from lxml.html import HtmlElement
 
 from ..urls import resolve
 
-#: The preferred width in pixels: a page's text block at 200 to 250 dpi.
+#: The preferred width in pixels, enough for the text block of a page at 200 to 250 dpi.
 PREFERRED_WIDTH = 1600
 
-#: Longer attributes are not read, unless they hold a picture as a data: URL of at most this size.
+#: The longest attribute that is read, and the longest data: URL of a picture.
 _MAX_CHARS, _MAX_DATA_CHARS = 30_000, 5_000_000
-#: A shorter data: URL is a placeholder when there is another URL.
+#: A shorter data: URL is a placeholder if the element gives another URL.
 _MIN_DATA_CHARS = 4_000
 _MAX_SOURCES, _MAX_SOURCE_ELEMENTS, _MAX_JSON_VALUES = 60, 30, 200
 
 _TABLES = json.loads(Path(__file__).with_name("srcset.json").read_bytes())
-#: Attributes in which scripts keep a list of versions, the original, or the picture until it is
-#: scrolled into view.
+#: Attributes in which scripts keep a list of versions, the original, or the URL of a picture that
+#: is not loaded until it is scrolled into view.
 _VERSION_LISTS, _ORIGINALS, _LAZY = (
     frozenset(_TABLES[name]) for name in ("version_lists", "originals", "lazy")
 )
@@ -53,13 +53,13 @@ _WIDTH = re.compile(
     re.IGNORECASE,
 )
 
-#: Ranks, best first: the original file, a version for this place, what ``src`` holds, a version for
-#: small screens, a preview.
+#: Ranks, best first: the original file, a version for this place, the value of ``src``, a version
+#: for small screens, a preview.
 ORIGINAL, VERSION, PLAIN, SMALL, PREVIEW = range(5)
 
 
 class ImageSource(NamedTuple):
-    """A URL as the page writes it, its width in pixels (0: unknown) and its rank."""
+    """A URL as written in the page, its width in pixels (0: unknown) and its rank."""
 
     url: str
     width: int = 0
@@ -67,7 +67,7 @@ class ImageSource(NamedTuple):
 
 
 def read_sources(element: HtmlElement) -> list[ImageSource]:
-    """Return the sources that an ``img``, ``source`` or the like names, each URL once."""
+    """Return the sources that an ``img``, ``source`` or similar element gives, each URL once."""
     sources: dict[str, ImageSource] = {}
 
     def add(source: ImageSource) -> None:
@@ -80,7 +80,7 @@ def read_sources(element: HtmlElement) -> list[ImageSource]:
             for source in _read_attribute(name, value):
                 add(source)
     parent = element.getparent()
-    # A parser that does not know ``source`` nests what comes after it.
+    # A parser that does not know ``source`` nests the elements after it.
     while parent is not None and parent.tag == "source" and element.tag != "source":
         parent = parent.getparent()
     if parent is not None and parent.tag == "picture" and element.tag != "source":
@@ -92,7 +92,7 @@ def read_sources(element: HtmlElement) -> list[ImageSource]:
 
 
 def src_attribute(element: HtmlElement) -> tuple[ImageSource, ...]:
-    """Return the source in ``src`` alone."""
+    """Return only the source in ``src``."""
     value = (element.get("src") or "").strip()
     return (_plain_source(value),) if 0 < len(value) <= _MAX_DATA_CHARS else ()
 
@@ -126,18 +126,18 @@ def _plain_source(value: str) -> ImageSource:
 
 
 def _is_placeholder(value: str) -> bool:
-    """Return whether the end of a URL names what is shown until the picture has loaded."""
+    """Return whether a URL ends in the name of a loading placeholder."""
     end = "/" + value[-80:].lower()
     return "placeholder" in end or bool(_BLANK.search(end) or _BLURRED.search(end))
 
 
 def _is_url(value: str) -> bool:
-    """Return whether a value is a URL rather than something else scripts keep in attributes."""
+    """Return whether an attribute's value is a URL rather than other data for scripts."""
     return len(value) > 4 and ("/" in value or bool(_FILE.search(value))) and value[0] not in "#<{"
 
 
 def _read_json(value: str) -> Iterator[ImageSource]:
-    """Yield the strings that name picture files in an attribute that holds JSON."""
+    """Yield the strings that are URLs of picture files in an attribute with JSON."""
     if not _FILE.search(value):
         return
     try:
@@ -158,7 +158,7 @@ def _read_json(value: str) -> Iterator[ImageSource]:
 
 
 def parse_srcset(value: str) -> Iterator[ImageSource]:
-    """Parse a ``srcset`` whose URLs may hold commas and even spaces.
+    """Parse a ``srcset`` whose URLs may contain commas and even spaces.
 
     A URL ends at its descriptor; URLs without one are separated by a comma and a space.
     """
@@ -177,7 +177,7 @@ def parse_srcset(value: str) -> Iterator[ImageSource]:
 
 
 def background_sources(element: HtmlElement) -> list[ImageSource]:
-    """Return the backgrounds that an element's ``style`` or a script's attribute names."""
+    """Return the backgrounds given in an element's ``style`` or in attributes for scripts."""
     style = element.get("style")
     sources: list[ImageSource] = []
     if style and "url(" in style:
@@ -192,7 +192,7 @@ def background_sources(element: HtmlElement) -> list[ImageSource]:
 
 @lru_cache(4096)
 def width_from_url(url: str) -> int:
-    """Return the width in pixels that a URL states of its picture, 0 for none."""
+    """Return the width in pixels stated in a picture's URL, 0 for none."""
     match = _WIDTH.search(url[-400:])
     if match is None:
         return 0
@@ -202,9 +202,9 @@ def width_from_url(url: str) -> int:
 
 
 def best_source(sources: Iterable[ImageSource]) -> ImageSource | None:
-    """Return the source to print: wide enough but no wider, originals before previews.
+    """Return the source to print: no wider than necessary, originals before previews.
 
-    Among versions of one width, formats that every decoder reads come first.
+    Among versions of one width, formats that every decoder reads take precedence.
     """
     usable = [source for source in sources if source.rank < PREVIEW] or list(sources)
     if not usable:
@@ -221,7 +221,7 @@ def best_source(sources: Iterable[ImageSource]) -> ImageSource | None:
     if not known:
         return min(top, key=lambda source: (source.rank, _is_avif(source.url)))
     widest = max(known, key=lambda pair: (pair[0], not _is_avif(pair[1].url)))
-    # A URL without any size is mostly that of the picture itself.
+    # A URL without a size is usually that of the full picture.
     unsized = [source for width, source in sized if not width]
     return unsized[0] if unsized and widest[0] < PREFERRED_WIDTH // 2 else widest[1]
 
@@ -231,9 +231,9 @@ def _is_avif(url: str) -> bool:
 
 
 def absolute_url(url: str, base: str) -> str:
-    """Return an absolute URL that may be fetched, or ''.
+    """Return a URL made absolute if it may be fetched, or else ''.
 
-    Allowed are http and https, raster pictures as data: URLs, and files if the page is one itself.
+    http, https and raster pictures as data: URLs are allowed, and files if the page is a file.
     """
     if url.startswith(("https://", "http://")) and "[" not in url:
         return url.replace(" ", "%20")
@@ -258,9 +258,9 @@ _FILE_ENDING = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?)$", re.IG
 
 @lru_cache(4096)
 def picture_key(url: str) -> str:
-    """Return what the URLs of one picture in several sizes and formats have in common.
+    """Return a key shared by the URLs of one picture in several sizes and formats.
 
-    Returns '' for small pictures as data: URLs.
+    The key of a small data: URL is ''.
     """
     if url[:5].lower() == "data:":
         return url[:300] if len(url) > _MIN_DATA_CHARS else ""

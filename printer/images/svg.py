@@ -1,7 +1,7 @@
-"""SVG drawings, sanitized: only shapes, text and colours are left.
+"""Sanitizing of SVG drawings: only shapes, text and colours are kept.
 
-Elements and attributes are kept by the allow lists in ``svg.json``.  URLs may only refer to a part
-of the same drawing, or hold a raster picture, which is decoded and encoded again like any other.
+``svg.json`` lists the allowed elements and attributes.  A URL may only refer to a part of the same
+drawing, or contain a raster picture, which is decoded and encoded again like any other.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ SVG = "http://www.w3.org/2000/svg"
 XLINK = "{http://www.w3.org/1999/xlink}href"
 
 MAX_BYTES = 3_000_000
-#: How many elements are drawn at most, each use of a part counted again.
+#: The most elements drawn, counting each use of a part.
 MAX_DRAWN = 30_000
 MAX_RASTERS = 20
 
 _ALLOWED = json.loads(Path(__file__).with_name("svg.json").read_bytes())
 ELEMENTS = frozenset(_ALLOWED["elements"])
-#: Attributes that hold neither a URL nor a script; none begins with ``on``.
+#: Attributes that contain neither a URL nor a script; none begins with ``on``.
 ATTRIBUTES = frozenset(_ALLOWED["attributes"])
 
 _URL = re.compile(r"url\(\s*['\"]?([^'\")]*)", re.IGNORECASE)
@@ -49,16 +49,16 @@ PrepareRaster = Callable[[bytes], Picture]
 
 
 def looks_like_svg(data: bytes) -> bool:
-    """Return whether a file is an SVG, whatever it is called."""
+    """Return whether the content of a file is SVG."""
     start = data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
     return start.startswith(b"<") and b"<svg" in start.lower() and b"<html" not in start.lower()
 
 
 def prepare_svg(source: bytes | str, raster: PrepareRaster, *, grey: bool = False) -> Picture:
-    """Return a sanitized drawing, its size in CSS pixels from its own size or its view box.
+    """Return a sanitized drawing, sized in CSS pixels by its own size or its view box.
 
     Args:
-        source: The file, or an SVG element of a page.
+        source: The file, or the markup of an inline SVG.
         raster: Prepares raster pictures inside the drawing.
         grey: Whether to remove the colours.
 
@@ -92,7 +92,7 @@ def _parse(source: bytes | str) -> Any:
     start = data.find(b"<svg")
     head = data[start : data.find(b">", start) + 1]
     if start >= 0 and b"xmlns=" not in head and isinstance(source, str):
-        # HTML implies the namespace.
+        # In HTML the namespace is implied.
         data = b'<svg xmlns="%s"' % SVG.encode() + data[start + 4 :]
     if start >= 0 and b"xlink:" in data and b"xmlns:xlink" not in data:
         data = data.replace(b"<svg", b'<svg xmlns:xlink="%s"' % XLINK[1:-5].encode(), 1)
@@ -116,7 +116,7 @@ def _parse(source: bytes | str) -> Any:
 
 
 def _sanitize(root: Any, raster: PrepareRaster) -> None:
-    """Remove every element and attribute that is not on the lists."""
+    """Remove every element and attribute that is not allowed."""
     removed: list[Any] = []
     rasters = 0
     for element in root.iter():
@@ -125,7 +125,7 @@ def _sanitize(root: Any, raster: PrepareRaster) -> None:
             removed.append(element)
         elif name == "style":
             element.text = _sanitize_css(element.text or "")
-            element.attrib.clear()  # such as onload
+            element.attrib.clear()  # also removes onload and the like
         else:
             href = (element.get("href") or element.get(XLINK) or "").strip()
             for key, value in element.attrib.items():
@@ -143,7 +143,7 @@ def _sanitize(root: Any, raster: PrepareRaster) -> None:
 
 
 def _sanitize_raster(href: str, raster: PrepareRaster) -> str:
-    """Return the data: URL of a raster picture encoded again, '' if it cannot be used."""
+    """Return a raster picture encoded again as a data: URL, '' if it cannot be used."""
     match = _RASTER.match(href)
     if match is None:
         return ""
@@ -155,7 +155,7 @@ def _sanitize_raster(href: str, raster: PrepareRaster) -> str:
 
 
 def _remove(element: Any) -> None:
-    """Remove an element and its content, but not the text after it."""
+    """Remove an element and its content, but keep the text after it."""
     parent = element.getparent()
     if parent is None:
         raise UnusablePicture("is not an SVG drawing")
@@ -171,12 +171,12 @@ def _remove(element: Any) -> None:
 def _is_safe(value: str) -> bool:
     """Return whether a value refers to nothing outside the drawing."""
     if "\\" in value or "/*" in value or "@" in value:
-        return False  # an escape or a comment can hide a URL
+        return False  # escapes and comments can hide a URL
     return all(target.strip().startswith("#") for target in _URL.findall(value))
 
 
 def _sanitize_css(css: str) -> str:
-    """Return a style sheet without rules that load anything, '' if it may still do so."""
+    """Return a style sheet without rules that load files, '' if it may still load some."""
     css = _AT_RULE.sub("", re.sub(r"/\*[^*]*\*+(?:[^/*][^*]*\*+)*/", "", css))
     return css if _is_safe(css) and len(css) <= 200_000 else ""
 
@@ -189,7 +189,7 @@ def _local_name(element: Any) -> str:
 
 
 def _count_drawn(root: Any) -> int:
-    """Return how many elements are drawn, references followed; raise if a part contains itself."""
+    """Return the number of elements drawn, following references; raise if these are circular."""
     named = {element.get("id"): element for element in root.iter() if element.get("id")}
     uses: defaultdict[Any, list[Any]] = defaultdict(list)
     for element in list(root.iter()):
@@ -197,7 +197,7 @@ def _count_drawn(root: Any) -> int:
             if "#" in value and not value.startswith("data:"):
                 targets = _REFERENCE.findall(value[:1000])
                 uses[element] += [named[target] for target in targets if target in named]
-    # Depth first, as references may point anywhere; with a stack, as drawings may be nested deeply.
+    # Depth first, since references may point anywhere; with a stack, since nesting may be deep.
     counts: dict[Any, int] = {}
     entered: set[Any] = set()
     stack = [root]
@@ -252,7 +252,7 @@ def _length(text: str | None) -> float:
     return float(match[1]) * _UNITS.get(match[2], 0.0) if match else 0.0
 
 
-#: Attributes of SVG that hold a colour, as do CSS properties of the same names.
+#: Attributes (and CSS properties) whose value is a colour.
 _COLOUR_ATTRIBUTES = ("fill", "stroke", "stop-color", "color")
 _COLOUR_PROPERTY = re.compile(
     r"((?:^|[;{\s])(?:fill|stroke|stop-color|color)\s{0,9}:\s{0,9})([^;}!]{1,100})", re.IGNORECASE
@@ -260,7 +260,7 @@ _COLOUR_PROPERTY = re.compile(
 
 
 def _remove_colours(root: Any) -> None:
-    """Replace the colours in a drawing's attributes, styles and style sheets by greys."""
+    """Replace the colours in a drawing's attributes, styles and style sheets with greys."""
     for element in root.iter():
         for name in _COLOUR_ATTRIBUTES:
             value = element.get(name)
@@ -278,7 +278,7 @@ def _grey_css(css: str) -> str:
 
 
 def _grey(value: str) -> str:
-    """Return the grey of a colour's lightness, or the value if it is no colour."""
+    """Return a grey as light as the colour, or the value itself if it is not a colour."""
     text = value.strip()[:100]
     reference, bracket, fallback = "", "", text
     if text.startswith("url("):
@@ -287,7 +287,7 @@ def _grey(value: str) -> str:
         color = color4.parse_color(fallback.strip())
         red, green, blue = color.to("srgb").coordinates
     except (AttributeError, NotImplementedError, ValueError):
-        return value  # also a keyword, or a colour space that is not drawn either
+        return value  # a keyword, or a colour space that is not drawn
     level = round(255 * (0.299 * red + 0.587 * green + 0.114 * blue))
     grey = f"rgba({level},{level},{level},{color.alpha:g})"
     return f"{reference}{bracket} {grey}" if bracket else grey

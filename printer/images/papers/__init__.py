@@ -1,1 +1,1 @@
-"""Published methods of picture selection, each whole in one module."""
+"""Published methods of picture selection, one module each."""

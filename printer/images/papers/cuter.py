@@ -1,12 +1,12 @@
 """CUTER: Adam, Bouras and Poulopoulos, "Image extraction from online text streams".
 
-Section IV selects the pictures between the bounds of the article, its first and its last useful
-text node, if they are large enough; the first node is the latest one before the starting paragraph
-that holds the title.  Nodes are text segments here, useful ones those that extraction kept.  Where
-no attribute states a size, the file decides (:mod:`printer.images.size_probe`).
+Section IV selects the pictures that are large enough and lie between the bounds of the article: its
+first and last useful text nodes.  The first is the last node with the title before the starting
+paragraph.  Here, nodes are text segments, and useful ones are those kept by extraction.  If no
+attribute states a size, the size comes from the file (:mod:`printer.images.size_probe`).
 
-The paper does not say how close the "close ancestor" is that it climbs to for a caption
-(:data:`MAX_LEVELS`), nor the order of the ``title`` and ``alt`` attributes: the longer one is used.
+The paper does not say how close the "close ancestor" searched for a caption is
+(:data:`MAX_LEVELS`), nor which of ``title`` and ``alt`` comes first: the longer one is used.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from ..candidates import Candidate, find_candidates
 from ..captions import Caption
 from ..selection import CUTER_LIMITS, PictureSelection, RejectedPicture, SelectedPicture
 
-#: A caption has more characters than the first and at most the second.
+#: A caption has more characters than the first number and at most the second.
 CAPTION_CHARS = (30, 200)
 MAX_LEVELS = 6
 _MAX_SEGMENTS = 200
-#: How many characters before and after the bounds pictures of the article may still stand.
+#: The distances before and after the bounds, in characters, at which pictures are still considered.
 _BEFORE, _AFTER = 400, 1200
 
 
@@ -72,9 +72,9 @@ def article_bounds(page: Page, verdict: Verdict) -> ArticleBounds | None:
 
 
 def nearby_segments(page: Page, bounds: ArticleBounds | None) -> range:
-    """Return the segments in or before which pictures of the article may stand.
+    """Return the segments in or before which pictures of the article may be.
 
-    Not of the paper: a lead picture may stand shortly before the title, another after the text.
+    Not in the paper: a lead picture may come shortly before the title, another after the text.
     """
     if bounds is None:
         return range(0)
@@ -91,10 +91,10 @@ def nearby_segments(page: Page, bounds: ArticleBounds | None) -> range:
 
 
 def find_caption(page: Page, verdict: Verdict, candidate: Candidate) -> Caption:
-    """Return the caption that the paper finds.
+    """Return the caption found by the paper's rule.
 
-    Climb from the picture to the ancestor that holds, after the picture, one text of more than 30
-    characters and none of more than 200, and no other useful text.
+    Climb from the picture to the ancestor that contains, after the picture, one text of more than
+    30 characters, none of more than 200, and no other useful text.
     """
     tree = page.index
     shortest, longest = CAPTION_CHARS

@@ -1,18 +1,18 @@
 """Joshi and Liu, "Web Document Text and Images Extraction using DOM Analysis and NLP" (2009).
 
 Pictures in the article subtree are candidates if they have a caption: all text of the picture's
-first block ancestor.  The people, places and organisations that the caption names are compared with
-those of the article: a short caption must name one of the article's representative names, those it
-mentions most; the frequencies of names in a long one must point the same way, by their cosine.
+first block ancestor.  The people, places and organisations named in the caption are compared with
+those in the article.  A short caption must contain one of the article's representative names, which
+are its most frequent ones; for a long one, the cosine of the name frequencies must be high enough.
 
-What differs from the paper, and why:
+Differences from the paper:
 
-- It gives no thresholds and no numbers; all of :class:`RelevanceOptions` is ours.
-- It recognises names with GATE; we use :mod:`printer.images.papers.ner`, by rules or a spaCy model.
-- A cosine needs no frequencies normalised by length: they point the same way.
-- The article subtree is the smallest element that holds nearly all text that extraction kept.
-- Names in the text that is the caption itself are not counted for the article, unless it has no
-  other.
+- The paper gives no thresholds; all values of :class:`RelevanceOptions` are ours.
+- The paper recognises names with GATE; we use :mod:`printer.images.papers.ner`, by rules or a spaCy
+  model.
+- Frequencies are not normalised by length, which does not change a cosine.
+- The article subtree is the smallest element that contains nearly all text kept by extraction.
+- Names in the caption itself do not count for the article, unless the article has no others.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ..captions import Caption
 from ..selection import PictureSelection, RejectedPicture, SelectedPicture, is_minor_text
 from .ner import RULES, NameRecogniser, find_names, load_recogniser, name_words
 
-#: The block elements of section 4.2, and those that HTML has added since.
+#: The block elements of section 4.2, and those added to HTML since.
 BLOCK_TAGS = frozenset(
     "div p br li ul ol td tr table h1 h2 h3 h4 h5 h6 hr "  # noqa: SIM905
     "body article section main aside header footer nav figure center dl dd blockquote".split()
@@ -42,10 +42,10 @@ class RelevanceOptions:
     """The method's thresholds.
 
     Attributes:
-        short_chars: A caption of up to so many characters is short.
-        representatives: How many of the article's most frequent names represent it, ties besides.
-        min_cosine: The least cosine of a long caption.
-        text_share: The share of the kept text that the article subtree holds.
+        short_chars: The maximum length of a short caption, in characters.
+        representatives: The number of the article's representative names, not counting ties.
+        min_cosine: The minimum cosine for a long caption.
+        text_share: The share of the kept text that the article subtree contains.
     """
 
     short_chars: int = 400
@@ -57,7 +57,7 @@ class RelevanceOptions:
 def select_pictures(page: Page, verdict: Verdict, ner: str = RULES) -> PictureSelection:
     """Select the pictures in the article subtree with a relevant caption.
 
-    Where the first block ancestor holds most of the article, its text decides as in the paper, but
+    If the first block ancestor contains most of the article, its text decides as in the paper, but
     is not printed as a caption.
     """
     options = RelevanceOptions()
@@ -97,7 +97,7 @@ def caption_relevance(
     options: RelevanceOptions = RelevanceOptions(),
     recognise: NameRecogniser = find_names,
 ) -> float:
-    """Return from 0 to 1 how relevant a caption is to an article, given the article's names.
+    """Return the relevance of a caption, from 0 to 1, given the article's names.
 
     For a short caption, this is the share of its names that represent the article, in full or by
     one of their words; for a long one, the cosine.
@@ -129,7 +129,7 @@ def is_relevant(
 
 
 def representative_names(names: Counter[str], number: int) -> frozenset[str]:
-    """Return the most frequent names, and all that are as frequent as the last of them."""
+    """Return the ``number`` most frequent names, and any tied with the last of them."""
     ranked = names.most_common()
     if len(ranked) <= number:
         return frozenset(names)
@@ -138,14 +138,14 @@ def representative_names(names: Counter[str], number: int) -> frozenset[str]:
 
 
 def cosine_similarity(one: Mapping[str, int], other: Mapping[str, int]) -> float:
-    """Return the cosine of two texts' frequencies of names."""
+    """Return the cosine of the name frequencies of two texts."""
     product = sum(count * other[name] for name, count in one.items() if name in other)
     lengths = math.hypot(*one.values()) * math.hypot(*other.values())
     return product / lengths if lengths else 0.0
 
 
 def article_subtree(page: Page, verdict: Verdict, share: float = 0.9) -> int:
-    """Return the index of the smallest element that holds a share of the kept text; -1: none."""
+    """Return the index of the smallest element with this share of the kept text, -1 for none."""
     sums = [0]
     for segment, keep in zip(page.segments, verdict.keep, strict=True):
         sums.append(sums[-1] + (len(segment.text) if keep else 0))
@@ -153,14 +153,14 @@ def article_subtree(page: Page, verdict: Verdict, share: float = 0.9) -> int:
     if not enough:
         return -1
     ranges = zip(page.index.segment_begins, page.index.segment_ends, strict=True)
-    # The elements that hold so much of the text are one chain from the root down.
+    # The elements with this much of the text form one chain from the root down.
     return max(
         index for index, (begin, end) in enumerate(ranges) if sums[end] - sums[begin] >= enough
     )
 
 
 def block_segments(page: Page, candidate: Candidate) -> range:
-    """Return the segments of the picture's first block ancestor that holds text."""
+    """Return the segments of the picture's first block ancestor with text."""
     tree = page.index
     index = candidate.index
     while index > 0 and (
@@ -177,6 +177,6 @@ def article_names(
     segments: Iterable[int] | None = None,
     recognise: NameRecogniser = find_names,
 ) -> Counter[str]:
-    """Return the names in the article's text, or in what some segments have of it."""
+    """Return the names in the article's text, or in its text within some segments."""
     indexes = range(len(page.segments)) if segments is None else segments
     return recognise("\n".join(page.segments[at].text for at in indexes if verdict.keep[at]))

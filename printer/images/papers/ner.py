@@ -2,9 +2,9 @@
 
 The rules are in the spirit of GATE's: names are runs of capitalised words, joined by particles
 (``University of Kestermouth``, ``Tove van der Lind``).  Titles before them, organisation suffixes
-after them and a gazetteer of places tell names even at the beginning of a sentence.  Where a script
-has no capital letters, or a text does not use them, its terms stand for names: words, or pairs of
-characters in scripts without spaces.
+after them and a gazetteer of places identify names even at the beginning of a sentence.  In scripts
+without capitals, and in texts that do not use them, terms take the place of names: words, or pairs
+of characters in scripts without spaces.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from ...errors import MissingLibrary, UsageError
 from ...i18n import load_table
 
-#: Returns how often each name is mentioned in a text, in lower case.
+#: Counts the mentions of each name in a text, in lower case.
 NameRecogniser: TypeAlias = Callable[[str], Counter[str]]
 
 RULES = "rules"
@@ -30,12 +30,12 @@ _TOKEN = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*|[.!?…:;,•|()\"“”«
 _SENTENCE_ENDS = frozenset('.!?…:•|\n"“«(')
 _BREAKS = _SENTENCE_ENDS | frozenset(";,)”»")
 #: Words inside a name, words before one, words that end the name of an organisation or a place, and
-#: capitalised words that name nobody (those that begin sentences, days, months).
+#: capitalised words that are not names (first words of sentences, days, months).
 _PARTICLES, _TITLES, _SUFFIXES, _COMMON = (
     frozenset(load_table("entity_words")[kind])
     for kind in ("particles", "titles", "suffixes", "common")
 )
-#: Scripts that set no spaces between words.
+#: Scripts without spaces between words.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
@@ -47,10 +47,10 @@ _UNNEEDED_PIPES = ("parser", "senter", "lemmatizer", "textcat", "textcat_multila
 
 
 def load_recogniser(name: str, language: str = "") -> NameRecogniser:
-    """Return the recogniser of a name.
+    """Return the recogniser with a name.
 
     Args:
-        name: 'rules', or 'spacy:MODEL' with an installed model's name or its folder.
+        name: 'rules', or 'spacy:MODEL' with the name or the folder of an installed model.
         language: The page's language tag, for the rules' gazetteer.
 
     Raises:
@@ -65,7 +65,7 @@ def load_recogniser(name: str, language: str = "") -> NameRecogniser:
 
 
 def check_recogniser(name: str) -> None:
-    """Raise :class:`UsageError` unless a recogniser may have this name."""
+    """Raise :class:`UsageError` unless the name is 'rules' or 'spacy:MODEL'."""
     if name != RULES and (not name.startswith(_SPACY) or name == _SPACY):
         raise UsageError(
             f"there is no recogniser of names {name!r}", hint=f"Choose {RULES} or {_SPACY}MODEL"
@@ -118,10 +118,10 @@ def _find_by_model(model: Any, text: str) -> Counter[str]:
 
 
 def find_names(text: str, places: Set[str] = frozenset()) -> Counter[str]:
-    """Return how often each name is mentioned in a text, in lower case.
+    """Return the number of mentions of each name in a text, in lower case.
 
-    A word of a name that stands alone is a mention of the name (``Fenwick``, ``Ada Fenwick``).
-    ``places`` are known names of places, in lower case.
+    A single word of a name is a mention of that name (``Fenwick`` of ``Ada Fenwick``).  ``places``
+    are known place names, in lower case.
     """
     text = text[:_MAX_CHARS]
     if _has_no_case(text):
@@ -136,7 +136,7 @@ def find_names(text: str, places: Set[str] = frozenset()) -> Counter[str]:
 
 
 def find_terms(text: str) -> Iterator[str]:
-    """Yield the terms of a text: its words of three letters and more, pairs of characters."""
+    """Yield the terms of a text: words of at least three letters, or pairs of characters."""
     for match in _UNSPACED.finditer(text):
         run = match[0]
         yield from (run[i : i + 2] for i in range(len(run) - 1))
@@ -147,7 +147,7 @@ def find_terms(text: str) -> Iterator[str]:
 
 
 def _has_no_case(text: str) -> bool:
-    """Return whether capitals mean nothing: a script without them, or a text all in one case."""
+    """Return whether capitals mean nothing in a text: none in its script, or all in one case."""
     start = text[:2000]
     lower, upper, letters = (
         sum(map(test, start)) for test in (str.islower, str.isupper, str.isalpha)
@@ -158,7 +158,7 @@ def _has_no_case(text: str) -> bool:
 
 
 def _capitalised_runs(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the names of a text in lower case, and whether they are names for certain."""
+    """Yield the names in a text in lower case, each with whether it is certain to be one."""
     run = _Run()
     begins_sentence = True
     last = ""
@@ -197,18 +197,18 @@ class _Run:
             self._words += [*self._particles, re.sub(r"['’]s?$", "", folded)]
             self._particles = []
         elif not self._words:
-            # After a title comes a name, wherever it stands.
+            # The word after a title is a name, even at the beginning of a sentence.
             self._begins_sentence = False
 
     def add_particle(self, folded: str) -> bool:
-        """Add a particle if the run may go on after it; return whether it may."""
+        """Add a particle if the run can continue after it; return whether it can."""
         if not self._words or len(self._particles) > 1:
             return False
         self._particles.append(folded)
         return True
 
     def end(self) -> Iterator[tuple[str, bool]]:
-        """End the run and yield its name; a lone word that begins a sentence may be any word."""
+        """End the run and yield its name; a single word at the start of a sentence is uncertain."""
         if self._words:
             certain = len(self._words) > 1 or self._is_marked or not self._begins_sentence
             yield " ".join(self._words), certain
