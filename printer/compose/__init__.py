@@ -1,8 +1,8 @@
-"""Composition: the selected segments and pictures of a page become an article of typed blocks.
+"""Composition of an article of typed blocks from the selected segments and pictures of a page.
 
-:mod:`.builder` traverses the selected elements once: text becomes spans (:mod:`.inline`), lists,
-quotations and tables are gathered by builders (:mod:`.block_builders`, :mod:`.tables`).
-:mod:`.postprocess` corrects what needs the whole article.
+:mod:`.builder` traverses the selected elements once.  Text becomes spans (:mod:`.inline`); lists,
+quotations and tables are collected by builders (:mod:`.block_builders`, :mod:`.tables`).
+:mod:`.postprocess` makes the corrections that need the whole article.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def compose(
         verdict: The selected segments.
         pictures: The selected pictures.
         excluded: Elements whose own text is left out.
-        posts: The posts of a discussion, each of which gets an author line.
+        posts: The posts of a discussion, which get author lines.
     """
     metadata = page.metadata
     selection = select(page, verdict, pictures, excluded)
@@ -70,7 +70,7 @@ def compose(
 
 
 def append_comments(article: Article, page: Page, comments: Comments) -> Article:
-    """Return an article with the comments of its page at the end."""
+    """Return an article with its page's comments appended."""
     blocks = article.blocks + comment_blocks(page, comments)
     warnings = article.warnings
     if comments.more:

@@ -1,6 +1,6 @@
 """Builders of blocks that contain other blocks: lists, definitions, quotations, headings, notes.
 
-A builder gathers the blocks inside an open element in its :class:`BlockBuffer` and returns the
+A builder collects the blocks inside an open element in its :class:`BlockBuffer` and returns the
 finished blocks when the element is closed.
 """
 
@@ -38,11 +38,12 @@ from .inline import TextRun, joined, split_paragraphs, with_mark
 
 _LIST_STYLES = frozenset("aAiI")
 _PULL = re.compile(r"(?:^|[\s_-])pull-?(?:ed-?)?quote(?:$|[\s_-])", re.IGNORECASE)
-#: Text of links that lead nowhere without the page's script: a heading's link to itself, and the
-#: link from a note back to its reference mark.
+#: Characters of links that are useless in print: a heading's link to itself, and a note's link back
+#: to its reference mark.
 _PERMALINK = " \n¶🔗"
 _BACKLINK = " \n↩\ufe0e"
-#: An attribution below a quotation must not end like an introduction above it.
+#: Characters removed from the end of an attribution, as a final colon marks an introduction, which
+#: stands above the quotation.
 _COLON = " \n" + "".join(COLONS)
 _ATTRIBUTION = re.compile(r"^\s*[—–―-]{1,2}\s*\S")
 _MAX_ATTRIBUTION = _MAX_INTRODUCTION = 120
@@ -68,7 +69,7 @@ class BlockBuffer:
         self.blocks.append(self._with_id(block))
 
     def begin(self, line: Paragraph) -> None:
-        """Add the first line of a post, in place of a rule above it."""
+        """Add the first line of a post, replacing a rule above it."""
         self.flush()
         if self.blocks and isinstance(self.blocks[-1], Rule):
             self.blocks.pop()
@@ -90,7 +91,7 @@ class BlockBuffer:
                 self.blocks.append(self._with_id(block) if self.id else block)
             self.segment = -1
         else:
-            run.space, run.breaks = False, 0  # inlined run.forget(): the most frequent case
+            run.space, run.breaks = False, 0  # run.forget(), inlined as the most frequent case
         if self.floating:
             self.blocks += self.floating
             self.floating = []
@@ -110,7 +111,7 @@ class BlockBuffer:
         return tuple(self.blocks)
 
     def take_spans(self) -> tuple[Spans, list[Block]]:
-        """Return the text of all paragraphs and headings as one line, and the other blocks."""
+        """Return the text of all paragraphs and headings on one line, and the other blocks."""
         lines: list[Spans] = []
         rest: list[Block] = []
         for block in self.take():
@@ -123,7 +124,7 @@ class BlockBuffer:
 
 
 def paragraph(spans: Spans) -> Paragraph:
-    """Return a paragraph of spans, with the language and direction that all of them share."""
+    """Return a paragraph of spans, with the language and direction common to all of them."""
     lang, dir_ = spans[0].lang, spans[0].dir
     if lang or dir_:
         lang = lang if len({span.lang for span in spans}) == 1 else ""
@@ -147,7 +148,7 @@ class BlockBuilder:
         self.part_is_open = False
 
     def open_part(self, _: HtmlElement) -> ClosePart | None:
-        """Return the function that takes an element's buffer, None if it is no part."""
+        """Return the function that takes an element's buffer, None if it is not a part."""
         return None
 
     def build(self) -> list[Block]:
@@ -156,7 +157,7 @@ class BlockBuilder:
 
 
 class ListBuilder(BlockBuilder):
-    """Builds a list, and the notes among its items."""
+    """Builds a list and the notes among its items."""
 
     def __init__(self, element: HtmlElement | None) -> None:
         super().__init__()
@@ -173,7 +174,7 @@ class ListBuilder(BlockBuilder):
         return self.add if element.tag == "li" else None
 
     def _add_loose(self) -> None:
-        """Make an item of what stands outside the items."""
+        """Make an item of the content outside the items."""
         blocks = self.buffer.take()
         if not blocks and not self.buffer.id:
             return
@@ -221,7 +222,7 @@ class DefinitionListBuilder(BlockBuilder):
         return self._add_details if element.tag == "dd" else None
 
     def _add_loose(self) -> None:
-        """Make a description of what stands outside terms and descriptions."""
+        """Make a description of the content outside terms and descriptions."""
         if blocks := self.buffer.take():
             self.buffer = BlockBuffer()
             self._last_entry()[1].append(blocks)
@@ -258,7 +259,7 @@ class DefinitionListBuilder(BlockBuilder):
 
 
 class QuoteBuilder(BlockBuilder):
-    """Builds a block quotation; that of a ``post`` has its author's name below it."""
+    """Builds a block quotation; a ``post`` has its author's name below it."""
 
     def __init__(self, pull: bool = False, post: bool = False) -> None:
         super().__init__()
@@ -314,10 +315,10 @@ def _take_introduction(blocks: list[Block]) -> Spans:
 
 
 def _is_introduction(element: HtmlElement) -> bool:
-    """Return whether a box at the beginning of a quotation is a line that ends in a colon.
+    """Return whether an element at the start of a quotation is a line that ends in a colon.
 
-    A line among others of its kind is verse, and with an attribution below, the quotation itself
-    may begin so.
+    Not if lines of the same kind follow, as in verse, or if there is an attribution below: then the
+    line is part of the quotation.
     """
     parent, following = element.getparent(), element.getnext()
     if element.tag not in _INTRODUCTION_TAGS or parent is None or following is None:
@@ -336,7 +337,7 @@ def _is_introduction(element: HtmlElement) -> bool:
 def _split_introduction(spans: Spans) -> tuple[Spans, Spans]:
     """Split the ``cite`` at the beginning of a paragraph from the quotation after it.
 
-    It ends in a colon, or its last letter, a small one, touches the capital that follows.
+    The ``cite`` ends in a colon, or in a lower-case letter with a capital right after it.
     """
     cited = tuple(takewhile(lambda span: "cite" in span.marks, spans))
     following = spans[len(cited) :]
@@ -355,7 +356,7 @@ def _split_introduction(spans: Spans) -> tuple[Spans, Spans]:
 
 
 def _is_cited(block: Block) -> bool:
-    """Return whether a block is a paragraph of nothing but ``cite``."""
+    """Return whether a block is a paragraph with only ``cite`` text."""
     return isinstance(block, Paragraph) and all(
         "cite" in span.marks for span in block.spans if span.text.strip()
     )
@@ -395,7 +396,7 @@ def _strip_end(spans: Spans, characters: str) -> Spans:
 
 
 class SummaryBuilder(BlockBuilder):
-    """Builds a strong paragraph from the ``summary`` of ``details``."""
+    """Builds a bold paragraph from the ``summary`` of ``details``."""
 
     def build(self) -> list[Block]:
         """Return the summary, then the other blocks inside it."""

@@ -1,4 +1,4 @@
-"""The traversal of a page's selected elements that writes the article's blocks."""
+"""The traversal of a page's selected elements that builds the article's blocks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from .selection import Selection
 from .tables import TableBuilder, is_data
 from .tabs import PanelBuilder, TabListBuilder, Tabs, label_of, read_tabs
 
-#: Block builders nest this deep; deeper elements become paragraphs of the deepest builder.
+#: The maximum nesting of block builders; deeper elements become paragraphs of the deepest one.
 MAX_DEPTH = 30
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
@@ -67,7 +67,7 @@ class _OpenElement:
 
 
 class ArticleBuilder:
-    """Builds an article's blocks; use one for each call of :meth:`blocks`."""
+    """Builds an article's blocks; make a new one for each call of :meth:`blocks`."""
 
     def __init__(
         self,
@@ -88,12 +88,12 @@ class ArticleBuilder:
         self.style = PLAIN
         self.last: Leaf | None = None
         self.builders: list[BlockBuilder] = []
-        self.tabs: Tabs | None = None  # read when first needed, as are the durations
+        self.tabs: Tabs | None = None  # read on first use, like the durations
         self.durations: dict[str, str] | None = None
         self.has_formulas = selection.formulas
 
     def blocks(self, top: HtmlElement | None = None) -> tuple[Block, ...]:
-        """Return the blocks of the page, or of what is inside ``top``, at any depth."""
+        """Return the blocks of the page, or those inside ``top``."""
         stack: list[HtmlElement | _OpenElement] = [self.page.tree]
         if top is not None:
             stack = list(reversed(top))
@@ -131,7 +131,7 @@ class ArticleBuilder:
         index = self.leaves.get((element, tail))  # type: ignore[call-overload]
         if index is None:
             return
-        # Two line breaks end a paragraph, as does any other boundary between segments.
+        # Two line breaks end a paragraph, like any other boundary between segments.
         breaks = buffer.run.breaks
         if breaks > 1 or (buffer.segment != index and buffer.segment >= 0 and not breaks):
             buffer.flush()
@@ -143,7 +143,7 @@ class ArticleBuilder:
         self.last = leaf
 
     def _pass_unselected(self, element: HtmlElement) -> None:
-        """Handle an element without selected text: a break, an emoji, the end of a paragraph."""
+        """Handle an element without selected text: a break, an emoji or the end of a paragraph."""
         tag = element.tag
         if tag == "br":
             self.buffer.run.breaks += 1
@@ -218,12 +218,12 @@ class ArticleBuilder:
             self._enter_block(entered, element, tag)
         elif tag in MARKS_OF:
             self._mark(MARKS_OF[tag])
-        elif tag == "wbr":  # the parser puts what follows inside it
+        elif tag == "wbr":  # the parser nests what follows in it
             self.buffer.run.joint = True
         return entered
 
     def _atom(self, element: HtmlElement, tag: str) -> bool:
-        """Write an element whose children are not traversed; return whether it is one."""
+        """Write an element whose children are not traversed; return whether this was one."""
         if tag == "a":
             return self._link(element)
         if tag == "hr":
@@ -244,7 +244,7 @@ class ArticleBuilder:
         return True
 
     def _embed(self, element: HtmlElement) -> Embed | None:
-        """Return a media element as an embed, with the duration that JSON-LD may state."""
+        """Return a media element as an embed, with its duration from JSON-LD if stated there."""
         embed = read_embed(element, self.links.resolve)
         if embed is None or embed.duration or embed.kind not in ("video", "audio"):
             return embed
@@ -328,7 +328,7 @@ class ArticleBuilder:
                 self._open_buffer(entered, BlockBuffer(), self._add_orphan_item)
 
     def _builder(self, element: HtmlElement, tag: str) -> BlockBuilder | None:
-        """Return a builder for an element, if it is a block that contains blocks."""
+        """Return a builder for an element that is a block of blocks, None for any other element."""
         role = element.get("role")
         if builder := self._tab_builder(element, role):
             return builder

@@ -64,7 +64,7 @@ def _new_line(parts: list[str], *, always: bool) -> None:
 
 
 def is_gutter(element: HtmlElement) -> bool:
-    """Return whether an element holds line numbers and nothing else."""
+    """Return whether an element contains only line numbers."""
     if not _GUTTER.search(element.get("class") or ""):
         return False
     words = "".join(element.itertext()).split()
@@ -72,7 +72,7 @@ def is_gutter(element: HtmlElement) -> bool:
 
 
 def language_of(element: HtmlElement) -> str:
-    """Return the programming language that preformatted text states, '' if none."""
+    """Return the programming language stated for preformatted text, '' if none is."""
     child = element[0] if len(element) and element[0].tag == "code" else None
     nodes = [child, element, parent := element.getparent()]
     if parent is not None and parent.tag not in {"body", "article", "main"}:
@@ -94,7 +94,7 @@ def _language_name(name: str) -> str:
 
 
 def is_code_table(table: HtmlElement) -> bool:
-    """Return whether a table lays out numbered lines of code."""
+    """Return whether a table is the layout of numbered lines of code."""
     numbered = False
     for cell in islice(table.iter("td"), _MAX_CELLS + 1):
         if is_gutter(cell) or cell.get("data-line-number"):

@@ -1,7 +1,7 @@
-"""An audit of composition: the selected content of a page that its article lacks.
+"""An audit of composition: selected content of a page that is missing from its article.
 
-The page is read again independently of what composition recorded.  Words are compared three at a
-time, so that a reference mark or a formula between them does not matter.
+The page is read again, independently of composition.  Words are compared three at a time, so that
+reference marks and formulas between them do not matter.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from .footnotes import LinkResolver, LinkTargets, fragment
 from .math import Formula, read_formula
 from .tables import is_data
 
-#: Labels of notes and list items, which the article numbers itself.
+#: Labels of notes and list items, which are numbered anew in the article.
 _LABEL = re.compile(r"\d{1,4}|[a-z]", re.IGNORECASE | re.ASCII)
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _KINDS = {
@@ -54,9 +54,9 @@ _INVISIBLE = re.compile("[\xad\u200b\u200c\u200d\u2060\ufeff]+")
 _MAX_NOTES_HEADING = 30
 _MAX_HEADINGS = 2_000
 _MAX_FORMULA_ELEMENTS = 50_000
-#: The characters to search in total; text that is not searched for counts as present.
+#: The most characters searched in total; text beyond this counts as present.
 _MAX_SEARCHED = 300_000_000
-#: A text is first looked for within this distance of the one before.
+#: A text is first searched for within this distance of the previous one.
 _NEAR = 20_000
 
 
@@ -88,7 +88,7 @@ def check_coverage(
     """Report the selected content of a page that is missing from its article.
 
     Only missing content is counted, in the report's ``article``; its ``printed`` stays zero.  Text
-    of the ``excluded`` elements was left out on purpose.
+    of the ``excluded`` elements does not count as missing.
     """
     captions = frozenset[int]().union(*(placed.captions for placed in pictures))
     segments = [
@@ -154,7 +154,7 @@ def _texts(article: Article) -> Iterator[str]:
 
 
 def _notes_heading(segments: list[Segment], article: Article) -> Segment | None:
-    """Return the last heading if it may be that of the notes, which themes replace."""
+    """Return the last heading if it may be the heading of the notes, which themes replace."""
     if not any(isinstance(block, Note) for block in walk(article.blocks)):
         return None
     headings = (segment for segment in reversed(segments) if segment.block.tag in _HEADINGS)
@@ -163,7 +163,7 @@ def _notes_heading(segments: list[Segment], article: Article) -> Segment | None:
 
 
 def _without_internal_links(segment: Segment) -> str:
-    """Return a segment's text without links inside the page: reference marks, backlinks."""
+    """Return a segment's text without links inside the page (reference marks, backlinks)."""
     texts: list[str] = []
     for leaf in segment.leaves:
         link = _nearest(leaf).get("link")
@@ -173,7 +173,7 @@ def _without_internal_links(segment: Segment) -> str:
 
 
 def _count_missing_words(text: str, article_text: _ArticleText) -> int:
-    """Count the words of a text that are in no triple of words of the article."""
+    """Count the words of a text that are in none of its word triples found in the article."""
     words = WORD.findall(_INVISIBLE.sub("", text))
     present = [False] * len(words)
     size = min(3, len(words))
@@ -199,7 +199,7 @@ def _missing_headings(
 def _missing_formulas(
     segments: list[Segment], page: Page, article: Article, text: _ArticleText
 ) -> int:
-    """Count the formulas in selected blocks that the article has neither as such nor as text."""
+    """Count the formulas in selected blocks that the article has neither as formula nor as text."""
     selected = {segment.block for segment in segments}
     present = {span.math for span in iter_spans(article.blocks)}
     present |= {block.source for block in walk(article.blocks) if isinstance(block, Math)}
@@ -220,7 +220,7 @@ def _missing_formulas(
 
 
 def _missing_links(links: Iterable[HtmlElement], page: Page, article: Article) -> int:
-    """Count the URLs that selected words link to and no word of the article does."""
+    """Count the URLs linked from selected words but from nowhere in the article."""
     present = {unquote(span.href) for span in iter_spans(article.blocks)}
     present |= {unquote(block.url) for block in walk(article.blocks) if isinstance(block, Embed)}
     resolver = LinkResolver(page, LinkTargets())
@@ -231,7 +231,7 @@ def _missing_links(links: Iterable[HtmlElement], page: Page, article: Article) -
 
 
 def _missing_notes(links: Iterable[HtmlElement], page: Page, text: _ArticleText) -> int:
-    """Count the notes that selected reference marks call and whose text is missing."""
+    """Count the notes with selected reference marks whose text is missing."""
     marks = (link for link in links if _REFERENCE_MARK.fullmatch(_text(link).strip()))
     names = {fragment((mark.get("href") or "").strip(), page) for mark in marks} - {""}
     missing = 0

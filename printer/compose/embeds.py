@@ -23,7 +23,7 @@ _MAX_URL = 2000
 _ISO_DURATION = re.compile(
     r"P(?:T)(?:(\d{1,3})H)?(?:(\d{1,5})M)?(?:(\d{1,6})(?:\.\d{1,6})?S)?", re.ASCII
 )
-#: The JSON-LD properties with the URL of a video, and with the media of an article.
+#: The JSON-LD properties with the URL of a video and with the media of an article.
 _URL_PROPERTIES = ("contentUrl", "embedUrl", "url")
 _MEDIA_PROPERTIES = ("video", "audio", "associatedMedia")
 
@@ -38,12 +38,12 @@ _UNWANTED = re.compile(
     r"|subscribe|comment|share|pixel|track(?:er|ing)|login|signup|/forms?/|chat",
     re.IGNORECASE,
 )
-#: The smallest frame, in CSS pixels; one of unknown kind must be larger.
+#: The smallest side of a frame in CSS pixels, and of a frame of unknown kind.
 _MIN_SIZE, _MIN_UNKNOWN_SIZE = 40, 150
 
 _CARD = re.compile(r"(?:^|[\s_-])(?:card|bookmark|preview)(?:$|[\s_-])", re.IGNORECASE)
 _MAX_CARD = 600
-#: The elements around a card that may wrap it as an entry of a list.
+#: The number of ancestors of a card that may wrap it as an entry of a list.
 _MAX_WRAPPERS = 6
 
 _POST = re.compile(
@@ -53,7 +53,7 @@ _POST_URL = re.compile(r"permalink|embed-?url|post-?url|^cite$", re.IGNORECASE)
 
 
 def read_embed(element: HtmlElement, resolve: Resolve) -> Embed | None:
-    """Return a video, audio or frame element as an embed, None for one that is not content."""
+    """Return a video, audio or frame element as an embed, None if it is not content."""
     title = readable_line((element.get("title") or element.get("aria-label") or "")[:200])
     url = _source(element, resolve)
     if not url or _is_smaller(element, _MIN_SIZE):
@@ -114,8 +114,8 @@ def _duration(element: HtmlElement) -> str:
 def described_durations(tree: HtmlElement, resolve: Resolve) -> dict[str, str]:
     """Return the durations of the media described in JSON-LD, by URL.
 
-    If there is just one video (or audio) in both the page and its JSON-LD, its duration is also
-    stored under ``video`` (``audio``).
+    If the page and its JSON-LD each have exactly one video (or audio), its duration is also stored
+    under ``video`` (``audio``).
     """
     durations: dict[str, str] = {}
     for kind, name in (("video", "VideoObject"), ("audio", "AudioObject")):
@@ -130,7 +130,7 @@ def described_durations(tree: HtmlElement, resolve: Resolve) -> dict[str, str]:
 
 
 def _media(items: list[Thing]) -> Iterator[Thing]:
-    """Yield items, and the media that are part of them."""
+    """Yield items and the media that are part of them."""
     for item in items:
         yield item
         for key in _MEDIA_PROPERTIES:
@@ -166,8 +166,8 @@ def _format_duration(stated: str) -> str:
 def read_card(link: HtmlElement, resolve: Resolve) -> Embed | None:
     """Return a link card to another page as an embed, None for any other link.
 
-    The link or an element around it has the class of a card, and there are blocks inside.  One of
-    several cards is an entry of a list and stays text.
+    The link or an element around it has the class of a card, and it contains blocks.  Cards in a
+    list stay text.
     """
     around = (link, *islice(link.iterancestors(), 2))
     if not any(_CARD.search((element.get("class") or "")[:300]) for element in around):
@@ -187,7 +187,7 @@ def read_card(link: HtmlElement, resolve: Resolve) -> Embed | None:
 
 
 def _wrappers(link: HtmlElement) -> Iterator[HtmlElement]:
-    """Yield the elements around a link that hold nothing beside it, and its list item."""
+    """Yield the elements around a link that contain nothing else, and its list item."""
     alone, inner = True, link
     for element in islice(link.iterancestors(), _MAX_WRAPPERS):
         alone = alone and inner.getprevious() is None and inner.getnext() is None
@@ -216,7 +216,7 @@ def _is_one_of_several(element: HtmlElement) -> bool:
 
 
 def is_post(blockquote: HtmlElement) -> bool:
-    """Return whether the class of a quotation is that of an embedded social post."""
+    """Return whether the class of a quotation marks an embedded social post."""
     classes = blockquote.get("class")
     return bool(classes and _POST.search(classes[:300]))
 
@@ -224,7 +224,7 @@ def is_post(blockquote: HtmlElement) -> bool:
 class PostBuilder(QuoteBuilder):
     """Builds an embed from the quotation of a social post.
 
-    Its URL is in an attribute, or in the last link of the line that names the author.
+    Its URL is in an attribute, or in the last link of the line with the author.
     """
 
     def __init__(self, element: HtmlElement, resolve: Resolve) -> None:
@@ -252,7 +252,7 @@ class PostBuilder(QuoteBuilder):
 
 
 def _sole_link(quote: Quote) -> Spans:
-    """Return the spans of a post that is nothing but a link, () for any other."""
+    """Return the spans of a post that consists of one link, () for any other post."""
     if quote.cite:
         return ()
     spans: Spans = ()
@@ -264,7 +264,7 @@ def _sole_link(quote: Quote) -> Spans:
 
 
 def _split_signature(cite: Spans) -> tuple[str, str]:
-    """Return the author in a signature, and the date that is a link at its end."""
+    """Return the author in a signature, and the date if that is a link at its end."""
     last = cite[-1] if cite else Span("")
     dated = bool(last.href) and any(map(str.isdigit, last.text))
     author = plain_text(cite[:-1] if dated else cite)

@@ -33,13 +33,13 @@ _NOTE_WORD = re.compile(
 _NOT_NOTES = frozenset({"body", "html", "table", "tbody", "tr", "td", "th", "ol", "ul", "dl", "dt"})
 _MAX_NOTE_CHARS = 6000
 _MAX_NAME = 200
-#: The nodes of an element among which its first selected segment is looked for.
+#: The number of an element's nodes searched for its first selected segment.
 _MAX_NODES = 52
 
 _SCHEMES = frozenset({"http", "https", "mailto"})
 _MAX_HREF = 2000
-#: Fast paths: an absolute URL that joining would not change, a path that joining would append to
-#: the site, and the site of a URL.
+#: For fast paths: an absolute URL that joining would not change, a path that joining would append
+#: to the site, and the site of a URL.
 _ABSOLUTE = re.compile(r"https?://[\w.-]+(?::\d+)?/(?!.*/\.)", re.ASCII)
 _ROOTED = re.compile(r"/(?:[\w~%+@:,-][\w.~%+@:,-]*/?)*+(?:\?[\w.~%+@:,=&/-]+)?", re.ASCII)
 _SITE = re.compile(r"https?://[\w.-]+(?::\d+)?(?=/)", re.ASCII)
@@ -50,11 +50,11 @@ class LinkTargets:
     """The targets of links inside the article.
 
     Attributes:
-        references: The note id that each reference mark calls.
+        references: The note id of each reference mark.
         notes: The id of each note's block.
         labels: The label of each note, by id.
         backlinks: The links from notes back to their reference marks.
-        places: The ids of the other elements that links lead to.
+        places: The ids of other elements that are link targets.
     """
 
     references: dict[HtmlElement, str] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class LinkResolver:
         self._site = site[0] if site else ""
 
     def target(self, element: HtmlElement) -> str:
-        """Return the URL or ``#id`` that a link leads to, '' if a reader cannot follow it."""
+        """Return the URL or ``#id`` that a link leads to, '' if it cannot be followed."""
         href = (element.get("href") or "").strip()
         if not href:
             return ""
@@ -103,14 +103,14 @@ class LinkResolver:
             return self._site + href
         try:
             parts = urlsplit(urljoin(self.page.base, href))
-        except ValueError:  # a bracket that opens no IPv6 address
+        except ValueError:  # a bracket that does not begin an IPv6 address
             return ""
         is_complete = parts.netloc or parts.scheme == "mailto"
         return parts.geturl() if parts.scheme in _SCHEMES and is_complete else ""
 
 
 def fragment(href: str, page: Page) -> str:
-    """Return the name of the place in this page that a link leads to, '' for any other link."""
+    """Return the fragment of a link inside this page, '' for any other link."""
     if "#" not in href:
         return ""
     url, name = urldefrag(href) if not href.startswith("#") else ("", href[1:])
@@ -122,7 +122,7 @@ def fragment(href: str, page: Page) -> str:
 
 
 def find_link_targets(page: Page, selection: Selection) -> LinkTargets:
-    """Find the notes and the places that the selected links lead to."""
+    """Find the notes and other places that the selected links lead to."""
     links = [
         (link, name)
         for link in selection.path
@@ -174,7 +174,7 @@ def _notes(
     elements: dict[str, HtmlElement],
     leaves: Mapping[Leaf, int],
 ) -> dict[HtmlElement, dict[str, list[HtmlElement]]]:
-    """Return the block of each note with its one name and its reference marks, in order."""
+    """Return the block of each note with its name and its reference marks, in order."""
     notes: dict[HtmlElement, dict[str, list[HtmlElement]]]
     notes = defaultdict(lambda: defaultdict(list))
     positions = {link: _first_segment(link, leaves) for link, _ in links}
@@ -191,14 +191,14 @@ def _notes(
 
 
 def _label(link: HtmlElement) -> str:
-    """Return the label of the note that a link calls, '' for any other link text."""
+    """Return the label of a note in the text of a link, '' for any other text."""
     text = readable_line("".join(link.itertext())[:60])
     match = _LABEL.fullmatch(text)
     return match[1].strip() if match else ""
 
 
 def _note_block(target: HtmlElement, link: HtmlElement) -> HtmlElement | None:
-    """Return the block of a note: its link target, or the nearest block around it with text."""
+    """Return the block of a note: the link target or the nearest block with text around it."""
     for block in (target, *_ancestors(target, 4)):
         if block.tag in _NOT_NOTES:
             return None
@@ -212,7 +212,10 @@ def _note_block(target: HtmlElement, link: HtmlElement) -> HtmlElement | None:
 
 
 def _is_reference(link: HtmlElement, name: str, block: HtmlElement) -> bool:
-    """Return whether a link is a reference mark: raised or named so, and the note agrees."""
+    """Return whether a link is a reference mark.
+
+    It is superscript or named as one, and the note links back or is named as a note.
+    """
     around = [link, *_ancestors(link, 2)]
     raised = any(element.tag == "sup" for element in [*around, *link.iter("sup")])
     if not (raised or any(map(_names_note, around)) or _NOTE_ID.search(name)):

@@ -1,4 +1,4 @@
-"""Discussions: the author lines of forum posts, and readers' comments after the article."""
+"""Discussions: author lines of forum posts, and readers' comments after the article."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .builder import ArticleBuilder
 from .footnotes import LinkTargets
 from .selection import select_below
 
-#: A page with so many posts, holding this share of its selected text, is a discussion.
+#: The posts of a discussion, and their share of its selected text, at the least.
 _MIN_POSTS, _MIN_SHARE = 2, 0.5
 #: Signs of posts on a page that was not classified as a forum.
 _HINTS = (
@@ -28,7 +28,7 @@ _HINTS = (
     re.compile("data-author="),
     re.compile(r"""id=["']?(?:post|msg|p)[-_]?\d"""),
 )
-#: The heading of comments that have none on the page, by language.
+#: The heading of comments without a heading of their own, by language.
 _HEADINGS = load_table("comment_headings")["by_language"]
 
 
@@ -55,7 +55,7 @@ def _post_of(
     posts: Mapping[HtmlElement, Post],
     known: dict[HtmlElement, HtmlElement | None],
 ) -> HtmlElement | None:
-    """Return the post around an element; ``known`` caches the results, so that depth costs once."""
+    """Return the post around an element; ``known`` caches the result for each ancestor."""
     path = []
     while element is not None and element not in posts and element not in known:
         path.append(element)
@@ -69,7 +69,7 @@ def drop_author_lines(page: Page, verdict: Verdict, posts: Mapping[HtmlElement, 
     """Return the verdict without the page's own author lines, which the composed ones replace."""
     marks: set[HtmlElement] = set()
     for mark in (mark for post in posts.values() for mark in post.elements):
-        if mark not in marks:  # else a descendant of one
+        if mark not in marks:  # otherwise it was added as a descendant
             marks.update(mark.iter())
     if not marks:
         return verdict
@@ -90,7 +90,7 @@ def _has_other_text(segment: Segment, marks: Set[HtmlElement]) -> bool:
 
 
 def author_lines(posts: Mapping[HtmlElement, Post], byline: str) -> dict[HtmlElement, Paragraph]:
-    """Return the author line of each post, except of a first one whose author is the byline."""
+    """Return the author line of each post, but not of a first post by the article's author."""
     lines = {element: author_line(post.author, post.date) for element, post in posts.items()}
     first = next(iter(posts), None)
     if first is not None and posts[first].author == byline:

@@ -1,4 +1,4 @@
-"""Running text: collapsed white space, marks and links, and the meaning of line breaks."""
+"""Running text: white space, marks, links, and the meaning of line breaks."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ..article import MARKS, ZERO_WIDTH_SPACE, Span, Spans, plain_text
 from ..html.index import Leaf
 from ..html.layout import PageLayout
 
-#: Not for reading: soft hyphens, zero-width characters that are neither joiners nor spaces,
-#: control characters, icon-font glyphs, surrogates.
+#: Characters not for reading: soft hyphens, zero-width characters other than joiners and spaces,
+#: control characters, glyphs of icon fonts, surrogates.
 _UNREADABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u2060\ufeff\ufff9-\ufffc\ufffe\uffff\ue000-\uf8ff\ud800-\udfff]"
 )
@@ -29,19 +29,19 @@ MARKS_OF = {mark: mark for mark in MARKS} | {
 _BOLD = re.compile(r"font-weight\s{0,9}:\s{0,9}(?:bold|[6-9]00)")
 _ITALIC = re.compile(r"font-style\s{0,9}:\s{0,9}(?:italic|oblique)")
 
-#: A gap of this share of the font size is a space.
+#: The smallest gap that is a space, as a share of the font size.
 _MIN_GAP = 0.2
 _OPENING = "([{“‘«„\"'"
-#: Text that ends so continues without a space.
+#: Text that ends in one of these continues without a space.
 _OPEN_END = "([{“‘«„-‐"
-#: This many small letters are the end of a word rather than an initial or a symbol.
+#: This many lower-case letters are the end of a word rather than a symbol.
 _MIN_WORD_END = 3
 _UNSPACED_MARKS = frozenset({"code", "samp", "kbd", "var", "sub", "sup", "mark"})
 
-#: The length of hard-wrapped lines, in characters, and how evenly they fill it.
+#: The shortest and longest measure of hard-wrapped lines in characters, and the share they fill.
 _MIN_WRAP, _MAX_WRAP, _MIN_FILL = 50, 130, 0.9
 _MIN_WRAP_WORDS = 4
-#: A line of this length that ends like a sentence is a paragraph.
+#: A line of at least this length that ends like a sentence is a paragraph.
 _MIN_PARAGRAPH = 80
 #: A bold line up to this length may head the longer line below it.
 _MAX_LABEL = 90
@@ -50,7 +50,7 @@ _CLOSING = "\"'”’»)]"
 
 
 class Style(NamedTuple):
-    """The fields of a :class:`Span` other than its text, in their order."""
+    """The fields of a :class:`Span` after its text, in the same order."""
 
     marks: tuple[str, ...] = ()
     href: str = ""
@@ -79,14 +79,14 @@ def with_mark(marks: tuple[str, ...], mark: str) -> tuple[str, ...]:
 
 
 def stated_marks(style: str) -> list[str]:
-    """Return the marks that a ``style`` attribute amounts to."""
+    """Return the marks equivalent to a ``style`` attribute."""
     if "font-" not in style:
         return []
     return ["strong"] * bool(_BOLD.search(style)) + ["em"] * bool(_ITALIC.search(style))
 
 
 def strip_unreadable(text: str) -> str:
-    """Return text without characters that are not for reading."""
+    """Return text without unreadable characters."""
     if text.isascii() or text.isprintable():
         return text
     return _UNREADABLE.sub("", text).replace(ZERO_WIDTH_SPACE, "")
@@ -98,7 +98,7 @@ def readable_line(text: str) -> str:
 
 
 class TextRun:
-    """Gathers the text of one paragraph."""
+    """Collects the text of one paragraph."""
 
     __slots__ = ("breaks", "joint", "parts", "space")
 
@@ -106,7 +106,7 @@ class TextRun:
         self.parts: list[tuple[Style, list[str]]] = []
         self.space = False  # whether white space followed the last text
         self.breaks = 0  # the number of line breaks since then
-        self.joint = False  # whether a line-break opportunity did
+        self.joint = False  # whether a line-break opportunity followed it
 
     def add(self, text: str, style: Style) -> None:
         """Add source text, collapsing its white space."""
@@ -166,7 +166,7 @@ class TextRun:
 
 
 def _collapse_joints(text: str) -> tuple[bool, str, bool]:
-    """Return text with single zero-width spaces, inside words only, and if it had some outside."""
+    """Return text with single zero-width spaces, and whether some stood before and after it."""
     collapsed = _JOINTS.sub(
         lambda joint: " " if " " in joint[0] else ZERO_WIDTH_SPACE, _WHITE_SPACE.sub(" ", text)
     )
@@ -180,7 +180,7 @@ def is_joinable(style: Style) -> bool:
 
 
 def _shared_style(before: Style, after: Style) -> Style:
-    """Return the style of a space: that of both sides, as the end of a link is not underlined."""
+    """Return the style of a space: what the text on both sides has in common."""
     return PLAIN._replace(
         marks=tuple(mark for mark in before.marks if mark in after.marks),
         href=before.href if before.href == after.href else "",
@@ -199,7 +199,7 @@ def joined(paragraphs: list[Spans]) -> Spans:
     return tuple(spans)
 
 
-# Words that only the page's style sheet separates
+# Words separated only by the page's style sheet
 
 
 def needs_space(
@@ -227,7 +227,7 @@ def needs_space(
 
 
 def _has_gap(layout: PageLayout, before: Leaf, after: Leaf) -> bool:
-    """Return whether two text nodes stand on one line with a gap between them."""
+    """Return whether two text nodes are on the same line with a gap between them."""
     first, second = layout.texts.get(before), layout.texts.get(after)
     if first is None or second is None:
         return False
@@ -240,16 +240,16 @@ def _has_gap(layout: PageLayout, before: Leaf, after: Leaf) -> bool:
 
 
 def _is_in_sentence(element: HtmlElement) -> bool:
-    """Return whether an element has text of its parent beside it."""
+    """Return whether text of its parent precedes or follows an element."""
     parent = element.getparent()
     before = parent.text if parent is not None else ""
     return bool((before or "").strip() or (element.tail or "").strip())
 
 
 def _is_phrase_boundary(before: str, element: HtmlElement, text: str) -> bool:
-    """Return whether a small letter meets a capital between two elements.
+    """Return whether a word ends and a capital follows at the boundary of two elements.
 
-    One of them has a class and one has several words; markup within a word has neither.
+    One of the elements must have a class, and one several words, unlike markup within a word.
     """
     end = before[-_MIN_WORD_END:]
     if not text[0].isupper() or len(end) < _MIN_WORD_END or not (end.isalpha() and end.islower()):
@@ -267,8 +267,8 @@ def _is_phrase_boundary(before: str, element: HtmlElement, text: str) -> bool:
 def split_paragraphs(spans: Spans) -> list[Spans]:
     """Return the paragraphs in text with line breaks.
 
-    Hard-wrapped text becomes one line, breaks after long sentences separate paragraphs, and all
-    other breaks stay, as in verse and addresses.
+    Hard-wrapped text becomes one line and breaks after long sentences separate paragraphs; all
+    other breaks are kept, as in verse and addresses.
     """
     if not any("\n" in span.text for span in spans):
         return [spans]
@@ -329,7 +329,7 @@ def _split_lines(spans: Spans) -> list[Spans]:
 
 
 def _join_lines(lines: list[Spans], glue: str) -> Spans:
-    """Join lines; the glue is added to the text before it, but outside of links."""
+    """Join lines; the glue is part of the text before it unless that is a link."""
     joined: list[Span] = []
     style, texts = PLAIN, list[str]()  # of the last span, which is not in ``joined`` yet
     for line in lines:
@@ -351,7 +351,7 @@ def _join_lines(lines: list[Spans], glue: str) -> Spans:
 
 
 def _is_hard_wrapped(texts: list[str]) -> bool:
-    """Return whether most breaks are inside sentences and no line had room for the next word."""
+    """Return whether most breaks are inside sentences and at the full width of the lines."""
     width = max(map(len, texts[:-1]), default=0)
     if not _MIN_WRAP <= width <= _MAX_WRAP or len(texts[-1]) > width / _MIN_FILL:
         return False

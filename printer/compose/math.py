@@ -1,8 +1,8 @@
-r"""Formulas: MathML, the TeX beside it, and TeX in running text.
+r"""Formulas: MathML with its TeX source, and TeX in running text.
 
 KaTeX, MathJax and images of formulas keep their source in the page.  In running text, ``\(…\)``
-and ``\[…\]`` are always formulas; ``$$…$$`` and ``$…$`` are only on a page that loads a
-typesetting script, and single dollars only if the page configures them, as prices have them too.
+and ``\[…\]`` are always formulas; ``$$…$$`` and ``$…$`` are formulas only on pages that load a
+typesetting script, and ``$…$`` only if the page configures it, since prices have dollar signs, too.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _SINGLE_DOLLAR = re.compile(r"""inlineMath\W{1,20}?['"]\$['"]|left['"]?\s?:\s?['
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A formula's source, its plain text, and whether it stands on a line of its own."""
+    """A formula's source, its plain text, and whether it is displayed on a line of its own."""
 
     source: str
     text: str
@@ -70,7 +70,7 @@ class Formula:
 
 
 def read_formula(element: HtmlElement) -> Formula | None:
-    """Return the formula that an element is, None for any other element."""
+    """Return an element's formula, None if the element is not a formula."""
     tag = element.tag
     if tag == "img":
         return _image_formula(element)
@@ -129,14 +129,14 @@ def _annotation(math: HtmlElement) -> str:
 
 
 def _plain_tex(tex: str) -> str:
-    """Return TeX without a group that only sets its style."""
+    """Return TeX without an enclosing group that only sets the style."""
     tex = readable_line(tex[:_MAX_SOURCE])
     match = _STYLED.fullmatch(tex)
     return match[1] if match else tex
 
 
 def _sanitize_mathml(math: HtmlElement) -> tuple[str, str]:
-    """Return MathML copied by an allow-list, and its text; '' if too large or not allowed."""
+    """Return MathML reduced to an allow list, and its text; '' if too large or not allowed."""
     root = etree.Element("math")
     pairs = [(math, root)]
     size = 0
@@ -192,7 +192,7 @@ def _image_formula(image: HtmlElement) -> Formula | None:
 
 
 def convert_inline_tex(blocks: tuple[Block, ...], page: Page) -> tuple[Block, ...]:
-    """Return blocks with the TeX in their text as formulas."""
+    """Return blocks with the TeX in their text converted to formulas."""
     has_dollars = any("$" in segment.text for segment in page.segments)
     if not has_dollars and not any("\\(" in s.text or "\\[" in s.text for s in page.segments):
         return blocks
@@ -211,7 +211,7 @@ def convert_inline_tex(blocks: tuple[Block, ...], page: Page) -> tuple[Block, ..
 
 
 def _dollar_delimiters(page: Page) -> int:
-    """Return 0 if no dollars delimit formulas on a page, 1 if double ones do, 2 if single too."""
+    """Return the dollars that delimit formulas on a page: 0 none, 1 double, 2 single and double."""
     level = 0
     for script in page.tree.iter("script"):
         text = f"{script.get('src') or ''} {(script.text or '')[:5000]}"

@@ -1,4 +1,4 @@
-"""Corrections that need the whole article, and articles that are split over several pages."""
+"""Corrections that need the whole article, and merging of articles split over several pages."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from .inline import split_labels
 
 _SCENE_BREAK = re.compile(r"(?:[*•·⁂❦✻∗~_=#-]\s?){3,40}|⁂|❦|✻")
 _BULLET = re.compile(r"[\s|•·◦▪‣●○■□►▶▸»«›‹>/\\,.;:…_=~*+–—-]{1,5}")
-#: The first block of a card, which is no list item.
+#: Types of the first block of a card, as opposed to a real list item.
 _CARD = (Heading, Figure, Rule, Embed)
-#: The title is looked for in the first blocks.
+#: The number of first blocks searched for the title.
 _MAX_TITLE_POSITION = 6
 _MIN_SIMILAR_TITLE = 12
 _MAX_TRAILING_HEADING = 40
 
-#: Shorter text may be on several pages on purpose.
+#: Shorter text may be repeated on several pages on purpose.
 _MIN_UNIQUE = 40
 
-#: Words of one letter in some language with Latin letters.
+#: One-letter words of languages in Latin script.
 _ONE_LETTER_WORDS = frozenset("AEIOUYÀÉÓÅÖ")
 _LETTERS = re.compile(r"[^\W\d_]+")
 
@@ -49,10 +49,10 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 def postprocess(
     blocks: tuple[Block, ...], title: str, aliases: dict[str, str], *, linked: bool
 ) -> tuple[Block, ...]:
-    """Return the blocks of an article, corrected.
+    """Return the corrected blocks of an article.
 
-    ``aliases`` maps link targets to the ids of the blocks that stand in for them, ``linked`` is
-    whether there may be links inside the article.
+    ``aliases`` maps link targets to the ids of the blocks that replace them; ``linked`` is whether
+    the article may have internal links.
     """
     sound = [block for block in map(_clean_paragraph, _unwrap_cards(blocks)) if block is not None]
     parts = [part for block in _drop_title(sound, title) for part in _split_labels(block)]
@@ -75,7 +75,7 @@ def _clean_paragraph(block: Block) -> Block | None:
 
 
 def _split_labels(block: Block) -> Iterable[Block]:
-    """Separate the bold lines that head other lines of a paragraph."""
+    """Split off the bold lines of a paragraph that head other lines."""
     if not isinstance(block, Paragraph):
         return [block]
     first, *rest = split_labels(block.spans)
@@ -83,7 +83,7 @@ def _split_labels(block: Block) -> Iterable[Block]:
 
 
 def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
-    """Replace lists of cards by their content: most items begin with a heading or a picture."""
+    """Replace lists whose items mostly begin with a heading or picture by their content."""
     for block in blocks:
         if not isinstance(block, List) or block.ordered:
             yield block
@@ -96,7 +96,7 @@ def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
 
 
 def _drop_title(blocks: list[Block], title: str) -> list[Block]:
-    """Drop the first block that repeats the title, or its first line that does."""
+    """Drop the first block, or first line of a block, that repeats the title."""
     key = comparison_key(title)
     if not key or len(blocks) == 1:
         return blocks
@@ -114,7 +114,7 @@ def _drop_title(blocks: list[Block], title: str) -> list[Block]:
 
 
 def _repeats_title(text: str, title: str, block: Heading | Paragraph) -> bool:
-    """Return whether a block is the title; an ``h1`` may have a little more or less."""
+    """Return whether a block is the title; for an ``h1``, one may contain the other."""
     if text == title:
         return True
     if not isinstance(block, Heading) or block.level != 1:
@@ -143,7 +143,7 @@ def _drop_repeated_pull_quotes(blocks: list[Block]) -> list[Block]:
 
 
 def _trim(blocks: list[Block]) -> list[Block]:
-    """Drop rules that separate nothing, and what is left over at the end."""
+    """Drop rules that separate nothing, and leftovers at the end."""
     trimmed: list[Block] = []
     for block in blocks:
         if isinstance(block, Rule) and (not trimmed or isinstance(trimmed[-1], Rule | Heading)):
@@ -168,7 +168,7 @@ def _is_left_over(blocks: list[Block]) -> bool:
 def _drop_note_headings(blocks: list[Block]) -> list[Block]:
     """Drop a heading or rule above nothing but notes, as the theme adds its own."""
     rest: list[Block] = []
-    below = ""  # the content before the next heading: '', only 'notes', or 'text'
+    below = ""  # what is below, down to the next heading: '', only 'notes', or 'text'
     for block in reversed(blocks):
         if isinstance(block, Note):
             below = below or "notes"
@@ -183,7 +183,7 @@ def _drop_note_headings(blocks: list[Block]) -> list[Block]:
 
 
 def _fix_levels(blocks: list[Block]) -> Iterable[Block]:
-    """Start headings at level 2 and skip no level on the way down."""
+    """Renumber heading levels to start at 2 and skip none."""
     open_levels: list[int] = []
     for block in blocks:
         if isinstance(block, Heading):
@@ -195,7 +195,7 @@ def _fix_levels(blocks: list[Block]) -> Iterable[Block]:
 
 
 def _fix_links(blocks: tuple[Block, ...], aliases: dict[str, str]) -> tuple[Block, ...]:
-    """Point links inside the article to existing blocks and remove those that lead nowhere."""
+    """Point internal links to existing blocks and remove links without a target."""
     targets = {span.href[1:] for span in iter_spans(blocks) if span.href.startswith("#")}
     calls = {span.note for span in iter_spans(blocks) if span.note}
     ids = {name for block in walk(blocks) if (name := getattr(block, "id", ""))}
@@ -216,7 +216,7 @@ def _fix_links(blocks: tuple[Block, ...], aliases: dict[str, str]) -> tuple[Bloc
 
 
 def join_drop_caps(blocks: Iterable[Block]) -> tuple[Block, ...]:
-    """Join a large first letter that is a block of its own with the paragraph after it."""
+    """Join a drop cap that is a block of its own with the paragraph after it."""
     joined: list[Block] = []
     for block in blocks:
         before = joined[-1] if joined else None
@@ -233,7 +233,7 @@ def join_drop_caps(blocks: Iterable[Block]) -> tuple[Block, ...]:
 
 
 def _is_word(letter: str, text: str, before: list[Block]) -> bool:
-    """Return whether the letter is a word, as the article has the word after it elsewhere too."""
+    """Return whether the letter is a word: the word after it also occurs alone in the article."""
     if letter not in _ONE_LETTER_WORDS:
         return False
     first, *rest = _LETTERS.findall(text)
@@ -243,8 +243,8 @@ def _is_word(letter: str, text: str, before: list[Block]) -> bool:
 def merge_pages(articles: Sequence[Article]) -> Article:
     """Return the first article with the blocks of the others appended.
 
-    What a later page repeats (the lead picture, a summary at the top) is left out.  The ids of
-    later pages get a prefix, so that those of different pages do not collide.
+    Blocks repeated on later pages (the lead picture, a summary at the top) are left out.  The ids
+    of later pages get a prefix, so that those of different pages do not collide.
     """
     first = articles[0]
     blocks = list(first.blocks)
@@ -264,7 +264,7 @@ def merge_pages(articles: Sequence[Article]) -> Article:
 
 
 def _key(block: Block) -> str:
-    """Return what identifies a block, '' for one that may be repeated."""
+    """Return a key that identifies a block, '' for a block that may be repeated."""
     if isinstance(block, Figure):
         return f"figure {block.src}" if block.src else ""
     text = " ".join(iter_text(block))

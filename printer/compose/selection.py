@@ -15,7 +15,7 @@ from ..html.page import Page
 from ..selection import PlacedFigure, Verdict
 from .math import is_formula_image
 
-#: Elements without text that are selected if they stand among selected text.
+#: Textless elements that are selected if they are among selected text.
 _TEXTLESS = ("hr", "math", "script", "iframe", "video", "audio", "img")
 _WITH_MATHML = etree.XPath("//*[@data-mathml]")
 _FORMULAS = frozenset({"math", "script"})
@@ -25,7 +25,7 @@ _TEX = "math/tex"
 _EXCLUDED_TAGS = frozenset(
     {"nav", "aside", "footer", "header", "form", "button", "noscript", "template"}
 )
-#: The distance from a textless element to the selected element around it, in levels.
+#: The most levels from a textless element up to a selected element.
 _MAX_LEVELS = 6
 
 
@@ -79,7 +79,7 @@ def select(
 
 
 def select_below(top: HtmlElement, leaves: Iterable[Leaf]) -> Selection:
-    """Select some text nodes below an element; each block element is a paragraph."""
+    """Select some text nodes below an element, each block element as a paragraph."""
     selected = dict.fromkeys(leaves, 0)
     path = {top}
     for leaf in selected:
@@ -94,7 +94,7 @@ def _add_path(element: HtmlElement | None, path: set[HtmlElement]) -> None:
 
 
 def _textless(page: Page) -> list[HtmlElement]:
-    """Return elements with content but no text; MathJax 2 keeps MathML in an attribute."""
+    """Return elements with content but no text, MathJax 2's MathML attributes included."""
     formulas: list[HtmlElement] = []
     if "data-mathml" in page.source:
         formulas = _WITH_MATHML(page.tree)  # type: ignore[assignment]
@@ -108,7 +108,7 @@ def _has_content(element: HtmlElement) -> bool:
 
 
 def _is_among(element: HtmlElement, path: set[HtmlElement]) -> bool:
-    """Return whether a near ancestor holds selected text."""
+    """Return whether a near ancestor contains selected text."""
     for ancestor in islice(element.iterancestors(), _MAX_LEVELS):
         if ancestor.tag in _EXCLUDED_TAGS:
             return False

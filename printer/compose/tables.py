@@ -1,4 +1,4 @@
-"""Tables: which of them hold data, and how cells become rows."""
+"""Tables: recognition of data tables, and building of rows from cells."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ALIGNMENTS = frozenset({"left", "right", "center"})
 
 
 def is_data(table: HtmlElement) -> bool:
-    """Return whether a table holds data rather than laying out the page."""
+    """Return whether a table contains data rather than the layout of the page."""
     role = table.get("role")
     if role in {"presentation", "none"} or next(table.iterdescendants("table"), None) is not None:
         return False
@@ -58,7 +58,7 @@ def _span(cell: HtmlElement, name: str) -> int:
 
 
 class TableBuilder(BlockBuilder):
-    """Builds a table; blocks outside its cells go before it."""
+    """Builds a table; blocks outside its cells precede it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ class TableBuilder(BlockBuilder):
         self.buffer.blocks += rest
 
     def add(self, element: HtmlElement, blocks: tuple[Block, ...]) -> None:
-        """Add a cell, in a new row if its row is not that of the last cell."""
+        """Add a cell, in a new row if its row differs from that of the last cell."""
         row = element.getparent()
         if not self.rows or row is not self._row:
             self._row = row
@@ -98,7 +98,7 @@ class TableBuilder(BlockBuilder):
         cells.append(Cell(blocks, header, *spans, align=_alignment(element)))
 
     def build(self) -> list[Block]:
-        """Return the table, or its content if too little of it is left."""
+        """Return the table, or its content if too little is left for a table."""
         return list(self.buffer.take()) + self._table()
 
     def _table(self) -> list[Block]:
@@ -127,7 +127,7 @@ class TableBuilder(BlockBuilder):
 
 
 def _fit_spans(rows: list[list[Cell]], numbers: list[int]) -> list[Row]:
-    """Limit spans to the table; ``numbers`` are the rows' positions before empty ones went."""
+    """Limit spans to the table; ``numbers`` are the row positions with empty rows counted."""
     widest = max((sum(cell.colspan for cell in cells) for cells in rows), default=0)
     limit = min(widest, MAX_COLUMNS)
     fitted: list[Row] = []
@@ -155,7 +155,7 @@ def _alignment(element: HtmlElement) -> str:
 
 
 def _without_heading(block: Block) -> Block:
-    """Return a heading as a strong paragraph, as cells are no part of the outline."""
+    """Return a heading as a bold paragraph, since cells are not part of the outline."""
     if not isinstance(block, Heading):
         return block
     spans: list[Span] = [replace(s, marks=with_mark(s.marks, "strong")) for s in block.spans]

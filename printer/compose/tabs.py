@@ -1,4 +1,4 @@
-"""Tabs and accordions: panels of which the page shows one at a time, printed under their labels."""
+"""Tabs and accordions: panels that a page shows one at a time, printed below their labels."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .inline import readable_line
 
 _TABS = re.compile(r"(?:^|[\s_-])tabs?(?:$|[\s_-])", re.IGNORECASE)
 _MAX_TABS, _MAX_LABEL, _MAX_NAME = 500, 100, 200
-#: The rows of tabs that are recognised by class alone.
+#: The most rows of tabs recognised by class alone.
 _MAX_ROWS = 100
-#: The level of a label's heading; postprocessing raises it to the one below the heading before.
+#: The level of a label's heading; postprocessing raises it to one below the previous heading.
 LABEL_LEVEL = 6
 
 
@@ -25,10 +25,10 @@ class Tabs:
     """The tabs of a page.
 
     Attributes:
-        labels: The labels by the ids of tabs and of their panels.
+        labels: The labels, by the ids of tabs and their panels.
         panels: The labels of panels without ids.
-        rows: The rows of tabs that have no roles.
-        ids: The ids of the panels of those rows.
+        rows: The rows of tabs without roles.
+        ids: The ids of the panels of these rows.
     """
 
     labels: dict[str, str] = field(default_factory=dict)
@@ -57,14 +57,14 @@ class PanelBuilder(BlockBuilder):
 
 
 class TabListBuilder(BlockBuilder):
-    """Builds a row of tabs, without the labels that are printed above their panels."""
+    """Builds a row of tabs without the labels, which are printed above their panels."""
 
     def __init__(self, tabs: Tabs) -> None:
         super().__init__()
         self.labels = frozenset((*tabs.labels.values(), *tabs.panels.values()))
 
     def build(self) -> list[Block]:
-        """Return the blocks that are not labels: an accordion has its panels here too."""
+        """Return the blocks that are not labels, such as the panels of an accordion."""
         return [block for block in self.buffer.take() if not self._is_label(block)]
 
     def _is_label(self, block: Block) -> bool:
@@ -95,7 +95,7 @@ def read_tabs(tree: HtmlElement) -> Tabs:
 
 
 def _read_rows_by_class(tree: HtmlElement, found: Tabs) -> None:
-    """Read tabs without roles: rows of links, named so by class, to elements side by side."""
+    """Read tabs without roles: rows of links, marked by class, to sibling elements."""
     rows = (
         element
         for element in tree.iter("ul", "ol", "div", "nav")
@@ -126,7 +126,7 @@ def _text(element: HtmlElement) -> str:
 
 
 def _target(link: HtmlElement) -> str:
-    """Return the id of the panel that a tab names, '' for none."""
+    """Return the id of a tab's panel, '' for none."""
     stated = (
         link.get("data-target")
         or link.get("data-tab")
@@ -139,7 +139,7 @@ def _target(link: HtmlElement) -> str:
 
 
 def _following_panels(row: HtmlElement, labels: list[str]) -> dict[HtmlElement, str]:
-    """Return the elements after a row of tabs if they are alike and one for each label."""
+    """Return the elements after a row of tabs if they are alike and there is one for each label."""
     panels = list(islice(row.itersiblings(), len(labels)))
     kinds = {(element.tag, element.get("class")) for element in panels}
     if len(panels) == len(labels) > 1 == len(kinds):

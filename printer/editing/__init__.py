@@ -1,4 +1,4 @@
-"""Editing a print: an article's blocks that can be switched on and off, and its stored snapshot."""
+"""Editing of prints: blocks that can be removed or restored, and the stored snapshot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The blocks that can be removed from an article or restored, and the site rules that name them."""
+"""Blocks that can be removed from an article or restored, with site rules that match them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from ..selection import Verdict
 from ..site_rules.css import ElementIndex
 from ..site_rules.suggest import Suggester, Suggestion
 
-#: The omitted segments that are offered: before the article, after it, and in total.
+#: The most omitted segments offered: before the article, after it, and in total.
 BEFORE, AFTER = 30, 60
 _MAX_OMITTED = 400
 
-#: A text is looked for this far ahead of the last one; if it is long, anywhere, so many times.
+#: The distance from one text within which the next is searched for; the length from which a text is
+#: searched for everywhere; and the maximum number of such searches.
 _AHEAD, _LONG, _MAX_ANYWHERE = 60, 24, 300
 _MAX_ENDS = 40
 
@@ -30,7 +31,7 @@ _MAX_ENDS = 40
 class EditableBlock:
     """A block of the article, or one near it that extraction omitted.
 
-    ``rules`` are selectors for a site rule that would name the block on other pages too.
+    ``rules`` are selectors for site rules that would match the block on other pages, too.
     """
 
     id: str
@@ -65,12 +66,12 @@ def editable_blocks(
     omitted: tuple[Sequence[Block], Verdict],
     pictures: Mapping[str, HtmlElement],
 ) -> tuple[EditableBlock, ...]:
-    """Return an article's blocks with the omitted ones at their places among them.
+    """Return an article's blocks, with the omitted ones inserted at their places.
 
     Args:
         page: The page.
-        article: The article's blocks, and the verdict that they were composed by.
-        omitted: The omitted blocks, and the verdict that they were composed by.
+        article: The article's blocks, and the verdict from which they were composed.
+        omitted: The omitted blocks, and the verdict from which they were composed.
         pictures: The elements of pictures by ``Figure.src``, or ``Figure.svg``.
     """
     index = ElementIndex(page.tree)
@@ -93,7 +94,7 @@ def editable_blocks(
 def append_blocks(
     editable: Sequence[EditableBlock], blocks: Sequence[Block]
 ) -> tuple[EditableBlock, ...]:
-    """Return editable blocks with those at the end of an article that has become longer."""
+    """Return editable blocks with the blocks appended since to their article."""
     if not editable:
         return ()
     count = sum(block.in_article for block in editable)
@@ -103,14 +104,14 @@ def append_blocks(
 
 @dataclass(frozen=True, slots=True)
 class _Position:
-    """Where a block starts on the page, and the index of its element (-1: unknown)."""
+    """The place where a block starts on the page, and the index of its element (-1: unknown)."""
 
     start: float = -1
     element: int = -1
 
 
 class _Positions:
-    """Finds blocks on the page that they were composed of, by their text and pictures."""
+    """Locates blocks on the page from which they were composed, by text and pictures."""
 
     def __init__(
         self, index: ElementIndex, segments: Sequence[Segment], pictures: Mapping[str, HtmlElement]
@@ -118,7 +119,7 @@ class _Positions:
         self.index, self.segments, self.pictures = index, segments, pictures
 
     def of(self, blocks: Sequence[Block], verdict: Verdict) -> Iterator[tuple[Block, _Position]]:
-        """Yield each block with its position; a rule or a formula has that of the last block."""
+        """Yield each block with its position; a rule or formula has that of the previous block."""
         selected = [s for s, keep in zip(self.segments, verdict.keep, strict=True) if keep]
         start = -1.0
         for block, segments in zip(blocks, _align(blocks, selected), strict=True):
@@ -156,9 +157,9 @@ class _Positions:
 
 
 def _align(blocks: Sequence[Block], segments: Sequence[Segment]) -> list[list[Segment]]:
-    """Return the segments that each block was composed of.
+    """Return the segments from which each block was composed.
 
-    Both are in reading order, except for what composition moves, such as notes.
+    Both are in reading order, except for blocks moved by composition, such as notes.
     """
     texts = ["".join("".join(iter_text(block)).split()) for block in blocks]
     text = "".join(texts)

@@ -1,4 +1,4 @@
-"""The snapshot of a print that can be edited: blocks, pictures and page in one file."""
+"""The snapshot of an editable print: blocks, pictures and page in one file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..text import clean_line
 from .blocks import EditableBlock
 
 _VERSION = 1
-#: The fields of an article and of its source in the file; the file says "how" for the method.
+#: The fields of an article and of its source in the file, where the method is called "how".
 _ARTICLE = (
     "title", "url", "byline", "published", "site", "lead", "language", "direction", "confidence",
 )  # fmt: skip
@@ -30,20 +30,20 @@ _MAX_TITLE = 500
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """All changes to a print: a new title ('' for none), blocks removed and blocks restored."""
+    """All changes to a print: a new title ('' for none), removed blocks and restored blocks."""
 
     title: str = ""
     removed: tuple[str, ...] = ()
     restored: tuple[str, ...] = ()
 
     def dump(self) -> bytes:
-        """Serialize it for storage."""
+        """Serialize the edit for storage."""
         data = {"title": self.title, "out": self.removed, "back": self.restored}
         return json.dumps(data).encode()
 
     @classmethod
     def load(cls, data: bytes | None) -> Edit:
-        """Return what :meth:`dump` serialized; None is no change."""
+        """Return the edit serialized by :meth:`dump`; None means no changes."""
         edit = json.loads(data) if data else {}
         return cls(edit.get("title", ""), tuple(edit.get("out", ())), tuple(edit.get("back", ())))
 
@@ -54,9 +54,10 @@ class Edit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
-    """An article as editable blocks, with its page and its pictures.
+    """An article as editable blocks, with its page and pictures.
 
-    ``article`` has all but the blocks.  The keys of pictures are ``Figure.src``, or ``Figure.svg``.
+    ``article`` has everything but the blocks.  Pictures are keyed by ``Figure.src``, or
+    ``Figure.svg``.
     """
 
     article: Article
@@ -67,7 +68,7 @@ class Snapshot:
     def update_edit(
         self, edit: Edit, *, title: str | None = None, include: Mapping[str, bool] | None = None
     ) -> Edit:
-        """Return an edit with another title, or with some blocks included or not, by id.
+        """Return an edit with a new title, or with blocks included or excluded by id.
 
         Raises :class:`UsageError` for an unknown block, or if nothing is left to print.
         """
@@ -114,7 +115,7 @@ class Snapshot:
         return suggested
 
     def with_pictures(self, pictures: Mapping[str, Picture]) -> Snapshot:
-        """Return the snapshot with those pictures that its blocks use."""
+        """Return the snapshot with the pictures that its blocks use."""
         figures = (b for b in walk(tuple(b.block for b in self.blocks)) if isinstance(b, Figure))
         keys = (figure.svg or figure.src for figure in figures)
         used = {key: pictures[key] for key in keys if key in pictures}
@@ -148,7 +149,7 @@ class Snapshot:
 
     @classmethod
     def load(cls, data: bytes) -> Snapshot:
-        """Return what :meth:`dump` serialized; raises :class:`JobsError` for anything else."""
+        """Return the snapshot serialized by :meth:`dump`; raise :class:`JobsError` if invalid."""
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as file:
                 values = json.loads(file.read("base.json"))

@@ -1,6 +1,6 @@
-"""Articles in formats other than PDF: EPUB, one page of HTML, Markdown, JSON.
+"""Articles in formats other than PDF: EPUB, a page of HTML, Markdown, JSON.
 
-Each is written from the article alone, as print is, and contains none of the page's own markup.
+Like PDF, each is written from the article alone and contains none of the page's own markup.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ def export_articles(
     title: str = "",
     fetched: datetime | None = None,
 ) -> tuple[bytes, CompletenessReport]:
-    """Return articles in a format, and what of them the result holds when read back.
+    """Return articles in a format, and a report of what the result contains when it is read back.
 
     Args:
-        articles: One article, or several: chapters of a book, parts of a page, a list in JSON.
+        articles: One or more articles: chapters of a book, parts of a page, items of a JSON list.
         format_: Any format but PDF.
         pictures: The prepared pictures by ``Figure.src``, or ``Figure.svg``.
         title: The title of several articles together.
-        fetched: When they were fetched.
+        fetched: The time of fetching.
     """
     from .verify import compare_with_articles
 

@@ -1,7 +1,7 @@
-"""Articles as an EPUB 3 book: a chapter each, with cover, contents, pictures and metadata.
+"""Articles as an EPUB 3 book: one chapter each, with cover, contents, pictures and metadata.
 
-The same articles and pictures give the same bytes, as nothing here reads a clock.  The package
-document follows EPUB 3.3 and EPUB Accessibility 1.1.
+Equal articles and pictures give equal bytes, as nothing here reads the clock.  The package document
+follows EPUB 3.3 and EPUB Accessibility 1.1.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from ..render.math import typeset_formulas
 from .html import ScreenArticle, ScreenPicture, fit_picture, parse, render, safe_link, stylesheet
 from .math import local_name
 
-#: The date of files of unknown date: the first that ZIP can store.
+#: The earliest date that ZIP can store, for files of unknown date.
 _EARLIEST = datetime(1980, 1, 1, tzinfo=UTC)
 _MIN_COVER = 300
 _EXTENSIONS = {"image/jpeg": "jpg", "image/png": "png", "image/svg+xml": "svg", "image/gif": "gif"}
 _COMPRESSED = ("image/jpeg", "image/png")
 _HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 _XML: Any = {"encoding": "utf-8", "xml_declaration": True}
-#: BCP 47 tags with language, script and region; any others are not used.
+#: BCP 47 tags with language, script and region; other subtags are dropped.
 _LANGUAGE = re.compile(r"([A-Za-z]{2,3})(-[A-Za-z]{4})?(-(?:[A-Za-z]{2}|\d{3}))?")
 
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A file of the book; ``properties`` are those of the manifest."""
+    """A file of the book; ``properties`` are for the manifest."""
 
     name: str
     media_type: str
@@ -51,7 +51,7 @@ class _Item:
 
 @dataclass(slots=True)
 class _Heading:
-    """A heading in the contents with the headings below it."""
+    """A heading in the contents, with its subheadings."""
 
     level: int
     id: str
@@ -98,7 +98,7 @@ def to_epub(
     title: str = "",
     fetched: datetime | None = None,
 ) -> bytes:
-    """Return articles as an EPUB; ``fetched`` is its date of modification."""
+    """Return articles as an EPUB; ``fetched`` is the modification date of the book."""
     limited = [limit_article(article)[0] for article in articles]
     first = limited[0]
     name = printable(title if len(limited) > 1 and title else first.title) or "·"
@@ -155,7 +155,7 @@ def _add_chapters(
     pictures: Mapping[str, Picture],
     fetched: datetime | None,
 ) -> list[tuple[str, ScreenArticle, list[_Heading]]]:
-    """Add a chapter for each article; return its file, its article and its headings."""
+    """Add a chapter for each article; return the file, the article and the headings of each."""
     formulas = typeset_formulas(articles)
 
     def picture(figure: Figure) -> ScreenPicture | None:
@@ -176,7 +176,7 @@ def _add_chapters(
 
 
 def _headings(top: etree._Element, view: ScreenArticle) -> list[_Heading]:
-    """Return a chapter's headings as they nest; each gets an id."""
+    """Return a chapter's headings, nested by level; each is given an id."""
     root = _Heading(1, "", "")
     path = [root]
     for element in top.iterchildren(etree.Element):
@@ -226,7 +226,7 @@ def _package(
 
 
 def _unique(texts: Iterable[str]) -> list[str]:
-    """Return different texts, each on one line, without empty ones."""
+    """Return the distinct non-empty texts, each on one line."""
     lines = (" ".join(printable(text).split()) for text in texts)
     return list(filter(None, dict.fromkeys(lines)))
 
@@ -239,7 +239,7 @@ def _language_tag(language: str) -> str:
 
 
 def _day(when: str) -> str:
-    """Return the day of an ISO 8601 date, '' if it is none."""
+    """Return the day of an ISO 8601 date, '' if invalid."""
     try:
         return date.fromisoformat(when[:10]).isoformat()
     except ValueError:
@@ -247,7 +247,7 @@ def _day(when: str) -> str:
 
 
 def _pack(book: _Book, package: bytes, modified: datetime) -> bytes:
-    """Return the book as a ZIP file: the media type first and uncompressed."""
+    """Return the book as a ZIP file, with the media type first and uncompressed."""
     when = max(modified, _EARLIEST).timetuple()[:6]
     output = io.BytesIO()
     container = parse(render("container"))

@@ -1,6 +1,6 @@
-"""Articles as markup for screens: a page of HTML that is self-contained, or chapters of EPUB.
+"""Articles as markup for screens: a self-contained page of HTML, or chapters of EPUB.
 
-Both are written by the macros of ``screen.xml.j2``, and run nothing.
+Both are written by the macros of ``screen.xml.j2`` and contain no scripts.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from ..render.math import Formula, formula_text, typeset_formulas
 from ..urls import link_url
 from .math import local_name, valid_mathml
 
-#: What a page of HTML may load: its own style sheet, and its pictures.
+#: The content policy of a page of HTML: only its own style sheet and pictures are loaded.
 _SELF_CONTAINED = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _WITH_LINKED_PICTURES = "default-src 'none'; img-src http: https: data:; style-src 'unsafe-inline'"
 _MATHML = "http://www.w3.org/1998/Math/MathML"
@@ -57,7 +57,7 @@ _VOID = frozenset({"br", "hr", "img", "item", "itemref", "link", "meta", "mspace
 
 @dataclass(frozen=True, slots=True)
 class ScreenPicture:
-    """A picture's URL, and its size in CSS pixels (0: unknown)."""
+    """A picture's URL and its size in CSS pixels (0: unknown)."""
 
     url: str
     width: int = 0
@@ -65,14 +65,14 @@ class ScreenPicture:
 
 
 def fit_picture(figure: Figure, picture: Picture, url: Callable[[Picture], str]) -> ScreenPicture:
-    """Return a figure's picture, no wider than the page states."""
+    """Return a figure's picture, no wider than on the page."""
     width = min(figure.width, picture.width) if figure.width > 0 else picture.width
     height = max(1, round(width * picture.height / picture.width))
     return ScreenPicture(url(picture), width, height)
 
 
 def safe_link(url: str) -> str:
-    """Return a URL as it may stand in a link, '' for one that may not."""
+    """Return a URL that is safe in a link, '' if it is not allowed."""
     return link_url(printable(url))
 
 
@@ -81,13 +81,13 @@ class ScreenArticle:
     """An article as the template sees it.
 
     Attributes:
-        article: The article, within limits.
+        article: The article, with :func:`.limit_article` applied.
         epub: Whether it is a chapter of EPUB rather than part of a page of HTML.
-        prefix: The beginning of its ids.
+        prefix: The prefix of its ids.
         picture: Returns the picture of a figure, None if it is missing.
         file: Returns the URL of a drawing.
         formulas: The drawings of its formulas.
-        fetch_time: When it was fetched.
+        fetch_time: The time of fetching.
     """
 
     article: Article
@@ -122,7 +122,7 @@ class ScreenArticle:
 
     @property
     def origin(self) -> str:
-        """The line with date and site."""
+        """The line with the date and the site."""
         parts = (format_date(self.article.published, self.language), self.article.site)
         return " · ".join(filter(None, parts))
 
@@ -137,7 +137,7 @@ class ScreenArticle:
         return [block for block in walk(self.article.blocks) if isinstance(block, Note)]
 
     def formula(self, source: str, text: str, *, display: bool = False) -> Markup:
-        """Return a formula as the page's own MathML if valid, else as its drawing or as text."""
+        """Return a formula as the page's own MathML if valid, or else as a drawing or text."""
         read = formula_text(source, text)
         if (math := valid_mathml(source)) is not None:
             math.set("alttext", " ".join(read.split()))
@@ -228,13 +228,13 @@ def _macros(epub: bool) -> TemplateModule:
 
 
 def parse(text: Markup) -> etree._Element:
-    """Return markup as a tree, without links to ids that do not exist."""
+    """Parse markup, removing links to ids that do not exist."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
     root = etree.fromstring(text.encode("utf-8", "replace"), parser)
     ids = {f"#{element.get('id')}" for element in root.iter(etree.Element)}
     for element in root.iter(etree.Element):
         if not (len(element) or element.text or local_name(element) in _VOID):
-            element.text = ""  # <td></td> rather than <td/>, which HTML parsers misread
+            element.text = ""  # writes <td></td>, as HTML parsers misread <td/>
         href = element.get("href") or ""
         if href.startswith("#") and href not in ids:
             del element.attrib["href"]
@@ -242,7 +242,7 @@ def parse(text: Markup) -> etree._Element:
 
 
 def stylesheet(*names: str) -> str:
-    """Return style sheets joined."""
+    """Return style sheets joined to one."""
     return "".join((TEMPLATES / f"{name}.css").read_text("utf-8") for name in names)
 
 
@@ -258,7 +258,7 @@ def to_standalone_html(
     title: str = "",
     fetched: datetime | None = None,
 ) -> str:
-    """Return articles as one page with their pictures inside."""
+    """Return articles as one page with embedded pictures."""
 
     def picture(figure: Figure) -> ScreenPicture | None:
         found = pictures.get(figure.svg or figure.src)

@@ -36,16 +36,16 @@ from .math import to_tex
 
 #: Characters that are markup anywhere.
 _ANYWHERE = re.compile(r"([\\`*_\[\]<>|~$])")
-#: Markup only at the start of a line: headings, lists, rules, fences.
+#: Characters that are markup only at the start of a line: headings, lists, rules, fences.
 _AT_START = re.compile(
     r"^([ \t]*)(#{1,6}(?=\s|$)|[-+=](?=\s|$|[-=])|>|(\d{1,9})([.)])(?=\s|$))", re.MULTILINE
 )
-#: A zero-width space inside a word rather than between the words of a script without spaces.
+#: A zero-width space, except between the words of scripts without spaces.
 _WITHIN_WORD = re.compile(f"(?<![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]){ZERO_WIDTH_SPACE}")
 #: An ampersand that would begin an entity, and a less-than sign that would begin HTML.
 _ENTITY = re.compile(r"&(?=#?\w{1,32};)")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
-#: The delimiters of marks; marks that have none in Markdown are written as HTML.
+#: The delimiters of marks; marks without delimiters in Markdown are written as HTML.
 _DELIMITERS = {"strong": ("**", "**"), "em": ("*", "*"), "del": ("~~", "~~"), "cite": ("*", "*")}
 _HTML_MARKS = frozenset({"mark", "ins", "sub", "sup", "kbd"})
 _ALIGNMENTS = {"right": "--:", "end": "--:", "center": ":-:", "left": ":--"}
@@ -78,7 +78,7 @@ def _blocks(blocks: tuple[Block, ...], *, tight: bool = False) -> str:
 
 
 def _block(block: Block) -> str:
-    """Return a block; notes stand at the end of the article, not here."""
+    """Return a block, '' for a note, as notes are at the end of the article."""
     writer = _WRITERS.get(type(block))
     return writer(block) if writer is not None else ""
 
@@ -106,7 +106,7 @@ def _list(block: List) -> str:
 
 
 def _is_tight(blocks: tuple[Block, ...]) -> bool:
-    """Return whether an item is a line of text with lists below it."""
+    """Return whether an item is one paragraph followed only by lists."""
     return isinstance(blocks[0], Paragraph) and all(isinstance(b, List) for b in blocks[1:])
 
 
@@ -174,7 +174,7 @@ def _figure(block: Figure) -> str:
 
 
 def _tex(source: str) -> str:
-    """Return a formula as TeX without HTML: a space after ``<`` changes nothing in TeX."""
+    """Return a formula as TeX, with a space after ``<`` so that it does not begin HTML."""
     return _TAG.sub("< ", to_tex(source))
 
 
@@ -199,7 +199,7 @@ def _note_key(name: str) -> str:
 
 
 def _inline(spans: Spans) -> str:
-    """Return spans as Markdown; neighbours with the same link are one link."""
+    """Return spans as Markdown; adjacent spans with the same link share one link."""
     parts = []
     for href, run in groupby(spans, key=lambda span: span.href if not span.note else ""):
         text = "".join(map(_span, run))
@@ -218,7 +218,7 @@ def _span(span: Span) -> str:
     text = _text(span.text).replace("\n", "\\\n")
     if span.ruby:
         text += f" ({_text(span.ruby)})"
-    # Delimiters only count next to a letter: white space goes outside.
+    # Delimiters must adjoin the text, so white space goes outside.
     inside = text.strip()
     if not inside:
         return text
@@ -238,12 +238,12 @@ def _code(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Return text with everything escaped that Markdown or HTML would read as markup."""
+    """Return text with all Markdown and HTML markup escaped."""
     return _ENTITY.sub(r"\\&", _ANYWHERE.sub(r"\\\1", _clean(text)))
 
 
 def _clean(text: str) -> str:
-    """Return printable text without break opportunities, which would hide words from searches."""
+    """Return printable text without break opportunities, which would break searches for words."""
     return _WITHIN_WORD.sub("", printable(text))
 
 
@@ -260,7 +260,7 @@ def _url(url: str) -> str:
 
 
 def _indent(marker: str, text: str, width: int = 0) -> str:
-    """Return text after a marker, with its other lines indented."""
+    """Return text after a marker, with the other lines indented."""
     indent = " " * (width or len(marker))
     first, *rest = text.split("\n")
     return "\n".join((marker + first, *(indent + line if line else "" for line in rest)))

@@ -1,4 +1,4 @@
-"""Formulas for formats other than PDF: validated MathML, and MathML converted to TeX."""
+"""Formulas for formats other than PDF: validation of MathML and its conversion to TeX."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..render.markup import printable
 
 _MAX_SOURCE, _MAX_DEPTH = 20_000, 40
 
-#: The number of children, where it is fixed.
+#: The number of children of elements for which it is fixed.
 _CHILDREN = {
     "mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "munder": 2, "mover": 2, "msubsup": 3,
     "munderover": 3,
@@ -27,7 +27,7 @@ _ATTRIBUTES = {
     "mstyle": ("displaystyle",),
     **dict.fromkeys(("mi", "mn", "mtext", "ms"), ("mathvariant",)),
 }  # fmt: skip
-#: The values of attributes that are not boolean.
+#: Patterns for the values of attributes that are not boolean.
 _VALUES = {
     "mathvariant": frozenset({
         "normal", "bold", "italic", "bold-italic", "double-struck", "script", "bold-script",
@@ -46,7 +46,7 @@ _TEX_PATTERNS = {
     "munderover": "{%s}_{%s}^{%s}", "mroot": r"\sqrt[%s]{%s}",
 }  # fmt: skip
 _REVERSED = frozenset({"munder", "mover", "mroot"})
-#: Operators whose limits TeX sets below and above.
+#: Operators whose limits TeX places below and above.
 _LARGE_OPERATORS = frozenset("∑∏∫⋃⋂⨁∮")
 _INVISIBLE_OPERATORS = frozenset("\u2061\u2062\u2063\u2064")
 
@@ -57,10 +57,10 @@ def local_name(element: etree._Element) -> str:
 
 
 def valid_mathml(source: str) -> etree._Element | None:
-    """Return MathML rebuilt from known elements and attributes, None if that is not possible.
+    """Return MathML rebuilt from known elements and attributes, None if impossible.
 
-    EPUB readers refuse a book over one faulty formula, so each element must have as many children
-    as MathML demands.
+    EPUB readers reject a book because of one faulty formula, so each element must have the number
+    of children that MathML requires.
     """
     root = _parse(source)
     return _rebuild(root, 0) if root is not None else None

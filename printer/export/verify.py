@@ -1,4 +1,4 @@
-"""What an exported file holds, parsed back from its bytes."""
+"""Verification of exported files: their content, parsed back from the bytes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _JSON_TEXTS = {
 def compare_with_articles(
     articles: Sequence[Article], format_: Format, data: bytes
 ) -> CompletenessReport:
-    """Return what of articles is in the file that they were exported to."""
+    """Compare articles with the file that they were exported to."""
     read = {"epub": _read_epub, "html": _read_html, "markdown": _read_markdown, "json": _read_json}
     return check_completeness(articles, read[format_](data))
 
@@ -60,7 +60,7 @@ def _read_markdown(data: bytes) -> LayoutText:
 
     text = data.decode()
     notes = re.findall(r"(?m)^\[\^([^\]]+)\]: ", text)
-    # CommonMark has no notes: their marks are removed, their text stays.
+    # CommonMark has no notes: their marks are removed and their text is kept.
     text = re.sub(r"\[\^[^\]\s]+\](?:: )?", "", text)
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.normalizeLink = str  # type: ignore[assignment,method-assign]
