@@ -1,1 +1,1 @@
-"""From article to print: templates, prepared assets, WeasyPrint."""
+"""Rendering of articles to PDF: templates, prepared assets, WeasyPrint."""

@@ -1,9 +1,9 @@
-"""Articles in one PDF: rendered in runs, in parallel, and merged.
+"""Articles in one PDF, rendered in parallel in runs and merged.
 
-A run of articles is a document of its own, so that runs can be rendered in parallel, none grows
-with the others, and an article that fails costs itself alone.  The cover and the contents are
-rendered beside the runs, to learn how many pages they take, and again when the page on which each
-article begins is known.  Page numbers are rendered at the same time as the parts are merged.
+Each run of articles is a separate document, so that runs can be rendered in parallel, memory does
+not grow with the book, and an article that fails is the only one lost.  The cover and the contents
+are first rendered alongside the runs, to find the number of their pages, and again when the first
+page of each article is known.  Page numbers are rendered while the parts are merged.
 """
 
 from __future__ import annotations
@@ -38,27 +38,27 @@ from .weasy.engine import RenderedPdf, render_pdf
 from .weasy.layout_text import LayoutText
 from .worker_pool import Renderer, RenderPool
 
-#: Characters of a run, about ten pages: longer ones share fonts and style sheet among more pages,
-#: shorter ones are distributed better over processors.
+#: Characters of a run, about ten pages: longer runs share fonts and style sheet among more pages,
+#: shorter ones are spread more evenly over processors.
 RUN_LENGTH = 30_000
 
-#: The numbers of so many pages are one document, which takes about as long as a run.
+#: Pages whose numbers are rendered as one document, which takes about as long as a run.
 NUMBERED_PAGES = 100
 
-#: A reference to another page in the HTML.
+#: The mark of a reference to another page in the HTML.
 PAGE_REFERENCE = 'class="jump"'
 
-#: Attempts to render front matter that names the right pages.
+#: Attempts to render front matter with the right page numbers.
 MAX_TRIES = 4
 
-#: Steps from what was asked for to the smallest that can be read: smaller type in one column, up to
-#: ``ONE_COLUMN_STEPS``, then in two columns larger type that gets smaller again.
+#: Steps from the requested size to the smallest legible one: smaller and smaller type in one column
+#: up to ``ONE_COLUMN_STEPS``, then the same in two columns, starting with larger type again.
 FIT_STEPS, ONE_COLUMN_STEPS = 10, 6
 
-#: Points to which type is shrunk; type of ``LARGE`` and more is meant to stay large.
+#: The smallest type in points: in general, and if the theme's is ``LARGE`` or larger.
 MIN_FONT_SIZE, MIN_LARGE, LARGE = 8.5, 14.0, 16.0
 
-#: Paper of at least this width in millimetres takes two columns of small type.
+#: The minimum width of paper for two columns of small type, in millimetres.
 TWO_COLUMN_WIDTH = 180.0
 
 #: Renders documents in parallel and yields their results in order.
@@ -72,8 +72,8 @@ Prepare: TypeAlias = Callable[[Sequence[int]], PreparedPictures]
 class RenderedBook(RenderedPdf):
     """A PDF of articles.
 
-    ``failed`` are the indexes of the articles that could not be rendered, with the reasons;
-    ``pictures`` counts those printed, ``missing`` those that were not available.
+    ``failed`` has the indexes of the articles that could not be rendered, with the reasons;
+    ``pictures`` and ``missing`` count the pictures that were printed and that were unavailable.
     """
 
     failed: tuple[tuple[int, RenderError], ...] = ()
@@ -85,9 +85,9 @@ Rendered = TypeVar("Rendered", bound=RenderedPdf)
 
 
 def fit_to_pages(options: PrintOptions, render: Callable[[PrintOptions], Rendered]) -> Rendered:
-    """Render on at most ``options.fit`` pages (0: any number), changing as little as possible.
+    """Render on at most ``options.fit`` pages (0: any number) with as few changes as possible.
 
-    Renders at most five times.  What does not fit at its smallest gets a warning.
+    Renders at most five times.  Adds a warning if even the smallest type does not fit.
     """
     pdf = render(options)
     if options.fit <= 0 or pdf.pages <= options.fit:
@@ -103,15 +103,15 @@ def fit_to_pages(options: PrintOptions, render: Callable[[PrintOptions], Rendere
             low = step + 1
     if best is not None:
         return best
-    # The last that was tried is the tightest.
+    # The last attempt was the tightest.
     warning = f"it takes {pdf.pages} pages, not {options.fit}: smaller type could not be read"
     return replace(pdf, warnings=(*pdf.warnings, warning))
 
 
 def tighten(options: PrintOptions, step: int) -> PrintOptions:
-    """Return the options some steps nearer to the smallest that can be read.
+    """Return options that are ``step`` of ``FIT_STEPS`` steps towards the smallest legible size.
 
-    What the user chose (font size, margins, values of the theme) stays.
+    Values chosen by the user (font size, margins, theme options) are kept.
     """
     styling, geometry = apply_options(options), page_geometry(options)
     page = styling.theme.page
@@ -139,7 +139,7 @@ def tighten(options: PrintOptions, step: int) -> PrintOptions:
 
 
 def _fit_degree(step: int, *, folds: bool) -> float:
-    """Return how small a step is, from 0 to 1; the first in two columns is larger again."""
+    """Return the reduction at a step, from 0 to 1; it drops at the first step with two columns."""
     if not folds:
         return step / FIT_STEPS
     if step <= ONE_COLUMN_STEPS:
@@ -155,12 +155,12 @@ def render_articles(
 ) -> RenderedBook:
     """Render articles to one PDF.
 
-    Without a ``renderer`` a single article is rendered in this process, several in a pool of
-    their own.
+    Without a ``renderer``, a single article is rendered in this process, several in a temporary
+    pool.
 
     Raises:
-        RenderError: none of the articles can be rendered.
-        MissingLibrary: see :func:`.weasy.engine.render_pdf`.
+        RenderError: None of the articles can be rendered.
+        MissingLibrary: As for :func:`.weasy.engine.render_pdf`.
     """
     provenance = provenance or Provenance()
     if context.has_contents:
@@ -221,7 +221,7 @@ def _render_book(
 
 
 def split_into_runs(articles: Sequence[Article]) -> Iterator[tuple[int, ...]]:
-    """Yield the indexes of articles that are rendered as one document."""
+    """Yield the indexes of the articles of each run."""
     run: list[int] = []
     length = 0
     for index, article in enumerate(articles):
@@ -236,7 +236,7 @@ def split_into_runs(articles: Sequence[Article]) -> Iterator[tuple[int, ...]]:
 
 @dataclass(slots=True)
 class _Part:
-    """A rendered run.  Its PDF is in a file; so is its document if the first page matters to it."""
+    """A rendered run; its PDF is in a file, as is its document if it depends on the first page."""
 
     indexes: tuple[int, ...]
     pdf: RenderedPdf
@@ -248,7 +248,7 @@ class _Part:
 
     @property
     def is_outdated(self) -> bool:
-        """Whether it was rendered for another first page, and that shows."""
+        """Whether it was rendered for another first page and this makes a difference."""
         rendered = self.pdf.first_page
         if self.has_references:
             return self.first_page != rendered
@@ -256,7 +256,7 @@ class _Part:
 
 
 class _BookBuilder:
-    """The parts of a book while it is made."""
+    """A book in progress, with its parts."""
 
     def __init__(
         self, context: RenderContext, folder: Path, prepare: Prepare, render_all: RenderAll
@@ -272,14 +272,16 @@ class _BookBuilder:
         self._is_duplex = bool(context.geometry.gutter)
 
     def render_runs(self) -> RenderedPdf:
-        """Render all runs, and each article of those that fail; return a draft of the front matter.
+        """Render all runs, and return a draft of the front matter.
+
+        The articles of failed runs are rendered one by one.
 
         Raises:
-            RenderError: no article can be rendered.
+            RenderError: No article can be rendered.
         """
         runs = list(split_into_runs(self.context.articles))
         views = [self.context.view(*pair) for pair in enumerate(self.context.articles)]
-        # The draft is for the case that no article fails, with page numbers yet unknown.
+        # The draft assumes that no article fails; its page numbers are placeholders.
         draft = build_front_matter(self.context, [replace(view, page=1) for view in views])
         failed, drafts = self._render(runs, self._targets, [draft])
         for run, target_count in failed:
@@ -292,10 +294,10 @@ class _BookBuilder:
     def _render(
         self, runs: Sequence[tuple[int, ...]], targets: LinkTargets, more: Iterable[Document] = ()
     ) -> tuple[list[tuple[tuple[int, ...], int]], list[RenderedPdf | RenderError]]:
-        """Render runs, and more documents beside them.
+        """Render runs, and more documents alongside.
 
-        Return the runs that failed, with the number of link targets before each, and the results of
-        the other documents.
+        Return the failed runs, with the number of link targets before each, and the results of the
+        other documents.
         """
         target_counts: list[int] = []
         saved: list[tuple[Path | None, bool]] = []
@@ -341,7 +343,7 @@ class _BookBuilder:
     ) -> tuple[RenderedPdf, Iterator[RenderedPdf]]:
         """Assign pages to the parts; return the front matter and the page numbers.
 
-        The page numbers are still being rendered, while the parts can be merged.
+        The page numbers are rendered lazily, so that the parts can be merged meanwhile.
         """
         front = draft
         for _ in range(MAX_TRIES):
@@ -358,7 +360,7 @@ class _BookBuilder:
             front = next(results)
             if front.layout.page_names == names:
                 return front, results
-            deque(results, maxlen=0)  # These numbers are of other pages.
+            deque(results, maxlen=0)  # These numbers are outdated.
         return front, map(_raise_errors, self._render_all(self._number_documents(front)))
 
     def _number_documents(self, front: RenderedPdf) -> Iterator[Document]:
@@ -369,14 +371,14 @@ class _BookBuilder:
             yield replace(document, first_page=start + 1)
 
     def _assign_pages(self, page: int) -> None:
-        """Assign the first page of every part, from that of the first part."""
+        """Assign first pages to all parts, beginning with ``page``."""
         for part in self.parts:
             part.after_blank = self._starts_recto and page % 2 == 0
             part.first_page = page + part.after_blank
             page = part.first_page + part.pdf.pages
 
     def _render_outdated(self) -> bool:
-        """Render outdated parts again; return whether the number of their pages changed."""
+        """Render outdated parts again; return whether any number of pages changed."""
         outdated = [
             (part, part.document) for part in self.parts if part.document and part.is_outdated
         ]
@@ -395,7 +397,7 @@ class _BookBuilder:
         return changed
 
     def _entries(self) -> list[ArticleView]:
-        """Return the articles of the contents, with the pages where they begin."""
+        """Return the entries of the contents: articles with their first pages."""
         entries = []
         for part in self.parts:
             for index in part.indexes:
@@ -405,18 +407,18 @@ class _BookBuilder:
         return entries
 
     def merge_parts(self) -> list[MergePart]:
-        """Return the parts as they are to be merged."""
+        """Return the parts for :func:`.merge_parts`."""
         parts, has_section = [], False
         for part in self.parts:
             opens = [self.context.opens_section(index) for index in part.indexes]
-            # Articles that continue the section of an earlier part are below it in the outline.
+            # Articles that continue the section of an earlier part belong below it in the outline.
             nested = opens.index(True) if True in opens else len(opens)
             parts.append(MergePart(part.path, part.after_blank, nested if has_section else 0))
             has_section = has_section or True in opens
         return parts
 
     def page_names(self, front: RenderedPdf) -> list[str | None]:
-        """Return the name of each page in the style sheet, None for a blank one."""
+        """Return each page's name in the style sheet, None for a blank page."""
         names = list(front.layout.page_names)
         for part in self.parts:
             names += [None] * part.after_blank

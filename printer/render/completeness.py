@@ -35,7 +35,7 @@ _TYPES = {"headings": Heading, "pictures": Figure, "tables": Table, "code": Code
 
 
 def check_completeness(articles: Sequence[Article], layout: LayoutText) -> CompletenessReport:
-    """Compare articles with what was laid out."""
+    """Compare articles with a layout."""
     text = comparison_key(layout.text)
     missing: list[str] = []
     words = printed = position = 0
@@ -43,7 +43,7 @@ def check_completeness(articles: Sequence[Article], layout: LayoutText) -> Compl
         count = len(WORD.findall(piece))
         words += count
         squeezed = comparison_key(piece)
-        # Best after the piece before, else anywhere.
+        # Search after the previous piece first, then everywhere.
         found = text.find(squeezed, position)
         if found >= 0:
             position = found + len(squeezed)

@@ -1,4 +1,4 @@
-"""What templates see of articles, and the HTML documents that they make of it."""
+"""The context of templates, and the HTML documents made with it."""
 
 from __future__ import annotations
 
@@ -43,35 +43,35 @@ from .math import formula_html, typeset_formulas
 from .pdf.provenance import Provenance
 from .templates import fill
 
-#: Authors in the metadata.
+#: The most authors in the metadata.
 MAX_AUTHORS = 100
 
-#: Videos, sounds and maps with a QR code of their own.
+#: The most videos, sounds and maps with QR codes.
 MAX_QR_CODES = 40
 
-#: The codes of longer URLs are too fine to be printed small and read.
+#: The longest URL in a QR code: those of longer ones are too fine to be read at this size.
 MAX_QR_BYTES = 600
 
-#: White modules that a reader needs around a QR code.
+#: White modules around a QR code, which readers need.
 QR_BORDER = 2
 
-#: A picture spans the columns if it takes at least this part of their width.
+#: The minimum width of a picture that spans the columns, as a share of their total width.
 MIN_SPANNING_WIDTH = 0.8
 
-#: A paragraph before the first picture of at most so many characters is the standfirst.
+#: The most characters of a standfirst, a short paragraph before the first picture.
 MAX_STANDFIRST = 260
 
-#: A first paragraph of at least so many characters can have a drop cap.
+#: The fewest characters of a first paragraph with a drop cap.
 MIN_DROP_CAP = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """HTML for print, its assets, and how to make a PDF of it.
+    """HTML for print, with its assets and the settings of its PDF.
 
-    Every ``line_numbers``-th line is numbered in the margin (0: none).  Pictures that come out much
-    smaller than they were prepared are scaled down to ``dpi`` (0: never).  ``extended_css`` makes
-    the pages longer ('' if they must not be).
+    Every ``line_numbers``-th line is numbered in the margin (0: none).  Pictures that are printed
+    much smaller than prepared are scaled down to ``dpi`` (0: never).  ``extended_css`` makes the
+    pages longer ('' if this is not allowed).
     """
 
     html: str = field(repr=False)
@@ -88,7 +88,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class PicturePlacement:
-    """A picture as a template sees it: its size in CSS pixels, 0 for unknown."""
+    """A picture as seen by templates, with its size in CSS pixels (0: unknown)."""
 
     url: str
     width: int = 0
@@ -98,10 +98,10 @@ class PicturePlacement:
 
 @dataclass(frozen=True, slots=True)
 class ArticleView:
-    """An article as a template sees it.
+    """An article as seen by templates.
 
-    ``script`` holds CSS classes for the writing system.  In a digest the article has a ``story``
-    and may open a section; in the contents it has a ``page``.
+    ``script`` has the CSS classes of the writing system.  In a digest, the article has a ``story``
+    and may open a section; in the contents, it has a ``page``.
     """
 
     article: Article
@@ -132,7 +132,7 @@ class ArticleView:
         *,
         footnotes: bool = False,
     ) -> ArticleView:
-        """Collect what a template needs; the ids of the article begin with ``prefix``."""
+        """Prepare an article for templates; its ids begin with ``prefix``."""
         language = valid_language(article.language)
         link = article.url if is_http(article.url) else ""
         return cls(
@@ -152,12 +152,12 @@ class ArticleView:
 
     @property
     def digest_labels(self) -> DigestLabels:
-        """The labels of a digest, in the language of this article."""
+        """The labels of a digest in the language of this article."""
         return digest_labels(self.language)
 
     @property
     def endnotes(self) -> tuple[Note, ...]:
-        """The notes that are not set at the foot of a page."""
+        """The notes that are not footnotes."""
         return tuple(note for note in self.notes if not self.anchors.is_placed(note))
 
     def formula(self, block: Math) -> Markup:
@@ -179,7 +179,7 @@ class ArticleView:
 
     @property
     def body(self) -> tuple[Block, ...]:
-        """All blocks but the standfirst."""
+        """All blocks except the standfirst."""
         return self.article.blocks[1:] if self.standfirst else self.article.blocks
 
     @property
@@ -194,9 +194,9 @@ class ArticleView:
 
 @dataclass(frozen=True, slots=True)
 class RenderContext:
-    """What all documents of a print have in common.
+    """The values common to all documents of a print.
 
-    ``articles`` are within limits; ``lead`` is the first of them as a template sees it.
+    ``articles`` are within limits; ``lead`` is the view of the first one.
     """
 
     articles: tuple[Article, ...]
@@ -219,11 +219,11 @@ class RenderContext:
         edition: Edition | None = None,
         dpi: int = 0,
     ) -> RenderContext:
-        """Prepare articles; raise UsageError for options that cannot be read."""
+        """Prepare articles; raise UsageError for invalid options."""
         styling, geometry = apply_options(options), page_geometry(options)
         limited = [limit_article(article) for article in articles]
         bounded = tuple(article for article, _ in limited)
-        # The numbers of links are shared by all articles, and so is how they are printed.
+        # All articles share the numbering of links, and therefore the style.
         styles = {choose_link_style(options.links, article) for article in bounded}
         links = styles.pop() if len(styles) == 1 else "endnote"
         warnings = [warning for _, warnings in limited for warning in warnings]
@@ -244,11 +244,11 @@ class RenderContext:
 
     @property
     def has_contents(self) -> bool:
-        """Whether there is a table of contents; a digest has one even of one article."""
+        """Whether the print has a table of contents; a digest always has one."""
         return len(self.articles) > 1 or self.edition is not None
 
     def view(self, index: int, article: Article, targets: LinkTargets | None = None) -> ArticleView:
-        """Return the article at an index as a template sees it."""
+        """Return the view of the article at an index."""
         prefix = f"a{index + 1}-" if self.has_contents else ""
         footnotes = self.geometry.columns == 1
         view = ArticleView.of(article, prefix, self.fetched, targets, footnotes=footnotes)
@@ -265,7 +265,7 @@ class RenderContext:
         return stories[index].section not in ("", previous)
 
     def fill(self, **values: object) -> Document:
-        """Return the document that the theme's template makes of these values."""
+        """Fill the theme's template with these values."""
         options, edition, lead = self.options, self.edition, self.lead
         title = options.title if self.has_contents else ""
         bylines = (article.byline for article in self.articles)
@@ -308,10 +308,10 @@ def render_html(
 ) -> Document:
     """Return articles as one document, without contents.
 
-    ``pictures`` are keyed by ``Figure.src``, or ``Figure.svg`` for inline drawings.
+    ``pictures`` is keyed by ``Figure.src``, or ``Figure.svg`` for inline drawings.
 
     Raises:
-        UsageError: the theme is unknown, or options cannot be read.
+        UsageError: The theme is unknown, or options are invalid.
     """
     context = RenderContext.of(articles, options or PrintOptions(), fetched)
     targets = LinkTargets(context.links)
@@ -329,11 +329,11 @@ def build_document(
     """Return the articles at these indexes as a document.
 
     Args:
-        context: of the whole print.
-        indexes: of articles in ``context.articles``.
-        pictures: keyed as for :func:`render_html`.
-        targets: numbers the links.
-        listed: the targets to list after the last of all articles.
+        context: The context of the whole print.
+        indexes: Indexes into ``context.articles``.
+        pictures: Pictures keyed as for :func:`render_html`.
+        targets: Numbers the links.
+        listed: The targets to list after the last of all articles.
     """
     articles = [context.articles[index] for index in indexes]
     lead_figures = frozenset(id(block) for article in articles for block in article.blocks[:2])
@@ -366,22 +366,25 @@ def build_document(
 
 
 def build_front_matter(context: RenderContext, entries: Sequence[ArticleView]) -> Document:
-    """Return the contents, after a cover if the print has a title."""
+    """Return the table of contents, preceded by a cover if the print has a title."""
     return context.fill(entries=entries, cover=printable(context.options.title[:200]))
 
 
 def build_page_numbers(context: RenderContext, names: Sequence[str], pages: int) -> Document:
-    """Return pages with these names in the style sheet, of so many in all, empty but numbered."""
+    """Return pages that are empty but for their numbers.
+
+    ``names`` are their names in the style sheet, ``pages`` is the total number of pages.
+    """
     return context.fill(sheets=names, pages=pages)
 
 
 def _warn_of_endnotes(
     options: PrintOptions, geometry: PageGeometry, links: LinkStyle, articles: Sequence[Article]
 ) -> Iterator[str]:
-    """Warn of what is at the end though it would be expected at the foot of its page."""
+    """Warn about links and notes printed at the end rather than at the foot of their pages."""
     if options.links != links:
         yield "link targets are listed at the end: they do not fit at the foot of the pages"
-    if geometry.columns == 1:  # No theme sets footnotes below columns.
+    if geometry.columns == 1:  # Themes with several columns have no footnotes.
         annotated = (
             a for a in articles if any(isinstance(block, Note) for block in walk(a.blocks))
         )
@@ -392,7 +395,7 @@ def _warn_of_endnotes(
 
 
 def _build_codes(articles: Sequence[Article], *, sources: bool) -> dict[str, Picture]:
-    """Return QR codes by URL, of videos, sounds and maps, and of the ``sources`` of articles."""
+    """Return QR codes by URL: of videos, sounds, maps and, if ``sources``, of the articles."""
     urls = [article.url for article in articles if sources]
     blocks = (block for article in articles for block in walk(article.blocks))
     embeds = (block for block in blocks if isinstance(block, Embed))
@@ -401,7 +404,7 @@ def _build_codes(articles: Sequence[Article], *, sources: bool) -> dict[str, Pic
 
 
 def qr_code(url: str) -> Picture | None:
-    """Return the QR code of a URL as SVG; None if the URL is too long."""
+    """Return the QR code of a URL as SVG, None if the URL is empty or too long."""
     import segno
 
     if not url or len(url.encode()) > MAX_QR_BYTES:
@@ -423,17 +426,17 @@ def _place_picture(
     lead_figures: frozenset[int],
     figure: Figure,
 ) -> PicturePlacement | None:
-    """Return the picture of a figure at the size it is printed; None if it is missing.
+    """Return the picture of a figure in its printed size, None if it is missing.
 
-    A picture keeps the size it has on screen (96 pixels to the inch) unless the page is smaller.
-    Those whose ``id()`` is among ``lead_figures`` may span the columns.
+    A picture keeps its size on screen (96 pixels per inch) unless the page is smaller.  Figures
+    whose ``id()`` is in ``lead_figures`` may span the columns.
     """
     picture = pictures.get(figure.svg or figure.src)
     if picture is None:
         return None
     width = min(figure.width, picture.width) if figure.width > 0 else picture.width
     max_width = geometry.text_height * MAX_PICTURE_HEIGHT * picture.width / picture.height
-    # One that does not fill the columns would leave white beside it.
+    # A narrower picture would leave white space beside it.
     min_width = max(1.3 * geometry.column_width, MIN_SPANNING_WIDTH * geometry.text_width)
     fills = min(max_width, width * UNITS["px"]) > min_width
     spans_columns = geometry.columns > 1 and id(figure) in lead_figures and fills
@@ -447,7 +450,7 @@ def _place_picture(
 def _move_spanning_picture(
     article: Article, place: Callable[[Figure], PicturePlacement | None]
 ) -> Article:
-    """Move a picture that spans the columns before a long first paragraph, not into it."""
+    """Move a picture that spans the columns from after a long first paragraph to before it."""
     match article.blocks[:2]:
         case (Paragraph(spans=spans) as first, Figure() as second) if not _is_short(spans):
             placement = place(second)
@@ -457,7 +460,7 @@ def _move_spanning_picture(
 
 
 def _script_classes(language: str) -> str:
-    """Return CSS classes: ``upright`` without italics, ``tall`` lines, ``cjk`` set on a grid."""
+    """Return CSS classes of a script: ``upright`` (no italics), ``tall`` (lines), ``cjk``."""
     primary = language.partition("-")[0].lower()
     if primary in ("ja", "zh", "ko"):
         return "upright tall cjk"
@@ -482,7 +485,7 @@ def _can_hyphenate(language: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PreviewBlock:
-    """A block in the editor; ``suggested`` if extraction had left it out."""
+    """A block in the editor; ``suggested`` if extraction omitted it."""
 
     id: str
     block: Block
@@ -499,7 +502,7 @@ def render_preview(
 ) -> str:
     """Return the blocks of an article as a page without scripts, forms and links.
 
-    The pictures that ``picture`` returns are the only URLs in it.
+    Its only URLs are those of the pictures returned by ``picture``.
     """
     limited = []
     for preview in preview_blocks:

@@ -1,4 +1,4 @@
-"""Explanations of what was extracted: as an HTML report, as data, and drawn on a screenshot."""
+"""Explanations of an extraction: an HTML report, data for JSON, an annotated screenshot."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .templates import environment
 
 
 def explanation_html(explanation: Explanation) -> str:
-    """Return an HTML report: segments coloured by the scores of each method."""
+    """Return an HTML report with segments coloured by each method's scores."""
     first = explanation.segments[0].scores if explanation.segments else {}
     return (
         environment()
@@ -62,7 +62,7 @@ def explanation_data(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-#: Colours and line widths of areas; the widths tell them apart without colours.
+#: Colours and line widths of areas; the widths distinguish them without colours.
 _COLORS = {
     "kept": (0, 114, 60),
     "dropped": (200, 40, 30),
@@ -75,7 +75,7 @@ _LEGEND_HEIGHT = 44
 
 
 def draw_explanation(explanation: Explanation) -> bytes:
-    """Return the screenshot of the page with its areas framed, below a legend, as PNG."""
+    """Return a PNG of the page's screenshot with its areas framed, below a legend."""
     if not explanation.screenshot:
         raise UsageError("a browser takes pictures of web addresses, not of files")
     try:
@@ -84,7 +84,7 @@ def draw_explanation(explanation: Explanation) -> bytes:
         raise RenderError(f"there is no picture of the page: {error}") from error
     tint = Image.new("RGBA", screenshot.size)
     draw = ImageDraw.Draw(tint)
-    # The largest first, so that boxes inside others are visible.
+    # The largest first, so that boxes inside others stay visible.
     areas = sorted(explanation.areas, key=lambda area: -area.rect.width * area.rect.height)
     for rect, label in areas:
         left, top = max(rect[0] - 2, 0), max(rect[1] - 2, 0)

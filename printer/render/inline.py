@@ -1,4 +1,4 @@
-"""Inline HTML of an article: text made printable and breakable, spans, notes, highlighted code."""
+"""Inline HTML of an article: printable and breakable text, spans, notes, highlighted code."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ from .math import formula_html
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
-#: A piece of code, and the name ('' for none) and the class of the element that it is set in.
+#: A piece of code, and the name ('' for none) and class of its element.
 CodePiece: TypeAlias = tuple[str, str, str]
 
-#: Longer code, or code with longer lines, is not highlighted: a lexer may take very long over it.
+#: The longest code, and code with the longest line, to highlight: lexers may be very slow.
 MAX_HIGHLIGHTED, MAX_HIGHLIGHTED_LINE = 40_000, 1_000
 
-#: The last word of a long text is not left alone on a line if it is this short.
+#: The last two words of a text if the last is too short for a line of its own.
 _LAST_WORD = re.compile(r"(?<!\S)\S{1,15} \S{1,5}\s*$")
 _LONGER_THAN_A_LINE = 80
 
-#: Long runs of Latin, such as tokens and URLs, get break opportunities.
+#: Long runs of Latin characters, such as tokens and URLs, which get break opportunities.
 _LONG_RUN = re.compile(r"[!-\u024f]{40}(?=[!-\u024f])")
 
-#: A run this long, in a script that has spaces, is made by a machine.  It gets line breaks, since
-#: the time to lay it out grows with the square of its length.
+#: Machine-made runs, too long for a script with spaces.  They get line breaks, since the time of
+#: layout grows with the square of their length.
 _ENDLESS_RUN = re.compile(
     "[^ \t\n\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
     "\uff00-\uffef\U00020000-\U0003ffff]{800}"
 )
 
-#: Characters of a URL after which a line may be broken.
+#: Characters of a URL after which a line may break.
 _URL_BREAKS = re.compile(r"[/?&=_.#-](?=\w)|//")
 
-#: Symbols whose glyph in Linux Libertine's semi-bold italic is empty, while its other faces have
-#: none: in a list of families they come out blank although a later family could draw them.
+#: Symbols with an empty glyph in Linux Libertine's semi-bold italic and none in its other faces:
+#: they would be printed blank although a later family in the list has them.
 _BLANK_SYMBOLS = re.compile(
     "[\u20a5\u20a6\u20a9\u20aa\u20ad\u20ae\u2104\u2107\u2108\u210a\u210b\u2110\u2112\u2114\u2117\u2118\u211b"
     "\u211e\u211f\u2123\u2125\u2128\u2129\u212c-\u212d\u212f-\u2134\u213a\u213c\u2141-\u2144\u25be\u25bf"
@@ -60,7 +60,7 @@ _BLANK_SYMBOLS = re.compile(
 
 
 def breakable(text: str) -> str:
-    """Return text whose very long words can be broken."""
+    """Return text with break opportunities in very long words."""
     if len(text) <= 40:
         return text
     text = _LONG_RUN.sub(lambda run: run[0] + ZERO_WIDTH_SPACE, text)
@@ -68,26 +68,26 @@ def breakable(text: str) -> str:
 
 
 def breakable_url(url: str) -> str:
-    """Return a URL that can be broken after its punctuation and in its long words."""
+    """Return a URL with break opportunities after punctuation and in long words."""
     return breakable(_URL_BREAKS.sub(lambda sign: sign[0] + ZERO_WIDTH_SPACE, url))
 
 
 def mark_symbols(text: str) -> Markup:
-    """Return text as HTML, with symbols that the theme's family lacks marked for another."""
+    """Return text as HTML, with symbols missing in the theme's family marked for another one."""
     html = str(escape(text))
     return Markup(_BLANK_SYMBOLS.sub(r'<span class="sign">\g<0></span>', html))  # noqa: S704
 
 
 def inline(spans: Spans, anchors: Anchors, links: LinkStyle | None = None) -> Markup:
-    """Return spans as HTML; neighbours with the same link or mark share one element.
+    """Return spans as HTML; adjacent spans with the same link or mark share one element.
 
-    ``links`` overrides how the article's link targets are printed.
+    ``links`` overrides the style of the article's link targets.
     """
     return _InlineWriter(spans, anchors, links or anchors.targets.style).write()
 
 
 class _InlineWriter:
-    """Writes one sequence of spans, with its link targets and the footnotes called in it."""
+    """Writes a sequence of spans with its link targets and footnotes."""
 
     def __init__(self, spans: Spans, anchors: Anchors, style: LinkStyle) -> None:
         self.spans = spans
@@ -109,7 +109,7 @@ class _InlineWriter:
         return span_elements(span, link, call_class="call")
 
     def _link_target(self, linked: list[Span]) -> str:
-        """Return what is printed behind a link: its number or its URL."""
+        """Return the number or the URL that is printed after a link."""
         target = self._target(linked[0]) if linked and self.style != "none" else ""
         text = "".join(span.text.replace(ZERO_WIDTH_SPACE, "") for span in linked)
         if not target or target.startswith("#") or is_visible_url(text, target):
@@ -129,11 +129,11 @@ class _InlineWriter:
         return call
 
     def _footnote(self, span: Span) -> str:
-        """Return the note that is called first in a span, if it is a footnote."""
+        """Return the footnote of a span with its first call, '' for any other span."""
         note = self.anchors.take_footnote(span.note) if self.bears_notes else None
         if note is None:
             return ""
-        # Its links print their URLs themselves: no footnotes to footnotes.
+        # Links in a footnote have their URLs after them, as a footnote cannot have footnotes.
         style: LinkStyle = "none" if self.anchors.targets.style == "none" else "inline"
         label = escape(strip_brackets(note.label) or "*")
         if call := self.anchors.called(note.id):
@@ -154,7 +154,7 @@ class _InlineWriter:
         return "".join((*html, "</span>"))
 
     def _content(self, span: Span) -> str:
-        """Return what is inside the elements of a span; its last words are not broken."""
+        """Return the content of a span; its last words are kept together."""
         if not self.last_words or span is not self.spans[-1]:
             return self._part(span)
         start = self._part(replace(span, text=span.text[: self.last_words]))
@@ -168,7 +168,7 @@ class _InlineWriter:
         html = "<br>".join(map(str, map(mark_symbols, breakable(text).split("\n"))))
         if span.ruby:
             ruby = printable(span.ruby)[:60]
-            # It is set over the text at half its size; a long one needs room.
+            # Ruby is printed above the text in half its size; long ruby needs room.
             style = f"min-width: {len(ruby) / 2}em"
             html = f'<ruby style="{style}">{html}<rt>{escape(ruby)}</rt></ruby>'
         if span.math:
@@ -185,9 +185,10 @@ class _InlineWriter:
 
 
 def _find_last_words(spans: Spans) -> int:
-    """Return where in the last span two words begin of which the second is too short for a line.
+    """Return the start of the last two words if the second is too short for a line of its own.
 
-    They are kept together by style, so that the text on paper is the article's.
+    It is an index in the last span, 0 for none.  The words are kept together by CSS rather than by
+    a no-break space, so that the printed text is the article's.
     """
     if not spans or sum(len(span.text) for span in spans) < _LONGER_THAN_A_LINE:
         return 0
@@ -215,11 +216,11 @@ def highlight(code: str, language: str) -> Markup:
                 html = escape(breakable(line))
                 lines[-1].append(f"<{tag}{attribute}>{html}</{tag}>" if tag else html)
     spans = (f'<span class="line">{"".join(line)}</span>' for line in lines if line)
-    return Markup("".join(spans))  # noqa: S704 - the text was escaped, the rest is ours
+    return Markup("".join(spans))  # noqa: S704 - the text is escaped, the rest is ours
 
 
 def split_by_style(code: str, language: str) -> list[CodePiece]:
-    """Return code split where its style changes; one piece if its language is not known."""
+    """Return code split where its style changes, in one piece if its language is unknown."""
     plain = [(code, "", "")]
     if not language or len(code) > MAX_HIGHLIGHTED:
         return plain

@@ -1,8 +1,8 @@
-"""Limits on what an article nests and repeats, so that pages can hold it.
+"""Limits on the nesting and the number of an article's parts.
 
 The cost of layout grows with depth and columns, and templates recurse, so these and the number of
-blocks are limited first.  Text is lost to one limit alone: an article ends after ``MAX_BLOCKS``
-blocks, with a warning.
+blocks are limited before rendering.  Only one limit loses text: an article ends after
+``MAX_BLOCKS`` blocks, with a warning.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MAX_CELLS = 20_000
 
 
 def limit_article(article: Article) -> tuple[Article, tuple[str, ...]]:
-    """Return an article within all limits, and warnings about what is lost."""
+    """Return an article within all limits, and warnings about lost content."""
     warnings: list[str] = []
     blocks = article.blocks
     count = sum(1 for _ in walk(blocks))
@@ -55,7 +55,7 @@ def limit_article(article: Article) -> tuple[Article, tuple[str, ...]]:
 
 
 def _truncate(blocks: tuple[Block, ...], limit: int) -> tuple[Block, ...]:
-    """Return the first blocks, of at most ``limit`` blocks in all; the last one is flattened."""
+    """Return the first blocks, at most ``limit`` with descendants; the last one is flattened."""
     first: list[Block] = []
     for block in blocks:
         size = sum(1 for _ in walk((block,)))
@@ -68,14 +68,14 @@ def _truncate(blocks: tuple[Block, ...], limit: int) -> tuple[Block, ...]:
 
 
 def _limit(blocks: tuple[Block, ...], depth: int) -> tuple[Block, ...]:
-    """Return blocks within all limits; at the maximum depth only leaves are left."""
+    """Return blocks within all limits, flattened at the maximum depth."""
     if depth >= MAX_DEPTH:
         return _flatten(blocks)
     return tuple(part for block in blocks for part in _split(_limit_children(block, depth + 1)))
 
 
 def _split(block: Block) -> Iterator[Block]:
-    """Split a paragraph of very many spans, as the cost of each line grows with all of them."""
+    """Split a paragraph with very many spans, as each line costs more the more spans it has."""
     if not isinstance(block, Paragraph) or len(block.spans) <= MAX_SPANS:
         yield block
         return
@@ -105,7 +105,7 @@ def _limit_children(block: Block, depth: int) -> Block:
 
 
 def _flatten(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
-    """Return the blocks without children, with terms and captions as paragraphs."""
+    """Return the blocks that have no children, with terms and captions as paragraphs."""
     leaves: list[Block] = []
     for block in walk(blocks):
         if isinstance(block, DefinitionList):
@@ -118,7 +118,7 @@ def _flatten(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
 
 
 def _limit_table(table: Table, depth: int) -> Block:
-    """Return a table with a sound grid, or its rows as a list if it is too large or too deep."""
+    """Return a table with a valid grid, or as a list if it is too large or too deeply nested."""
     rows = (*table.head, *table.body, *table.foot)
     columns = max((sum(_limit_span(cell.colspan) for cell in row) for row in rows), default=0)
     cells = sum(len(row) for row in rows)
@@ -134,7 +134,7 @@ def _limit_table(table: Table, depth: int) -> Block:
 
 
 def _find_numeric_columns(table: Table) -> frozenset[int]:
-    """Return the columns of numbers, which are set to the right; none if cells span several."""
+    """Return the columns of numbers, which are right-aligned; none if cells span several."""
     rows = (*table.body, *table.foot)
     if any(cell.colspan > 1 or cell.rowspan > 1 for row in (*table.head, *rows) for cell in row):
         return frozenset()
@@ -148,7 +148,7 @@ def _find_numeric_columns(table: Table) -> frozenset[int]:
 
 
 def _cell_text(cell: Cell) -> str:
-    """Return the text of a cell; '-' for one of several blocks."""
+    """Return the text of a cell of one paragraph, '-' for any other content."""
     match cell.blocks:
         case ():
             return ""
@@ -163,7 +163,7 @@ def _is_number(text: str) -> bool:
 
 
 def _table_as_list(table: Table, rows: tuple[Row, ...]) -> Block:
-    """Return rows as list items, cells separated by a dot, followed by their pictures."""
+    """Return a table as a list of rows: the cells, separated by dots, then their pictures."""
     items: list[Item] = []
     if table.caption_spans:
         items.append(Item((Paragraph(table.caption_spans),)))
@@ -185,7 +185,7 @@ def _table_as_list(table: Table, rows: tuple[Row, ...]) -> Block:
 
 
 def _limit_rows(rows: tuple[Row, ...], depth: int, numeric: frozenset[int]) -> tuple[Row, ...]:
-    """Return rows whose cells end within the rows and the widest table."""
+    """Return rows with all spans limited to the table."""
     return tuple(
         tuple(
             Cell(
@@ -210,7 +210,7 @@ def _limit_span(value: int) -> int:
 
 
 def _fix_heading_levels(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
-    """Return blocks whose headings skip no level, as outlines and screen readers need them."""
+    """Return blocks whose headings skip no level, as required by outlines and screen readers."""
     path: list[int] = []
     fixed: list[Block] = []
     for block in blocks:

@@ -1,11 +1,11 @@
-"""Links, anchors and notes of an article on paper.
+"""Links, anchors and notes of a printed article.
 
-A printed link cannot be followed.  Each target has one number, wherever it is linked, and its URL
-is printed at the foot of the page, in a list at the end, or behind the link.
+A printed link cannot be followed, so its URL is printed after it, at the foot of the page or in a
+list at the end.  In the latter two, all links to the same target share one number.
 
-A note is set at the foot of the page where it is called if it is short running text, called in a
-paragraph.  WeasyPrint does not break such notes over pages, and sets those of headings, captions
-and cells badly; they become endnotes, as all do when there are too many.
+A note becomes a footnote, on the page of its reference mark, if it is short running text and the
+mark is in a paragraph: WeasyPrint does not break footnotes across pages and places those of
+headings, captions and cells badly.  Other notes are endnotes; if too many are, all are.
 """
 
 from __future__ import annotations
@@ -33,33 +33,34 @@ from ..urls import strip_tracking
 from .markup import Ids
 from .math import Formulas
 
-#: Schemes that a link may have, on paper and in HTML.
+#: The schemes allowed in links, on paper and in HTML.
 SCHEMES = ("http://", "https://", "mailto:")
 
-#: Longer URLs are printed up to this many characters; the link itself is complete.
+#: The most characters of a URL that are printed; the link itself is complete.
 MAX_PRINTED_URL = 300
 
-#: URLs longer in sum than this part of the article's text do not fit at the foot of its pages.
+#: The maximum length of all URLs in footnotes, as a share of the article's text.
 MAX_URL_SHARE = 0.3
 
-#: More targets are listed at the end: footnotes take long to lay out.
+#: The most targets in footnotes, which take long to lay out; more are listed at the end.
 MAX_FOOTNOTE_TARGETS = 150
 
-#: Longer notes are endnotes, in characters.
+#: The most characters of a footnote; longer notes are endnotes.
 MAX_FOOTNOTE = 700
 
-#: If notes are longer in sum than this part of the text, or more in number, all are endnotes.
+#: The maximum length of all notes as a share of the text, and their maximum number; beyond either,
+#: all are endnotes.
 MAX_FOOTNOTE_SHARE, MAX_FOOTNOTES = 0.5, 150
 
-#: If less than this part of the notes can be footnotes, all are endnotes.
+#: The minimum share of notes that can be footnotes; below it, all are endnotes.
 MIN_FOOTNOTE_SHARE = 0.8
 
-#: The notes of a paragraph that still fit below it.
+#: The most footnotes of a paragraph.
 MAX_NOTES_PER_PARAGRAPH = 12
 
 
 def display_url(url: str) -> str:
-    """Return a URL as it is printed: without tracking parameters, https and escapes."""
+    """Return the printed form of a URL: without tracking parameters, https and escapes."""
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""
@@ -76,7 +77,7 @@ def display_url(url: str) -> str:
 
 
 def _decode_percent(text: str) -> str:
-    """Decode percent signs unless the result would mean another address when it is typed in."""
+    """Decode percent escapes unless the result, typed in, would be another address."""
     try:
         decoded = unquote(text, errors="strict")
     except UnicodeDecodeError:
@@ -86,7 +87,7 @@ def _decode_percent(text: str) -> str:
 
 
 def is_visible_url(text: str, target: str) -> bool:
-    """Return whether the text of a link is its address already."""
+    """Return whether the text of a link is its own address."""
     text = text.strip().rstrip("/").lower()
     bare = text.removeprefix("https://").removeprefix("http://").removeprefix("www.")
     url = display_url(target).removeprefix("http://").removeprefix("www.")
@@ -94,7 +95,7 @@ def is_visible_url(text: str, target: str) -> bool:
 
 
 def choose_link_style(style: LinkStyle, article: Article) -> LinkStyle:
-    """Return the style that fits the article: one that is mostly links gets endnotes."""
+    """Return the link style for an article; too many links for footnotes become endnotes."""
     if style != "footnote":
         return style
     targets: set[str] = set()
@@ -110,9 +111,9 @@ def choose_link_style(style: LinkStyle, article: Article) -> LinkStyle:
 
 @dataclass(slots=True)
 class LinkTargets:
-    """The targets of links, numbered as they are met.
+    """The targets of links, numbered in the order of their first links.
 
-    ``style`` is how they are printed, ``listed`` are the numbers and URLs to print at the end.
+    ``style`` is their printed form; ``listed`` has the numbers and URLs to print at the end.
     """
 
     style: LinkStyle = "none"
@@ -126,11 +127,11 @@ class LinkTargets:
 
     @property
     def count(self) -> int:
-        """The number of targets met."""
+        """The number of targets so far."""
         return len(self._numbers)
 
     def first(self, count: int) -> LinkTargets:
-        """Return a copy with the first ``count`` targets and nothing listed."""
+        """Return a copy with the first ``count`` targets and an empty list."""
         return LinkTargets(self.style, [], dict(islice(self._numbers.items(), count)))
 
 
@@ -142,8 +143,8 @@ def _printed_link(url: str) -> str:
 class Anchors(Ids):
     """The ids of one printed article, its notes and its link targets.
 
-    ``footnotes`` are the ids of the notes to set at the foot of their page, and ``bearers`` the
-    ``id()`` of the spans that can call them.
+    ``footnotes`` has the ids of the notes that are footnotes, ``bearers`` the ``id()`` of each
+    ``spans`` tuple that can call them.
     """
 
     footnotes: frozenset[str] = frozenset()
@@ -161,9 +162,9 @@ class Anchors(Ids):
         *,
         footnotes: bool = False,
     ) -> Anchors:
-        """Collect the ids of an article; ``footnotes`` sets notes at the foot of the page."""
+        """Collect the ids of an article; ``footnotes`` allows footnotes."""
         anchors = cls(prefix, _printed_link, targets=targets or LinkTargets())
-        anchors.fresh("start")  # the template's id of the article itself
+        anchors.fresh("start")  # the id of the article itself in templates
         anchors.collect(article)
         if footnotes:
             anchors.footnotes = choose_footnotes(article)
@@ -175,19 +176,19 @@ class Anchors(Ids):
         return id(spans) in self.bearers
 
     def take_footnote(self, note: str) -> Note | None:
-        """Return a footnote when it is first called, else None."""
+        """Return a footnote on its first call, or else None."""
         if note not in self.footnotes or note in self._placed:
             return None
         self._placed.add(note)
         return self.notes[note]
 
     def is_placed(self, note: Note) -> bool:
-        """Return whether a note has been set at the foot of a page."""
+        """Return whether a note has been printed as a footnote."""
         return note.id in self._placed and note is self.notes.get(note.id)
 
 
 def choose_footnotes(article: Article) -> frozenset[str]:
-    """Return the ids of the notes to set at the foot of the page: nearly all of them, or none."""
+    """Return the ids of the notes that become footnotes: nearly all of them, or none."""
     notes = [block for block in walk(article.blocks) if isinstance(block, Note)]
     if not notes or len(notes) > MAX_FOOTNOTES:
         return frozenset()
@@ -213,7 +214,7 @@ def choose_footnotes(article: Article) -> frozenset[str]:
 
 
 def _note_bearers(blocks: tuple[Block, ...]) -> Iterator[Paragraph]:
-    """Yield the paragraphs that footnotes can be called in: of the text, lists and quotations."""
+    """Yield the paragraphs that can have footnotes: in the text, lists and quotations."""
     for block in blocks:
         match block:
             case Paragraph():

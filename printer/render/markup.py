@@ -1,4 +1,4 @@
-"""Inline markup of an article, the same for print and for screens: ids, links, nested elements."""
+"""Inline markup of articles for print and screens: ids, links, nested elements."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ Element: TypeAlias = tuple[str, Markup]
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,6}")
 _UNSAFE_IN_IDS = re.compile(r"[^A-Za-z0-9_.-]+")
 
-#: Characters that XML, and so the metadata of a PDF, cannot hold, and the object replacement sign.
+#: Characters that XML, and so a PDF's metadata, cannot contain; the object replacement character.
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\ufffc\ufffe\uffff\ud800-\udfff]"
 )
-#: More than eight combining marks on one letter are a prank.
+#: Combining marks; more than eight on one letter are a prank.
 _COMBINING = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _STACKED_MARKS = re.compile(f"([{_COMBINING}]{{8}})[{_COMBINING}]+")
 
-#: Characters that an XML parser would normalize, in text and in attributes.
+#: Characters that an XML parser would normalize in text and in attributes.
 _LINE_ENDS = {ord("\r"): "&#13;"}
 _WHITE_SPACE = {ord("\r"): "&#13;", ord("\n"): "&#10;", ord("\t"): "&#9;"}
 
@@ -37,19 +37,19 @@ def printable(text: str) -> str:
 
 
 def strip_brackets(label: str) -> str:
-    """Return the label of a note without brackets, which only the page's own screen needs."""
+    """Return the label of a note without the page's own brackets."""
     label = printable(label).strip()
     is_bracketed = len(label) > 2 and label[0] + label[-1] in ("[]", "()")
     return (label[1:-1] if is_bracketed else label)[:20]
 
 
 def valid_language(tag: str) -> str:
-    """Return a language tag if it is well-formed (BCP 47), else ''."""
+    """Return a language tag if well-formed (BCP 47), or else ''."""
     return tag if _LANGUAGE_TAG.fullmatch(tag) else ""
 
 
 def valid_direction(direction: str) -> str:
-    """Return a writing direction if it is one, else ''."""
+    """Return a writing direction if valid, or else ''."""
     return direction if direction in ("ltr", "rtl") else ""
 
 
@@ -78,7 +78,7 @@ class Ids:
     """The ids of an article: unique, ASCII, each defined once.
 
     XML allows fewer characters in ids than HTML.  ``prefix`` distinguishes the articles of a
-    document, ``link`` returns a URL as it may be linked, or ''.
+    document; ``link`` returns the safe form of a URL, '' if it must not be linked.
     """
 
     prefix: str
@@ -112,14 +112,14 @@ class Ids:
         return id_
 
     def define(self, name: str) -> str:
-        """Return the id to set for a name, '' if it has none or was defined before."""
+        """Return the id to define for a name, '' if it has none or is already defined."""
         if name in self._defined or name not in self._ids:
             return ""
         self._defined.add(name)
         return self._ids[name]
 
     def target(self, href: str) -> str:
-        """Return where a link leads: a safe URL, a place in the article, or ''."""
+        """Return the target of a link: a safe URL, a place in the article, or ''."""
         if href.startswith("#"):
             known = self._ids.get(href[1:])
             return f"#{known}" if known else ""
@@ -145,9 +145,9 @@ def language_attributes(text: Span | Paragraph, epub: bool = False) -> Markup:
 def span_elements(
     span: Span, link: Markup, *, epub: bool = False, call_class: str = ""
 ) -> Iterator[Element]:
-    """Yield the elements around a span, outermost first; ``link`` has the attributes of its link.
+    """Yield the elements around a span, outermost first.
 
-    A reference mark is in a ``sup`` of ``call_class``.
+    ``link`` has the attributes of its link.  A reference mark is in a ``sup`` of ``call_class``.
     """
     if link:
         yield "a", link
@@ -168,11 +168,11 @@ def nest(
     after_element: Callable[[list[Span]], str] = lambda _: "",
     after_span: Callable[[Span], str] = lambda _: "",
 ) -> Markup:
-    """Return spans as markup; neighbours share the elements that are the same.
+    """Return spans as markup; adjacent spans share equal elements.
 
-    ``elements`` returns those around a span, outermost first, ``content`` what is inside them.
-    ``after_element`` and ``after_span`` return what follows an outermost element, given its spans,
-    and what follows a span outside all elements.
+    ``elements`` returns the elements around a span, outermost first; ``content`` returns their
+    content.  ``after_element`` returns the markup after an outermost element, given its spans, and
+    ``after_span`` the markup after a span, outside all elements.
     """
     parts: list[str] = []
     open_elements: list[Element] = []

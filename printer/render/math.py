@@ -1,4 +1,4 @@
-"""Formulas as drawings with a plain reading, set on the baseline of the text around them."""
+"""Formulas as drawings, aligned with the baseline of the text, and as plain text."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from ..worker_process import WorkerCrashed, WorkerError, WorkerProcess
 from . import math_worker
 from .math_worker import FONT_SIZE, Drawing
 
-#: Longer sources, and more formulas than these, are printed as text.
+#: The longest source and the most formulas that are typeset; others are printed as text.
 MAX_SOURCE, MAX_FORMULAS = 8_000, 2_000
 
-#: Seconds and bytes of memory for all formulas.
+#: Seconds and bytes of memory for all formulas together.
 TIME_LIMIT, MEMORY_LIMIT = 20.0, 1_000_000_000
 
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ufffc\ufffe\uffff\ud800-\udfff]+")
 
-#: MathML elements of two and of three children, with the operators to write between.
+#: MathML elements with two and three children, with the operators written between these.
 _OPERATORS = {
     "msub": "_", "msup": "^", "mfrac": "/", "munder": "_", "mover": "^",
     "msubsup": "_^", "munderover": "_^",
@@ -37,7 +37,7 @@ _SPACED_OPERATORS = frozenset("=<>≤≥≠≈≡∈∉→⇒↔+−-±×·")
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A typeset formula: its picture, and its size in ems."""
+    """A typeset formula: its picture and its size in ems."""
 
     picture: Picture
     width: float
@@ -45,12 +45,12 @@ class Formula:
     depth: float
 
 
-#: Formulas by source and whether they are displayed on a line of their own.
+#: Formulas by source and by whether they are displayed on a line of their own.
 Formulas: TypeAlias = Mapping[tuple[str, bool], Formula]
 
 
 def typeset_formulas(articles: Sequence[Article]) -> Formulas:
-    """Typeset the formulas of articles; those that fail are left out."""
+    """Typeset the formulas of articles, leaving out those that fail."""
     sources = dict.fromkeys(
         (source, display)
         for source, display in _find_sources(articles)
@@ -58,7 +58,7 @@ def typeset_formulas(articles: Sequence[Article]) -> Formulas:
     )
     keys = list(sources)[:MAX_FORMULAS]
     formulas: dict[tuple[str, bool], Formula] = {}
-    # In time-outs and crashes the formulas that were ready before are kept.
+    # After a timeout or a crash, the formulas finished before are kept.
     for key, drawing in zip(keys, _typeset(keys) if keys else (), strict=False):
         if drawing:
             svg, width, height, depth = drawing
@@ -70,7 +70,7 @@ def typeset_formulas(articles: Sequence[Article]) -> Formulas:
 
 
 def _typeset(keys: list[tuple[str, bool]]) -> list[Drawing]:
-    """Typeset formulas in a process of their own, again if it was killed."""
+    """Typeset formulas in a separate process; start another one if it was killed."""
     drawings: list[Drawing] = []
     deadline = time.monotonic() + TIME_LIMIT
     prepare = math_worker.silence
@@ -103,7 +103,7 @@ def _find_sources(articles: Iterable[Article]) -> Iterator[tuple[str, bool]]:
 
 
 def formula_html(source: str, text: str, formulas: Formulas, *, display: bool = False) -> Markup:
-    """Return a formula as HTML: its drawing on the baseline, or its reading."""
+    """Return a formula as HTML: its drawing on the baseline, or its text."""
     reading = _UNPRINTABLE.sub(" ", formula_text(source, text))
     formula = formulas.get((source, display))
     if formula is None:
@@ -115,7 +115,7 @@ def formula_html(source: str, text: str, formulas: Formulas, *, display: bool = 
 
 
 def formula_text(source: str, text: str) -> str:
-    """Return a formula as a line of text: TeX as it is, MathML with its structure as operators."""
+    """Return a formula as a line of text: TeX unchanged, MathML with operators for structure."""
     if not source.startswith("<math"):
         return source
     try:
@@ -125,7 +125,7 @@ def formula_text(source: str, text: str) -> str:
 
 
 def _linearize(node: ElementTree.Element) -> str:
-    """Return MathML as text; operands of more than one sign are parenthesized."""
+    """Return MathML as text, with parentheses around operands of more than one character."""
     parts = [_linearize(child) for child in node]
     tag = node.tag.rpartition("}")[2]
     operators = _OPERATORS.get(tag, "")

@@ -1,7 +1,7 @@
-"""Typesetting of formulas; called in a process of its own, as a hostile one may never end.
+"""Typesetting of formulas, in a separate process since a hostile one may never end.
 
-The time of the layout doubles with each level of nesting, so each formula has its deadline, and the
-process has its memory limit.  TeX is parsed, not executed.
+The time of layout doubles with each level of nesting, so each formula has a deadline, and the
+process has a memory limit.  TeX is parsed, not executed.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from xml.etree import ElementTree
 
 from ..worker_process import notify
 
-#: SVG, width, height, and depth below the baseline in ems.
+#: SVG, and its width, height and depth below the baseline in ems.
 Drawing: TypeAlias = tuple[str, float, float, float]
 
 #: Seconds for one formula.
 TIME_LIMIT = 2.0
 
-#: The largest formula in ems, and its drawing in characters.
+#: The largest formula in ems, and the longest drawing in characters.
 MAX_WIDTH, MAX_HEIGHT, MAX_SVG = 120.0, 60.0, 400_000
 
 #: The font size of the drawing, in its units.
@@ -31,7 +31,7 @@ FONT_SIZE = 24.0
 _MATHML = "{http://www.w3.org/1998/Math/MathML}"
 _SVG_ELEMENTS = frozenset({"svg", "path", "rect", "line", "polyline", "g"})
 _ROWS = frozenset({"mrow", "mstyle", "mpadded"})
-#: Environments whose lines the page has numbered itself, or not at all.
+#: Environments that number their lines; the page has its own numbers or none.
 _NUMBERED = re.compile(r"(\\(?:begin|end)\{(?:align|gather|equation|multline|eqnarray))\}")
 _SVG_TAG = re.compile(r"<(?:\w+:)?(\w+)")
 
@@ -42,15 +42,15 @@ def silence() -> None:
 
 
 def typeset_formulas(formulas: Sequence[tuple[str, bool]]) -> None:
-    """Typeset formulas, each a source and whether it is displayed on a line of its own.
+    """Typeset formulas, given as sources and whether they are displayed on lines of their own.
 
-    Each is sent by :func:`printer.worker_process.notify` as soon as it is ready, an empty list
-    for one that cannot be typeset.
+    Each is sent by :func:`printer.worker_process.notify` as soon as it is finished; an empty list
+    stands for one that cannot be typeset.
     """
     signal.signal(signal.SIGALRM, _raise_timeout)
     for source, display in formulas:
         drawing = None
-        # Whatever is wrong with a formula, it is printed as text instead.
+        # A formula that fails is printed as text.
         with contextlib.suppress(Exception):
             signal.setitimer(signal.ITIMER_REAL, TIME_LIMIT)
             try:
@@ -67,7 +67,7 @@ def _raise_timeout(*_: object) -> None:
 def typeset_formula(source: str, display: bool) -> Drawing | None:
     """Typeset a formula: MathML if it begins with ``<math``, else TeX.
 
-    Return None for what is no formula, has unknown commands, or fits on no page.
+    Return None if it is not a formula, has unknown commands or is too large for a page.
     """
     from latex2mathml.converter import convert
     from ziamath.config import config
@@ -76,7 +76,7 @@ def typeset_formula(source: str, display: bool) -> Drawing | None:
     mathml = source if source.startswith("<math") else convert(_NUMBERED.sub(r"\1*}", source))
     root = _simplify(ElementTree.fromstring(mathml))  # noqa: S314 - expat's own limits, no entities
     if "\\" in "".join(root.itertext()):
-        return None  # An unknown command is left as it was written.
+        return None  # An unknown command is still in the output.
     root.set("display", "block" if display else "inline")
     root.set("displaystyle", "true" if display else "false")
     config.svg2 = False
@@ -92,7 +92,7 @@ def typeset_formula(source: str, display: bool) -> Drawing | None:
 
 
 def _simplify(element: ElementTree.Element) -> ElementTree.Element:
-    """Remove rows of one element, which double the time of the layout and change nothing."""
+    """Remove rows of one element, which double the time of layout without any effect."""
     element.tag = element.tag.removeprefix(_MATHML)
     children = [_simplify(child) for child in element]
     if element.tag in _ROWS and len(children) == 1 and not (element.text or "").strip():

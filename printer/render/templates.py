@@ -1,7 +1,7 @@
-"""The environment of templates: sandboxed, with limited time, and with filters and tests.
+"""The sandboxed environment of templates, with a time limit, filters and tests.
 
-Themes may come from strangers, so templates see nothing but what they are given.  Their CPU time is
-checked when loops iterate, on calls, and when templates are included.
+Themes may come from strangers, so templates see only the values they are given.  Their CPU time is
+checked on iterations, on calls, and when templates are included.
 """
 
 from __future__ import annotations
@@ -53,37 +53,37 @@ from .inline import breakable, breakable_url, highlight, mark_symbols
 from .links import display_url
 from .markup import printable, strip_brackets, valid_language
 
-#: CPU seconds for a document; an article of 20,000 paragraphs takes one.
+#: CPU seconds per document; an article of 20,000 paragraphs takes one.
 TIME_LIMIT = 30.0
 
-#: Iterations and calls between two looks at the clock.
+#: Iterations and calls between two checks of the time.
 _CHECK_INTERVAL = 64
 
-#: Bits of a number, and characters or members of a product.
+#: The most bits of a number, and the most characters or items of a product.
 _MAX_BITS, _MAX_LENGTH = 10_000, 10_000_000
 
-#: Rows of a table, and lines of code, that are not broken over pages.
+#: The most table rows and the most lines of code that are kept on one page.
 MAX_UNBROKEN_ROWS, MAX_UNBROKEN_LINES = 9, 14
 
-#: The room that the text of a cell is given, in characters of a line.
+#: The maximum width allowed for the text of a cell, in characters.
 MAX_CELL_WIDTH = 28
 
-#: Characters of a text that labels the code after it, of a bold line that is a heading, and of a
-#: line of verse.
+#: The most characters of a label above code, of a bold line that is a heading, and of a line of
+#: verse.
 MAX_CODE_LABEL, MAX_LABEL, MAX_VERSE_LINE = 40, 90, 64
 
 _TIME_ZONE = re.compile(r"(?:Z|[+-]\d\d:\d\d)$")
 _FORMULA_NUMBER = re.compile(r"\(\s?\d{1,3}(?:\.\d{1,3})?[a-z]?\s?\)")
 
-#: The filter that every loop is made to go through.
+#: The filter that is added to every loop.
 _TIMED = "timed"
 
 
 def fill(theme: Theme, name: str, **values: object) -> str:
-    """Return what a template of a theme makes of these values.
+    """Fill a template of a theme with values.
 
     Raises:
-        UsageError: the template is faulty, or takes too much time or memory.
+        UsageError: The template is faulty, or takes too much time or memory.
     """
     try:
         template = _theme_environment(theme.folders).get_template(f"{name}.html.j2")
@@ -104,7 +104,7 @@ def fill(theme: Theme, name: str, **values: object) -> str:
 def environment(folders: tuple[Path, ...] = ()) -> SandboxedEnvironment:
     """Return an environment that looks up templates in the folders, then in the base theme.
 
-    ``article/blocks.html.j2`` is that of the built-in theme of this name.
+    ``article/blocks.html.j2`` is the file of the built-in theme ``article``.
     """
     return SandboxedEnvironment(
         loader=FileSystemLoader([*folders, builtin_folder() / BASE_THEME, builtin_folder()]),
@@ -150,14 +150,14 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
 
 
 class _Deadline:
-    """The CPU time that is left to the templates of one document."""
+    """The CPU time left for the templates of one document."""
 
     def __init__(self) -> None:
         self._end = time.thread_time() + TIME_LIMIT
         self._steps = 0
 
     def check(self) -> None:
-        """Count a step; raise SecurityError when the time is used up."""
+        """Count a step; raise SecurityError if no time is left."""
         self._steps += 1
         if not self._steps % _CHECK_INTERVAL and time.thread_time() > self._end:
             raise SecurityError("it goes on without end")
@@ -168,7 +168,7 @@ _deadline: ContextVar[_Deadline | None] = ContextVar("deadline", default=None)
 
 @contextmanager
 def limited_time() -> Iterator[None]:
-    """Limit the time of all templates that are rendered inside."""
+    """Limit the time of all templates rendered in the context."""
     previous = _deadline.set(_Deadline())
     try:
         yield
@@ -182,7 +182,7 @@ def _check_time() -> None:
 
 
 class SandboxedEnvironment(ImmutableSandboxedEnvironment):
-    """A sandbox whose templates have a deadline inside :func:`limited_time`."""
+    """A sandbox whose templates have a time limit inside :func:`limited_time`."""
 
     intercepted_binops = frozenset({"*", "**"})
 
@@ -199,7 +199,7 @@ class SandboxedEnvironment(ImmutableSandboxedEnvironment):
         return template
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805 - as it is called
-        """Check the time on a call, of a macro or of anything else."""
+        """Check the time on a call of a macro or anything else."""
         _check_time()
         return super().call(__context, __obj, *args, **kwargs)
 
@@ -215,7 +215,7 @@ class SandboxedEnvironment(ImmutableSandboxedEnvironment):
         return super().call_binop(context, operator, left, right)
 
 
-@pass_context  # So that it is not evaluated when the template is compiled.
+@pass_context  # Prevents evaluation when the template is compiled.
 def _check_iterations(context: Context, items: Iterable[Any]) -> Iterator[Any]:
     del context
     for item in items:
@@ -235,25 +235,25 @@ def _is_too_large(operator: str, left: Any, right: Any) -> bool:
 
 
 def _metadata_date(published: str) -> str:
-    """Return a date for metadata (W3C profile of ISO 8601): no time without its zone."""
+    """Return a date for metadata (W3C profile of ISO 8601), with a time only if it has a zone."""
     return published if _TIME_ZONE.search(published) else published.partition("T")[0]
 
 
 def _group_runs(parts: Sequence[Any], name: str) -> list[tuple[object, list[Any]]]:
-    """Group successive parts of which the named attribute is the same."""
+    """Group successive parts with the same value of the named attribute."""
     return [(value, list(run)) for value, run in groupby(parts, key=attrgetter(name))]
 
 
 def _wrap_initial(html: Markup) -> Markup:
     """Return the HTML of a paragraph with its first letter in an element of its own."""
     if html[:1].isalpha() and not unicodedata.combining(html[1:2] or "x"):
-        # The letter is no markup, and what follows it was escaped before.
+        # The letter is not markup, and the rest is escaped already.
         return Markup(f'<span class="initial">{html[0]}</span>{html[1:]}')  # noqa: S704
     return html
 
 
 def _page_number(label: str, pages: int = 0) -> Markup:
-    """Return 'page {page} of {pages}' as CSS content; by default the pages are counted."""
+    """Return 'page {page} of {pages}' as CSS content; without ``pages`` these are counted."""
     before, _, rest = label.partition("{page}")
     between, _, after = rest.partition("{pages}")
     total = f'"{pages}"' if pages else "counter(pages)"
@@ -261,18 +261,18 @@ def _page_number(label: str, pages: int = 0) -> Markup:
 
 
 def _page_reference(label: str) -> Markup:
-    """Return 'p. {page}', the page that a link leads to, as CSS content."""
+    """Return 'p. {page}' as CSS content, for the page of a link's target."""
     before, _, after = label.partition("{page}")
     return Markup(f'"{before}" target-counter(attr(href url), page) "{after}"')  # noqa: S704
 
 
 def is_short(block: Code) -> bool:
-    """Return whether code is to stay on one page."""
+    """Return whether code is short enough to be kept on one page."""
     return block.text.count("\n") < MAX_UNBROKEN_LINES
 
 
 def introduces(block: Paragraph, following: Block) -> bool:
-    """Return whether a paragraph introduces the next block and is to stay with it."""
+    """Return whether a paragraph introduces the next block and is kept with it."""
     if not isinstance(following, List | Code | Table | Math | Quote | DefinitionList):
         return False
     text = plain_text(block.spans).rstrip()
@@ -282,10 +282,10 @@ def introduces(block: Paragraph, following: Block) -> bool:
 
 
 def is_label(block: Paragraph, following: Block | None) -> bool:
-    """Return whether a paragraph is a heading of what follows, though not marked up as one.
+    """Return whether a paragraph is a heading, though not marked up as one.
 
-    That is a short line in bold type, small print after it aside, or one without punctuation before
-    a longer text.
+    Such a heading is a short line in bold type, possibly with small print after it, or a short line
+    without final punctuation before longer text or code.
     """
     text = plain_text(block.spans).strip()
     if following is None or not 0 < len(text) <= MAX_LABEL or "\n" in text:
@@ -303,25 +303,25 @@ def is_label(block: Paragraph, following: Block | None) -> bool:
 
 
 def is_bare(block: Heading, following: Block) -> bool:
-    """Return whether a heading has nothing under it, like the entries of a list set in headings."""
+    """Return whether a heading has no content, as in a list made of headings."""
     return isinstance(following, Heading) and following.level <= block.level
 
 
 def is_verse(block: Paragraph) -> bool:
-    """Return whether a paragraph is a stanza: several lines, all of them short."""
+    """Return whether a paragraph is a stanza: three or more lines, all of them short."""
     lines = "".join(span.text for span in block.spans).strip().split("\n")
     return len(lines) > 2 and max(map(len, lines)) <= MAX_VERSE_LINE
 
 
 def is_formula_number(block: Block, previous: Block) -> bool:
-    """Return whether a block is the number of the formula before it, as in (3)."""
+    """Return whether a block is the number of the formula before it, such as (3)."""
     if not (isinstance(block, Paragraph) and isinstance(previous, Math)):
         return False
     return bool(_FORMULA_NUMBER.fullmatch(plain_text(block.spans[:3])[:20].strip()))
 
 
 def is_loose(block: List) -> bool:
-    """Return whether an item of a list has several paragraphs, so that items are spaced."""
+    """Return whether an item of a list has several paragraphs, so that items need spacing."""
     return any(
         sum(isinstance(child, Paragraph) for child in item.blocks) > 1 for item in block.items
     )
@@ -329,10 +329,10 @@ def is_loose(block: List) -> bool:
 
 @pass_context
 def table_class(context: Context, table: Table) -> str:
-    """Return how a table is set, from the number of its columns and the length of their texts.
+    """Return the CSS class of a table, by the number of columns and the length of their texts.
 
-    ``wide`` and ``widest`` are set closely and, as ``across``, span the columns of the page;
-    ``short`` is not broken.
+    ``wide`` and ``widest`` tables are set tightly and, like ``across``, span the columns of the
+    page; ``short`` tables are kept on one page.
     """
     rows = (*table.head, *table.body, *table.foot)
     columns = max((sum(cell.colspan for cell in row) for row in rows), default=0)

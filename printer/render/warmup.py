@@ -1,4 +1,4 @@
-"""All that renders an article, loaded before the first one comes."""
+"""Preloading of everything that renders an article, before the first one arrives."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..article import Article, Heading, Paragraph, Span
 from ..errors import WebprintError
 from ..options import PrintOptions
 from ..output import PreparedPictures
-from . import completeness  # noqa: F401 - which the render stage imports when it is called
+from . import completeness  # noqa: F401 - otherwise imported on the first render
 from .book import render_articles
 from .context import RenderContext
 from .pdf import impose  # noqa: F401
@@ -32,10 +32,10 @@ _SPECIMEN = Article(
 
 
 def render_specimen() -> None:
-    """Render an article, so that the next finds all caches filled.
+    """Render an article to fill all caches for the next one.
 
-    Only for a process that does nothing else meanwhile.  Faults of the system show in the first
-    real print.
+    Only for processes that do nothing else meanwhile.  Errors of the system are ignored here and
+    reported by the first real print.
     """
     with suppress(OSError):
         import_weasyprint()

@@ -1,4 +1,4 @@
-"""Rendering in processes of their own, which load WeasyPrint while pages are fetched."""
+"""Rendering in separate processes, which load WeasyPrint while pages are fetched."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ if TYPE_CHECKING:
     from .context import Document
     from .weasy.engine import RenderedPdf
 
-#: Seconds that a document may take.
+#: The most seconds per document.
 TIME_LIMIT = 120.0
 
-#: Bytes of memory that a process may take.
+#: The most bytes of memory per process.
 MEMORY_LIMIT = 4_000_000_000
 
-#: A process is replaced after so many calls, as the libraries below it leak a little.
+#: The calls after which a process is replaced, as the libraries leak a little memory.
 MAX_CALLS = 100
 
-#: More processes do not pay: each takes some 200 MB.
+#: The most processes: each takes about 200 MB.
 MAX_WORKERS = 8
 
-#: This many pages are likely to be rendered by several processes.
+#: The number of web pages from which several processes are likely to be used.
 MANY_PAGES = 4
 
 
 class Renderer(Protocol):
-    """What renders documents: processes of this machine, or workers on others."""
+    """A renderer of documents: processes on this machine, or workers on others."""
 
     def start(self, pages: int = 1) -> None:
-        """Get ready for so many pages."""
+        """Prepare for a number of web pages."""
 
     def render(self, document: Document) -> RenderedPdf:
         """Render a document."""
@@ -52,14 +52,14 @@ class Renderer(Protocol):
 
 
 class RenderPool:
-    """One rendering process per processor; a context manager that kills them on exit.
+    """A context manager with one rendering process per processor, killed on exit.
 
     Args:
-        time_limit: seconds that a call may take, the start of its process included.
-        fork: fork the first process now, which is only safe before threads are started; the others
-            are started when they are needed.
-        fork_all: fork all of them, which is faster than to start them later.
-        prepare: called in each process before its first call.
+        time_limit: Seconds per call, including the start of its process.
+        fork: Whether to fork the first process now, which is safe only before threads are started;
+            the others are started when needed.
+        fork_all: Whether to fork all processes now, which is faster than starting them later.
+        prepare: Called in each process before its first task.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class RenderPool:
         ]
         for worker in self._workers[: None if fork_all else 1] if fork else ():
             worker.fork()
-        # The one used last is used next, so that no more are started than are needed.
+        # Last in, first out, so that no more processes are started than needed.
         self._idle: LifoQueue[WorkerProcess] = LifoQueue()
         for worker in reversed(self._workers):
             self._idle.put(worker)
@@ -91,7 +91,7 @@ class RenderPool:
         self.close()
 
     def close(self) -> None:
-        """Kill all processes, whatever they are doing."""
+        """Kill all processes, even busy ones."""
         for worker in self._workers:
             worker.close()
 
@@ -101,19 +101,19 @@ class RenderPool:
         return len(self._workers)
 
     def start(self, pages: int = 1) -> None:
-        """Start the first process while a page is fetched, and all of them for many pages."""
+        """Start the first process, or all of them for many pages, while pages are fetched."""
         for worker in self._workers[: None if pages >= MANY_PAGES else 1]:
             worker.start()
 
     def render(self, document: Document) -> RenderedPdf:
-        """Render a document as :func:`.weasy.engine.render_pdf` does; raises as :meth:`run`."""
+        """Render a document with :func:`.weasy.engine.render_pdf`; raises like :meth:`run`."""
         pdf: RenderedPdf = self.run("rendering the pages", _render, document)
         return pdf
 
     def render_all(self, documents: Iterable[Document]) -> Iterator[RenderedPdf | RenderError]:
         """Render documents in parallel; yield the result or the error of each, in order.
 
-        The documents are consumed no faster than the processes take them.
+        Documents are consumed only as fast as the processes take them.
         """
         pending: deque[Future[RenderedPdf | RenderError]] = deque()
         with ThreadPoolExecutor(self.size) as threads:
@@ -125,7 +125,7 @@ class RenderPool:
                 while pending:
                     yield pending.popleft().result()
             except BaseException:
-                self.close()  # Nobody waits for what is being rendered.
+                self.close()  # Nobody waits for the remaining results.
                 raise
 
     def _try_to_render(self, document: Document) -> RenderedPdf | RenderError:
@@ -135,19 +135,19 @@ class RenderPool:
             return error
 
     def run(self, activity: str, function: Callable[..., Any], *args: object) -> Any:
-        """Return the result of a function of a module, called in an idle process.
+        """Call a module-level function in an idle process and return its result.
 
-        A process that crashes is replaced, and the call repeated once.
+        A process that crashes is replaced and the call repeated once.
 
         Args:
-            activity: what the function does, for messages: "rendering the pages".
-            function: a function of a module.
-            args: its arguments.
+            activity: The activity as named in messages: "rendering the pages".
+            function: A module-level function.
+            args: Its arguments.
 
         Raises:
-            RenderError: the call took too long, took too much memory, crashed twice, or raised an
+            RenderError: The call took too much time or memory, crashed twice, or raised an
                 unexpected exception.
-            WebprintError: what the function raises.
+            WebprintError: Raised by the function.
         """
         worker = self._idle.get()
         limit = self.time_limit
@@ -180,7 +180,7 @@ def _render(document: Document) -> RenderedPdf:
 
 
 def load_weasyprint() -> None:
-    """Load WeasyPrint and read the system's fonts; what a process prepares by default."""
+    """Load WeasyPrint and read the system's fonts, the default preparation of a process."""
     from .weasy.engine import load_fonts
 
     load_fonts()
