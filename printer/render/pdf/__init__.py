@@ -1,1 +1,1 @@
-"""Finished PDF files: merged, imposed, turned grey, numbered and described."""
+"""Work on PDF files: merging, imposition, grayscale, line numbers and provenance."""

@@ -1,8 +1,7 @@
 """Conversion of a PDF to grayscale.
 
-Pictures are converted when they are prepared.  The colours that remain, of themes, user style
-sheets, emoji and SVG, are converted here, in the finished objects before they are written, so that
-none is forgotten.
+Pictures are converted when they are prepared.  All other colours (of themes, user style sheets,
+emoji and SVG) are converted here, in the finished PDF objects, so that none is missed.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _COLOR_OPERATOR = re.compile(rb"((?:%b ){1,4})(scn|SCN)" % _NUMBER)
 
 
 def convert_to_grayscale(pdf: Any) -> None:
-    """Convert a PDF that is about to be written."""
+    """Convert the colours of a PDF that is about to be written."""
     for item in pdf.objects:
         if isinstance(item, pydyf.Stream):
             if item.extra.get("Subtype") == "/Image":
@@ -39,7 +38,7 @@ def convert_to_grayscale(pdf: Any) -> None:
         elif (
             isinstance(item, dict)
             and "ShadingType" in item
-            and _convert_function(item["Function"])  # A gradient of opacity has no colours.
+            and _convert_function(item["Function"])  # False for gradients of opacity.
         ):
             item["ColorSpace"] = "/DeviceGray"
 
@@ -74,7 +73,7 @@ def _luma(rgb: list[float]) -> float:
 
 
 def _to_rgb(space: bytes, values: list[float]) -> list[float]:
-    """Return a colour as RGB, accurate enough for its luma."""
+    """Return a colour as RGB, accurately enough for its luma."""
     if len(values) == 4:
         *inks, black = values
         return [(1 - ink) * (1 - black) for ink in inks]
@@ -87,7 +86,7 @@ def _to_rgb(space: bytes, values: list[float]) -> list[float]:
 
 
 def _convert_function(function: Any) -> bool:
-    """Convert a function that returns colours; return whether it is one."""
+    """Convert a function if it returns colours; return whether it does."""
     converted = False
     for name in ("C0", "C1"):
         values = [float(value) for value in function.get(name, ())]
@@ -120,7 +119,7 @@ def _convert_image(stream: Any) -> None:
 
 
 def _to_png(data: bytes, width: int, height: int) -> bytes:
-    """Return a PNG file of image data, which a PDF holds without its header."""
+    """Return image data, which has no header in a PDF, as a PNG file."""
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     chunks = ((b"IHDR", header), (b"IDAT", data), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(

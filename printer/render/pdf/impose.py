@@ -1,4 +1,4 @@
-"""Imposition: several pages on a side of a sheet, or a booklet to fold.
+"""Imposition: several pages on each side of a sheet, or a booklet to fold.
 
 The result is for paper: tags, links and outline are dropped.
 """
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 #: Left, bottom, right and top.
 Rectangle: TypeAlias = tuple[float, float, float, float]
 
-#: The indexes of the pages on a side of a sheet, by rows from the top left; None for a blank.
+#: The indexes of the pages on a side of a sheet, by rows from the top left; None for a blank page.
 Side: TypeAlias = tuple[int | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ImposedPdf:
-    """A PDF whose pages are sides of sheets, and the number of sheets."""
+    """A PDF whose pages are sides of sheets, with the number of sheets."""
 
     pdf: bytes = field(repr=False)
     sheets: int
 
 
 def impose(pdf: bytes, pages: int, options: PrintOptions, *, rtl: bool = False) -> ImposedPdf:
-    """Arrange the pages of a PDF on sheets; ``rtl`` is bound on the right."""
+    """Arrange the pages of a PDF on sheets; ``rtl`` documents are bound on the right."""
     two_sided = options.duplex or options.booklet
     if options.booklet:
         sides = booklet_sides(pages)
@@ -48,10 +48,10 @@ def impose(pdf: bytes, pages: int, options: PrintOptions, *, rtl: bool = False) 
 
 
 def booklet_sides(pages: int) -> list[Side]:
-    """Return the sides of a booklet, front and back in turn, with blanks in the end.
+    """Return the sides of a booklet, fronts and backs alternating, with blanks at the end.
 
-    From the outermost sheet: the last page beside the first, on the back the second beside the last
-    but one, and so on.
+    The outermost sheet has the last page beside the first, and on its back the second beside the
+    last but one, and so on.
     """
     total = -(-pages // 4) * 4
 
@@ -80,9 +80,9 @@ def _mirror(side: Side) -> Side:
 def _draw_sheets(
     pdf: bytes, sides: Sequence[Side], grid: tuple[int, int], *, booklet: bool
 ) -> bytes:
-    """Draw pages on sheets of the size of the first page, turned for two pages side by side.
+    """Draw pages on sheets of the first page's size, rotated for two pages side by side.
 
-    The pages of a booklet were laid out at the size of half a sheet, and keep it.
+    The pages of a booklet keep their size, which is half a sheet.
     """
     import pikepdf
 
@@ -125,7 +125,7 @@ def _size(page: Page) -> tuple[float, float]:
 
 
 def _draw_in_cell(name: str, size: tuple[float, float], cell: Rectangle) -> str:
-    """Return operators that draw a form centred in a cell, as large as it can be there."""
+    """Return operators that draw a form centred in a cell, as large as possible."""
     left, bottom, right, top = cell
     scale = min((right - left) / size[0], (top - bottom) / size[1])
     x = (left + right - scale * size[0]) / 2
@@ -143,7 +143,7 @@ def _cells(sheet: tuple[float, float], grid: tuple[int, int]) -> Iterator[Rectan
 
 
 def _copy_metadata(source: Pdf, target: Pdf, *, booklet: bool) -> None:
-    """Copy title and author, and tell the printer how the sheet is turned."""
+    """Copy title and author, and set the duplex mode of the printer."""
     import pikepdf
 
     for key in ("/Title", "/Author", "/Creator", "/Subject"):

@@ -1,6 +1,6 @@
-"""Line numbers in the margin, drawn over the pages, as CSS has none.
+"""Line numbers in the margin, which CSS does not have, drawn over the pages.
 
-They are artifacts: screen readers skip them, and the text stays as it is.
+They are artifacts: screen readers skip them, and the text is unchanged.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ span {{ position: absolute; left: 0; text-align: right; color: #595959;
 
 
 def number_lines(pdf: bytes, pages: list[Any], interval: int) -> bytes:
-    """Return a PDF with every ``interval``-th line of all its pages numbered."""
+    """Return a PDF with every ``interval``-th line numbered."""
     import pikepdf
     import weasyprint
 
@@ -41,10 +41,10 @@ def number_lines(pdf: bytes, pages: list[Any], interval: int) -> bytes:
         pairs = zip(document.pages, overlays.pages, strict=True)
         for index, (page, overlay) in enumerate(pairs):
             if page.mediabox[3] != overlay.mediabox[3]:
-                continue  # A rotated page holds a table.
+                continue  # A rotated page has a table.
             if "/XObject" not in page.Resources:
                 page.Resources.XObject = pikepdf.Dictionary()
-            # Pages may share their resources, so each overlay has a name of its own.
+            # Pages may share their resources, so each overlay needs its own name.
             name = f"/LineNumbers{index}"
             page.Resources.XObject[name] = document.copy_foreign(overlay.as_form_xobject())
             page.contents_add(b"q", prepend=True)
@@ -59,7 +59,7 @@ def _number_spans(pages: list[Box], interval: int) -> Iterator[list[str]]:
     count = 0
     for page in pages:
         spans = []
-        # Two cells side by side, or a list marker and its text, are one line.
+        # Adjacent cells, or a list marker and its text, are one line.
         tops: set[int] = set()
         for line in _iter_lines(page.children[0]):
             top = round(line.position_y)
@@ -76,7 +76,7 @@ def _number_spans(pages: list[Box], interval: int) -> Iterator[list[str]]:
 
 
 def _iter_lines(box: Box) -> Iterator[Box]:
-    """Yield the lines of running text, down the page."""
+    """Yield the lines of running text from top to bottom."""
     from weasyprint.formatting_structure.boxes import LineBox
 
     for child in box.children:

@@ -1,12 +1,12 @@
-"""Parts that were rendered separately, merged to one PDF that may be larger than the memory.
+"""Merging of separately rendered parts to one PDF, which may be larger than the memory.
 
 Pages, outline, named destinations and structure tree of every part are appended to those of the
-front matter, which keeps its metadata.  Page numbers, which no part can know, are drawn over the
-pages as artifacts, from documents of nothing else.
+front matter, whose metadata are kept.  Page numbers, which are unknown when a part is rendered,
+come from separate documents and are drawn over the pages as artifacts.
 
-Everything is written as soon as possible, and one part is open at a time.  What remains of earlier
-parts are their outlines, destinations, and the numbers of the objects that the whole lists.
-Section numbers are those of ISO 32000-2.
+Everything is written as soon as possible, and only one part is open at a time.  Of earlier parts,
+only outlines, destinations and the numbers of shared objects stay in memory.  Section numbers are
+those of ISO 32000-2.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from ...errors import RenderError
 if TYPE_CHECKING:
     from pikepdf import Pdf
 
-#: Entries of a catalog that are merged, and of an outline item that are made anew.
+#: Entries of a catalog that are merged, and entries of an outline item that are written anew.
 _MERGED = ("/Pages", "/Names", "/Outlines", "/StructTreeRoot")
 _OUTLINE_LINKS = ("/Parent", "/Prev", "/Next", "/First", "/Last", "/Count")
 
-#: Names in a leaf of the name tree.
+#: The most names in a leaf of the name tree.
 _NAMES_PER_LEAF = 100
 
-#: Objects and bytes of an object stream.
+#: The most objects and bytes of an object stream.
 MAX_OBJECTS, MAX_STREAM_BYTES = 200, 100_000
 
 #: Rows of the cross-reference stream that are compressed at a time.
 _ROWS = 10_000
 
-#: The entries of a stream dictionary that only draws: its encoding and its length.
+#: The number of dictionary entries of a stream that only draws: its encoding and its length.
 _CONTENT_ENTRIES = 2
 
-#: A reference in an object as qpdf writes it, but not what looks like one in a string.
+#: A reference in an object as written by qpdf, but not the same characters in a string.
 _REFERENCE = re.compile(
     rb"\([^()\\]*(?:\\.[^()\\]*)*\)|<[0-9a-fA-F]*>|(?<![\w.+-])(\d+) \d+ R(?!\w)", re.DOTALL
 )
@@ -67,18 +67,18 @@ def merge_parts(
     blank: frozenset[int],
     file: BinaryIO,
 ) -> None:
-    """Write one PDF of the front matter and the parts.
+    """Merge the front matter and the parts to one PDF.
 
     Args:
-        front: the PDF of the front matter.
-        parts: what follows it.
-        overlays: PDFs whose pages, one after the other, are drawn over those of the whole.  They
-            are consumed when all parts are written.
-        blank: indexes of pages over which nothing is drawn.
-        file: where to write.  Of equal names of destinations the last one counts.
+        front: The PDF of the front matter.
+        parts: The parts that follow it.
+        overlays: PDFs whose successive pages are drawn over the pages of the whole.  They are
+            consumed after all parts are written.
+        blank: Indexes of pages over which nothing is drawn.
+        file: The file to write.  If destinations have the same name, the last one counts.
 
     Raises:
-        RenderError: a part cannot be read, or the overlays have another number of pages.
+        RenderError: A part cannot be read, or the overlays differ in the number of pages.
     """
     import pikepdf
 
@@ -95,18 +95,18 @@ def merge_parts(
 
 
 class PdfWriter:
-    """Writes a PDF object by object; objects are numbered, and given as bytes.
+    """Writes a PDF object by object; objects are given as bytes.
 
     Objects without streams go into object streams (7.5.7), and all positions into a cross-reference
-    stream (7.5.8).  Ten bytes an object are held until the end.
+    stream (7.5.8).  Ten bytes per object are held until the end.
     """
 
     def __init__(self, file: BinaryIO, version: str) -> None:
         self._file = file
         self._position = 0
         self._digest = md5(usedforsecurity=False)
-        # By number: the position of an object, or the number of its object stream and its place in
-        # it, counted from 1; zeros for one that has not been written.
+        # By object number: the position of an object, or the number of its object stream and its
+        # place in that, counted from 1; zeros for an object not yet written.
         self._positions, self._places = array("Q", [0]), array("H", [0])
         self._pending: list[tuple[int, bytes]] = []
         self._pending_bytes = 0
@@ -132,14 +132,14 @@ class PdfWriter:
         return number
 
     def write_stream(self, number: int, dictionary: bytes, data: bytes) -> None:
-        """Write a stream, whose data is encoded as its dictionary says."""
+        """Write a stream whose data is already encoded as stated in its dictionary."""
         self._positions[number] = self._position
         self._emit(b"%d 0 obj\n%s\nstream\n" % (number, dictionary))
         self._emit(data)
         self._emit(b"\nendstream\nendobj\n")
 
     def add_stream(self, data: bytes) -> int:
-        """Write a plain stream; return its number."""
+        """Write a stream of plain data; return its number."""
         number = self.reserve()
         self.write_stream(number, b"<< /Length %d >>" % len(data), data)
         return number
@@ -197,9 +197,9 @@ class PdfWriter:
 
 
 class PdfCopier:
-    """Copies objects of a PDF, each once; ``shared`` are the fonts and pictures copied so far.
+    """Copies objects of a PDF, each once; ``shared`` has the fonts and pictures copied so far.
 
-    References to objects that are mapped to a number are not followed.
+    References to objects mapped to a number are not followed.
     """
 
     def __init__(self, source: Pdf, target: PdfWriter, shared: dict[bytes, int]) -> None:
@@ -208,11 +208,11 @@ class PdfCopier:
         self._pending: list[tuple[int, Any]] = []
 
     def map(self, item: Any, number: int) -> None:
-        """Let an object of the target replace one of the source."""
+        """Map an object of the source to an object of the target."""
         self._numbers[item.objgen[0]] = number
 
     def placeholder(self, number: int) -> Any:
-        """Return an object of the source that stands for one of the target."""
+        """Return an object of the source that represents an object of the target."""
         import pikepdf
 
         item = self._source.make_indirect(pikepdf.Dictionary())
@@ -220,7 +220,7 @@ class PdfCopier:
         return item
 
     def copy(self, item: Any, number: int = 0) -> int:
-        """Copy an object, to a number that was reserved or a new one; return the number."""
+        """Copy an object to a reserved number, or to a new one; return the number."""
         source_number = item.objgen[0]
         if source_number in self._numbers:
             return self._numbers[source_number]
@@ -236,11 +236,11 @@ class PdfCopier:
         return number
 
     def serialize(self, value: Any) -> bytes:
-        """Return a value as bytes for the target; objects that it refers to are copied."""
+        """Return a value as bytes for the target; the objects it refers to are copied."""
         return _REFERENCE.sub(self._renumber, value.unparse(resolved=True))
 
     def finish(self) -> None:
-        """Write all objects to be copied."""
+        """Write all pending copies."""
         import pikepdf
 
         while self._pending:
@@ -263,7 +263,7 @@ class PdfCopier:
 
 
 def _fingerprint(item: Any) -> bytes | None:
-    """Return a digest of a font or picture: a self-contained stream that does more than draw."""
+    """Return a hash of a font or picture (a self-contained stream that does not only draw)."""
     import pikepdf
 
     if not isinstance(item, pikepdf.Stream) or len(item.stream_dict.keys()) <= _CONTENT_ENTRIES:
@@ -279,22 +279,22 @@ def _fingerprint(item: Any) -> bytes | None:
 
 @dataclass(slots=True)
 class _OutlineItem:
-    """An item of an outline: its serialized entries without links, and the items below it."""
+    """An item of an outline: its serialized entries without links, and its subitems."""
 
     entries: bytes
     children: list[_OutlineItem] = field(default_factory=list)
 
 
 class _Merger:
-    """A PDF being merged, begun with its front matter."""
+    """A PDF in progress, beginning with the front matter."""
 
     def __init__(self, front: Pdf, blank: frozenset[int], file: BinaryIO) -> None:
         self._blank = blank
         self._target = target = PdfWriter(file, front.pdf_version)
         self._pages, self._tree, self._document = (target.reserve() for _ in range(3))
         self._shared: dict[bytes, int] = {}
-        # By number: the form drawn over each page, or 0; the nodes of the page tree; the children
-        # of the /Document element.
+        # Object numbers: the form drawn over each page, or 0; the nodes of the page tree; the
+        # children of the /Document element.
         self._forms, self._nodes, self._kids = array("L"), array("L"), array("L")
         # The nodes of the parent tree with their limits, and the next free key in it.
         self._parent_nodes: list[tuple[int, bytes]] = []
@@ -305,10 +305,10 @@ class _Merger:
         self._begin(front)
 
     def _begin(self, front: Pdf) -> None:
-        """Write the front matter, and keep the entries of the whole."""
+        """Write the front matter, and keep the entries for the whole."""
         root = front.Root
         metadata, tree = root.Metadata, root.StructTreeRoot
-        metadata.write(metadata.read_bytes())  # PDF/A wants it uncompressed.
+        metadata.write(metadata.read_bytes())  # PDF/A requires this to be uncompressed.
         copier = self._copier(front)
         self._catalog_entries = copier.serialize(_without(root, *_MERGED))
         self._names_entries = copier.serialize(_without(root.get("/Names", {}), "/Dests"))
@@ -352,7 +352,7 @@ class _Merger:
         copier.finish()
 
     def _shift_keys(self, pdf: Pdf) -> bytes:
-        """Make the keys of the parent tree (14.7.5.4) follow the last part's; return the limits."""
+        """Renumber the parent tree (14.7.5.4) from the next free key; return the limits."""
         import pikepdf
 
         for page in pdf.pages:
@@ -381,7 +381,7 @@ class _Merger:
             resources, contents = page.obj.Resources, page.obj.Contents
             if "/XObject" not in resources:
                 resources.XObject = pikepdf.Dictionary()
-            # The pages of a part share their resources, so each form has a name of its own.
+            # The pages of a part share their resources, so each form needs its own name.
             resources.XObject[f"/Folio{index}"] = copier.placeholder(self._forms[-1])
             if index not in self._draw:
                 draw = b"Q /Artifact BMC q /Folio%d Do Q EMC" % index
@@ -443,7 +443,7 @@ class _Merger:
         return self._target.add(b"<< /Kids %s >>" % _references(leaves))
 
     def _write_outline(self, items: Sequence[_OutlineItem], parent: int) -> tuple[bytes, int]:
-        """Write outline items; return the entries of their parent, and how many are visible."""
+        """Write outline items; return the parent's entries and the number of visible items."""
         numbers = [self._target.reserve() for _ in items]
         visible = len(items)
         for index, item in enumerate(items):
@@ -470,14 +470,14 @@ def _read_outline(parent: Any, copier: PdfCopier) -> Iterator[_OutlineItem]:
 
 
 def _read_destinations(root: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield named destinations as WeasyPrint writes them: in one array."""
+    """Yield named destinations, which WeasyPrint writes as one array."""
     if "/Names" in root and "/Dests" in root.Names:
         row = list(root.Names.Dests.Names)
         yield from zip(row[::2], row[1::2], strict=True)
 
 
 def _rename_notes(pdf: Pdf, number: int) -> None:
-    """Give the footnotes of a part ids that no other part has."""
+    """Make the ids of the footnotes of a part unique among all parts."""
     import pikepdf
 
     for kid in pdf.Root.StructTreeRoot.K[0].K:

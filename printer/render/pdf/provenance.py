@@ -1,4 +1,4 @@
-"""Provenance of a print: its sources in the metadata and, for archives, attached."""
+"""Provenance of a print: its sources in the metadata and, for archives, as attachments."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ..markup import printable
 #: The XMP namespace of the provenance.
 NAMESPACE = "urn:webprint:provenance:1#"
 
-#: The properties, each a list with a value per page, and their meanings.
+#: The properties and their meanings; each is a list with one value per web page.
 _PROPERTIES = {
     "source": "The address that each page came from",
     "fetched": "When each page was fetched",
     "sha256": "The SHA-256 of each page as it was received, after decompression",
 }
 
-# Descriptions for the RDF of an XMP packet; PDF/A asks for the schema (ISO 19005-3, 6.6.2.3).
+# Descriptions for the RDF of an XMP packet; PDF/A requires the schema (ISO 19005-3, 6.6.2.3).
 _XMP = Markup(
     '<rdf:Description rdf:about="" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"'
     ' xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:webprint="{namespace}">'
@@ -52,7 +52,7 @@ _SCHEMA_PROPERTY = Markup(
 
 @dataclass(frozen=True, slots=True)
 class AttachedFile:
-    """A file inside a PDF; ``relationship`` is as in ISO 32000-2, 7.11.3."""
+    """A file attached to a PDF, with its ``relationship`` by ISO 32000-2, 7.11.3."""
 
     name: str
     data: bytes = field(repr=False)
@@ -63,14 +63,14 @@ class AttachedFile:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where the pages of a document came from, as it is stored in the PDF."""
+    """The provenance of a document as stored in its PDF."""
 
     xmp: bytes = b""
     attachments: tuple[AttachedFile, ...] = ()
 
 
 def build_provenance(pages: Sequence[ExtractedPage], *, attach: bool) -> Provenance:
-    """Return where pages came from; ``attach`` adds their HTML and the articles as files."""
+    """Return the provenance of pages; ``attach`` adds their HTML and the articles as files."""
     files: list[AttachedFile] = []
     for number, page in enumerate(pages if attach else (), 1):
         source = page.source

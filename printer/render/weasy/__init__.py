@@ -1,1 +1,1 @@
-"""WeasyPrint: the engine, patches of its internals, and what is read off its layout."""
+"""WeasyPrint: the engine, patches of its internals, and data read from its layout."""

@@ -1,4 +1,4 @@
-"""HTML to PDF by WeasyPrint, without network or files, with its warnings collected."""
+"""HTML to PDF by WeasyPrint, without access to network or files, and with warnings collected."""
 
 from __future__ import annotations
 
@@ -33,27 +33,28 @@ if TYPE_CHECKING:
 
 MAX_WARNINGS = 20
 
-#: Characters of a script that a warning names.
+#: The most characters of a script quoted in a warning.
 MAX_NAMED_CHARACTERS = 8
 
-#: A picture is scaled down if it has more than so many times the pixels asked for.
+#: A picture with more than this many times the requested resolution is scaled down.
 DPI_TOLERANCE = 1.1
 
-#: A document of so many pages is laid out again with longer pages if its last page is this full.
+#: A document of ``MIN_PAGES`` to ``MAX_PAGES`` pages is laid out again with longer pages if less
+#: than this share of its last page is filled.
 MIN_PAGES, MAX_PAGES, NEARLY_EMPTY = 2, 6, 0.2
 
-#: Pictures inside a prepared SVG, which we made and kept small.
+#: URLs of pictures inside a prepared SVG, which were encoded by us and are small.
 _INLINE_PICTURES = ("data:image/png;base64,", "data:image/jpeg;base64,")
 
-#: Modules of which WeasyPrint uses only functions and classes that it calls.
+#: Modules from which WeasyPrint uses only functions and classes that it calls.
 _DEFERRED = ("fontTools.subset", "fontTools.varLib.instancer")
 
 _MISSING_GLYPH = re.compile(r"\.notdef glyph rendered .*?\(U\+([0-9A-F]+)\)")
 
-#: First words of Unicode names that say what kind of character it is, not its script.
+#: First words of Unicode names that are a kind of character, not a script.
 _KINDS = frozenset({"COMBINING", "MODIFIER", "SUPERSCRIPT", "SUBSCRIPT", "VULGAR", "ROMAN"})
 
-#: First words of the names of scripts that have two.
+#: First words of the two-word names of scripts.
 _TWO_WORD_SCRIPTS = frozenset({
     "OLD", "LINEAR", "NEW", "TAI", "MEETEI", "PSALTER", "SYLOTI", "WARANG", "PAHAWH", "SORA",
     "MENDE", "CANADIAN", "IMPERIAL", "INSCRIPTIONAL", "ANATOLIAN", "EGYPTIAN", "MEROITIC",
@@ -63,7 +64,7 @@ _TWO_WORD_SCRIPTS = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class RenderedPdf:
-    """A PDF, the number of its pages and of the first, its text, and warnings."""
+    """A PDF with its number of pages, the number of its first page, its layout and warnings."""
 
     pdf: bytes = field(repr=False)
     pages: int
@@ -73,7 +74,7 @@ class RenderedPdf:
 
 
 def render_pdf(document: Document) -> RenderedPdf:
-    """Render a document.  Pictures and glyphs that could not be drawn are warnings.
+    """Render a document; pictures and glyphs that cannot be drawn become warnings.
 
     Raises:
         MissingLibrary: Pango is not installed.
@@ -122,10 +123,10 @@ def render_pdf(document: Document) -> RenderedPdf:
 
 
 def _lay_out(html: Any, document: Document) -> Any:
-    """Lay out a document; again with longer pages, if that saves a nearly empty last page.
+    """Lay out a document, and again with longer pages if that saves a nearly empty last page.
 
-    Letterpress printers ran pages long by hand.  The type keeps its size; each page gives a line at
-    its head and its foot, and the lines stand a little closer.
+    Letterpress printers did this by hand.  The type keeps its size; each page gains a line at its
+    head and its foot, and the lines are slightly closer.
     """
     from weasyprint import CSS
 
@@ -139,7 +140,7 @@ def _lay_out(html: Any, document: Document) -> Any:
         )
 
     number = document.first_page
-    # A page that resets the counter does not increment it as well.
+    # A page that resets the counter does not also increment it.
     side = "recto" if number % 2 else "verso"
     css = f"html {{ break-before: {side} }} @page :first {{ counter-reset: page {number} }}"
     first_page = [CSS(string=css)] if number != 1 else []
@@ -152,7 +153,7 @@ def _lay_out(html: Any, document: Document) -> Any:
 
 
 def _is_nearly_empty(pages: list[Any]) -> bool:
-    """Return whether there is little on the last of a few pages."""
+    """Return whether a document of a few pages has little on its last page."""
     if not MIN_PAGES <= len(pages) <= MAX_PAGES:
         return False
     page = pages[-1]._page_box
@@ -191,7 +192,7 @@ def asset_fetcher(assets: Assets) -> URLFetcher:
         """Serves assets from memory; opens nothing."""
 
         def __init__(self) -> None:
-            # The handlers for http, ftp, file and data that the parent class makes are left out.
+            # Omits the handlers for http, ftp, file and data that the parent class would create.
             self._fail_on_errors = False
 
         def fetch(self, url: str, headers: Mapping[str, str] | None = None) -> URLFetcherResponse:
@@ -221,7 +222,7 @@ def _decode_base64(text: str) -> bytes:
 
 
 class _DeferredModule(ModuleType):
-    """A stand-in for a module whose functions import it when they are called."""
+    """A placeholder for a module, which is imported when one of its functions is called."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -234,13 +235,13 @@ class _DeferredModule(ModuleType):
 
 
 def import_weasyprint() -> None:
-    """Import WeasyPrint, with rarely used modules of fontTools deferred.
+    """Import WeasyPrint, deferring rarely used modules of fontTools.
 
-    Where HarfBuzz subsets fonts, WeasyPrint calls fontTools for variable fonts only, yet importing
-    these modules is a quarter of importing WeasyPrint.  Not safe while other threads import.
+    If HarfBuzz subsets fonts, WeasyPrint calls fontTools for variable fonts only, but importing
+    these modules takes a quarter of the time.  Not safe while other threads import.
 
     Raises:
-        OSError: a system library is missing.
+        OSError: A system library is missing.
     """
     stand_ins = {name: _DeferredModule(name) for name in _DEFERRED if name not in sys.modules}
     sys.modules.update(stand_ins)
@@ -251,7 +252,7 @@ def import_weasyprint() -> None:
             del sys.modules[name]
 
 
-#: The fonts that documents of a thread share: to read them again for each fills the memory.
+#: The fonts shared by the documents of a thread, as reading them for each would fill the memory.
 _shared = threading.local()
 #: Fontconfig may crash when two threads read the fonts at once.
 _fonts_lock = threading.Lock()
@@ -259,7 +260,7 @@ _fonts_loaded = threading.Event()
 
 
 def _font_configuration(document: Document) -> Any:
-    """Return the fonts for a document; one that brings its own shares them with no other."""
+    """Return the fonts for a document, not shared if it has fonts of its own."""
     from weasyprint.text.fonts import FontConfiguration
 
     with _fonts_lock:
@@ -271,7 +272,7 @@ def _font_configuration(document: Document) -> Any:
 
 
 def load_fonts() -> None:
-    """Load WeasyPrint and the fonts, once; :func:`render_pdf` reports missing libraries."""
+    """Load WeasyPrint and the fonts once; missing libraries are left to :func:`render_pdf`."""
     try:
         from weasyprint.text.fonts import FontConfiguration
     except OSError:
@@ -311,7 +312,7 @@ def _collected_warnings() -> Iterator[list[str]]:
 
 
 def _summarize(messages: list[str]) -> Iterator[str]:
-    """Yield each warning once, missing glyphs together, at most ``MAX_WARNINGS`` others."""
+    """Yield each warning once: missing glyphs by script, and at most ``MAX_WARNINGS`` others."""
     characters: dict[str, None] = {}
     warnings: dict[str, None] = {}
     for message in messages:
@@ -326,7 +327,7 @@ def _summarize(messages: list[str]) -> Iterator[str]:
 
 
 def missing_glyphs(characters: Iterable[str]) -> Iterator[str]:
-    """Yield a warning for each script of characters that no font has."""
+    """Yield a warning for each script with characters that no font has."""
     scripts: dict[str, list[str]] = {}
     for character in dict.fromkeys(characters):
         scripts.setdefault(script_name(character), []).append(_describe(character))
@@ -337,7 +338,7 @@ def missing_glyphs(characters: Iterable[str]) -> Iterator[str]:
 
 
 def script_name(character: str) -> str:
-    """Return the script in a character's Unicode name; 'signs' for what belongs to none."""
+    """Return the script in a character's Unicode name, 'signs' if it has none."""
     category = unicodedata.category(character)
     if category == "Co":
         return "private use"

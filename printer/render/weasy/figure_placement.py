@@ -1,12 +1,12 @@
-"""Large pictures moved or shrunk rather than leaving half a page white.
+"""Placement of large pictures, which are moved or shrunk to avoid gaps at the foot of pages.
 
-WeasyPrint has no floating figures: one that does not fit at the foot of a page begins the next,
-and leaves a gap.  So when a page has been laid out, the figure that begins the next page is moved
-behind the text that follows it, a paragraph at a time, and this page is laid out again.  Where no
-text follows before the next heading, the picture is shrunk within limits; where that does not
-suffice and the gap is large, it is moved past the heading.  A table on a rotated page of its own is
-moved behind text until a page is full.  The result depends on the document alone, after at most
-``MAX_TRIES`` layouts a page.
+WeasyPrint has no floating figures: one that does not fit on a page begins the next page and leaves
+a gap.  So after the layout of a page, a figure that begins the next page is moved behind the text
+that follows it, one paragraph at a time, and the page is laid out again.  If no text follows before
+the next heading, the picture is shrunk within limits; if that is not enough and the gap is large,
+it is moved past the heading.  A table on a rotated page is moved behind text until the page before
+it is full.  The result depends only on the document.  A page is laid out at most ``MAX_TRIES``
+times.
 
 This relies on ``remake_page`` (see :mod:`.patches`), on the tree of boxes, and on the skip stack
 that says where the next page begins.
@@ -23,44 +23,44 @@ Box: TypeAlias = Any
 #: Where a page begins in the tree: ``{index of child: {index of its child: None}}``.
 SkipStack: TypeAlias = "dict[int, Any] | None"
 
-#: A gap is closed if it is this part of the height of the page.
+#: The smallest gap to be filled, as a share of the height of the page.
 MIN_GAP = 0.2
 
-#: With a gap of this part of the page a picture is moved past a heading, too.
+#: The smallest gap for which a picture is even moved past a heading, as a share of the page.
 MIN_GAP_TO_PASS_HEADING = 0.35
 
-#: A page before a table on a rotated page may have this gap.
+#: The largest gap left before a table on a rotated page, as a share of the page.
 MAX_GAP_BEFORE_TURNED = 0.06
 
-#: A picture is shrunk to no less than this part of its size.
+#: The smallest scale to which a picture is shrunk.
 MIN_SCALE = 0.62
 
-#: Layouts of a page, and repeated layouts of all pages of a document.
+#: The most layouts of a page, and the most repeated layouts in a document.
 MAX_TRIES, MAX_RELAYOUTS = 10, 400
 
-#: What a figure may be moved behind.
+#: The elements that a figure may be moved behind.
 TEXT = ("p", "ul", "ol", "blockquote", "dl", "pre")
 HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 
-#: On the document: how many pages were laid out again.
+#: The attribute of a document with the number of repeated layouts.
 _RELAYOUTS = "_webprint_relayouts"
 
-#: On a figure: its picture was shrunk.
+#: The attribute of a figure whose picture has been shrunk.
 _SHRUNK = "_webprint_shrunk"
 
 
 def enable(html: Any) -> None:
-    """Place the figures of a document when it is laid out."""
+    """Enable the placement of figures for a document."""
     setattr(html, _RELAYOUTS, 0)
 
 
 def place_figures_on_page(
     original: Callable[..., tuple[Box, SkipStack]], index: int, context: Any, root: Box, html: Any
 ) -> tuple[Box, SkipStack]:
-    """Lay out a page; again, while moving the next figure fills it better."""
+    """Lay out a page, and again as long as moving the next figure fills it better."""
     if not hasattr(html, _RELAYOUTS):
         return original(index, context, root, html)
-    # The parts of the context that laying out a page uses up.
+    # The parts of the context that are consumed by the layout of a page.
     footnotes = list(context.footnotes)
     reported_footnotes = list(context.reported_footnotes)
     broken_out_of_flow = dict(context.broken_out_of_flow)
@@ -78,14 +78,14 @@ def place_figures_on_page(
 
 
 def _fill_gap(page: Box, root: Box, next_page: SkipStack) -> bool:
-    """Change the tree so that the page gets fuller; return whether it was changed."""
+    """Change the tree to fill the page better; return whether it was changed."""
     place = _find_first_figure(root, next_page)
     if place is None:
         return False
     parent, index = place
     gap, height = _measure_gap(page, parent)
     if _is_turned(parent.children[index]):
-        # A heading is not left alone at the foot of the page before.
+        # A heading must not be left alone at the foot of the previous page.
         after_heading = index > 0 and _has_tag(parent, index - 1, HEADINGS)
         is_open = after_heading or gap > MAX_GAP_BEFORE_TURNED * height
         return is_open and _move(parent, index, _count_blocks_to_pass(parent, index))
@@ -100,14 +100,14 @@ def _fill_gap(page: Box, root: Box, next_page: SkipStack) -> bool:
 
 
 def _find_first_figure(root: Box, next_page: SkipStack) -> tuple[Box, int] | None:
-    """Return the parent and the index of the figure that begins the next page, if one does.
+    """Return the parent and the index of the figure that begins the next page, None for none.
 
-    A heading stays with what follows it: if a page begins with one, its figure is returned.
+    If a heading begins the page, the figure after it counts, as a heading is kept with its content.
     """
     box = root
     while next_page:
         if len(next_page) > 1:
-            return None  # cells of a row, continued side by side
+            return None  # cells of a row, all continued
         ((index, next_page),) = next_page.items()
         if index >= len(getattr(box, "children", ())):
             return None  # within a text
@@ -137,7 +137,7 @@ def _has_tag(parent: Box, index: int, tags: tuple[str, ...]) -> bool:
 
 
 def _count_blocks_to_pass(parent: Box, index: int) -> int:
-    """Return behind how many blocks a turned table is moved: a text with its headings."""
+    """Return the number of blocks to move a rotated table behind: a text with its headings."""
     steps = 1
     while _has_tag(parent, index + steps, HEADINGS):
         steps += 1
@@ -146,7 +146,7 @@ def _count_blocks_to_pass(parent: Box, index: int) -> int:
 
 
 def _measure_gap(page: Box, parent: Box) -> tuple[float, float]:
-    """Return the height of the gap at the foot of a page or its last column, and of the page."""
+    """Return the heights of the gap at the foot of a page or its last column, and of the page."""
     root, footnote_area, *_ = page.children
     top, foot = page.content_box_y(), page.content_box_y() + page.height
     if footnote_area.children:
@@ -159,7 +159,7 @@ def _measure_gap(page: Box, parent: Box) -> tuple[float, float]:
 
 
 def lowest_edge(root: Box, default: float = 0) -> float:
-    """Return the lowest edge of the boxes inside a box that have no children."""
+    """Return the lowest edge of the leaf boxes inside a box."""
     edges = (
         box.position_y + box.height
         for box in root.descendants()
@@ -169,7 +169,7 @@ def lowest_edge(root: Box, default: float = 0) -> float:
 
 
 def _move(parent: Box, index: int, steps: int) -> bool:
-    """Move a figure behind the next blocks; return whether that changed anything."""
+    """Move a figure behind the next blocks; return whether it was moved."""
     if steps:
         children = list(parent.children)
         children.insert(index + steps, children.pop(index))
@@ -178,7 +178,7 @@ def _move(parent: Box, index: int, steps: int) -> bool:
 
 
 def _shrink(figure: Box, gap: float) -> bool:
-    """Shrink the picture of a figure to fit a gap; return whether that can be done."""
+    """Shrink the picture of a figure to fit a gap; return whether this is possible."""
     picture = next((box for box in figure.descendants() if box.element_tag == "img"), None)
     if picture is None or getattr(figure, _SHRUNK, False):
         return False

@@ -1,7 +1,7 @@
-"""The text and the items of a document, read off its laid-out pages.
+"""The text and the items of a document, read from its laid-out pages.
 
-This is what is drawn, not what should be: text that the layout dropped is missing here.  Running
-heads, page numbers and generated content are not the article's and are left out.
+Only what is actually drawn is included: text dropped by the layout is missing.  Running heads,
+page numbers and generated content are not part of the article and are left out.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import Any
 
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 
-#: Classes of what a theme adds: the QR code, the headings of notes.
+#: Classes of elements added by themes: QR codes, headings of notes.
 _ADDED = frozenset({"qr", "section"})
 
 
 @dataclass(frozen=True, slots=True)
 class LayoutText:
-    """The text of the pages, a block a line, and what else is on them.
+    """The text of the pages, one line per block, and their other content.
 
-    ``counts`` is by kind (headings, pictures, tables, code, formulas, notes), ``targets`` are the
-    URLs that links lead to.  ``page_by_anchor`` has the indexes of pages, ``page_names`` the name
-    of each page in the style sheet, None for a blank one.
+    ``counts`` is by kind (headings, pictures, tables, code, formulas, notes); ``targets`` has the
+    URLs of links.  ``page_by_anchor`` has the indexes of pages, ``page_names`` the name of each
+    page in the style sheet, None for a blank page.
     """
 
     text: str = field(default="", repr=False)
@@ -33,7 +33,7 @@ class LayoutText:
 
 
 def read_layout_text(pages: list[Any]) -> LayoutText:
-    """Read the pages of a document that WeasyPrint has laid out."""
+    """Read the pages of a document laid out by WeasyPrint."""
     texts: dict[int, list[str]] = {}
     elements: dict[str, set[int]] = {}
     targets: set[str] = set()
@@ -42,7 +42,7 @@ def read_layout_text(pages: list[Any]) -> LayoutText:
         if "::" in (box.element_tag or ""):
             continue
         if hasattr(box, "text"):
-            # Numbers and URLs of link targets are not the article's.
+            # Numbers and URLs of link targets are not part of the article.
             if element is None or element.get("class") not in ("link", "target"):
                 texts.setdefault(block, []).append(box.text)
         elif element is not None:
@@ -55,16 +55,16 @@ def read_layout_text(pages: list[Any]) -> LayoutText:
         "\n".join("".join(pieces) for pieces in texts.values()),
         {kind: len(ids) for kind, ids in elements.items()},
         frozenset(targets),
-        # An element that is continued on other pages is where it begins.
+        # An element continued on other pages counts for its first page.
         {name: index for index, page in reversed(list(enumerate(pages))) for name in page.anchors},
         tuple(None if page_type.blank else str(page_type.name or "") for page_type in page_types),
     )
 
 
 def _boxes(pages: list[Any]) -> Iterator[tuple[Any, int]]:
-    """Yield the boxes of pages, their margins excepted, with the ``id()`` of the block's element.
+    """Yield the boxes of pages, except in the margins, with the ``id()`` of the block's element.
 
-    A block that is continued on other pages and columns has several boxes but one element.
+    A block continued on other pages or columns has several boxes but one element.
     """
     from weasyprint.formatting_structure import boxes
 
@@ -76,7 +76,7 @@ def _boxes(pages: list[Any]) -> Iterator[tuple[Any, int]]:
             box = getattr(box, "_box", box)  # Absolutely positioned boxes are in a placeholder.
             if isinstance(box, boxes.MarginBox):
                 continue
-            # Code is one block, whatever its lines are.
+            # All lines of code are one block.
             is_line = box.element is not None and box.element.get("class") == "line"
             if isinstance(box, block_types) and box.element is not None and not is_line:
                 block = id(box.element)
@@ -85,7 +85,7 @@ def _boxes(pages: list[Any]) -> Iterator[tuple[Any, int]]:
 
 
 def _kind(element: Any) -> str:
-    """Return the kind that an element is counted as, '' for none."""
+    """Return the kind of an element in the counts, '' for none."""
     classes = set((element.get("class") or "").split())
     if classes & _ADDED:
         return ""

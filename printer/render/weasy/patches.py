@@ -1,11 +1,11 @@
-"""All changes to the internals of WeasyPrint, whose version is pinned exactly for their sake.
+"""All changes to the internals of WeasyPrint, whose exact version is pinned because of them.
 
-:data:`PATCHES` lists the functions replaced; they are replaced once in a process, and the
-replacements do something only inside :func:`patched`, in the thread that entered it.  Documents
-rendered elsewhere in the process are not affected.
+:data:`PATCHES` lists the functions that are replaced, once per process.  The replacements are
+active only inside :func:`patched`, in the thread that entered it, so that other documents rendered
+in the process are not affected.
 
-A replaced function is not seen by modules that have imported the original by name:
-``tests/render/weasy/test_patches.py`` lists those, with the signatures relied upon.
+Modules that have imported an original by name do not see its replacement:
+``tests/render/weasy/test_patches.py`` lists them, with the signatures relied upon.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from .figure_placement import place_figures_on_page
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
 
-#: Titles of more lines are not balanced; the width is found to this part of it.
+#: The most lines of a title that is balanced, and the precision of its width, as a share of it.
 MAX_BALANCED_LINES, BALANCE_PRECISION = 4, 0.01
 
 #: White space that hangs at the end of a line.
 _HANGING = frozenset({"normal", "pre-line"})
 
-#: The average character is at least this wide, in ems.
+#: A lower bound of the average width of a character, in ems.
 _MIN_CHARACTER_WIDTH = 0.25
 
-#: Pixels by which the width of a joined leader may differ from that of its pieces.
+#: The most pixels by which the width of a joined leader may differ from that of its pieces.
 LEADER_TOLERANCE = 0.5
 
 #: Devanagari to Sinhala, Tibetan, Myanmar, Khmer.
@@ -43,10 +43,10 @@ _INDIC = re.compile("[\u0900-\u0dff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff]")
 def balance_lines(
     original: Callable[..., Any], context: Any, box: Box, *args: Any, **kwargs: Any
 ) -> Any:
-    """Lay out a box of the class ``balanced`` as narrow as it can be without another line.
+    """Lay out a box of the class ``balanced`` as narrow as possible without adding a line.
 
     WeasyPrint has no ``text-wrap: balance`` (css-text-4, 6.2).  The text is measured in the style
-    of the box, so that changes of font inside it are ignored.
+    of the box, ignoring changes of font inside it.
     """
     if box.element is not None and "balanced" in (box.element.get("class") or "").split():
         _balance(context, box)
@@ -54,7 +54,7 @@ def balance_lines(
 
 
 def _balance(context: Any, box: Box) -> None:
-    """Narrow a box, at its own side of the page, to the least width with as many lines."""
+    """Narrow a box to the least width with the same number of lines, keeping its alignment."""
     text = " ".join("".join(box.element.itertext()).split())
     full = box.width
     lines = _count_lines(text, box, context, full)
@@ -67,7 +67,7 @@ def _balance(context: Any, box: Box) -> None:
             high = middle
         else:
             low = middle
-    box.width = min(full, high + 1)  # Lines may be laid out a hair wider than measured.
+    box.width = min(full, high + 1)  # Lines may come out slightly wider than measured.
     removed = full - box.width
     if box.style["text_align_all"] == "center":
         box.position_x += removed / 2
@@ -76,7 +76,7 @@ def _balance(context: Any, box: Box) -> None:
 
 
 def _count_lines(text: str, box: Box, context: Any, width: float) -> int:
-    """Count the lines of a text in a width; too many when a word does not fit."""
+    """Count the lines of a text at a width; return too many if a word does not fit."""
     from weasyprint.text.line_break import split_first_line
 
     rest = text.encode()
@@ -104,8 +104,8 @@ def drop_margin_at_column_top(
 ) -> Any:
     """Lay out the first block of a column without its top margin.
 
-    CSS truncates margins at the top of pages and columns (css-break-3, 5.2); WeasyPrint does so on
-    pages only, so that a column that begins with a heading would stand lower than its neighbours.
+    CSS truncates margins at the top of pages and columns (css-break-3, 5.2).  WeasyPrint does so
+    only on pages, so that a column beginning with a heading would start lower than the others.
     """
     arguments = (context, box, bottom_space, skip_stack, containing_block, *args)
     if not _is_at_column_top(box, containing_block):
@@ -137,11 +137,11 @@ def hang_spaces(
     *args: Any,
     **kwargs: Any,
 ) -> Any:
-    """Let a space at the end of a line hang over its edge, also at the end of an inline box.
+    """Let a space at the end of a line hang over the edge, even at the end of an inline box.
 
-    css-text-3, 4.1.2.  Where a piece of text ends in a space that alone does not fit, as before a
-    link that begins the next line, WeasyPrint takes all of it for too long and leaves a line with
-    its first word.
+    See css-text-3, 4.1.2.  If only the final space of a piece of text does not fit, as before a
+    link that begins the next line, WeasyPrint treats the whole piece as too long and leaves just
+    its first word on the line.
     """
     result = original(text, style, context, max_width, *args, **kwargs)
     _, _, resume_index, *_ = result
@@ -161,9 +161,9 @@ def hang_spaces(
 def join_leader(
     original: Callable[..., Any], context: Any, line: Any, containing_block: Any
 ) -> None:
-    """Make the dots that lead to a page number one text.
+    """Join the dots that lead to a page number into one text box.
 
-    WeasyPrint makes a box of every dot, which is most of the memory and the file of long contents.
+    WeasyPrint makes a box for each dot, which is most of the memory and file size of long contents.
     """
     from weasyprint.layout.leader import leader_index
     from weasyprint.text.line_break import split_first_line
@@ -183,11 +183,11 @@ def join_leader(
 
 
 def add_actual_text(original: Callable[..., Any], stream: Any, textbox: Any, *args: Any) -> Any:
-    """Draw Indic text with its characters beside it (ActualText, PDF 32000-1, 14.9.4).
+    """Draw Indic text with its characters attached (ActualText, ISO 32000-1, 14.9.4).
 
-    Letters of these scripts join in glyphs whose order need not be theirs, and a PDF gives each
-    glyph one reading: "वर्णन" would be read back as "वर्षन".  Right-to-left scripts are left alone,
-    as readers disagree on the order in which they expect them.
+    Letters of these scripts join into glyphs that may be in a different order, and a PDF gives each
+    glyph one reading: "वर्णन" would be read back as "वर्षन".  Right-to-left scripts are left
+    unchanged, as readers disagree on the order that they expect.
     """
     if not _INDIC.search(textbox.text):
         return original(stream, textbox, *args)
@@ -203,7 +203,7 @@ def add_actual_text(original: Callable[..., Any], stream: Any, textbox: Any, *ar
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """A function of a module of WeasyPrint, and what is called with it in its place."""
+    """A function of a module of WeasyPrint, and the replacement that is called with it."""
 
     module: str
     function: str

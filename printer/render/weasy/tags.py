@@ -1,6 +1,6 @@
 """Completion of WeasyPrint's structure tree for PDF/UA-1.
 
-WeasyPrint does not tag the scope of header cells, formulas and notes, and does not mark running
+WeasyPrint does not tag the scope of header cells, formulas or notes, and does not mark running
 heads and page numbers as artifacts (7.1 and 7.8).
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import pydyf
 
-#: Characters of the description of a link; a text of so few is but the label of a note.
+#: The most characters of a link's description, and of a text that is only a note's label.
 MAX_DESCRIPTION, MAX_LABEL = 160, 3
 
 
@@ -51,7 +51,7 @@ def _set_scopes(document: Any) -> set[str]:
 
 
 def _describe_links(document: Any) -> None:
-    """Describe each link by its text, or by what it leads to if that is but a label."""
+    """Describe each link by its text, or by its target if the text is only a label."""
     boxes = [box for page in document.pages for box in page._page_box.descendants()]
     anchors = {box.element.get("id"): box.element for box in boxes if box.element is not None}
     for box in boxes:
@@ -68,14 +68,14 @@ def _describe_links(document: Any) -> None:
 
 
 def _element_text(element: Any) -> str:
-    """Return the text of an element, alternative texts of pictures included."""
+    """Return the text of an element, including the alternative texts of pictures."""
     alts = (picture.get("alt") or "" for picture in islice(element.iter("img"), 5))
     text = "".join((*islice(element.itertext(), 200), *alts))
     return " ".join(text.replace("\u200b", "").split())
 
 
 def _tag_notes(root: Any, elements: dict[bytes, Any]) -> None:
-    """Tag footnotes: spans in an area that is a child of the document."""
+    """Tag footnotes, which are spans in an area that is a child of the document."""
     count = 0
     for reference in root["K"]:
         area = elements[reference]
@@ -90,7 +90,7 @@ def _tag_notes(root: Any, elements: dict[bytes, Any]) -> None:
 
 
 def _mark_artifacts(pdf: Any, root: Any, elements: dict[bytes, Any]) -> None:
-    """Mark as artifacts what no element of the document contains: running heads."""
+    """Mark content outside all elements of the document, such as running heads, as artifacts."""
     reached, pending = set[bytes](), [root.reference]
     while pending:
         reference = pending.pop()
