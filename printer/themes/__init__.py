@@ -1,1 +1,1 @@
-"""Themes: folders with theme.toml, templates and print.css that say how an article is set."""
+"""Themes: folders with theme.toml, templates and print.css that define the layout of articles."""

@@ -1,8 +1,8 @@
-"""Files that a document refers to, by URLs made of their content.
+"""Files referred to by documents, under URLs derived from their content.
 
-They are prepared pictures, and the fonts and pictures of a theme: files of its folder that its
-print.css names with ``url()``.  URLs that lead out of the folder stay as they are, and are refused
-when WeasyPrint asks for them.
+These are prepared pictures and a theme's fonts and pictures: the files in its folder named with
+``url()`` in its print.css.  URLs that lead out of the folder are left unchanged and refused when
+WeasyPrint requests them.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pathlib import Path
 from ..errors import UsageError
 from ..output import Picture
 
-#: What may be in the folder of a theme beside its templates and style sheet.
+#: Media types of the files allowed in a theme besides templates and style sheet, by extension.
 MEDIA_TYPES = {
     ".ttf": "font/ttf", ".otf": "font/otf", ".woff": "font/woff", ".woff2": "font/woff2",
     ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".svg": "image/svg+xml",
 }  # fmt: skip
 
-#: Bytes of a file of a theme; Chinese fonts come close.
+#: The most bytes of a theme's file; Chinese fonts come close.
 MAX_BYTES = 30_000_000
 
 _URL = re.compile(r"""url\(\s{0,20}(["']?)([^"'()\\\n]{1,300})\1\s{0,20}\)""", re.IGNORECASE)
@@ -30,7 +30,7 @@ _URL = re.compile(r"""url\(\s{0,20}(["']?)([^"'()\\\n]{1,300})\1\s{0,20}\)""", r
 
 @dataclass(frozen=True, slots=True)
 class Assets:
-    """Pictures by URL; identical bytes have one URL and are embedded once."""
+    """Pictures by URL; identical pictures share a URL and are embedded once."""
 
     pictures: Mapping[str, Picture] = field(default_factory=dict)
 
@@ -47,10 +47,10 @@ def asset_url(picture: Picture) -> str:
 
 
 def link_theme_files(css: str, folder: Path) -> tuple[str, dict[str, Picture]]:
-    """Return a style sheet that refers to files of a folder as assets, and those by URL.
+    """Return a style sheet with the files of a folder linked as assets, and these assets by URL.
 
     Raises:
-        UsageError: a file is too large or cannot be read.
+        UsageError: A file is too large or cannot be read.
     """
     assets: dict[str, Picture] = {}
 
@@ -67,12 +67,12 @@ def link_theme_files(css: str, folder: Path) -> tuple[str, dict[str, Picture]]:
 
 
 def _find_file(folder: Path, name: str) -> Path | None:
-    """Return a file of a folder by its relative path; None if it is elsewhere or missing."""
+    """Return a file by its path relative to a folder, None if it is outside or missing."""
     if ":" in name or name.startswith(("/", "#")):
         return None
     try:
         path = (folder / name.strip()).resolve()
-    except (ValueError, OSError):  # a name that no file can have
+    except (ValueError, OSError):  # not a valid file name
         return None
     is_known = path.suffix.lower() in MEDIA_TYPES and path.is_relative_to(folder.resolve())
     return path if is_known and path.is_file() else None

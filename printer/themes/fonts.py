@@ -1,8 +1,8 @@
-"""Font families: the theme's for Latin, Greek and Cyrillic, Noto's for all other scripts.
+"""Font families: the theme's for Latin, Greek and Cyrillic, Noto for all other scripts.
 
-The first family of a list gives a line its height, its spaces and its punctuation, so the family of
-a script precedes the theme's, which follows for foreign words.  No emoji family is listed: it would
-also draw the digits and the spaces around.  Pango finds one by itself where an emoji is meant.
+The first family of a list determines the line height, the spaces and the punctuation, so the family
+of a script precedes the theme's, which is used for foreign words.  No emoji family is listed, as it
+would also be used for digits and spaces; Pango finds one by itself where it is needed.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ def _families() -> dict[str, Any]:
 
 
 def build_font_css(fonts: Fonts, chosen: tuple[str, ...] = ()) -> str:
-    """Return CSS that names the families, as ``--book``, ``--head``, ``--bold`` and ``--mono``.
+    """Return CSS with the families in ``--book``, ``--head``, ``--bold`` and ``--mono``.
 
-    ``--other`` is to follow each of the first three.  ``chosen`` are families of the user, which
-    precede those of every language.
+    Style sheets append ``--other`` to each of the first three.  ``chosen`` are the user's families,
+    which precede those of every language.
     """
     fallbacks = _families()["fallbacks"]
     generic = "serif" if fonts.style == "serif" else "sans-serif"

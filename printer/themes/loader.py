@@ -1,8 +1,8 @@
 """Themes: folders with theme.toml, templates and print.css.
 
-A theme is named, or given as the path of its folder.  Names are looked up in the user's folder
+A theme is given by its name or by the path of its folder.  Names are looked up in the user's folder
 first, then among the built-in themes.  A theme inherits from the one it extends: tables of
-theme.toml key by key, templates file by file; its print.css follows the inherited one.
+theme.toml key by key, templates file by file; its print.css is appended to the inherited one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..output import Picture
 from .assets import link_theme_files
 from .schema import MAX_BYTES, Device, Fonts, Page, Variable, parse_theme
 
-#: The folders of the built-in themes: in the installed package, or beside it in the repository.
+#: The folders of the built-in themes: in the installed package, or next to it in the repository.
 BUILTIN_FOLDERS = (
     Path(__file__).resolve().parents[1] / "templates",
     Path(__file__).resolve().parents[2] / "templates",
@@ -35,7 +35,7 @@ MAX_DEPTH = 8
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """A theme with what it inherits; ``folders`` is its own first, then those it extends."""
+    """A theme with inherited values; ``folders`` has its own, then those of themes it extends."""
 
     name: str
     description: str
@@ -47,7 +47,7 @@ class Theme:
 
     @property
     def css(self) -> str:
-        """The style sheets of the theme, inherited ones first."""
+        """The theme's style sheets, inherited ones first."""
         return "\n".join(css for css, _ in self._stylesheets())
 
     @property
@@ -73,7 +73,7 @@ def builtin_folder() -> Path:
 
 
 def theme_names() -> list[str]:
-    """Return the names of all themes, the user's among them."""
+    """Return the names of all themes, including the user's."""
     folders = (user_folder(), builtin_folder())
     return sorted({file.parent.name for folder in folders for file in folder.glob("*/theme.toml")})
 
@@ -84,10 +84,10 @@ def all_themes() -> Iterator[Theme]:
 
 
 def load_theme(name: str) -> Theme:
-    """Load a theme by its name, or by its path if ``name`` has a slash.
+    """Load a theme by its name, or by its path if ``name`` contains a slash.
 
     Raises:
-        UsageError: the name is unknown, or a theme.toml is faulty.
+        UsageError: The name is unknown, or a theme.toml is invalid.
     """
     tables: list[dict[str, Any]] = []
     folders: list[Path] = []
@@ -117,9 +117,9 @@ def load_theme(name: str) -> Theme:
 
 
 def _find_folder(name: str, used: list[Path]) -> Path:
-    """Return the folder of a theme that is not among those used already.
+    """Return the folder of a theme, skipping folders already in use.
 
-    So a theme of the user's called ``article`` may extend the built-in ``article``.
+    So a user's theme called ``article`` can extend the built-in ``article``.
     """
     if "/" in name or os.sep in name:
         folder = Path(name).expanduser()

@@ -1,4 +1,4 @@
-"""A theme with the values that a user sets on top, ``--set NAME=VALUE``, each checked."""
+"""Themes with the validated values of ``--set NAME=VALUE`` applied."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from .schema import FontFamily, Page, format_value
 
 _FONT_FAMILY: TypeAdapter[str] = TypeAdapter(FontFamily)
 
-#: What can be set in every theme besides its own variables and all of its page.
+#: The option of every theme besides its own variables and the keys of its page.
 FONT = "font"
 
 
 @dataclass(frozen=True, slots=True)
 class StyledTheme:
-    """A theme as it is to be printed.
+    """A theme with options applied.
 
-    ``font`` are the families asked for, ``values`` the variables as CSS, ``chosen`` the names that
-    the user set.
+    ``font`` has the requested families, ``values`` the variables as CSS, ``chosen`` the names set
+    by the user.
     """
 
     theme: Theme
@@ -35,12 +35,12 @@ class StyledTheme:
 
     @property
     def font_css(self) -> str:
-        """The CSS that names the font families."""
+        """The CSS of the font families."""
         return build_font_css(self.theme.fonts, self.font)
 
 
 def apply_options(options: PrintOptions) -> StyledTheme:
-    """Return the theme of these options; raise UsageError for an unknown or wrong value."""
+    """Return the theme with the options applied; raise UsageError if any is unknown or invalid."""
     return _apply(options.theme, tuple(options.theme_options))
 
 
@@ -73,7 +73,7 @@ def _apply(theme_name: str, assignments: tuple[str, ...]) -> StyledTheme:
 
 
 def settable_names(theme: Theme) -> list[str]:
-    """Return the names that ``--set`` takes for a theme."""
+    """Return the names that ``--set`` accepts for a theme."""
     return [FONT, *theme.variables, *(name.replace("_", "-") for name in Page.model_fields)]
 
 

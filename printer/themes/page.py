@@ -1,6 +1,6 @@
 """Page geometry: paper, margins and font size, from the options and the theme.
 
-Everything is parsed into numbers here, so that no text of the user's reaches CSS.
+Everything is parsed to numbers here, so that no user's text reaches CSS.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ UNITS = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72, "pc": 25.4 / 6, "px
 #: The average width of a character, in ems (English, a book face).
 CHARACTER_WIDTH = 0.43
 
-#: A picture takes at most this part of the height of the text block.
+#: The maximum height of a picture, as a share of the height of the text block.
 MAX_PICTURE_HEIGHT = 0.6
 
-# Millimetres, and points of the font size.
+# In millimetres; font sizes in points.
 MIN_PAPER, MAX_PAPER = 50.0, 1500.0
 MIN_TEXT_BLOCK = 30.0
 MIN_FONT_SIZE, MAX_FONT_SIZE = 5.0, 48.0
@@ -48,10 +48,10 @@ _LENGTH = re.compile(r"([0-9]{1,5}(?:\.[0-9]{1,4})?)(mm|cm|in|pt|pc|px)")
 
 @dataclass(frozen=True, slots=True)
 class PageGeometry:
-    """A page in millimetres; ``font_size`` is in points.
+    """The geometry of a page in millimetres; ``font_size`` is in points.
 
-    ``gap`` is the space between columns, ``pictures`` a scale for pictures; in duplex printing the
-    inner margin is wider by ``gutter`` and the outer one narrower.
+    ``gap`` is the space between columns, ``pictures`` a scale for pictures.  In duplex printing,
+    the inner margin is wider by ``gutter`` and the outer one narrower.
     """
 
     width: float
@@ -80,16 +80,16 @@ class PageGeometry:
 
     @property
     def head_room(self) -> int:
-        """The number of characters of a title that fit into a running head beside a site name."""
+        """The number of characters of a title that fit in a running head beside a site name."""
         character = CHARACTER_WIDTH * self.font_size * 0.28
         return max(16, min(70, int(0.6 * self.text_width / character)))
 
 
 def page_geometry(options: PrintOptions) -> PageGeometry:
-    """Return the geometry of the page; raise UsageError for options that make no sense.
+    """Return the geometry of the page; raise UsageError for invalid or conflicting options.
 
-    By default the side margins leave a line of the theme's measure, so that lines on large paper
-    are not too long to read.
+    The default side margins give lines the length of the theme's ``measure``, so that lines on
+    large paper are not too long to read.
     """
     _check_imposition(options)
     theme = apply_options(options).theme
@@ -141,13 +141,13 @@ def _default_margins(page: Page, width: float, height: float, font_size: float) 
 
 
 def _parse_paper(text: str, theme_papers: tuple[str, ...]) -> tuple[float, float]:
-    """Return the width and height of a paper, by its name or written as 148x210mm."""
+    """Return the width and height of a paper, given by name or as in 148x210mm."""
     known = PAPERS.get(text.strip().lower())
     if known:
         return known
     parts = re.split(r"[x×]", text.strip().lower())
     if len(parts) == 2 and _parse_length(parts[0]) is None:
-        parts[0] = parts[0].strip() + parts[1].strip()[-2:]  # A unit given once counts for both.
+        parts[0] = parts[0].strip() + parts[1].strip()[-2:]  # A single unit applies to both.
     lengths = [length for part in parts[:3] if (length := _parse_length(part)) is not None]
     if len(lengths) != 2 or len(parts) != 2:
         names = ", ".join(("A4", "Letter", "A5", "Legal", *theme_papers))
@@ -193,7 +193,7 @@ def _parse_font_size(text: str) -> float:
 
 
 def _parse_length(text: str) -> float | None:
-    """Return a CSS length in millimetres; None for any other text."""
+    """Return a CSS length in millimetres, None if the text is not one."""
     text = text.strip().lower()
     match = _LENGTH.fullmatch(text) if text.isascii() else None
     if match:

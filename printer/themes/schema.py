@@ -1,4 +1,4 @@
-"""The schema of theme.toml; nothing that it does not check reaches CSS."""
+"""The schema of theme.toml; only values it has checked reach CSS."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from ..errors import UsageError
 
-#: The largest theme.toml or style sheet.
+#: The most bytes of a theme.toml or style sheet.
 MAX_BYTES = 1_000_000
 
 Name: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 
-#: A font family, without quotes, brackets and backslashes.
+#: A font family, which cannot contain quotes, brackets or backslashes.
 FontFamily: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[\w][\w .&+-]{0,59}$")]
 
 
@@ -29,13 +29,13 @@ class _Table(BaseModel):
 
 
 class Page(_Table):
-    """The page.
+    """The page of a theme.
 
-    ``font_size`` is in points, ``leading`` in font sizes; ``measure`` is the length of a line in
-    characters, ``gap`` the space between columns in lines.  Margins (``side``, ``top``, ``bottom``)
-    and ``gutter``, which is added to the inner margin in duplex printing, are fractions of the
-    width or height of the paper.  ``pictures`` scales all pictures.  Every ``line_numbers``-th line
-    is numbered in the margin (0: none).
+    ``font_size`` is in points and ``leading`` in ems; ``measure`` is the length of a line in
+    characters, ``gap`` the space between columns in ems.  The margins (``side``, ``top``,
+    ``bottom``) and ``gutter``, which is added to the inner margin in duplex printing, are fractions
+    of the width or height of the paper.  ``pictures`` scales all pictures.  Every
+    ``line_numbers``-th line is numbered in the margin (0: none).
     """
 
     paper: Annotated[str, Field(max_length=40)] = ""
@@ -54,7 +54,7 @@ class Page(_Table):
 
 
 class Fonts(_Table):
-    """Font families by role, best first; ``style`` is what other scripts take."""
+    """Font families by role, best first; ``style`` is the style for other scripts."""
 
     text: tuple[FontFamily, ...] = ()
     headings: tuple[FontFamily, ...] = ()
@@ -73,7 +73,7 @@ class Device(_Table):
 
 
 class Variable(_Table):
-    """A value that ``--set`` may change: ``--NAME`` in CSS, ``data-NAME`` on the root element."""
+    """A value for ``--set``: ``--NAME`` in CSS and ``data-NAME`` on the root element."""
 
     kind: Literal["length", "number", "color", "choice", "switch"]
     value: str | float | bool
@@ -83,7 +83,7 @@ class Variable(_Table):
     description: Annotated[str, Field(max_length=120)] = ""
 
     def css(self, text: str) -> str:
-        """Return a value as CSS; raise ValueError if it is not of this kind."""
+        """Return a value as CSS; raise ValueError if it is not of the variable's kind."""
         match self.kind:
             case "choice" if text not in self.choices:
                 raise ValueError(f"should be one of {', '.join(self.choices)}")
@@ -116,7 +116,7 @@ class ThemeFile(_Table):
 
 
 def parse_theme(table: dict[str, Any], file: Path) -> ThemeFile:
-    """Check the content of a theme.toml; raise UsageError that names the file and the fault."""
+    """Validate the content of a theme.toml; raise UsageError with the file and the error."""
     try:
         theme = ThemeFile(**table)
         for name, variable in theme.variables.items():
@@ -138,7 +138,7 @@ def parse_theme(table: dict[str, Any], file: Path) -> ThemeFile:
 
 
 def format_value(value: str | float | bool) -> str:
-    """Return a TOML value as ``--set`` takes it."""
+    """Return a TOML value as written for ``--set``."""
     if isinstance(value, bool):
         return "on" if value else "off"
     return f"{value:g}" if isinstance(value, int | float) else value.strip()

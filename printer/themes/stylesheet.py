@@ -1,4 +1,4 @@
-"""The style sheet of a document: page geometry, fonts, the rules of the theme and of the user."""
+"""The style sheet of a document: page geometry, fonts, and the rules of theme and user."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..options import PrintOptions
 from .options import StyledTheme
 from .page import UNITS, PageGeometry
 
-#: No backgrounds and no heavy rules; pictures are drawn light.
+#: For saving ink: no backgrounds, thin rules, light pictures.
 INK_SAVING_CSS = """
 * { background: none !important }
 img { opacity: .55 }
@@ -18,8 +18,8 @@ html { --hair: .3pt solid #999; --grey: #666 }
 table { border-width: .4pt !important }
 """
 
-#: A single column is set as plain text, which costs less and breaks better.  In several, no page is
-#: rotated: the widest tables span the columns instead.
+#: For several columns only: without ``columns``, a single one is laid out faster and breaks better.
+#: No page is rotated; the widest tables span the columns instead.
 COLUMNS_CSS = """
 .body { columns: var(--columns); column-gap: var(--gap) }
 div.widest { page: auto; break-after: auto; column-span: all }
@@ -31,7 +31,8 @@ article + article, .contents + article { break-before: right }
   @bottom-center { content: none } }
 """
 
-#: Lines of longer pages stand closer by this factor; margins of fewer lines are left alone.
+#: The factor by which the leading of longer pages is reduced, and the fewest lines of a margin from
+#: which a line may be taken.
 CLOSER_LEADING, MIN_MARGIN_LINES = 0.97, 3
 
 
@@ -47,7 +48,7 @@ def build_stylesheet(styling: StyledTheme, page: PageGeometry, options: PrintOpt
         INK_SAVING_CSS if options.ink_save else "",
         options.css,
     ))  # fmt: skip
-    return Markup(css.replace("</", "<\\/"))  # noqa: S704 - our own and the person's files
+    return Markup(css.replace("</", "<\\/"))  # noqa: S704 - our own and the user's files
 
 
 def _page_rules(page: PageGeometry) -> Iterator[str]:
@@ -57,7 +58,7 @@ def _page_rules(page: PageGeometry) -> Iterator[str]:
         inner, outer = _mm(left + page.gutter), _mm(right - page.gutter)
         yield f"@page :right {{ margin-left: {inner}; margin-right: {outer} }}"
         yield f"@page :left {{ margin-right: {inner}; margin-left: {outer} }}"
-    # A rotated page, for tables that are too wide.
+    # A rotated page for tables that are too wide.
     side = min(left, right)
     margins = _mm(side, bottom, side, top)
     yield f"@page turned {{ size: {_mm(page.height, page.width)}; margin: {margins} }}"
@@ -75,7 +76,7 @@ def _variables(styling: StyledTheme, page: PageGeometry) -> str:
 
 
 def build_longer_pages(styling: StyledTheme, page: PageGeometry, options: PrintOptions) -> str:
-    """Return the style sheet that makes pages two lines longer; '' if options forbid it."""
+    """Return a style sheet that makes pages two lines longer, '' if the options forbid it."""
     settings = styling.theme.page
     if options.fit or options.margin or options.css or settings.line_numbers:
         return ""
@@ -85,7 +86,7 @@ def build_longer_pages(styling: StyledTheme, page: PageGeometry, options: PrintO
     top, _, bottom, _ = page.margins
     if min(top, bottom) < MIN_MARGIN_LINES * line:
         return ""
-    # Important, since it precedes the style sheet of the document in the cascade.
+    # ``!important``, since it precedes the document's style sheet in the cascade.
     edges = {"top": top - line, "bottom": bottom - line}
     margins = "; ".join(f"margin-{edge}: {edges[edge]:.3f}mm !important" for edge in edges)
     leading = f"--leading: {CLOSER_LEADING * settings.leading:.4f}rem !important"
