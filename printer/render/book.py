@@ -109,7 +109,7 @@ def fit_to_pages(options: PrintOptions, render: Callable[[PrintOptions], Rendere
 
 
 def tighten(options: PrintOptions, step: int) -> PrintOptions:
-    """Return options that are ``step`` of ``FIT_STEPS`` steps towards the smallest legible size.
+    """Return options reduced by ``step`` of ``FIT_STEPS`` steps towards the smallest legible type.
 
     Values chosen by the user (font size, margins, theme options) are kept.
     """
