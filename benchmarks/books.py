@@ -85,7 +85,7 @@ def measured(how: str, count: int) -> Run:
 
 
 #: Memory goals, in megabytes over all processes, by number of articles.
-MOST_MEMORY = {100: "≤ 400", 1000: "≤ 600"}
+MAX_MEMORY = {100: "≤ 400", 1000: "≤ 600"}
 
 #: The most articles to print as a single document too; more would take too long.
 SINGLE = 100
@@ -119,7 +119,7 @@ def rows(effort: Effort) -> Iterator[Row]:
             yield Row(subject, "time", seconds, "s", runs, ratio, goal)
             yield Row(subject, "time an article", seconds / count, "s", runs)
             most = max(one.memory for one in found)
-            goal = MOST_MEMORY.get(count, "") if how == "bound" else ""
+            goal = MAX_MEMORY.get(count, "") if how == "bound" else ""
             yield Row(subject, "peak memory", most, "MB", runs, goal=goal)
             yield Row(subject, "pages", found[0].pages)
     if 10 in cost and len(cost) > 1:

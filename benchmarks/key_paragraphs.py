@@ -24,7 +24,7 @@ from .scoring import Score, word_score, words
 
 COUNT = 3
 #: The fewest paragraphs of an article, and words of its description, to measure.
-FEWEST_PARAGRAPHS, FEWEST_WORDS = 8, 10
+MIN_PARAGRAPHS, MIN_WORDS = 8, 10
 
 
 def first(found: DocumentProfile) -> tuple[int, ...]:
@@ -52,7 +52,7 @@ def measure(step: int = 1) -> dict[tuple[str, str], list[Score]]:
             article = extract(sample.html, sample.url)
         except NoArticle:
             continue
-        if len(article.paragraphs) < FEWEST_PARAGRAPHS or len(words(article.lead)) < FEWEST_WORDS:
+        if len(article.paragraphs) < MIN_PARAGRAPHS or len(words(article.lead)) < MIN_WORDS:
             continue
         found = build_profile(article.paragraphs, Tokenizer(article.language), article.title)
         for choice in (first, highest, best):

@@ -35,7 +35,7 @@ def test_twice_the_page_takes_about_twice_the_time() -> None:
 def test_of_a_page_with_too_many_segments_the_beginning_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(index, "MOST_SEGMENTS", 20)
+    monkeypatch.setattr(index, "MAX_SEGMENTS", 20)
     page = read_page("".join(f"<p>{WORDS} {i}, it says.</p>" for i in range(50)))
     assert page.index.truncated
     assert [each.text for each in page.segments] == [f"{WORDS} {i}, it says." for i in range(20)]
@@ -49,7 +49,7 @@ def test_of_a_page_with_too_many_segments_the_beginning_is_read(
 def test_of_a_page_with_too_many_elements_the_beginning_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(index, "MOST_ELEMENTS", 40)
+    monkeypatch.setattr(index, "MAX_ELEMENTS", 40)
     html = "<div>" + "".join(f"<p>{WORDS} {i}, it says.</p>" for i in range(100))
     page = read_page(html)
     outline = page.index
@@ -62,7 +62,7 @@ def test_of_a_page_with_too_many_elements_the_beginning_is_read(
 
 
 def test_what_follows_a_cut_is_no_longer_in_the_tree(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index, "MOST_ELEMENTS", 40)
+    monkeypatch.setattr(index, "MAX_ELEMENTS", 40)
     html = "<div>" + "".join(f"<p>{WORDS} {i}, it says.</p>" for i in range(100)) + "</div><ol>"
     page = read_page(f"<title>A title</title>{html}<meta name=author content='Ann Example'>")
     assert [each.tag for each in page.tree.iter("p", "ol")] == page.index.tags.count("p") * ["p"]

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from lxml.html import HtmlElement
 
 from ..article import Article
-from ..html.comments import MOST_COMMENTS, Comments
+from ..html.comments import MAX_COMMENTS, Comments
 from ..html.forum import Post
 from ..html.page import Page
 from ..selection import PlacedFigure, Verdict
@@ -74,5 +74,5 @@ def append_comments(article: Article, page: Page, comments: Comments) -> Article
     blocks = article.blocks + comment_blocks(page, comments)
     warnings = article.warnings
     if comments.more:
-        warnings += (f"only the first {MOST_COMMENTS} comments are printed",)
+        warnings += (f"only the first {MAX_COMMENTS} comments are printed",)
     return replace(article, blocks=blocks, warnings=warnings)

@@ -49,7 +49,7 @@ def _sqlite(url: URL, synchronous: str) -> Engine:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise JobsError(f"the folder {path.parent} cannot be made: {error.strerror}") from error
+        raise JobsError(f"the folder {path.parent} cannot be created: {error.strerror}") from error
     engine = create_engine(url, connect_args={"timeout": LOCK_TIMEOUT, "check_same_thread": False})
 
     @event.listens_for(engine, "connect")

@@ -20,11 +20,11 @@ from .index import INVISIBLE_TAGS, Leaf
 from .parse import element_line
 
 #: Limits of comments per page and of nested replies; deeper ones go to the last allowed level.
-MOST_COMMENTS, MOST_DEPTH = 2_000, 8
+MAX_COMMENTS, MAX_DEPTH = 2_000, 8
 #: Limits of elements, similar blocks and sections to examine, and of ancestors to climb.
-_MOST_ELEMENTS, _MOST_BLOCKS, _MOST_SECTIONS, _CLIMB, _FEW = 200_000, 20_000, 20, 40, 8
+_MAX_ELEMENTS, _MAX_BLOCKS, _MAX_SECTIONS, _CLIMB, _FEW = 200_000, 20_000, 20, 40, 8
 #: If this share of the comments is signed, the unsigned ones are not comments.
-_MOST_SIGNED = 0.8
+_MAX_SIGNED = 0.8
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "legend"})
 _NO_HOLDERS = frozenset({
     "a", "body", "form", "html", "input", "label", "link", "meta", "script", "span", "textarea",
@@ -97,7 +97,7 @@ class Comments:
 def read_comments(tree: HtmlElement) -> Comments:
     """Return a page's comments, also if the page is only a discussion."""
     units = _find_units(tree)
-    threader = _Threader(dict.fromkeys(units[:MOST_COMMENTS]))
+    threader = _Threader(dict.fromkeys(units[:MAX_COMMENTS]))
     for unit in threader.units:
         threader.add(unit)
     comments = list(threader.comments.values())
@@ -105,14 +105,14 @@ def read_comments(tree: HtmlElement) -> Comments:
     # "Comments" in documentation have neither authors nor dates.
     if 2 * signed < len(comments) or not comments:
         return Comments()
-    all_signed = signed >= _MOST_SIGNED * len(comments)
+    all_signed = signed >= _MAX_SIGNED * len(comments)
     threads = [c for c in threader.threads if c.is_signed or c.replies or not all_signed]
     heading = _find_heading(comments[0].element)
     return Comments(
         "" if heading is None else element_line(heading, limit=NAME_CHARS),
         tuple(threads),
         frozenset([*threader.comments, *([] if heading is None else [heading])]),
-        len(units) > MOST_COMMENTS,
+        len(units) > MAX_COMMENTS,
     )
 
 
@@ -124,7 +124,7 @@ def _find_units(tree: HtmlElement) -> list[HtmlElement]:
     units: dict[HtmlElement, None] = {}
     sections: list[HtmlElement] = []
     kinds: dict[str, int] = {}
-    for element in islice(tree.iter("*"), _MOST_ELEMENTS):
+    for element in islice(tree.iter("*"), _MAX_ELEMENTS):
         if element.tag in _NO_HOLDERS:
             continue
         named = _names(element) if element.attrib else ""
@@ -140,13 +140,13 @@ def _find_units(tree: HtmlElement) -> list[HtmlElement]:
         elif element.tag in _HEADINGS and _is_heading(element):
             sections.append(element.getparent())
     if not units:
-        for section in sections[:_MOST_SECTIONS]:
+        for section in sections[:_MAX_SECTIONS]:
             if section.tag not in {"body", "html", "main"} and (alike := _find_alike(section)):
                 return alike
     # Last, because checking a comment's surroundings costs more than finding it.
     return [
         unit
-        for unit in islice(units, 2 * MOST_COMMENTS)
+        for unit in islice(units, 2 * MAX_COMMENTS)
         if not _PINGS.search(_names(unit))
         and not any(e.tag in {"form", "nav"} for e in islice(unit.iterancestors(), _CLIMB))
     ]
@@ -181,7 +181,7 @@ def _is_heading(element: HtmlElement) -> bool:
 def _find_alike(section: HtmlElement) -> list[HtmlElement]:
     """Return the similar blocks in a comment section, each with an author or a time."""
     groups: dict[tuple[str, str], list[HtmlElement]] = {}
-    for element in islice(section.iterdescendants("li", "div", "article", "section"), _MOST_BLOCKS):
+    for element in islice(section.iterdescendants("li", "div", "article", "section"), _MAX_BLOCKS):
         groups.setdefault((element.tag, element.get("class") or ""), []).append(element)
     for group in groups.values():
         if len(group) > 1 and all(map(_has_signature, group[:_FEW])):
@@ -215,7 +215,7 @@ class _Threader:
         if comment is None:  # a mere container of a comment and its replies
             return
         parent = self._find_parent(unit)
-        while parent is not None and self.depths[parent.element] >= MOST_DEPTH:
+        while parent is not None and self.depths[parent.element] >= MAX_DEPTH:
             parent = self.answered[parent.element]
         self.comments[unit] = comment
         self.answered[unit] = parent

@@ -169,7 +169,7 @@ _BEGINNINGS = ("Ã", "Â", "â\x80", "â€", "ð\x9f", "ðŸ")
 _CONTROLS = re.compile("[\x80-\x9f]")
 #: The fewest such sequences in a faulty page, and the largest ratio of the same characters
 #: correctly encoded.
-_ENOUGH, _MOST_CORRECT = 3, 0.25
+_ENOUGH, _MAX_CORRECT = 3, 0.25
 
 
 def fix_mojibake(text: str) -> str:
@@ -192,7 +192,7 @@ def fix_mojibake(text: str) -> str:
     occurrences = sum(counts[sequence] for sequence in likely)
     characters = {char for sequence in likely for char in decoded[sequence]} - {"\xa0"}
     correct = sum(map(text.count, characters))
-    if occurrences < _ENOUGH or correct > occurrences * _MOST_CORRECT:
+    if occurrences < _ENOUGH or correct > occurrences * _MAX_CORRECT:
         certain = {s: decoded[s] for s in wrong if _CONTROLS.search(s)}
         if not certain:
             return text

@@ -27,7 +27,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 #: The most values of a page's data to examine.
-_MOST_VALUES = 2_000_000
+_MAX_VALUES = 2_000_000
 #: The fewest characters of a string of prose, which must also contain the end of a sentence; and of
 #: part of a paragraph, a string under one of the keys in ``_PARTS``, which counts half.
 _PROSE, _PART = 80, 25
@@ -37,17 +37,17 @@ _MARKUP = re.compile(r"<(?:p|div|br|h[1-6]|ul|ol|li|blockquote)\b", re.IGNORECAS
 _ESCAPED = re.compile(r"&lt;(?:p|div|br|h[1-6]|ul|ol|li|blockquote)\b", re.IGNORECASE)
 _MARKDOWN = re.compile(r"^(?:#{1,6} \S|[*+-] \S|> \S|\d{1,3}\. \S|```)", re.MULTILINE)
 #: Longer Markdown is treated as plain text.
-_MOST_MARKDOWN = 60_000
+_MAX_MARKDOWN = 60_000
 #: In Markdown with more brackets, links are ignored: each bracket costs a scan of its paragraph.
-_MOST_LINKS = 1_000
+_MAX_LINKS = 1_000
 #: The share of all prose that the article must contain.
 _MOST = 0.7
 #: The fewest characters of JSON in a string to unpack, and the deepest nesting of such strings.
 _PACKED, _TIMES = 500, 2
 
 #: Limits of the characters of a page's scripts, of the scripts, and the shortest string to read.
-MOST_CHARS = 20_000_000
-_MOST_SCRIPTS = 2_000
+MAX_CHARS = 20_000_000
+_MAX_SCRIPTS = 2_000
 _SHORTEST = 80
 
 _JSON = frozenset({"application/json", "application/ld+json"})
@@ -62,7 +62,7 @@ _STRING = re.compile(r'"(?:[^"\\\n]++|\\.)*+"')
 _ROW = re.compile(rb"\s*([0-9a-f]{1,8}):(?:T([0-9a-f]{1,8}),|[A-Z]{0,2})")
 
 #: Limits of the nodes to examine, and of their depth.
-_MOST_NODES, _MOST_DEPTH = 100_000, 60
+_MAX_NODES, _MAX_DEPTH = 100_000, 60
 
 _KINDS = ("style", "type", "_type", "nodeType", "kind", "tag", "blockType", "nodeName", "listItem",
           "__typename", "object")  # fmt: skip
@@ -105,11 +105,11 @@ def _as_html(text: str) -> str:
         text = html.unescape(text)
     if _MARKUP.search(text):
         return text
-    if _MARKDOWN.search(text) and "\n\n" in text and len(text) <= _MOST_MARKDOWN:
+    if _MARKDOWN.search(text) and "\n\n" in text and len(text) <= _MAX_MARKDOWN:
         from markdown_it import MarkdownIt  # seldom needed
 
         reader = MarkdownIt("commonmark").enable("table")
-        if text.count("[") > _MOST_LINKS:
+        if text.count("[") > _MAX_LINKS:
             reader.disable(["link", "image"])
         return str(reader.render(text))
     lines = (line.strip() for line in text.splitlines())
@@ -120,7 +120,7 @@ def _walk(data: Any) -> Iterator[tuple[int, int, str, Any]]:
     """Yield each value's number, its parent's (-1 for none), its key, and the value."""
     waiting = [(-1, "", data)]
     number = 0
-    while waiting and number < _MOST_VALUES:
+    while waiting and number < _MAX_VALUES:
         parent, key, value = waiting.pop()
         yield number, parent, key, value
         if isinstance(value, dict):
@@ -183,9 +183,9 @@ def _written(part: Any, times: int) -> str:
 
 def _script_data(tree: HtmlElement) -> Iterator[Any]:
     """Yield the data in a page's scripts as JSON values."""
-    left = MOST_CHARS
+    left = MAX_CHARS
     pushed: list[str] = []
-    for script in islice(tree.iter("script"), _MOST_SCRIPTS):
+    for script in islice(tree.iter("script"), _MAX_SCRIPTS):
         source = script.text or ""
         kind = (script.get("type") or "").partition(";")[0].strip().lower()
         left -= len(source)
@@ -254,12 +254,12 @@ class _RichTextWriter:
     """Writes rich text as HTML, up to a limit of nodes."""
 
     def __init__(self) -> None:
-        self.left = _MOST_NODES
+        self.left = _MAX_NODES
 
     def write(self, node: Any, around: str, depth: int) -> Iterator[str]:
         """Yield the HTML of a node; ``around`` is the enclosing element."""
         self.left -= 1
-        if self.left < 0 or depth > _MOST_DEPTH:
+        if self.left < 0 or depth > _MAX_DEPTH:
             return
         if isinstance(node, str):
             text = node if _TAGGED.search(node) else html.escape(node, quote=False)

@@ -34,7 +34,7 @@ _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _DATE_CHARS, _DAY, _FEW = 60, len("2024-02-29"), 8
 
 #: Limits of the elements to examine, and of the ancestors of a name to search for its post.
-_MOST_ELEMENTS, _CLIMB = 200_000, 25
+_MAX_ELEMENTS, _CLIMB = 200_000, 25
 #: The maximum length of a line that names author and date, in characters.
 _LINE = 120
 #: The fewest signed posts of a discussion.
@@ -105,7 +105,7 @@ def read_posts(tree: HtmlElement) -> Mapping[HtmlElement, Post]:
     """Return a discussion's signed posts by their elements, in document order."""
     posts: dict[HtmlElement, Post] = {}
     kinds: dict[str, int] = {}
-    for element in islice(tree.iter("*"), _MOST_ELEMENTS):
+    for element in islice(tree.iter("*"), _MAX_ELEMENTS):
         if not element.attrib and element.tag != "time":
             continue
         named = (element.get("class") or "")[:300].lower()

@@ -34,7 +34,7 @@ Ints: TypeAlias = NDArray[np.int64]
 
 #: Limits of the segments and elements to read; the rest of a page is ignored.  No book has as many
 #: paragraphs; larger pages would take minutes and gigabytes.
-MOST_SEGMENTS, MOST_ELEMENTS = 50_000, 300_000
+MAX_SEGMENTS, MAX_ELEMENTS = 50_000, 300_000
 
 #: The fewest characters of text in ``noscript`` to read, if it is also most of the page's text.
 _NOSCRIPT_CHARS = 400
@@ -129,7 +129,7 @@ class TreeIndex:
     parents: list[int]
     subtree_ends: list[int]
 
-    def __init__(self, root: HtmlElement, limit: int = MOST_ELEMENTS) -> None:
+    def __init__(self, root: HtmlElement, limit: int = MAX_ELEMENTS) -> None:
         """Index all elements of a tree, or the first ``limit`` of them."""
         self.elements = list(islice(root.iter("*"), limit))
         indexes = self.indexes
@@ -217,7 +217,7 @@ class PageIndex(TreeIndex):
         opened: list[tuple[int, int, int]] = []
         # This loop runs twice for each element of every page, so it avoids function calls.
         walk = etree.iterwalk(root, events=("start", "end"))
-        for event, element in islice(walk, 2 * MOST_ELEMENTS):
+        for event, element in islice(walk, 2 * MAX_ELEMENTS):
             if builder.full:
                 break
             if event == "start":
@@ -441,7 +441,7 @@ class _SegmentBuilder:
     def end(self) -> None:
         """End the segment being built, if there is one."""
         text = " ".join("".join(self.texts).split())
-        if text and len(self.segments) == MOST_SEGMENTS:
+        if text and len(self.segments) == MAX_SEGMENTS:
             self.full = True
             del self.runs[self.complete_runs :]
         elif text:

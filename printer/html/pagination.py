@@ -13,7 +13,7 @@ from ..urls import resolve
 from .page import Page
 
 #: The most links of a page to examine; a page with more is a list of links.
-MOST_LINKS = 5_000
+MAX_LINKS = 5_000
 
 _PARAMETERS = frozenset({
     "page", "p", "pg", "pagenum", "page_number", "pagenumber", "part", "seite", "pagina", "página",
@@ -71,6 +71,6 @@ def _links(page: Page) -> list[str]:
         href = link.get("href")
         if href and "next" in (link.get("rel") or "").lower().split():
             marked.append(href)
-        elif href and link.tag == "a" and len(unmarked) < MOST_LINKS:
+        elif href and link.tag == "a" and len(unmarked) < MAX_LINKS:
             unmarked.append(href)
     return marked + unmarked

@@ -240,14 +240,14 @@ _LINES = frozenset({"br", "div", "p", "li", "small", "h2", "h3"})
 #: Elements whose text is not content.
 _SKIPPED = frozenset({"button", "noscript", "script", "select", "style", "svg", "template"})
 #: The most start and end tags to examine for an element's text.
-_MOST_EVENTS = 400
+_MAX_EVENTS = 400
 
 
 def element_line(element: HtmlElement, between: str = "", limit: int = 500) -> str:
     """Return an element's text as a clean line; only the beginning of a very large one."""
     parts = []
     walk = etree.iterwalk(element, ("start", "end"))
-    for event, inner in islice(walk, _MOST_EVENTS):
+    for event, inner in islice(walk, _MAX_EVENTS):
         if inner.tag in _LINES:
             parts.append(" ")
         elif inner.tag in _SKIPPED and event == "start" and inner is not element:

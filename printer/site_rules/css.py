@@ -19,10 +19,10 @@ from tinycss2.nth import parse_nth
 from ..html.index import TreeIndex
 
 #: The most classes of an element to read, and the most characters of any other attribute.
-MOST_CLASSES = 100
-MOST_CHARS = 10_000
+MAX_CLASSES = 100
+MAX_CHARS = 10_000
 #: The longest selector, in characters.
-MOST_LENGTH = 300
+MAX_LENGTH = 300
 
 #: The functional forms of other pseudo-classes.
 _NTH = {
@@ -59,7 +59,7 @@ def is_plain_name(name: str) -> bool:
 
 def classes(element: HtmlElement) -> list[str]:
     """Return an element's classes."""
-    return (element.get("class") or "")[:MOST_CHARS].split(None, MOST_CLASSES)[:MOST_CLASSES]
+    return (element.get("class") or "")[:MAX_CHARS].split(None, MAX_CLASSES)[:MAX_CLASSES]
 
 
 class ElementIndex(TreeIndex):
@@ -116,8 +116,8 @@ def parse(text: str) -> tuple[Any, ...]:
     Raises:
         InvalidSelector: It does not select elements, or cannot be evaluated in bounded time.
     """
-    if len(text) > MOST_LENGTH:
-        raise InvalidSelector(f"it is longer than {MOST_LENGTH} characters")
+    if len(text) > MAX_LENGTH:
+        raise InvalidSelector(f"it is longer than {MAX_LENGTH} characters")
     if not text.strip():
         raise InvalidSelector("it is empty")
     try:
@@ -273,7 +273,7 @@ def _has_attribute(element: HtmlElement, simple: Any) -> bool:
     value = element.get(simple.lower_name)
     if value is None:
         return False
-    value, expected = value[:MOST_CHARS], simple.value or ""
+    value, expected = value[:MAX_CHARS], simple.value or ""
     if simple.case_sensitive is False:
         value, expected = value.lower(), expected.lower()
     return _OPERATORS[simple.operator](value, expected)

@@ -19,12 +19,12 @@ from lxml.html import HtmlElement
 from ..options import SiteRule
 from .css import ElementIndex, InvalidSelector
 
-MOST_LINES = 1_000
+MAX_LINES = 1_000
 #: The longest expression, in characters.
-MOST_LENGTH = 500
+MAX_LENGTH = 500
 #: On pages with more elements, or more siblings, no XPath is tried: its cost is a product of these.
-MOST_ELEMENTS = 30_000
-MOST_SIBLINGS = 2_000
+MAX_ELEMENTS = 30_000
+MAX_SIBLINGS = 2_000
 
 _PATHS = {
     "body": "body", "title": "title", "author": "author", "date": "date", "strip": "drop",
@@ -55,7 +55,7 @@ def parse_file(text: str, host: str, name: str, *, subdomains: bool) -> SiteRule
     """Return the rule in a site file; unusable lines are listed in its faults."""
     paths: dict[str, list[str]] = defaultdict(list)
     faults = []
-    for number, line in enumerate(text.splitlines()[:MOST_LINES], 1):
+    for number, line in enumerate(text.splitlines()[:MAX_LINES], 1):
         directive, _, value = line.partition(":")
         directive, value = directive.strip().lower(), value.strip()
         if not value or directive.startswith("#"):
@@ -87,8 +87,8 @@ def parse_file(text: str, host: str, name: str, *, subdomains: bool) -> SiteRule
 @lru_cache(512)
 def parse_xpath(text: str) -> etree.XPath:
     """Compile an expression; raises InvalidSelector."""
-    if len(text) > MOST_LENGTH:
-        raise InvalidSelector(f"it is longer than {MOST_LENGTH} characters")
+    if len(text) > MAX_LENGTH:
+        raise InvalidSelector(f"it is longer than {MAX_LENGTH} characters")
     bare = _STRING.sub("''", text)
     if _VARIABLE_OR_PREFIX.search(bare):
         raise InvalidSelector("variables and prefixes cannot be used here")
@@ -131,9 +131,9 @@ def select_xpath(tree: ElementIndex, text: str) -> tuple[list[int], list[str]]:
         InvalidSelector: The expression cannot be used, or the page is too large for it.
     """
     expression = parse_xpath(text)
-    if len(tree.elements) > MOST_ELEMENTS:
+    if len(tree.elements) > MAX_ELEMENTS:
         raise InvalidSelector("the page is too large for XPath")
-    if _SIDEWAYS.search(text) and max(map(len, tree.children.values())) > MOST_SIBLINGS:
+    if _SIDEWAYS.search(text) and max(map(len, tree.children.values())) > MAX_SIBLINGS:
         raise InvalidSelector("the page is too wide for XPath beside elements")
     try:
         result = expression(tree.elements[0])

@@ -20,9 +20,9 @@ from .apply import ACTIONS, parent_domains, rule_host
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
 
-MOST_BYTES = 200_000
-MOST_SELECTORS = 200
-MOST_FILES = 10_000
+MAX_BYTES = 200_000
+MAX_SELECTORS = 200
+MAX_FILES = 10_000
 
 _KEYS = tuple(action.replace("_", "-") for action in ACTIONS)
 _LINE = re.compile(r"line (\d+)")
@@ -63,7 +63,7 @@ class RuleStore:
         for folder in self.folders:
             if folder.is_dir():
                 paths = [path for path in folder.iterdir() if path.suffix in (".toml", ".txt")]
-                rules += _read_rules(sorted(paths)[:MOST_FILES])
+                rules += _read_rules(sorted(paths)[:MAX_FILES])
         return sorted(rules, key=lambda rule: rule.host)
 
 
@@ -94,10 +94,10 @@ def read_rule(path: Path) -> SiteRule:
     host = _host_of_file(path)
     try:
         with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
         return SiteRule(host=host, name=str(path), faults=(f"{path}: {error.strerror}",))
-    if len(data) > MOST_BYTES:
+    if len(data) > MAX_BYTES:
         fault = f"{path} is too large for rules of one site"
         return SiteRule(host=host, name=str(path), faults=(fault,))
     text = data.decode("utf-8", "replace")
@@ -137,8 +137,8 @@ def parse_rule(text: str, host: str, name: str) -> SiteRule:
                     place = f"{name}, line {_line_of(text, key, selector)}"
                     faults.append(f"{place}: {selector[:60]!r} cannot be used: {error}")
             actions[key.replace("-", "_")] = tuple(valid)
-    if count > MOST_SELECTORS:
-        fault = f"{name}: more than {MOST_SELECTORS} selectors"
+    if count > MAX_SELECTORS:
+        fault = f"{name}: more than {MAX_SELECTORS} selectors"
         return SiteRule(host=host, name=name, faults=(fault,))
     return SiteRule(host=host, name=name, faults=tuple(faults), **actions)
 

@@ -18,7 +18,7 @@ from .css import ElementIndex, classes, is_plain_name
 LEVELS = 5
 MOST = 8
 #: The most places that a selector may cover; beyond them it covers the page, not a part of it.
-MOST_COVERED = 60
+MAX_COVERED = 60
 
 _DIGITS = re.compile(r"\d{3}")
 _HASHED = re.compile(r"(?=[a-zA-Z]*\d)(?=\d*[a-zA-Z])[a-zA-Z0-9]{5,}$")
@@ -72,9 +72,9 @@ class Suggester:
                 first = bisect_left(self._sorted, (top, ""))
                 end = bisect_left(self._sorted, (self.tree.subtree_ends[top], ""))
                 covered |= dict.fromkeys(name for _, name in self._sorted[first:end])
-                if len(covered) > MOST_COVERED:
+                if len(covered) > MAX_COVERED:
                     break
-            sound = len(covered) <= MOST_COVERED
+            sound = len(covered) <= MAX_COVERED
             suggestion = Suggestion(selector, tuple(covered), len(selected)) if sound else None
             self._known[selector] = suggestion
         return self._known[selector]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from printer import extract
 from printer.article import Heading, Item, List, Paragraph, Span
-from printer.html.comments import MOST_COMMENTS
+from printer.html.comments import MAX_COMMENTS
 from tests.support.story_page import SENTENCE, story_page
 
 URL = "https://example.org/story"
@@ -64,8 +64,8 @@ def test_the_heading_is_in_the_language_of_the_page() -> None:
 
 
 def test_of_a_great_many_comments_the_first_are_printed() -> None:
-    many = "".join(comment("Anna", f"<p>{SENTENCE * 3}</p>") for _ in range(MOST_COMMENTS + 9))
+    many = "".join(comment("Anna", f"<p>{SENTENCE * 3}</p>") for _ in range(MAX_COMMENTS + 9))
     found = extract(story_page(extra=thread(many)), URL, comments=True)
-    assert found.warnings == (f"only the first {MOST_COMMENTS} comments are printed",)
+    assert found.warnings == (f"only the first {MAX_COMMENTS} comments are printed",)
     (comments,) = (block for block in found.blocks if isinstance(block, List))
-    assert len(comments.items) == MOST_COMMENTS
+    assert len(comments.items) == MAX_COMMENTS

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from printer.html.comments import MOST_COMMENTS, MOST_DEPTH, Comment, Comments, read_comments
+from printer.html.comments import MAX_COMMENTS, MAX_DEPTH, Comment, Comments, read_comments
 from printer.html.parse import parse
 
 ARTICLE = "<h1>Nets</h1><article><p>How to mend a net in the winter.</p></article>"
@@ -131,5 +131,5 @@ def test_hostile_comments_are_read_in_bounded_time(html: str) -> None:
     def depth(threads: list[Comment]) -> int:
         return max((1 + depth(each.replies) for each in threads), default=0)
 
-    assert depth(list(found.threads)) <= MOST_DEPTH
-    assert len(found.threads) <= MOST_COMMENTS
+    assert depth(list(found.threads)) <= MAX_DEPTH
+    assert len(found.threads) <= MAX_COMMENTS

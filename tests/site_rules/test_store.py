@@ -66,9 +66,9 @@ def test_what_is_sound_beside_a_fault_is_used():
 
 def test_files_that_are_too_much(tmp_path):
     path = tmp_path / "example.org.toml"
-    path.write_text("# " + "x" * store.MOST_BYTES)
+    path.write_text("# " + "x" * store.MAX_BYTES)
     assert "too large" in store.read_rule(path).faults[0]
-    many = ", ".join(f"'.c{n}'" for n in range(store.MOST_SELECTORS + 1))
+    many = ", ".join(f"'.c{n}'" for n in range(store.MAX_SELECTORS + 1))
     assert "more than" in parse_rule(f"drop = [{many}]", "example.org", "x").faults[0]
     path.write_bytes(b"drop = '\xff'")
     assert store.read_rule(path).drop in ((), ("\ufffd",))

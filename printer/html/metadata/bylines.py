@@ -10,8 +10,8 @@ from ...text import clean_attribute, comparison_key
 from .dates import MONTHS
 
 #: Limits of the names of one page, and of the characters of a name.
-MOST_NAMES = 12
-MOST_CHARS = 100
+MAX_NAMES = 12
+MAX_CHARS = 100
 
 #: Text before a name in any language: a word that is not a name, or one with a colon.
 _BY = re.compile(
@@ -84,7 +84,7 @@ def join_names(stated: Iterable[str], language: str = "", *not_authors: str) -> 
     for text in stated:
         for name in _names(text, language.partition("-")[0]):
             key = comparison_key(name)
-            if key not in known and len(names) < MOST_NAMES:
+            if key not in known and len(names) < MAX_NAMES:
                 known.add(key)
                 names.append(name)
     return ", ".join(names)
@@ -122,7 +122,7 @@ def _split_at_conjunctions(text: str) -> list[str]:
     if _OFFICE.fullmatch(text):
         return [text]
     parts: list[str] = []
-    for part in _AND.split(text)[:MOST_NAMES]:
+    for part in _AND.split(text)[:MAX_NAMES]:
         pieces = _PERHAPS_AND.split(part)
         parts += pieces if all(" " in piece for piece in pieces) else [part]
     return parts
@@ -176,7 +176,7 @@ def _without_job_title(name: str) -> str:
 def _is_name(name: str) -> bool:
     folded = name.casefold()
     return (
-        1 < len(name) <= MOST_CHARS
+        1 < len(name) <= MAX_CHARS
         and folded not in _NOT_NAMES
         and len(name.split()) <= 8
         and not _CODE.search(name)

@@ -16,11 +16,11 @@ from lxml.html import HtmlElement
 Thing: TypeAlias = dict[str, Any]
 
 #: Limits of characters of one script, and of all scripts of a page.
-MOST_CHARS = 1_000_000
-_MOST_SCRIPTS = 50
+MAX_CHARS = 1_000_000
+_MAX_SCRIPTS = 50
 #: Limits of the values to examine, and of their nesting.
-MOST_ITEMS = 2_000
-MOST_DEPTH = 8
+MAX_ITEMS = 2_000
+MAX_DEPTH = 8
 
 #: What may surround the JSON of a script.
 _WRAPPING = re.compile(r"^\s*+(?:(?://|/\*)?\s*+(?:<!\[CDATA\[|<!--)\s*+(?:\*/)?)?+")
@@ -53,7 +53,7 @@ def read_json_ld(tree: HtmlElement) -> list[Thing]:
 
 
 def _values(tree: HtmlElement) -> Iterator[Any]:
-    left = MOST_CHARS
+    left = MAX_CHARS
     scripts = 0
     for script in tree.iter("script"):
         if "ld+json" not in (script.get("type") or "").lower():
@@ -61,7 +61,7 @@ def _values(tree: HtmlElement) -> Iterator[Any]:
         text = script.text or ""
         left -= len(text)
         scripts += 1
-        if left < 0 or scripts > _MOST_SCRIPTS:
+        if left < 0 or scripts > _MAX_SCRIPTS:
             return
         yield from parse_json(text)
 
@@ -92,7 +92,7 @@ def _decode_wrapped(text: str) -> list[Any]:
             text = text[: -len(ending)].rstrip()
     values: list[Any] = []
     at = 0
-    while at < len(text) and len(values) < _MOST_SCRIPTS:
+    while at < len(text) and len(values) < _MAX_SCRIPTS:
         value, at = _DECODER.raw_decode(text, at)
         values.append(value)
         while at < len(text) and text[at] in " \t\r\n,;":
@@ -119,13 +119,13 @@ def _collect(value: Any, things: list[Thing]) -> None:
     """Add the things in a value in the order of the page, the outer before the inner."""
     waiting = [(value, 0)]
     looked = 0
-    while waiting and len(things) < MOST_ITEMS and looked < MOST_ITEMS:
+    while waiting and len(things) < MAX_ITEMS and looked < MAX_ITEMS:
         value, depth = waiting.pop()
         looked += 1
-        if depth > MOST_DEPTH:
+        if depth > MAX_DEPTH:
             continue
         if isinstance(value, list):
-            waiting += [(inner, depth + 1) for inner in reversed(value[:MOST_ITEMS])]
+            waiting += [(inner, depth + 1) for inner in reversed(value[:MAX_ITEMS])]
         elif isinstance(value, dict):
             if "@type" in value or "headline" in value or "@id" in value:
                 things.append(value)

@@ -59,7 +59,7 @@ _GLANCE, _SAMPLE = 600, 4_000
 #: The share of function words below which a text is hardly in that language.
 _IMPLAUSIBLE = 0.08
 #: The fewest letters, and words, of a sample to draw conclusions from.
-_FEWEST_LETTERS, _FEWEST_WORDS = 40, 20
+_MIN_LETTERS, _MIN_WORDS = 40, 20
 #: The smallest share of function words of a detected language; and the smallest lead of the best
 #: language, in function words and as a share of all words.
 _SHARE = 0.15
@@ -97,7 +97,7 @@ def detect_script(text: str) -> str:
     """Return the script of most of a text's words, '' if it has too few letters."""
     not_latin = "" if text.isascii() else "".join(_NOT_LATIN.findall(text))
     if len(not_latin) * 20 < len(text):
-        return "latin" if len(text) >= 2 * _FEWEST_LETTERS else ""
+        return "latin" if len(text) >= 2 * _MIN_LETTERS else ""
     counts = Counter({name: len(letters.findall(not_latin)) for name, letters in _LETTERS.items()})
     counts["latin"] = sum(map(len, _LATIN.findall(text)))
     letters = counts.total()
@@ -106,7 +106,7 @@ def detect_script(text: str) -> str:
     for name in _DENSE:
         counts[name] *= 3
     name, most = counts.most_common(1)[0]
-    return name if letters >= _FEWEST_LETTERS and most * 2 > counts.total() else ""
+    return name if letters >= _MIN_LETTERS and most * 2 > counts.total() else ""
 
 
 def choose_language(stated: Iterable[str], sample: Callable[[int], str]) -> str:
@@ -158,7 +158,7 @@ def function_word_share(counts: Mapping[str, int], language: str, script: str) -
 
 def _language_by_words(counts: Mapping[str, int], script: str) -> str:
     total = sum(counts.values())
-    if total < _FEWEST_WORDS or script not in FUNCTION_WORDS:
+    if total < _MIN_WORDS or script not in FUNCTION_WORDS:
         return ""
     scores = sorted(
         (sum(counts[word] for word in counts.keys() & words), language)

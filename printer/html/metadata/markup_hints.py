@@ -16,17 +16,17 @@ from .bylines import find_byline
 from .dates import find_date, parse_date
 
 #: Limits of the headings to examine, and of the text leaves of one element.
-_MOST_HEADINGS, _MOST_LEAVES = 20, 200
+_MAX_HEADINGS, _MAX_LEAVES = 20, 200
 #: The most elements between two marks that are side by side.
 _BESIDE = 2
 #: The largest distance of a mark below the main heading, above it, and from the page's top if it
 #: has no heading; in elements.
 _BELOW, _ABOVE, _ALONE = 80, 30, 250
 #: The most elements to search for the heading.
-_MOST_ELEMENTS = 20_000
+_MAX_ELEMENTS = 20_000
 #: The most ancestors of a mark to examine.
 _DEPTH = 40
-_MOST_CHARS = 160
+_MAX_CHARS = 160
 
 _IS_AUTHOR, _IS_DATE = 1, 2
 #: Every class that marks an author or a date contains one of these.
@@ -75,13 +75,13 @@ def main_headings(tree: HtmlElement) -> list[str]:
     """Return the text of the page's main headings, in document order."""
     headings = (
         element_line(element) or _picture_text(element)
-        for element in islice(tree.iter("h1"), _MOST_HEADINGS)
+        for element in islice(tree.iter("h1"), _MAX_HEADINGS)
     )
     return list(dict.fromkeys(filter(None, headings)))
 
 
 def _picture_text(element: HtmlElement) -> str:
-    inner = islice(element.iter(), _MOST_LEAVES)
+    inner = islice(element.iter(), _MAX_LEAVES)
     return next((clean_line(e.get("alt")) for e in inner if e.tag == "img"), "")
 
 
@@ -90,7 +90,7 @@ def read_markup_hints(tree: HtmlElement) -> MarkupHints:
 
     Only marks near the main heading are examined; those of other stories are farther away.
     """
-    h1s = islice(tree.iter("h1"), _MOST_HEADINGS)
+    h1s = islice(tree.iter("h1"), _MAX_HEADINGS)
     heading = next((h1 for h1 in h1s if element_line(h1)), None)
     hints = MarkupHints()
     kinds: dict[str, int] = {}
@@ -115,13 +115,13 @@ def _near(tree: HtmlElement, heading: HtmlElement | None) -> list[list[HtmlEleme
     """Return the elements after and before the main heading, or else the page's first ones."""
     if heading is not None:
         above: deque[HtmlElement] = deque(maxlen=_ABOVE)
-        elements = islice(tree.iter("*"), _MOST_ELEMENTS)
+        elements = islice(tree.iter("*"), _MAX_ELEMENTS)
         for element in elements:
             if element is heading:
                 return [list(islice(elements, _BELOW - 1)), list(above)]
             above.append(element)
     body = tree.find("body")
-    first = dropwhile(lambda element: element is not body, islice(tree.iter("*"), _MOST_ELEMENTS))
+    first = dropwhile(lambda element: element is not body, islice(tree.iter("*"), _MAX_ELEMENTS))
     return [list(islice(first, _ALONE)) or list(islice(tree.iter("*"), _ALONE))]
 
 
@@ -199,20 +199,20 @@ def _author(mark: HtmlElement) -> str:
             if text:
                 return text
     text = element_line(mark, " ")
-    return text if len(text) <= _MOST_CHARS else ""
+    return text if len(text) <= _MAX_CHARS else ""
 
 
 def _byline(mark: HtmlElement) -> str:
     text = element_line(mark, " ")
-    return find_byline(text) if len(text) <= _MOST_CHARS else ""
+    return find_byline(text) if len(text) <= _MAX_CHARS else ""
 
 
 def _date_beside(mark: HtmlElement) -> str:
     """Return the date on the line of a byline."""
     parent = mark.getparent()
     around = mark if parent is None or parent.tag == "body" else parent
-    text = element_line(around, " ", 2 * _MOST_CHARS)
-    short = len(text) <= _MOST_CHARS and not _UPDATED.search(text)
+    text = element_line(around, " ", 2 * _MAX_CHARS)
+    short = len(text) <= _MAX_CHARS and not _UPDATED.search(text)
     return find_date(text) if short and find_byline(element_line(mark, " ")) else ""
 
 
@@ -225,4 +225,4 @@ def _date(mark: HtmlElement) -> str:
     if time is not None:
         return _date(time)
     text = element_line(mark)
-    return find_date(text) if len(text) <= _MOST_CHARS else ""
+    return find_date(text) if len(text) <= _MAX_CHARS else ""

@@ -20,7 +20,7 @@ from .markup_hints import main_headings, read_markup_hints
 from .titles import SiteNames, choose_title
 
 #: Limits of ``meta`` and ``link`` elements, and of the values of one name.
-MOST_ELEMENTS, _MOST_VALUES = 2_000, 20
+MAX_ELEMENTS, _MAX_VALUES = 2_000, 20
 _NAME_ATTRIBUTES = frozenset({"property", "name", "itemprop", "http-equiv"})
 _DRAWINGS = frozenset({"svg", "symbol", "g", "path", "use"})
 
@@ -31,11 +31,11 @@ _NAMES = {field: names.split() for field, names in load_names("meta").items()}
 _SITE_CHARS, _LEAD_CHARS, _URL_CHARS = 100, 1_000, 2_000
 #: The most dates to read under one name; and the most different ones, newest first, that are not
 #: those of a list of stories.
-_MOST_DATES, _FEW_DATES = 20, 3
+_MAX_DATES, _FEW_DATES = 20, 3
 _DAY = len("2024-02-29")
 #: The fewest characters of an element in a text sample, and of a sufficient sample; the most
 #: elements of each kind to sample.
-_SHORTEST, _PLENTY, _MOST_SAMPLED = 20, 300, 10_000
+_SHORTEST, _PLENTY, _MAX_SAMPLED = 20, 300, 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def read_head(tree: HtmlElement) -> Head:
     """Read a page's head, including such elements in the body, where parsers may move them."""
     metas: dict[str, list[str]] = {}
     canonical = ""
-    for element in islice(tree.iter("meta", "link"), MOST_ELEMENTS):
+    for element in islice(tree.iter("meta", "link"), MAX_ELEMENTS):
         if element.tag == "link":
             if not canonical and "canonical" in (element.get("rel") or "").lower().split():
                 canonical = element.get("href") or ""
@@ -78,7 +78,7 @@ def read_head(tree: HtmlElement) -> Head:
         names = (text[:200].lower() for kind, text in element.items() if kind in _NAME_ATTRIBUTES)
         for name in " ".join(names).split():
             values = metas.setdefault(name, [])
-            if len(values) < _MOST_VALUES:
+            if len(values) < _MAX_VALUES:
                 values.append(content)
     return Head(_document_title(tree), canonical, metas)
 
@@ -191,7 +191,7 @@ def sample_text(tree: HtmlElement, size: int) -> str:
     texts: list[str] = []
     length = 0
     for tags in (("p",), ("div", "td", "li", "dd", "font", "span"), ("a", "h1", "h2", "option")):
-        for element in islice(tree.iter(*tags), _MOST_SAMPLED):
+        for element in islice(tree.iter(*tags), _MAX_SAMPLED):
             if tags[0] == "p":
                 text = element_line(element, limit=size)
             else:
@@ -241,7 +241,7 @@ def _dates(stated: Sequence[str]) -> list[str]:
 
     A discussion has as many dates, but oldest first.
     """
-    dates = [date for text in stated[:_MOST_DATES] if (date := parse_date(text))]
+    dates = [date for text in stated[:_MAX_DATES] if (date := parse_date(text))]
     return [] if len(set(dates)) > _FEW_DATES and dates[0] > min(dates) else dates
 
 

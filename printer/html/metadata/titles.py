@@ -28,10 +28,10 @@ _LABEL = re.compile(r"(?=[\W\d]*[^\W\d])(?:[^\s]{1,30}\s){1,4}")
 _COMMON_LABELS = frozenset({"www", "m", "mobile", "co", "com", "org", "net"})
 
 #: The smallest share of words that a heading has in common with ``title`` if both are on the same
-#: subject: for an article's heading, for any.  Pages with more headings than ``_MOST_HEADINGS``
+#: subject: for an article's heading, for any.  Pages with more headings than ``_MAX_HEADINGS``
 #: have no main one.
 _SAME_ARTICLE, _SAME = 0.34, 0.67
-_MOST_HEADINGS = 3
+_MAX_HEADINGS = 3
 #: The fewest words of an article's only heading that make it the title, whatever ``title`` says.
 _SENTENCE = 4
 #: A first part of ``title`` of at most this many words ('View topic') gives way to one of at least
@@ -114,7 +114,7 @@ def _main_heading(headings: Sequence[str], document_title: str, article: bool) -
         return ""
     enough = shared(best) >= (_SAME_ARTICLE if article else _SAME)
     sentence = article and len(headings) == 1 and len(_words(best)) >= _SENTENCE
-    return best if sentence or (enough and len(headings) <= _MOST_HEADINGS) else ""
+    return best if sentence or (enough and len(headings) <= _MAX_HEADINGS) else ""
 
 
 class SiteNames:
