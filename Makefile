@@ -28,8 +28,8 @@ print: .venv/.use ## Print a page: make print URL=https://... [OUT=out.pdf] [OPT
 	@test -n "$(URL)" || { echo 'usage: make print URL=https://... [OUT=out.pdf]' >&2; exit 2; }
 	@.venv/bin/webprint $(OPTIONS) $(if $(OUT),-o "$(OUT)") -- "$(URL)"
 
-test: .venv/.develop ## Run the tests, all (about 6 minutes) or some: make test [TESTS=tests/render]
-	@echo 'make test: $(or $(TESTS),all tests: about 6 minutes on two processors; make smoke takes one)'
+test: .venv/.develop ## Run the tests, all (about 9 minutes) or some: make test [TESTS=tests/render]
+	@echo 'make test: $(or $(TESTS),all tests: about 9 minutes on two processors; make smoke takes one)'
 	$(PYTEST) -rs $(TESTS)
 
 smoke: .venv/.develop ## Run the quickest tests of every part, in under a minute
