@@ -137,7 +137,7 @@ def hang_spaces(
     *args: Any,
     **kwargs: Any,
 ) -> Any:
-    """Let a space at the end of a line hang over the edge, even at the end of an inline box.
+    """Hang a space at the end of a line over the edge, even at the end of an inline box.
 
     See css-text-3, 4.1.2.  If only the final space of a piece of text does not fit, as before a
     link that begins the next line, WeasyPrint treats the whole piece as too long and leaves just
