@@ -14,6 +14,8 @@ UNSPACED = (
 )
 #: A word; in scripts without spaces, a single letter.
 WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
+_SIGN = re.compile(f"[{UNSPACED}]")
+_SIGNS_PER_WORD = 2
 
 #: What a line never contains: controls, bidi overrides and isolates, invisible signs, private use
 #: (icon fonts), halves of surrogate pairs, noncharacters.
@@ -69,6 +71,17 @@ def clean_attribute(text: str | None, limit: int = 500) -> str:
     if "</" in text:
         text = _INLINE_TAGS.sub("", text)
     return clean_line(text, limit)
+
+
+def count_words(text: str) -> int:
+    """Return the number of words as a reader would count them.
+
+    Words are what spaces separate; in scripts without spaces, two letters count as one.
+    """
+    if text.isascii() or not (signs := len(_SIGN.findall(text))):
+        return len(text.split())
+    spaced = sum(any(map(str.isalnum, word)) for word in _SIGN.sub(" ", text).split())
+    return spaced + -(-signs // _SIGNS_PER_WORD)
 
 
 def comparison_key(text: str) -> str:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.text import FILE_NAME_BYTES, file_name
+from printer.text import FILE_NAME_BYTES, count_words, file_name
 
 
 @given(st.text(max_size=400))
@@ -32,3 +32,23 @@ def test_a_file_name_is_safe_whatever_the_title(title):
 )
 def test_file_names(title, name):
     assert file_name(title) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", 0),
+        ("The ferry's late – again.", 5),
+        ("Das Schiff läuft aus", 4),
+        ("船は港を出ます。", 4),
+        ("10時にWick港を出ます", 6),
+        ("เรือออกจากท่า", 7),
+    ],
+)
+def test_words_are_counted_as_readers_do_in_every_script(text, words):
+    assert count_words(text) == words
+
+
+@given(st.text(st.characters(codec="latin-1"), max_size=200))
+def test_with_spaces_words_are_what_spaces_separate(text):
+    assert count_words(text) == len(text.split())

@@ -12,6 +12,7 @@ from ..errors import NoArticle, UsageError
 from ..settings import LoadedSettings
 from ..site_rules import store
 from ..site_rules.apply import ACTIONS
+from ..text import count_words
 from .console import Console
 from .options import BaseURL, PageArgument, make_printer, page_input, with_settings
 
@@ -103,7 +104,7 @@ def _comparison(
 
 
 def _size(article: Article) -> str:
-    words = len(article.text.split())
+    words = count_words(article.text)
     return f"{words} words, {len(article.figures)} pictures, {len(article.blocks)} blocks"
 
 

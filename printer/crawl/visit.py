@@ -27,6 +27,7 @@ from ..html.metadata.metadata import read_head
 from ..html.parse import base_url, parse
 from ..options import ExtractOptions, FetchOptions, Options, SiteRule
 from ..pipeline import ExtractedPage, Printer
+from ..text import count_words
 from ..urls import canonical_url, origin_of, resolve
 from .models import (
     ArticleInfo,
@@ -170,7 +171,7 @@ class Visitor:
             return page, f"a {page.kind} page"
         if page.article.confidence < _MIN_CONFIDENCE:
             return page, "probably not an article"
-        return page, "too short" if len(page.article.text.split()) < _MIN_WORDS else ""
+        return page, "too short" if count_words(page.article.text) < _MIN_WORDS else ""
 
     def _relevance(self, page: ExtractedPage | None, links: list[PageLink]) -> tuple[float, str]:
         """Return the relevance and language of a page, judged by its links if it has no text."""
@@ -190,7 +191,7 @@ def _article_info(page: ExtractedPage, canonical: str, relevance: float) -> Arti
         title=article.title[:500],
         kind=page.kind,
         confidence=round(article.confidence, 4),
-        words=len(article.text.split()),
+        words=count_words(article.text),
         language=article.language[:40],
         published=article.published[:40],
         site=article.site[:200],

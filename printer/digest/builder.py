@@ -11,7 +11,6 @@ from html import escape
 from typing import TYPE_CHECKING, TypeAlias
 from zoneinfo import ZoneInfo
 
-from ..article import Article
 from ..capture import Capture, PageSource
 from ..errors import NoArticle, WebprintError
 from ..output import Edition, ExtractedPage, Result, Story
@@ -19,6 +18,7 @@ from ..pipeline import Notify, Printer, prefetch, remote_extractor
 from ..settings import Settings
 from ..summarize import Tokenizer, build_profile
 from ..summarize.bm25 import BM25Document, bm25_scores
+from ..text import count_words
 from .collector import Candidate, Collector, SourceResult
 from .config import Digest
 from .history import History, url_key
@@ -327,7 +327,7 @@ def _choose_best(
 
 def _template_story(story: SelectedStory) -> Story:
     article, candidate = story.article, story.candidate
-    words = count_words(article)
+    words = count_words(article.text)
     profile = build_profile(article.paragraphs, Tokenizer(article.language), article.title)
     return Story(
         section=candidate.source.section,
@@ -342,12 +342,6 @@ def _template_story(story: SelectedStory) -> Story:
         ),
         updated=story.updated,
     )
-
-
-def count_words(article: Article) -> int:
-    """Return the number of words of an article; two Han or kana characters count as one."""
-    signs = sum("\u3040" <= c <= "\u9fff" for c in article.text)
-    return len(article.text.split()) + signs // 2
 
 
 def _cut(issue: Issue, count: int) -> Issue:

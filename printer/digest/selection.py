@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from ..article import Article
 from ..crawl.near_duplicates import NEAR_DUPLICATE, Sketch, resemblance, sketch
 from ..output import ExtractedPage
+from ..text import count_words
 from .collector import Candidate, SourceResult
 from .config import Digest
 from .filters import exclusion_reason
@@ -139,7 +140,7 @@ class Selector:
         if reason := self._rejection_reason(candidate, article):
             self.reject(candidate, reason)
             return
-        comparable = len(article.text.split()) >= _MIN_WORDS or not article.text.isascii()
+        comparable = count_words(article.text) >= _MIN_WORDS
         text_sketch = sketch(article.text) if comparable else None
         new = SelectedStory(candidate, page, text_sketch, duplicates=list(duplicates))
         record = self.history.find_by_url(self.digest.name, new.urls)

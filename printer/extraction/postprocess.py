@@ -15,7 +15,7 @@ from lxml.html import HtmlElement
 from ..html.index import Segment
 from ..html.page import Page
 from ..i18n import load_table
-from ..text import continues_drop_cap
+from ..text import continues_drop_cap, count_words
 from ..urls import host_of, resolve
 
 _WORDS = re.compile(r"\w+")
@@ -53,7 +53,7 @@ _LABEL_CHARS = 200
 _BYLINE_WORDS, _DATE_WORDS, _BYLINE_CHARS = 4, 4, 160
 _TITLE_TAGS = frozenset({"h1", "h2"})
 #: The longest label of a link to another page, in characters; the elements that may contain it; the
-#: fewest words of the linked title (in scripts with spaces), and its fewest and most characters.
+#: fewest words of the linked title, and its fewest and most characters.
 _POINTER_CHARS = 30
 _POINTER_TAGS = frozenset({"p", "div", "section", "blockquote", "h3", "h4", "h5", "h6"})
 _POINTER_WORDS, _POINTER_TITLE = 4, (8, 160)
@@ -61,8 +61,11 @@ _POINTER_WORDS, _POINTER_TITLE = 4, (8, 160)
 #: a colon is not a label.
 _ANNOUNCEMENT_CHARS = 30
 _TERM_TAGS = frozenset({"td", "th", "dt", "pre", "code"})
-#: The fewest words of a link that is a teaser; a shorter link may be a paragraph of one word.
-_TEASER_WORDS = 5
+#: The fewest words or characters of a link that is a teaser; a shorter link may be a paragraph of
+#: one word.
+_TEASER_WORDS, _TEASER_CHARS = 5, 25
+#: The most words of a line that is not a paragraph, and the characters that are enough to know.
+_SHORT_WORDS, _MAX_COUNTED = 15, 600
 
 
 def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool, ...]:
@@ -134,17 +137,17 @@ class _Selection:
         names = [name.strip().lower() for name in byline.split(",") if name.strip()]
         if not names:
             return
-        limit = len(byline.split()) + _BYLINE_WORDS
+        limit = count_words(byline) + _BYLINE_WORDS
         for at, segment in enumerate(self.segments):
             if not self.keep[at]:
                 continue
             most = limit + (_DATE_WORDS if _YEAR.search(segment.text) else 0)
-            words = segment.text.split(None, most + 1)
-            if len(words) > most + 1 or len(segment.text) > _BYLINE_CHARS:
+            words = count_words(segment.text[: 2 * _BYLINE_CHARS])
+            if words > most + 1 or len(segment.text) > _BYLINE_CHARS:
                 if segment.block.tag in _TITLE_TAGS:
                     continue
                 return
-            if len(words) <= most and any(name in segment.text.lower() for name in names):
+            if words <= most and any(name in segment.text.lower() for name in names):
                 self.keep[at] = False
 
     def drop_promotions(self) -> None:
@@ -192,7 +195,7 @@ class _Selection:
         title = rest.strip(" ]).")
         links = list(islice(segment.block.iter("a"), 2)) if colon and len(label) < unlinked else []
         # Fewer words may be the value of a field: 'Genre: Romance'.
-        if len(links) != 1 or (title.isascii() and len(title.split()) < _POINTER_WORDS):
+        if len(links) != 1 or count_words(title) < _POINTER_WORDS:
             return False
         href = links[0].get("href") or ""
         if href.startswith("#") or not _POINTER_TITLE[0] <= len(title) <= _POINTER_TITLE[1]:
@@ -286,7 +289,7 @@ def _is_linked(segment: Segment) -> bool:
 
 
 def _is_paragraph(segment: Segment) -> bool:
-    return not _is_linked(segment) and len(segment.text.split(None, 15)) > 15
+    return not _is_linked(segment) and count_words(segment.text[:_MAX_COUNTED]) > _SHORT_WORDS
 
 
 def _is_row(segment: Segment) -> bool:
@@ -328,7 +331,8 @@ def _teaser_link(segment: Segment) -> str:
     unlinked = len(segment.text) - segment.link_chars
     if unlinked > len(segment.leaves) or segment.block.tag not in {"p", "div"}:
         return ""
-    if segment.text.isascii() and len(segment.text.split(None, _TEASER_WORDS)) < _TEASER_WORDS:
+    text = segment.text
+    if len(text) < _TEASER_CHARS and count_words(text) < _TEASER_WORDS:
         return ""
     links = {_link_around(leaf.parent) for leaf in segment.leaves if leaf.text.strip()}
     link = links.pop()

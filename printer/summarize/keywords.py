@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 
 from ..article import Article, Block, Note, Paragraph, Quote, Span, child_blocks, plain_text, walk
 from ..options import ExtractOptions
+from ..text import count_words
 from .tokenizer import Tokenizer
 
 #: The fewest words of a key paragraph, and the most keywords of an article.
@@ -155,17 +156,12 @@ def _running_text(blocks: tuple[Block, ...]) -> list[Paragraph]:
     """Return the paragraphs of the running text, including those of quotations."""
     paragraphs: list[Paragraph] = []
     for block in blocks:
-        if isinstance(block, Paragraph) and _is_long_enough(plain_text(block.spans)):
+        if isinstance(block, Paragraph) and count_words(plain_text(block.spans)) >= _MIN_WORDS:
             paragraphs.append(block)
         elif isinstance(block, Quote):
             for within in child_blocks(block):
                 paragraphs += _running_text(within)
     return paragraphs
-
-
-def _is_long_enough(text: str) -> bool:
-    unspaced = sum("\u0e00" <= c <= "\u0eff" or "\u3040" <= c <= "\u9fff" for c in text)
-    return len(text.split()) + unspaced >= _MIN_WORDS
 
 
 def _without_references(paragraph: Paragraph) -> Paragraph:

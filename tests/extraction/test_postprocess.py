@@ -204,3 +204,12 @@ def test_a_line_of_author_and_date_above_the_text_goes_in_any_language():
     page = f"<h1>Nets</h1><div>โดย มาลี วงศ์ทอง · 7 มิถุนายน 2567</div><p>{TEXT}</p>"
     head = "<meta name=author content='มาลี วงศ์ทอง'>"
     assert choice(page, ["โดย", TEXT], "forum", head) == [TEXT]
+
+
+def test_a_paragraph_without_spaces_is_no_byline_and_no_line_above_the_title():
+    text = (
+        "渡し船は夜明けに港を出る。岸壁の人々は遅れることがないと、港の新聞の山田花子は書いている。"
+    )
+    head = "<title>渡し船の朝</title><meta name='author' content='山田花子'>"
+    html = f"<p>{text}</p><p>{text}翌朝も同じだった。</p><footer>渡し船の朝</footer>"
+    assert len(choice(html, [text], head=head)) == 2

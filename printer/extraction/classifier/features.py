@@ -21,7 +21,8 @@ from ..papers.max_subsequence import best_run
 from . import lexical
 from .lexical import Column, Ints, NameTable, count_characters, leading_words, read_names
 
-#: The fewest characters of a paragraph, which also has few of them in links.
+#: The fewest characters of a paragraph, which also has few of them in links; letters of scripts
+#: without spaces count twice.
 _PARAGRAPH_CHARS = 80
 
 
@@ -137,7 +138,8 @@ def build_context(page: Page, table: Column) -> FeatureContext:
     texts = [segment.text for segment in page.segments]
     chars = table[:, : lexical.CLASSES].sum(1)
     link_chars = np.array([segment.link_chars for segment in page.segments], np.float32)
-    is_paragraph = (chars >= _PARAGRAPH_CHARS) & (link_chars < 0.35 * chars)
+    long = chars + table[:, lexical.IDEOGRAPH] >= _PARAGRAPH_CHARS
+    is_paragraph = long & (link_chars < 0.35 * chars)
     names = read_names(index)
     flags = np.array(index.flags, np.int64)[blocks]
     is_heading = (flags & int(ElementFlag.HEADING)) != 0

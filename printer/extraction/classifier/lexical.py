@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, pairwise, repeat
+from itertools import chain, islice, pairwise, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...html.index import PageIndex
+from ...text import UNSPACED
 
 Odds = Mapping[str, float]
 Column = NDArray[np.floating[Any]]
@@ -186,16 +187,32 @@ def name_odds(table: NameTable, odds: Odds) -> Column:
 
 #: The most words, and characters, of each text to examine.
 _MAX_WORDS, _MAX_TEXT_CHARS = 14, 120
+_SIGN, _SIGNS_OR_WORD = re.compile(f"[{UNSPACED}]"), re.compile(f"[{UNSPACED}]+|[^\\s{UNSPACED}]+")
 _MARKS = ".,:;!?()[]{}<>|/\\\"'“”„«»‘’…·•–—-"
 
 
 def leading_words(texts: Sequence[str]) -> list[list[str]]:
-    """Return the first words of each text in lower case, without surrounding punctuation."""
+    """Return the first words of each text in lower case, without surrounding punctuation.
+
+    In scripts without spaces, each two successive letters are a word.
+    """
     stripped = _StrippedWords()
-    lines = "\n".join([text[:_MAX_TEXT_CHARS] for text in texts]).lower().split("\n")
+    joined = "\n".join([text[:_MAX_TEXT_CHARS] for text in texts]).lower()
+    spaced = joined.isascii() or not _SIGN.search(joined)
     return [
-        list(map(stripped.__getitem__, line.split(None, _MAX_WORDS)[:_MAX_WORDS])) for line in lines
+        list(map(stripped.__getitem__, line.split(None, _MAX_WORDS)[:_MAX_WORDS]))
+        if spaced or not _SIGN.search(line)
+        else [stripped[word] for word in islice(_words_and_pairs(line), _MAX_WORDS)]
+        for line in joined.split("\n")
     ]
+
+
+def _words_and_pairs(line: str) -> Iterator[str]:
+    for part in _SIGNS_OR_WORD.findall(line):
+        if len(part) > 1 and _SIGN.match(part):
+            yield from map("".join, pairwise(part))
+        else:
+            yield part
 
 
 class _StrippedWords(dict[str, str]):

@@ -231,3 +231,12 @@ def test_a_model_survives_its_file() -> None:
         assert (one.leaf == other.leaf).all()
     assert (model.networks.outer == read_back.networks.outer).all()
     assert model.dump() == read_back.dump()
+
+
+def test_the_words_of_scripts_without_spaces_are_pairs_of_letters():
+    assert ch.leading_words(["関連記事 Read", "写", "«The» ferry:"]) == [
+        ["関連", "連記", "記事", "read"],
+        ["写"],
+        ["the", "ferry"],
+    ]
+    assert len(ch.leading_words(["船" * 100])[0]) == 14
