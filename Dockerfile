@@ -3,7 +3,7 @@ FROM debian:trixie-slim
 
 RUN apt-get update \
  && apt-get install -y --no-install-recommends \
-      python3 python3-venv chromium-headless-shell libatomic1 \
+      python3 python3-venv chromium-headless-shell libatomic1 tini \
       libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0 \
       fonts-linuxlibertine fonts-dejavu-core fonts-noto-core fonts-noto-cjk \
       fonts-noto-color-emoji \
@@ -24,5 +24,5 @@ ENV XDG_CONFIG_HOME=/data/config XDG_DATA_HOME=/data/share XDG_CACHE_HOME=/data/
 VOLUME /data
 EXPOSE 8631
 HEALTHCHECK CMD python3 -c "import urllib.request as u; u.urlopen('http://127.0.0.1:8631/health', timeout=5)"
-ENTRYPOINT ["webprint"]
+ENTRYPOINT ["tini", "--", "webprint"]
 CMD ["serve", "--host", "0.0.0.0"]

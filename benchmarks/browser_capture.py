@@ -119,7 +119,7 @@ def killed(web: WebServer, pages: int) -> int:
         passed.wait(60)
         running = browser._process
         assert running is not None
-        os.killpg(running.chromium._process.pid, signal.SIGKILL)
+        os.killpg(running.group, signal.SIGKILL)
         return sum(f"page /kill/{n}<" not in c.body.decode() for n, c in enumerate(found))
 
 

@@ -119,7 +119,7 @@ class Session:
 
     def take_warnings(self) -> list[str]:
         """Return and clear the warnings collected so far."""
-        sources = [self._warnings, *([self._client.warnings] if self._client else [])]
+        sources = [self._warnings, *(s.warnings for s in (self._client, self._browser) if s)]
         warnings = [warning for source in sources for warning in source]
         for source in sources:
             source.clear()

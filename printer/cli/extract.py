@@ -36,7 +36,8 @@ def extract(
     printer = make_printer(loaded.settings, [page, url], console, probe_sizes=False)
     with printer, console.progress(1):
         article = printer.read(page_input(page, url, loaded.settings.max_size)).article
-    for warning in article.warnings:
+        warnings = (*article.warnings, *printer.session.take_warnings())
+    for warning in warnings:
         console.warn(warning)
     output.write_out(_format(article, to).encode("utf-8", "replace"), out)
 

@@ -78,9 +78,11 @@ class Proxy:
 
     async def _stop(self) -> None:
         self._server.close()
+        await asyncio.sleep(0)  # Lets connections that were just accepted register themselves.
         for task in self._connections:
             task.cancel()
         await asyncio.gather(*self._connections, return_exceptions=True)
+        await asyncio.sleep(0)  # Lets their transports close.
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()

@@ -70,6 +70,12 @@ def _announce(host: str, port: int, keys: AccessKeys) -> None:
             " proxy in front of it does that",
             file=sys.stderr,
         )
+    if os.geteuid() == 0:
+        print(
+            "webprint: runs as root, so pages are loaded in a browser WITHOUT ITS SANDBOX: use"
+            " another user",
+            file=sys.stderr,
+        )
     sys.stderr.flush()
 
 

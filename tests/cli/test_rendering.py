@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from printer.errors import NoArticle, UsageError
-from printer.fetch.browser.process import Chromium
+from printer.fetch.browser.process import BrowserProcess
 from printer.options import FetchOptions, Options
 from printer.pipeline import Printer
 from printer.session import Session
@@ -125,9 +125,9 @@ def test_several_pages_are_shown_at_once_in_one_browser_and_printed_in_order(
         return Reply(story_page(f"Story {hit.path[1:]}"))
 
     started = []
-    start = Chromium.__init__
+    start = BrowserProcess.start
     monkeypatch.setattr(
-        Chromium, "__init__", lambda self, *a, **k: started.append(1) or start(self, *a, **k)
+        BrowserProcess, "start", lambda *a, **k: started.append(1) or start(*a, **k)
     )
     urls = [web.add(f"/{name}", answer) for name in ("one", "two", "three")]
     gone = web.url + "/gone"

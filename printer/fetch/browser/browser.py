@@ -18,7 +18,7 @@ from ..ssrf import Guard
 from .capture import PageCapture, Tab
 from .errors import BrowserDied, page_timeout, translate
 from .network import ResourceCache
-from .process import BrowserProcess, EventLoop
+from .process import NO_SANDBOX, BrowserProcess, EventLoop, runs_unsandboxed
 
 _CLOSE_SECONDS = 3.0
 _OPENING_SECONDS = 2.0  # for closing a tab that is still being opened
@@ -34,7 +34,7 @@ class Browser:
     Up to ``pages`` are loaded at a time.  All traffic passes ``guard`` (see :mod:`..proxy`).  A
     page that hangs or crashes does not affect others; if the browser dies, it is restarted and
     loads the affected pages once more.  It is replaced after ``max_pages``, or above ``max_bytes``
-    of memory.
+    of memory.  ``warnings`` are what the user should know.
     """
 
     def __init__(
@@ -47,6 +47,7 @@ class Browser:
         max_bytes: int = MAX_BYTES,
     ) -> None:
         self.options = options
+        self.warnings: list[str] = []
         self._guard = guard
         self._credentials = load_credentials(options, guard.user_origins, guard.credentials)
         self._max_pages, self._max_bytes = max_pages, max_bytes
@@ -100,7 +101,7 @@ class Browser:
     @property
     def memory(self) -> int:
         """The private memory that the browser uses now, in bytes."""
-        return self._process.chromium.memory() if self._process else 0
+        return self._process.memory() if self._process else 0
 
     async def _capture(self, url: str, screenshot: bool) -> Capture:
         """Capture a page, once more if the browser or its tab died."""
@@ -203,6 +204,8 @@ class Browser:
                     await self._end_idle(process)
                 process = self._process = await BrowserProcess.start(deadline)
                 self._processes.add(process)
+                if runs_unsandboxed() and NO_SANDBOX not in self.warnings:
+                    self.warnings.append(NO_SANDBOX)
             process.users += 1
             process.pages_loaded += 1
             return process
@@ -210,7 +213,7 @@ class Browser:
     async def _release(self, process: BrowserProcess) -> None:
         process.users -= 1
         if process.pages_loaded % _MEMORY_CHECK_INTERVAL == 0:
-            memory = await asyncio.to_thread(process.chromium.memory)
+            memory = await asyncio.to_thread(process.memory)
             process.retired |= memory > self._max_bytes
         more = process is self._process and _PREOPEN_AFTER <= process.pages_loaded < self._max_pages
         if more and process.usable and process not in self._spare_tabs:

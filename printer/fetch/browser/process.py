@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import os
 import re
 import shutil
@@ -15,10 +16,9 @@ import time
 from collections.abc import Awaitable, Coroutine, Iterator
 from contextlib import suppress
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ...errors import FetchTimeout, MissingLibrary
+from ...errors import FetchTimeout, MissingLibrary, WebprintError
 from .errors import BrowserDied
 
 if TYPE_CHECKING:
@@ -40,10 +40,16 @@ _INSTALL = (
     "Install one with 'apt-get install chromium-headless-shell' (Debian)"
     " or 'playwright install --only-shell chromium', or use --render never"
 )
-_LISTENING = re.compile(r"DevTools listening on (ws://127\.0\.0\.1:\d+/\S+)")
-
-#: Kills Chromium's process group when our end of the pipe closes, however this program ends.
-_WATCHDOG = '"$@" </dev/null & exec >/dev/null 2>&1; read _; kill -9 0'
+_ALLOW_SANDBOX = (
+    "Chromium isolates pages in user namespaces, which this system forbids: see 'The browser's"
+    " sandbox' in docs/deploy.md (Docker: --security-opt seccomp=chromium-seccomp.json), or use"
+    " --render never"
+)
+#: What is said of a browser that root has started.
+NO_SANDBOX = (
+    "Chromium ran WITHOUT ITS SANDBOX because webprint runs as root: a malicious page that breaks"
+    " out of it controls this machine. Run webprint as another user"
+)
 
 #: The proxy of contexts without their own: nothing listens there.
 _NOWHERE = "socks5://127.0.0.1:1"
@@ -53,6 +59,12 @@ _SWITCHES = Path(__file__).with_name("chromium_switches.txt").read_text("utf-8")
 #: The environment variables that Chromium inherits; on Linux the first two name a display.
 _SCREEN = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR")
 _ENVIRONMENT = ("FONTCONFIG_FILE", "FONTCONFIG_PATH", "LANG", "LC_ALL", "PATH", "TZ")
+
+#: What Chromium writes on its error output, in the log of Playwright's error.
+_MESSAGE = re.compile(
+    r"\[pid=\d+\]\[err\] (?:\[[^\]]*\] *)?(.*(?:error|sandbox|cannot).*)", re.IGNORECASE
+)
+_PR_SET_CHILD_SUBREAPER = 36
 
 _STOP_SECONDS = 2.0
 #: Seconds between an error and the report of the browser's death that caused it.
@@ -73,105 +85,72 @@ def find_chromium() -> Iterator[str]:
         yield from (str(path) for path in sorted(root.glob(pattern), reverse=True))
 
 
-class Chromium:
-    """A running Chromium; ``endpoint`` is the address of its remote control.
+def runs_unsandboxed() -> bool:
+    """Return whether Chromium is started without its sandbox, which it refuses to use as root."""
+    return os.geteuid() == 0
 
-    It reaches the network, including loopback, only through the proxies of its contexts, and
-    queries no name server.  Raises :class:`MissingLibrary` if none is installed or none starts,
-    :class:`BrowserDied` if it ended without a message, for example because it was killed.
-    """
 
-    def __init__(self, timeout: float, *, visible: bool = False) -> None:
-        deadline = time.monotonic() + timeout
-        self._visible = visible
-        reason = ""
-        for program in find_chromium():
-            if visible and "headless" in Path(program).name:
-                continue
-            try:
-                self._start(program, deadline)
-            except _StartError as error:
-                if not str(error):
-                    raise BrowserDied("the browser ended as it started") from None
-                reason = reason or f"{program} does not start: {error}"
-            else:
-                return
-        raise _missing(reason, visible)
+def _switches(home: str, visible: bool) -> list[str]:
+    # The pipe is the only way to control it: a port would be open to every user of the machine.
+    return [
+        "--remote-debugging-pipe",
+        *_SWITCHES,
+        *(() if visible else _HEADLESS),
+        f"--user-data-dir={home}/profile",
+        f"--proxy-server={_NOWHERE}",
+        "--proxy-bypass-list=<-loopback>",
+        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+        *(["--no-sandbox"] if runs_unsandboxed() else ()),
+        "--no-startup-window",
+    ]
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+async def _launch(
+    playwright: Playwright, home: str, deadline: float, visible: bool
+) -> PlaywrightBrowser:
+    """Start the best Chromium of this machine that starts."""
+    from playwright.async_api import Error as PlaywrightError
+    from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-    def kill(self) -> None:
-        """Kill all processes of the browser; may be called from any thread."""
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-
-    def memory(self) -> int:
-        """Return the private memory of its processes in bytes, 0 if unknown."""
-        return sum(map(_private_bytes, _process_group(self._process.pid)))
-
-    def close(self) -> None:
-        """Kill the browser and delete its profile."""
-        self.kill()
-        if self._process.stdin:
-            self._process.stdin.close()
-        self._process.wait()
-        self._reader.join(5)
-        self._folder.cleanup()
-
-    def _start(self, program: str, deadline: float) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="webprint-", ignore_cleanup_errors=True)
-        home = self._folder.name
-        inherited = (*_ENVIRONMENT, *(_SCREEN if self._visible else ()))
-        environment = {name: os.environ[name] for name in inherited if name in os.environ}
-        self._process = subprocess.Popen(  # noqa: S603 - fixed words and a path from PATH
-            ["/bin/sh", "-c", _WATCHDOG, "sh", program, *self._switches(home)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            cwd=home,
-            env={**environment, "HOME": home, "XDG_CONFIG_HOME": home, "XDG_CACHE_HOME": home},
-            start_new_session=True,
-        )
-        lines: SimpleQueue[str] = SimpleQueue()
-        self._reader = threading.Thread(target=self._read_output, args=(lines,), daemon=True)
-        self._reader.start()
+    inherited = (*_ENVIRONMENT, *(_SCREEN if visible else ()))
+    environment = {name: os.environ[name] for name in inherited if name in os.environ}
+    environment |= {"HOME": home, "XDG_CONFIG_HOME": home, "XDG_CACHE_HOME": home}
+    failure: WebprintError | None = None
+    for program in find_chromium():
+        if visible and "headless" in Path(program).name:
+            continue
         try:
-            self.endpoint = _wait_for_endpoint(lines, deadline)
-        except BaseException:
-            self.close()
-            raise
-
-    def _switches(self, home: str) -> list[str]:
-        switches = [
-            *_SWITCHES,
-            *(() if self._visible else _HEADLESS),
-            f"--user-data-dir={home}/profile",
-            f"--proxy-server={_NOWHERE}",
-            "--proxy-bypass-list=<-loopback>",
-            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-        ]
-        if os.geteuid() == 0:  # Chromium refuses to use its sandbox as root.
-            switches.append("--no-sandbox")
-        # A visible one shows only the windows we open, and outlives the last of them.
-        return [*switches, "--no-startup-window" if self._visible else "about:blank"]
-
-    def _read_output(self, lines: SimpleQueue[str]) -> None:
-        """Pass on its messages, '' at their end; keep reading so that it never blocks."""
-        stream = self._process.stderr
-        if stream is not None:
-            with stream:
-                for count, line in enumerate(iter(lambda: stream.readline(2000), b"")):
-                    if count < 200:
-                        lines.put(line.decode("utf-8", "replace").strip() or " ")
-        lines.put("")
+            return await playwright.chromium.launch(
+                executable_path=program,
+                ignore_default_args=True,
+                args=_switches(home, visible),
+                artifacts_dir=f"{home}/artifacts",
+                env={**environment},
+                headless=not visible,
+                handle_sigint=False,
+                handle_sigterm=False,
+                handle_sighup=False,
+                timeout=max(deadline - time.monotonic(), 0.001) * 1000,
+            )
+        except PlaywrightError as error:
+            for group in re.findall(r"<launched> pid=(\d+)", str(error)):
+                await asyncio.to_thread(_reap, int(group))
+            if isinstance(error, PlaywrightTimeout):
+                raise _start_timeout() from None
+            failure = failure or _launch_error(program, str(error), visible)
+            if isinstance(failure, BrowserDied):
+                raise failure from error
+    raise failure or _missing("", visible)
 
 
-class _StartError(Exception):
-    """Chromium ended before it could be controlled; the text is its last message."""
+def _launch_error(program: str, log: str, visible: bool) -> WebprintError:
+    """Return the error for a Chromium that ended before it could be controlled."""
+    if "sandboxing failed" in log:
+        return MissingLibrary(f"{program} cannot use its sandbox here", hint=_ALLOW_SANDBOX)
+    messages = _MESSAGE.findall(log) or re.findall(r"Failed to launch: *(.*)", log)
+    if not messages:
+        return BrowserDied("the browser ended as it started")
+    return _missing(f"{program} does not start: {messages[-1].strip()[:200]}", visible)
 
 
 def _missing(reason: str, visible: bool) -> MissingLibrary:
@@ -191,21 +170,6 @@ def _missing(reason: str, visible: bool) -> MissingLibrary:
         " windows), and run this where there is a screen; or export your browser's cookies"
         " and use --cookies",
     )
-
-
-def _wait_for_endpoint(lines: SimpleQueue[str], deadline: float) -> str:
-    message = ""
-    while True:
-        try:
-            line = lines.get(timeout=max(deadline - time.monotonic(), 0.0))
-        except Empty:
-            raise _start_timeout() from None
-        if not line:
-            raise _StartError(message)
-        if match := _LISTENING.search(line):
-            return match[1]
-        if "error" in line.lower() or "sandbox" in line.lower():
-            message = re.sub(r"^\[[^\]]*\]\s*", "", line)[:200]
 
 
 def _start_timeout() -> FetchTimeout:
@@ -229,61 +193,97 @@ def _private_bytes(pid: int) -> int:
     return 0
 
 
+def _adopt_orphans() -> None:
+    """Become the parent of processes whose own parent is killed, so that they can be reaped.
+
+    Elsewhere than on Linux, and in vain, the system's first process does that.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _reap(group: int) -> None:
+    """Wait until a killed process group is gone."""
+    deadline = time.monotonic() + _STOP_SECONDS
+    with suppress(ProcessLookupError):
+        while time.monotonic() < deadline:
+            with suppress(ChildProcessError):
+                while os.waitpid(-group, os.WNOHANG)[0]:
+                    pass
+            os.killpg(group, 0)
+            time.sleep(0.01)
+
+
 class BrowserProcess:
     """A running Chromium with its driver, and the numbers of pages loading and loaded.
 
-    ``retired`` means that it gets no more pages and is closed when the last one is released.
+    Chromium reaches the network, including loopback, only through the proxies of its contexts,
+    queries no name server, and is controlled by a pipe.  If this program ends, however it does, the
+    pipes close, and the driver and Chromium end.  ``retired`` means that it gets no more pages and
+    is closed when the last one is released.
     """
 
     def __init__(
-        self, chromium: Chromium, playwright: Playwright, browser: PlaywrightBrowser
+        self,
+        playwright: Playwright,
+        browser: PlaywrightBrowser,
+        folder: tempfile.TemporaryDirectory[str],
+        group: int,
     ) -> None:
-        self.chromium = chromium
         self.browser = browser
+        self.group = group
         self.user_agent = ""
         self.retired = False
         self.users = 0
         self.pages_loaded = 0
         self.disconnected = asyncio.Event()
         self._closed = False
+        self._folder = folder
         self._playwright = playwright
         browser.on("disconnected", lambda _: self.disconnected.set())
 
     @classmethod
     async def start(cls, deadline: float, *, visible: bool = False) -> BrowserProcess:
-        """Start a browser; raises as :class:`Chromium` does."""
+        """Start a browser.
+
+        Raises:
+            MissingLibrary: none is installed, or none starts.
+            BrowserDied: it ended without a message, for example because it was killed.
+            FetchTimeout: it did not start by ``deadline``.
+        """
         from playwright.async_api import Error as PlaywrightError
         from playwright.async_api import TimeoutError as PlaywrightTimeout
         from playwright.async_api import async_playwright
 
-        launching = asyncio.to_thread(Chromium, deadline - time.monotonic(), visible=visible)
-        starting_driver = asyncio.create_task(async_playwright().start())
+        _adopt_orphans()
+        starting = asyncio.create_task(async_playwright().start())
+        playwright = await _wait_for_driver(starting, deadline)
+        folder = tempfile.TemporaryDirectory(prefix="webprint-", ignore_cleanup_errors=True)
         try:
-            chromium = await launching
-        except BaseException:
-            with suppress(Exception):
-                await (await asyncio.wait_for(starting_driver, _STOP_SECONDS)).stop()
-            raise
-        try:
-            playwright = await _wait_for_driver(starting_driver, deadline)
-            try:
-                left = max(deadline - time.monotonic(), 0.001) * 1000
-                browser = await playwright.chromium.connect_over_cdp(
-                    chromium.endpoint, timeout=left, is_local=True
-                )
-                process = cls(chromium, playwright, browser)
-                session = await browser.new_browser_cdp_session()
-                process.user_agent = (await session.send("Browser.getVersion"))["userAgent"]
-            except BaseException as error:
-                with suppress(Exception):  # The driver may be what died.
-                    await playwright.stop()
-                if isinstance(error, PlaywrightError) and not isinstance(error, PlaywrightTimeout):
-                    raise BrowserDied("the browser ended as it started") from error
-                raise
-        except BaseException:
-            await asyncio.to_thread(chromium.close)
+            browser = await _launch(playwright, folder.name, deadline, visible)
+            session = await browser.new_browser_cdp_session()
+            found = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
+            main = next(process["id"] for process in found if process["type"] == "browser")
+            process = cls(playwright, browser, folder, os.getpgid(main))
+            process.user_agent = (await session.send("Browser.getVersion"))["userAgent"]
+        except BaseException as error:
+            with suppress(Exception):  # The driver may be what died.
+                await asyncio.wait_for(playwright.stop(), _STOP_SECONDS)
+            folder.cleanup()
+            died = isinstance(error, (PlaywrightError, ProcessLookupError))
+            if died and not isinstance(error, PlaywrightTimeout):
+                raise BrowserDied("the browser ended as it started") from error
             raise
         return process
+
+    def kill(self) -> None:
+        """Kill all processes of the browser; may be called from any thread."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.group, signal.SIGKILL)
+
+    def memory(self) -> int:
+        """Return the private memory of its processes in bytes, 0 if unknown."""
+        return sum(map(_private_bytes, _process_group(self.group)))
 
     @property
     def usable(self) -> bool:
@@ -316,14 +316,15 @@ class BrowserProcess:
             await asyncio.gather(working, dying, return_exceptions=True)
 
     async def close(self) -> None:
-        """Kill the browser and stop its driver."""
+        """Kill the browser, stop its driver, reap all processes and delete the profile."""
         if self._closed:
             return
         self.retired = self._closed = True
-        self.chromium.kill()
+        self.kill()
         with suppress(Exception):  # The driver may have died with it.
             await asyncio.wait_for(self._playwright.stop(), _STOP_SECONDS)
-        await asyncio.to_thread(self.chromium.close)
+        await asyncio.to_thread(_reap, self.group)
+        await asyncio.to_thread(self._folder.cleanup)
 
 
 async def _wait_for_driver(starting: asyncio.Task[Playwright], deadline: float) -> Playwright:

@@ -96,7 +96,7 @@ def test_a_tab_whose_process_dies_twice_is_one_error(web: WebServer, times: int)
                     group = os.getpgid(int(entry.parent.name))
                 except OSError:
                     continue
-                if b"--type=renderer" in words and group == running.chromium._process.pid:
+                if b"--type=renderer" in words and group == running.group:
                     os.kill(int(entry.parent.name), signal.SIGKILL)
 
         ending = threading.Thread(target=end_tabs)
@@ -126,7 +126,7 @@ def test_killing_the_browser_in_mid_batch_loses_no_page(web: WebServer) -> None:
             for _ in range(5):
                 assert asked.acquire(timeout=20)
             assert browser._process is not None
-            leader = browser._process.chromium._process.pid
+            leader = browser._process.group
             for entry in Path("/proc").glob("[0-9]*/cmdline"):
                 words = entry.read_bytes()
                 main = b"--user-data-dir" in words and b"--type=" not in words

@@ -1,6 +1,7 @@
 """The browser as a process: one that is not there, does not start, dies, or outlives us."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,8 @@ from printer.errors import FetchError, MissingLibrary
 from printer.fetch.browser.browser import Browser
 from printer.fetch.ssrf import Guard
 from printer.options import FetchOptions
+from printer.session import Session
+from tests.support.processes import process_tree
 from tests.support.web_server import Hit, Reply, WebServer
 
 pytestmark = pytest.mark.browser
@@ -28,7 +31,7 @@ def test_a_browser_that_dies_is_an_error_and_is_started_anew(web: WebServer) -> 
     fine = web.add("/fine", "<p>Fine</p>")
     with Browser(OPTIONS, Guard([slow])) as browser:
         browser.capture(fine)
-        killer = threading.Timer(0.3, browser._process.chromium.kill)
+        killer = threading.Timer(0.3, browser._process.kill)
         killer.start()
         with pytest.raises(FetchError):
             browser.capture(slow)
@@ -49,7 +52,7 @@ def test_a_page_outlives_a_process_that_ends_while_it_is_loaded(web: WebServer, 
     slow = web.add("/slow", answer)
     with Browser(OPTIONS, Guard([web.url])) as browser:
         browser.capture(fine)
-        group = browser._process.chromium._process.pid
+        group = browser._process.group
 
         def end() -> None:
             assert asked.acquire(timeout=20)
@@ -74,17 +77,136 @@ def test_no_chromium_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert "chromium-headless-shell" in str(caught.value)
 
 
-def test_a_chromium_that_does_not_start_says_why(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    broken = tmp_path / "chromium"
-    broken.write_text("#!/bin/sh\necho '[1:2:ERROR] No usable sandbox!' >&2\nexit 1\n")
+def broken_chromium(folder: Path, monkeypatch: pytest.MonkeyPatch, message: str) -> None:
+    """Make the only Chromium of the machine one that ends with a message."""
+    broken = folder / "chromium"
+    broken.write_text(f"#!/bin/sh\necho '[1:2:ERROR:x.cc] {message}' >&2\nexit 1\n")
     broken.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(folder))
+
+
+@pytest.mark.parametrize(
+    ("message", "said", "hint"),
+    [
+        ("Cannot open the fonts!", "does not start: Cannot open the fonts!", "chromium-headless"),
+        ("No usable sandbox! Update your kernel", "cannot use its sandbox", "seccomp="),
+    ],
+)
+def test_a_chromium_that_does_not_start_says_why(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, message: str, said: str, hint: str
+) -> None:
+    broken_chromium(tmp_path, monkeypatch, message)
     with Browser(OPTIONS, Guard()) as browser, pytest.raises(MissingLibrary) as caught:
         browser.capture("https://example.org/")
-    assert "No usable sandbox" in str(caught.value)
+    assert said in caught.value.message
+    assert hint in caught.value.hint
+
+
+def test_root_is_warned_that_there_is_no_sandbox(
+    web: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fine = web.add("/fine", "<p>Fine</p>")
+    with Session(OPTIONS, user_urls=[fine]) as session:
+        session.browser.capture(fine)
+        warnings = session.take_warnings()
+        words = " ".join(command_of(pid) for pid in members(session.browser._process.group))
+    assert ("--no-sandbox" in words) == any("WITHOUT ITS SANDBOX" in text for text in warnings)
+    assert bool(warnings) == (os.geteuid() == 0)
+
+
+def members(group: int) -> list[int]:
+    """Return the processes of a process group."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(ProcessLookupError):
+            if os.getpgid(int(entry.name)) == group:
+                found.append(int(entry.name))
+    return found
+
+
+def command_of(pid: int) -> str:
+    with suppress(OSError):
+        return (Path(f"/proc/{pid}/cmdline")).read_text().replace("\0", " ")
+    return ""
+
+
+def listening_sockets(pids: list[int]) -> list[str]:
+    """Return the local addresses at which processes listen for TCP connections."""
+    inodes = set()
+    for pid in pids:
+        with suppress(OSError):
+            for link in Path(f"/proc/{pid}/fd").iterdir():
+                with suppress(OSError):
+                    inodes.update(re.findall(r"socket:\[(\d+)\]", str(link.readlink())))
+    found = []
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            (
+                _,
+                address,
+                _,
+                state,
+                *_,
+            ) = fields = line.split()
+            if state == "0A" and fields[9] in inodes:
+                found.append(address)
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="looks in /proc")
+def test_no_port_of_the_browser_is_open_while_a_page_is_loaded(web: WebServer) -> None:
+    """Any user of the machine could read this user's files through a debugging port."""
+    asked, seen = threading.Event(), threading.Event()
+
+    def answer(hit: Hit) -> Reply:
+        asked.set()
+        assert seen.wait(20)
+        return Reply("<p>Words</p>")
+
+    url = web.add("/slow", answer)
+    with Browser(OPTIONS, Guard([url])) as browser, ThreadPoolExecutor(1) as pool:
+        capturing = pool.submit(browser.capture, url)
+        try:
+            assert asked.wait(20)
+            running = [pid for pid in process_tree(os.getpid()) if pid != os.getpid()]
+            assert any("--type=renderer" in command_of(pid) for pid in running)
+            assert listening_sockets([os.getpid()]), "the scan finds this server's own port"
+            assert listening_sockets(running) == []
+            assert not any("remote-debugging-port" in command_of(pid) for pid in running)
+        finally:
+            seen.set()
+        assert b"Words" in capturing.result().body
+
+
+#: Runs a program as the parent of its orphans, for which nobody waits, and prints how many are left.
+ORPHANS = """
+import ctypes, os, subprocess, sys
+from tests.support.processes import process_tree
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+subprocess.run([sys.executable, "-c", *sys.argv[1:]], check=True)
+print(len(process_tree(os.getpid())) - 1)
+"""
+CAPTURING = """
+import os, sys
+from printer.fetch.browser.browser import Browser
+from printer.fetch.ssrf import Guard
+from printer.options import FetchOptions
+from tests.support.processes import process_tree
+for _ in range(2):
+    with Browser(FetchOptions(timeout=20), Guard([sys.argv[1]])) as browser:
+        browser.capture(sys.argv[1])
+print(len(process_tree(os.getpid())) - 1)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks in /proc")
+def test_every_process_of_a_browser_is_reaped(web: WebServer) -> None:
+    url = web.add("/x", "<p>Words</p>")
+    command = [sys.executable, "-c", ORPHANS, CAPTURING, url]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.split() == ["0", "0"]
 
 
 def processes_of(marker: str) -> list[int]:
