@@ -14,7 +14,6 @@ ancestors or descends into children.
 from __future__ import annotations
 
 import json
-import re
 from array import array
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
@@ -29,6 +28,8 @@ import numpy as np
 from lxml import etree
 from lxml.html import HtmlElement
 from numpy.typing import NDArray
+
+from .visibility import has_unseen_class, is_hidden, is_unseen
 
 Ints: TypeAlias = NDArray[np.int64]
 
@@ -67,18 +68,18 @@ for _name, _tags in _TABLES["flags"].items():
 _TAG_FLAGS_WITH_NOSCRIPT = _TAG_FLAGS | {"noscript": int(ElementFlag.NOSCRIPT)}
 #: The attributes that :func:`_attribute_flags` reads.
 _FLAG_ATTRIBUTES = frozenset({"style", "hidden", "aria-hidden", "role"})
-_DISPLAY_NONE = re.compile(r"display\s{0,9}:\s{0,9}none")
+_CELLS = frozenset({"td", "th"})
 
 
-def _attribute_flags(element: HtmlElement) -> int:
-    """Return the flags from an element's attributes."""
-    style = element.get("style")
-    hidden = (
-        (style and "none" in style and _DISPLAY_NONE.search(style))
-        or element.get("hidden") is not None
-        or element.get("aria-hidden") == "true"
-    )
-    return (IS_HIDDEN if hidden else 0) | _ROLES.get(element.get("role") or "", 0)
+def _attribute_flags(element: HtmlElement, *, in_line: bool, sole_in_cell: bool) -> int:
+    """Return the flags from an element's attributes.
+
+    The sole text of a table cell says what its icon does.
+    """
+    if not sole_in_cell and is_unseen(element, in_line=in_line):
+        return IS_UNSEEN
+    hidden = IS_HIDDEN if is_hidden(element) else 0
+    return hidden | _ROLES.get(element.get("role") or "", 0)
 
 
 # The index
@@ -225,6 +226,13 @@ class PageIndex(TreeIndex):
                 added = tag_flags.get(tag, 0)
                 if display is not None:
                     added = _displayed_flags(element, added, state, display)
+                keys = () if added & IS_UNSEEN else element.keys()
+                if keys and (
+                    not _FLAG_ATTRIBUTES.isdisjoint(keys) or has_unseen_class(element.get("class"))
+                ):
+                    in_line = bool(leaves or element.tail) and not added & IS_BREAK
+                    sole = not leaves and bool(tags) and tags[block] in _CELLS
+                    added |= _attribute_flags(element, in_line=in_line, sole_in_cell=sole)
                 if added & IS_BREAK and leaves:
                     builder.end()
                 opened.append((index, state, block))
@@ -236,11 +244,8 @@ class PageIndex(TreeIndex):
                     continue
                 parents.append(index)
                 index = len(elements)
-                keys = element.keys()
                 has_attributes.append(bool(keys))
-                if keys and not _FLAG_ATTRIBUTES.isdisjoint(keys):
-                    state |= _attribute_flags(element)
-                    styled += [index] * ("style" in keys)
+                styled += [index] * ("style" in keys)
                 if added & IS_BREAK:
                     block = index
                 elements.append(element)

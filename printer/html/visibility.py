@@ -1,0 +1,89 @@
+"""Tell the text of a page that its reader does not see.
+
+Text for screen readers, tooltips, and short hidden text in the midst of a line are no part of what
+is printed.  What a page folds away on purpose (tabs, accordions, notes shown on click, 'read more')
+is: a reader can unfold it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import islice
+
+from lxml.html import HtmlElement
+
+#: The most characters of text to leave out; longer text may be the article's, shown by a script.
+_MAX_UNSEEN, _MAX_IN_LINE = 300, 80
+_MAX_LEAVES = 20
+
+_HIDING_STYLE = re.compile(r"display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden")
+_CLIPPING_STYLE = re.compile(
+    r"clip\s{0,9}:\s{0,9}rect\(\s{0,9}[01](?:px)?[\s,]|(?:text-indent|left)\s{0,9}:\s{0,9}-\d{4}"
+    r"|clip-path\s{0,9}:\s{0,9}inset\(\s{0,9}(?:50|100)%"
+)
+#: The class names by which style sheets hide text from all but screen readers, and tooltips.
+_UNSEEN_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:(?<!not-)(?:sr|screen-?readers?|reader|vo)-?only(?:-focusable)?"
+    r"|screen-?readers?(?:-?text)?|visually-?hidden(?:-focusable|-text|--inline)?"
+    r"|(?:ada|a11y)-?hidden|hidden-?(?:accessible|visually)|hide-?(?:visually|text)|text-hide"
+    r"|element-invisible|assistive-?text|off-?screen|aural"
+    r"|tooltip(?:-|__|_)?(?:text|content|body|inner|box|bubble|popup))(?=$|\s|__)"
+)
+#: What each of these names contains; searching for it is faster.
+_UNSEEN_PARTS = ("only", "hid", "screen", "tooltip", "invisible", "assistive", "aural")
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+#: The names of hidden text that a reader can unfold.
+_FOLDED = re.compile(r"note|cit[ae]|ref|\bfn|spoiler|more|expand|full|rest", re.IGNORECASE)
+
+
+def is_hidden(element: HtmlElement) -> bool:
+    """Return whether an element's attributes hide it, from sight or from screen readers."""
+    return element.get("aria-hidden") == "true" or _is_displayed_not(element)
+
+
+def is_unseen(element: HtmlElement, *, in_line: bool) -> bool:
+    """Return whether a reader does not see an element's short text and cannot unfold it.
+
+    Headings for screen readers are kept: they divide the text in print as well.
+
+    Args:
+        element: An element with a ``style``, ``hidden``, ``role`` or suspicious ``class``.
+        in_line: Whether the element is within a line of text.
+    """
+    if element.tag in _HEADINGS:
+        return False
+    if (
+        element.get("role") == "tooltip"
+        or has_unseen_class(element.get("class"))
+        or _CLIPPING_STYLE.search(element.get("style") or "")
+    ):
+        return _is_short(element, _MAX_UNSEEN)
+    return in_line and _is_displayed_not(element) and _is_short(element, _MAX_IN_LINE)
+
+
+@lru_cache(4096)
+def has_unseen_class(names: str | None) -> bool:
+    """Return whether a ``class`` attribute hides text from all but screen readers."""
+    lowered = (names or "")[:300].lower()
+    for part in _UNSEEN_PARTS:
+        if part in lowered:
+            return _UNSEEN_CLASS.search(lowered) is not None
+    return False
+
+
+def _is_displayed_not(element: HtmlElement) -> bool:
+    style = element.get("style")
+    return bool(style and _HIDING_STYLE.search(style)) or (
+        element.get("hidden", "until-found") != "until-found"
+    )
+
+
+def _is_short(element: HtmlElement, limit: int) -> bool:
+    """Return whether an element has little text, no formula, and no name of folded text."""
+    if _FOLDED.search(f"{element.get('class')} {element.get('id')}"[:300]):
+        return False
+    texts = list(islice(element.itertext(), _MAX_LEAVES))
+    if len(texts) == _MAX_LEAVES or sum(map(len, texts)) > limit:
+        return False
+    return next(element.iter("math", "pre", "img"), None) is None

@@ -1,0 +1,83 @@
+"""What a reader of a page does not see is no text of it; what a page folds away is."""
+
+from __future__ import annotations
+
+import pytest
+from lxml.html import document_fromstring
+
+from printer.html.index import ElementFlag, build_index
+from printer.html.visibility import has_unseen_class
+
+
+def texts(body: str) -> list[str]:
+    root = document_fromstring(f"<html><body>{body}</body></html>")
+    return [segment.text for segment in build_index(root).segments]
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        "class=sr-only",
+        'class="link__hint u-visually-hidden"',
+        "class=styles_srOnly__x3",
+        'class="screen-reader-text"',
+        "class=hiddenVisually",
+        "role=tooltip",
+        'class="tooltip__content"',
+        'style="position:absolute;clip:rect(0,0,0,0)"',
+        'style="position: absolute; left: -9999px"',
+        'style="display:none"',
+        'style="visibility: hidden"',
+        "hidden",
+    ],
+)
+def test_unseen_text_within_a_line_is_left_out(attributes: str) -> None:
+    body = (
+        f"<p>The <a href=#>report<span {attributes}>, öffnet im neuen Fenster</span></a> says.</p>"
+    )
+    assert texts(body) == ["The report says."]
+
+
+@pytest.mark.parametrize(
+    "names", ["focus:not-sr-only", "md:sr-only", "overflow-hidden", "tooltip", "screenshot", "only"]
+)
+def test_other_classes_hide_nothing(names: str) -> None:
+    assert not has_unseen_class(names)
+    assert texts(f'<p>The <b class="{names}">ferry</b> sails.</p>') == ["The ferry sails."]
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        '<span id="more" style="display:none"> and all that follows.</span>',
+        '<span class="footnote-text" hidden>All that follows.</span>',
+        f"<span hidden>{'All that follows is long. ' * 5}</span>",
+    ],
+)
+def test_what_a_reader_can_unfold_stays(hidden: str) -> None:
+    assert "that follows" in texts(f"<p>The beginning{hidden}</p>")[0]
+
+
+def test_long_text_is_hidden_but_read() -> None:
+    text = "The island lies off the coast. " * 20
+    root = document_fromstring(f'<div class="sr-only">{text}</div><div hidden>{text}</div>')
+    index = build_index(root)
+    assert [segment.text for segment in index.segments] == [text.strip()] * 2
+    assert index.flags[index.segment_blocks[1]] & ElementFlag.HIDDEN
+
+
+def test_text_to_be_found_by_searching_is_not_hidden() -> None:
+    root = document_fromstring("<div hidden=until-found><p>Folded.</p></div><p>Open.</p>")
+    assert build_index(root).visible_segments() == {0, 1}
+
+
+def test_the_text_of_an_icon_in_a_table_stays() -> None:
+    body = (
+        "<table><tr><th>Phone <span class=sr-only>Talk to us</span></th>"
+        "<td><i aria-hidden=true></i> <span class=sr-only>Yes</span></td></tr></table>"
+    )
+    assert texts(body) == ["Phone", "Yes"]
+
+
+def test_a_heading_for_screen_readers_stays() -> None:
+    assert texts("<h5 class=sr-only>You said:</h5><p>Hello</p>") == ["You said:", "Hello"]
