@@ -356,9 +356,9 @@ class Article:
     """A page's article.
 
     ``language`` is a BCP 47 tag or '', ``published`` an ISO 8601 date or date-time (with a zone
-    if the page states one) or ''.  ``lead`` is the page's own summary, ``confidence`` the
-    extraction's, from 0 to 1.  ``key`` and ``keywords`` are its key paragraphs and its topics, if
-    requested.
+    if a page states one) or ''.  ``lead`` is the page's own summary, ``section`` the name of its
+    part of the site, ``confidence`` the extraction's, from 0 to 1.  ``key`` and ``keywords`` are
+    its key paragraphs and its topics, if requested.
     """
 
     title: str
@@ -374,6 +374,7 @@ class Article:
     warnings: tuple[str, ...] = field(default=())
     key: tuple[Paragraph, ...] = ()
     keywords: tuple[str, ...] = ()
+    section: str = ""
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -413,6 +414,7 @@ class Article:
             "text": self.text,
             "paragraphs": list(self.paragraphs),
             "warnings": list(self.warnings),
+            **({"section": self.section} if self.section else {}),
             **({"keywords": self.keywords, "key": [*map(to_data, self.key)]} if self.key else {}),
         }
 

@@ -62,6 +62,7 @@ def compose(
         published=metadata.published,
         site=metadata.site,
         lead=metadata.lead,
+        section=metadata.section,
         language=metadata.language,
         direction="rtl" if metadata.direction == "rtl" else "ltr",
         confidence=verdict.confidence,

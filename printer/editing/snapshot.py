@@ -23,6 +23,7 @@ _VERSION = 1
 #: The fields of an article and of its source in the file, where the method is called "how".
 _ARTICLE = (
     "title", "url", "byline", "published", "site", "lead", "language", "direction", "confidence",
+    "section",
 )  # fmt: skip
 _SOURCE = ("url", "requested_url", "media_type", "charset")
 _MAX_TITLE = 500

@@ -18,11 +18,13 @@ from ..article import (
     Block,
     Embed,
     Figure,
+    Heading,
     Math,
     Note,
     Paragraph,
     Span,
     Spans,
+    iter_text,
     plain_text,
     walk,
 )
@@ -32,7 +34,13 @@ from ..output import Edition, Picture, Story
 from ..themes.assets import Assets, asset_url
 from ..themes.loader import load_theme
 from ..themes.options import StyledTheme, apply_options
-from ..themes.page import MAX_PICTURE_HEIGHT, UNITS, PageGeometry, page_geometry
+from ..themes.page import (
+    CHARACTER_WIDTH,
+    MAX_PICTURE_HEIGHT,
+    UNITS,
+    PageGeometry,
+    page_geometry,
+)
 from ..themes.stylesheet import build_longer_pages, build_stylesheet
 from ..urls import is_http
 from .inline import inline
@@ -61,8 +69,14 @@ MIN_SPANNING_WIDTH = 0.8
 #: The most characters of a standfirst, a short paragraph before the first picture.
 MAX_STANDFIRST = 260
 
-#: The fewest characters of a first paragraph with a drop cap.
-MIN_DROP_CAP = 200
+#: The fewest characters of a first paragraph whose first words are set differently.
+MIN_OPENING = 100
+
+#: The most pages, as estimated, and the fewest headings of a single article without contents.
+MAX_PAGES_WITHOUT_CONTENTS, MIN_CONTENTS = 12, 3
+
+#: The share of a page that text fills, and the height of a figure, as a share of the page.
+FILLED_SHARE, FIGURE_HEIGHT = 0.85, 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +115,8 @@ class ArticleView:
     """An article as seen by templates.
 
     ``script`` has the CSS classes of the writing system.  In a digest, the article has a ``story``
-    and may open a section; in the contents, it has a ``page``.
+    and may open a section; in the contents, it has a ``page``.  ``outline`` has the headings to
+    list before a long article.
     """
 
     article: Article
@@ -121,6 +136,7 @@ class ArticleView:
     story: Story = field(default_factory=Story)
     opens: bool = False
     page: int = 0
+    outline: tuple[Heading, ...] = ()
 
     @classmethod
     def of(
@@ -170,24 +186,36 @@ class ArticleView:
         return partial(inline, anchors=self.anchors)
 
     @property
-    def standfirst(self) -> Paragraph | None:
+    def kicker(self) -> str:
+        """The name of the article's section, unless the title begins with it."""
+        section = printable(self.article.section)
+        return "" if self.article.title.lower().startswith(section.lower()) else section
+
+    @property
+    def standfirst(self) -> tuple[Paragraph, ...]:
         """The short paragraph before the first picture."""
         match self.article.blocks[:2]:
             case (Paragraph(spans=spans) as first, Figure()) if _is_short(spans):
-                return first
-        return None
+                return (first,)
+        return ()
 
     @property
     def body(self) -> tuple[Block, ...]:
         """All blocks except the standfirst."""
-        return self.article.blocks[1:] if self.standfirst else self.article.blocks
+        return self.article.blocks[len(self.standfirst) :]
+
+    @property
+    def end(self) -> Paragraph | None:
+        """The paragraph that ends the article, None if it ends with anything else."""
+        body = [block for block in self.body if not isinstance(block, Note)]
+        return body[-1] if body and isinstance(body[-1], Paragraph) else None
 
     @property
     def opening(self) -> int | None:
-        """The index of the first paragraph in ``body`` if it is long enough for a drop cap."""
+        """The index of the first paragraph in ``body`` if it is not just a line or two."""
         for index, block in enumerate(self.body[:3]):
             if isinstance(block, Paragraph):
-                is_long = len(plain_text(block.spans)) >= MIN_DROP_CAP
+                is_long = len(plain_text(block.spans)) >= MIN_OPENING
                 return index if is_long and "upright" not in self.script else None
         return None
 
@@ -340,6 +368,9 @@ def build_document(
     place = partial(_place_picture, pictures, context.geometry, lead_figures)
     articles = [_move_spanning_picture(article, place) for article in articles]
     options, theme = context.options, context.styling.theme
+    outline: tuple[Heading, ...] = ()
+    if not (context.has_contents or options.fit):
+        articles[0], outline = _outline_long_article(articles[0], context)
     codes = _build_codes(articles, sources=options.qr)
     code_urls = {url: asset_url(code) for url, code in codes.items()}
     formulas = typeset_formulas(articles)
@@ -348,7 +379,7 @@ def build_document(
         view = context.view(index, article, targets)
         view.anchors.formulas = formulas
         qr = code_urls.get(article.url, "") if options.qr else ""
-        views.append(replace(view, qr=qr, codes=code_urls))
+        views.append(replace(view, qr=qr, codes=code_urls, outline=outline))
     is_last = indexes[-1] == len(context.articles) - 1
     document = context.fill(parts=views, targets=listed, last=is_last, picture=place)
     names = (figure.svg or figure.src for article in articles for figure in article.figures)
@@ -457,6 +488,38 @@ def _move_spanning_picture(
             if placement is not None and placement.spans_columns:
                 return replace(article, blocks=(second, first, *article.blocks[2:]))
     return article
+
+
+def _outline_long_article(
+    article: Article, context: RenderContext
+) -> tuple[Article, tuple[Heading, ...]]:
+    """Return an article whose main headings have ids, and these headings if it is long."""
+    headings = [block for block in article.blocks if isinstance(block, Heading)]
+    top = min((heading.level for heading in headings), default=0)
+    main = {id(heading) for heading in headings if heading.level == top}
+    pages = _estimate_pages(article, context)
+    if len(main) < MIN_CONTENTS or pages <= MAX_PAGES_WITHOUT_CONTENTS:
+        return article, ()
+    blocks = tuple(
+        replace(block, id=block.id or f"section-{index}")
+        if isinstance(block, Heading) and id(block) in main
+        else block
+        for index, block in enumerate(article.blocks)
+    )
+    outline = (block for block in blocks if isinstance(block, Heading) and block.level == top)
+    return replace(article, blocks=blocks), tuple(outline)
+
+
+def _estimate_pages(article: Article, context: RenderContext) -> float:
+    """Return roughly the number of pages of an article, without laying it out."""
+    geometry, leading = context.geometry, context.styling.theme.page.leading
+    size = geometry.font_size * UNITS["pt"]
+    character = size if "cjk" in _script_classes(article.language) else size * CHARACTER_WIDTH
+    line = geometry.column_width / character
+    lines = geometry.columns * geometry.text_height / (leading * size)
+    needed = sum(len(text) // line + 1 for text in iter_text(*article.blocks))
+    figures = len(article.figures) * FIGURE_HEIGHT / geometry.columns
+    return needed / lines / FILLED_SHARE + figures
 
 
 def _script_classes(language: str) -> str:

@@ -75,6 +75,9 @@ MAX_CODE_LABEL, MAX_LABEL, MAX_VERSE_LINE = 40, 90, 64
 _TIME_ZONE = re.compile(r"(?:Z|[+-]\d\d:\d\d)$")
 _FORMULA_NUMBER = re.compile(r"\(\s?\d{1,3}(?:\.\d{1,3})?[a-z]?\s?\)")
 
+#: The first words of a paragraph in HTML, up to a punctuation mark or an element.
+_OPENING = re.compile(r"[^\W\d_][\w'’-]*(?: [\w'’-]+){1,4}(?=[ ,.;:])")
+
 #: The filter that is added to every loop.
 _TIMED = "timed"
 
@@ -131,6 +134,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         sign=strip_brackets,
         signs=mark_symbols,
         initial=_wrap_initial,
+        opening=_wrap_opening,
         groupby_run=_group_runs,
         is_web=is_http,
         page_number=_page_number,
@@ -249,6 +253,14 @@ def _wrap_initial(html: Markup) -> Markup:
     if html[:1].isalpha() and not unicodedata.combining(html[1:2] or "x"):
         # The letter is not markup, and the rest is escaped already.
         return Markup(f'<span class="initial">{html[0]}</span>{html[1:]}')  # noqa: S704
+    return html
+
+
+def _wrap_opening(html: Markup) -> Markup:
+    """Return the HTML of a paragraph with its first words in an element of their own."""
+    if words := _OPENING.match(html):
+        # Whole words without markup or entities, and the rest is escaped already.
+        return Markup(f'<span class="opening">{words[0]}</span>{html[words.end() :]}')  # noqa: S704
     return html
 
 

@@ -25,11 +25,16 @@ COLUMNS_CSS = """
 div.widest { page: auto; break-after: auto; column-span: all }
 """
 
+GRAYSCALE_CSS = ":root { --accent: black }"
+
 CHAPTERS_CSS = """
 article + article, .contents + article { break-before: right }
 @page :blank { @top-left { content: none } @top-right { content: none }
   @bottom-center { content: none } }
 """
+
+#: The height of capitals, in ems (a book face).
+CAPITAL_HEIGHT = 0.65
 
 #: The factor by which the leading of longer pages is reduced, and the fewest lines of a margin from
 #: which a line may be taken.
@@ -45,6 +50,7 @@ def build_stylesheet(styling: StyledTheme, page: PageGeometry, options: PrintOpt
         styling.theme.css,
         COLUMNS_CSS if page.columns > 1 else "",
         CHAPTERS_CSS if styling.theme.page.chapters != "any" else "",
+        GRAYSCALE_CSS if options.grayscale else "",
         INK_SAVING_CSS if options.ink_save else "",
         options.css,
     ))  # fmt: skip
@@ -71,6 +77,8 @@ def _variables(styling: StyledTheme, page: PageGeometry) -> str:
         ("leading", f"{styling.theme.page.leading}rem"),
         ("columns", str(page.columns)),
         ("gap", _mm(page.gap)),
+        # WeasyPrint does not calculate sizes of type.
+        ("initial", f"{1 + 2 * styling.theme.page.leading / CAPITAL_HEIGHT:.4f}rem"),
     )
     return f":root {{ {'; '.join(f'--{name}: {value}' for name, value in values)} }}"
 

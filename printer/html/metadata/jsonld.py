@@ -178,6 +178,7 @@ class SchemaMetadata:
     leads: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     images: tuple[str, ...] = ()
+    sections: tuple[str, ...] = ()
     article: bool = False
 
 
@@ -229,6 +230,7 @@ def read_schema(things: Sequence[Thing], urls: Sequence[str]) -> SchemaMetadata:
         leads=first("description"),
         languages=first("inLanguage"),
         images=tuple(string_values(resolve((work or {}).get("image")), "url")),
+        sections=first("articleSection"),
         article=article is not None,
     )
 

@@ -29,6 +29,8 @@ _NAMES = {field: names.split() for field, names in load_names("meta").items()}
 
 #: The longest site name, lead and URL, in characters.
 _SITE_CHARS, _LEAD_CHARS, _URL_CHARS = 100, 1_000, 2_000
+#: The longest name of a section, and what only a path, a list or a file's name has.
+_SECTION_CHARS, _NOT_IN_NAMES = 30, frozenset("/,_|>:;")
 #: The most dates to read under one name; and the most different ones, newest first, that are not
 #: those of a list of stories.
 _MAX_DATES, _FEW_DATES = 20, 3
@@ -111,6 +113,7 @@ class Metadata:
     direction: str = ""
     canonical: str = ""
     image: str = ""
+    section: str = ""
 
 
 def read_metadata(tree: HtmlElement, url: str, base: str) -> Metadata:
@@ -152,6 +155,7 @@ def read_metadata(tree: HtmlElement, url: str, base: str) -> Metadata:
         direction=_direction(tree) or text_direction(language),
         canonical=canonical,
         image=_picture(head, schema, base),
+        section=_section(head, schema, site),
     )
 
 
@@ -184,6 +188,15 @@ def _sites(head: Head, schema: SchemaMetadata) -> list[str]:
     stated = head.values("og:site_name", limit=_SITE_CHARS)
     stated += [clean_attribute(name, _SITE_CHARS) for name in schema.sites]
     return [name for name in stated if any(map(str.isalnum, name)) and "://" not in name]
+
+
+def _section(head: Head, schema: SchemaMetadata, site: str) -> str:
+    """Return the name of the page's section, unless it is part of a URL or the site's name."""
+    stated = (*schema.sections, *_flat(head.value_lists(_NAMES["section"])))
+    name = clean_attribute(next(iter(stated), ""))
+    is_slug = "-" in name and name == name.lower() and " " not in name
+    is_name = len(name) <= _SECTION_CHARS and not _NOT_IN_NAMES.intersection(name)
+    return name if is_name and not is_slug and name.lower() != site.lower() else ""
 
 
 def sample_text(tree: HtmlElement, size: int) -> str:

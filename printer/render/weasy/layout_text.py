@@ -1,7 +1,7 @@
 """The text and the items of a document, read from its laid-out pages.
 
 Only what is actually drawn is included: text dropped by the layout is missing.  Running heads,
-page numbers and generated content are not part of the article and are left out.
+contents, page numbers and generated content are not part of the article and are left out.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _boxes(pages: list[Any]) -> Iterator[tuple[Any, int]]:
         while stack:
             box, block = stack.pop()
             box = getattr(box, "_box", box)  # Absolutely positioned boxes are in a placeholder.
-            if isinstance(box, boxes.MarginBox):
+            if isinstance(box, boxes.MarginBox) or box.element_tag == "nav":
                 continue
             # All lines of code are one block.
             is_line = box.element is not None and box.element.get("class") == "line"

@@ -263,3 +263,25 @@ def test_any_address_of_the_page_will_do(url):
     base = '<base href="https://example.org/">'
     found = read(f"{base}<title>The ferry | News</title><link rel=canonical href=/x>", url=url)
     assert found.title == "The ferry"
+
+
+@pytest.mark.parametrize(
+    ("stated", "wanted"),
+    [
+        ('"Harbour"', "Harbour"),
+        ('["Harbour &amp; Sea", "News"]', "Harbour & Sea"),
+        ('"news/harbour"', ""),
+        ('"harbour-news"', ""),
+        ('"Sea, Harbour, News"', ""),
+        ('"The Tide"', ""),
+        ('"What happened at the harbour in the last year"', ""),
+    ],
+)
+def test_a_section_is_a_name(stated, wanted):
+    site = '<meta property="og:site_name" content="The Tide">'
+    found = read(
+        site
+        + json_ld(f'{{"@type": "NewsArticle", "headline": "Ferry", "articleSection": {stated}}}')
+    )
+    assert found.section == wanted
+    assert read('<meta property="article:section" content="Sea">').section == "Sea"
