@@ -67,12 +67,13 @@ def plain_text(spans: Spans) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Running text."""
+    """Running text, or a ``standfirst``, which introduces the article below its title."""
 
     spans: Spans
     id: str = ""
     lang: str = ""
     dir: str = ""
+    standfirst: bool = False
 
 
 @dataclass(frozen=True, slots=True)

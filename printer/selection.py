@@ -18,12 +18,14 @@ class Verdict:
 
     ``keep`` has a flag per segment, ``scores`` a number per segment from each method that ran (on
     the method's own scale); ``kind`` is the kind of page, ``confidence`` is from 0 to 1.
+    ``standfirst`` are the indexes of the segments between the title and the text that introduce it.
     """
 
     keep: tuple[bool, ...]
     scores: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     kind: str = "article"
     confidence: float = 0.0
+    standfirst: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

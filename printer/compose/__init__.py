@@ -7,23 +7,24 @@ quotations and tables are collected by builders (:mod:`.block_builders`, :mod:`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from types import MappingProxyType
 
 from lxml.html import HtmlElement
 
-from ..article import Article
+from ..article import Article, Paragraph
 from ..html.comments import MAX_COMMENTS, Comments
 from ..html.forum import Post
+from ..html.index import Segment
 from ..html.page import Page
 from ..selection import PlacedFigure, Verdict
 from .builder import ArticleBuilder
-from .footnotes import find_link_targets
+from .footnotes import LinkTargets, find_link_targets
 from .forum import author_lines, comment_blocks, drop_author_lines, find_posts
 from .math import convert_inline_tex
 from .postprocess import join_drop_caps, postprocess
-from .selection import select
+from .selection import select, select_below
 
 __all__ = ["append_comments", "compose", "drop_author_lines", "find_posts"]
 
@@ -49,6 +50,7 @@ def compose(
         posts: The posts of a discussion, which get author lines.
     """
     metadata = page.metadata
+    introduction, verdict = _split_standfirst(page, verdict)
     selection = select(page, verdict, pictures, excluded)
     targets = find_link_targets(page, selection)
     builder = ArticleBuilder(page, selection, targets, author_lines(posts, metadata.byline))
@@ -56,7 +58,7 @@ def compose(
     linked = bool(targets.places or targets.references)
     return Article(
         title=metadata.title,
-        blocks=postprocess(blocks, metadata.title, builder.aliases, linked=linked),
+        blocks=introduction + postprocess(blocks, metadata.title, builder.aliases, linked=linked),
         url=page.url,
         byline=metadata.byline,
         published=metadata.published,
@@ -68,6 +70,27 @@ def compose(
         confidence=verdict.confidence,
         warnings=(_CUT,) if page.index.truncated else (),
     )
+
+
+def _split_standfirst(page: Page, verdict: Verdict) -> tuple[tuple[Paragraph, ...], Verdict]:
+    """Return the paragraphs of the standfirst, and the verdict without them."""
+    chosen = {at for at in verdict.standfirst if verdict.keep[at]}
+    if not chosen:
+        return (), verdict
+    introduction = tuple(
+        replace(paragraph, standfirst=True, id="")
+        for at in sorted(chosen)
+        for paragraph in _paragraphs(page, page.segments[at])
+    )
+    keep = tuple(flag and at not in chosen for at, flag in enumerate(verdict.keep))
+    return introduction, replace(verdict, keep=keep)
+
+
+def _paragraphs(page: Page, segment: Segment) -> Iterator[Paragraph]:
+    selection = select_below(segment.block, segment.leaves)
+    for block in ArticleBuilder(page, selection, LinkTargets()).blocks(segment.block):
+        if isinstance(block, Paragraph):
+            yield block
 
 
 def append_comments(article: Article, page: Page, comments: Comments) -> Article:

@@ -15,6 +15,7 @@ from .classifier.model import classify, load_default_model
 from .layout_filter import filter_by_layout
 from .papers import article_subtree, max_subsequence, summary_node, text_to_tag, useful_text
 from .postprocess import add_linked_notes, complete_elements
+from .standfirst import find_standfirst
 
 Scores: TypeAlias = tuple[float, ...]
 
@@ -56,7 +57,9 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
     """Return the verdict with partial elements completed, leftovers and hidden text dropped."""
     keep = add_linked_notes(page, complete_elements(page, verdict.keep, verdict.kind))
     keep = filter_by_layout(page, keep, verdict.scores["default"], verdict.kind)
-    return replace(verdict, keep=keep)
+    standfirst = find_standfirst(page, keep) if verdict.kind == "article" else frozenset[int]()
+    keep = tuple(flag or at in standfirst for at, flag in enumerate(keep))
+    return replace(verdict, keep=keep, standfirst=standfirst)
 
 
 def select_segments(page: Page, options: ExtractOptions) -> Verdict:

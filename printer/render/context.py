@@ -193,8 +193,12 @@ class ArticleView:
 
     @property
     def standfirst(self) -> tuple[Paragraph, ...]:
-        """The short paragraph before the first picture."""
-        match self.article.blocks[:2]:
+        """The paragraphs of the standfirst, or a short paragraph before the first picture."""
+        blocks = self.article.blocks
+        stated = (block for block in blocks if isinstance(block, Paragraph) and block.standfirst)
+        if found := tuple(stated):
+            return found
+        match blocks[:2]:
             case (Paragraph(spans=spans) as first, Figure()) if _is_short(spans):
                 return (first,)
         return ()

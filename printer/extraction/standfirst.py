@@ -1,0 +1,152 @@
+"""The standfirst: the lines between title and text that sum the article up or lead into it.
+
+The classifier often leaves them out, as they resemble the teasers of other articles.  A standfirst
+is recognized by the summary in the page's metadata, or by the names of its elements.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import islice
+
+from lxml.html import HtmlElement
+
+from ..html.index import ElementFlag
+from ..html.page import Page
+from ..text import comparison_key, count_words
+
+#: The names of elements with a standfirst, as journalists of many countries call it.
+_NAME = re.compile(
+    r"(?:^|[\s_-])(?:stand-?first|sub-?titles?|sub-?head(?:line|er|ing)?|dek|deck|strap-?line|tag-?line"
+    r"|teaser(?:-?text)?|excerpt|abstract|summary|intro(?:duction)?|lede|leadin|lead(?:-?text)?"
+    r"|epigraph|vorspann|chapo|chapeau|sapo|entradilla|bajada|ingress|occhiello|sommario"
+    r"|catenaccio|manchet|perex|anons|spot|olho)(?=$|[\s_-])"
+)
+_NOT_NAME = re.compile(
+    r"(?:^|[\s_-])(?:card|cta|feed|promo|related|sr-only|visually-hidden)(?=$|[\s_-])"
+)
+_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_OUTSIDE = int(
+    ElementFlag.NAV | ElementFlag.ASIDE | ElementFlag.FOOTER | ElementFlag.FORM
+    | ElementFlag.CAPTION | ElementFlag.HIDDEN | ElementFlag.BUTTON | ElementFlag.LABEL
+)  # fmt: skip
+#: The fewest and most words of a standfirst, its most segments, and the largest share of links.
+_MIN_WORDS, _MAX_WORDS, _MAX_SEGMENTS, _MAX_LINKED = 4, 120, 3, 0.3
+#: The fewest and most letters by which the beginning of a text is recognized.
+_MIN_KEY, _MAX_KEY = 30, 60
+#: The fewest words of the first paragraph below, and the most of a line that is a date.
+_PARAGRAPH_WORDS, _DATE_WORDS = 15, 8
+
+
+def find_standfirst(page: Page, keep: Sequence[bool]) -> frozenset[int]:
+    """Return the segments of the standfirst, whether selected or not; none if there is none.
+
+    Args:
+        page: The page.
+        keep: The selected segments.
+    """
+    finder = _Finder(page, keep)
+    return frozenset(finder.by_summary() or finder.by_name())
+
+
+class _Finder:
+    def __init__(self, page: Page, keep: Sequence[bool]) -> None:
+        self.page, self.index, self.segments, self.keep = page, page.index, page.segments, keep
+        self.title_key = comparison_key(page.metadata.title[:400]) or None
+        selected = (at for at, flag in enumerate(keep) if flag and self._is_long(at))
+        self.text = list(islice((at for at in selected if not self._is_title(at)), 2))
+        above = range(self.text[0] if self.text else 0)
+        self.title = next(filter(self._is_title, reversed(above)), -1)
+
+    def _words(self, at: int) -> int:
+        return count_words(self.segments[at].text[:1500])
+
+    def _is_long(self, at: int) -> bool:
+        return self._words(at) >= _PARAGRAPH_WORDS
+
+    def _key(self, at: int) -> str:
+        return comparison_key(self.segments[at].text[:400])
+
+    def _is_title(self, at: int) -> bool:
+        return self.segments[at].block.tag == "h1" or self._key(at) == self.title_key
+
+    def by_summary(self) -> list[int]:
+        """Return the segment above the text that is the page's summary."""
+        summary = comparison_key(self.page.metadata.lead[:400])
+        if not self.text or len(summary) < _MIN_KEY / 2:
+            return []
+        for at in reversed(range(self.title + 1, self.text[0] + 1)):
+            if self._repeats(at, summary) and self._may_be(at):
+                return [] if self._is_text(at) else [at]
+        return []
+
+    def _repeats(self, at: int, summary: str) -> bool:
+        key = self._key(at)
+        if self.keep[at] and not self._is_long(at):
+            return key == summary
+        long_enough = min(len(key), len(summary)) >= _MIN_KEY
+        return key == summary or (
+            long_enough and (key[:_MAX_KEY] in summary or summary[:_MAX_KEY] in key)
+        )
+
+    def by_name(self) -> list[int]:
+        """Return the segments between title and text whose elements are called a standfirst."""
+        if self.title < 0:
+            return []
+        found = [
+            at
+            for at in range(self.title + 1, self.text[0] + 1)
+            if self._may_be(at)
+            and self._is_named(at)
+            and not self._is_text(at)
+            and (self._words(at) > _DATE_WORDS or not _YEAR.search(self.segments[at].text))
+        ]
+        return found if len(found) <= _MAX_SEGMENTS else []
+
+    def _may_be(self, at: int) -> bool:
+        segment = self.segments[at]
+        flags = self.index.flags[self.index.segment_blocks[at]]
+        return (
+            not flags & _OUTSIDE
+            and _MIN_WORDS <= self._words(at) <= _MAX_WORDS
+            and segment.link_chars <= _MAX_LINKED * len(segment.text)
+            and not self._recurs(at)
+        )
+
+    def _recurs(self, at: int) -> bool:
+        """Return whether selected text below begins with this line."""
+        key = self._key(at)
+        return any(
+            self.keep[later] and self._key(later).startswith(key)
+            for later in range(at + 1, len(self.segments))
+        )
+
+    def _is_text(self, at: int) -> bool:
+        """Return whether a selected segment is a paragraph like the one after it."""
+        if at != self.text[0] or len(self.text) < 2:
+            return at in self.text
+        first, second = (self.index.segment_blocks[number] for number in self.text)
+        tags, parents = self.index.tags, self.index.parents
+        return (
+            parents[first] == parents[second]
+            and tags[first] == tags[second]
+            and (
+                self.index.elements[first].get("class") == self.index.elements[second].get("class")
+            )
+        )
+
+    def _is_named(self, at: int) -> bool:
+        """Return whether the block, or a small element around it, is called a standfirst."""
+        block = self.index.segment_blocks[at]
+        parent = max(0, self.index.parents[block])
+        names = [_names(self.index.elements[block])]
+        if self.index.segment_ends[parent] - self.index.segment_begins[parent] <= _MAX_SEGMENTS:
+            names.append(_names(self.index.elements[parent]))
+        return any(map(_NAME.search, names)) and not any(map(_NOT_NAME.search, names))
+
+
+def _names(element: HtmlElement) -> str:
+    named = f"{element.get('class') or ''} {element.get('id') or ''}"[:300]
+    return _CAMEL.sub("-", named).lower()

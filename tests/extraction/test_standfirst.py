@@ -1,0 +1,78 @@
+"""The standfirst between title and text: found by the page's summary or by its name."""
+
+from __future__ import annotations
+
+import pytest
+
+from printer.article import Figure, Heading, Paragraph, iter_text, plain_text
+from printer.compose import compose
+from printer.extraction.standfirst import find_standfirst
+from printer.html.page import read_page
+from printer.selection import PlacedFigure, Verdict
+
+TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
+BODY = f"<div><p>{TEXT}</p><p>{TEXT} Again.</p></div>"
+SUMMARY = "How a small harbour in the north keeps its only boat running through the winter"
+
+
+def standfirst(html: str, summary: str = "") -> list[str]:
+    head = f"<title>The ferry</title><meta name='description' content='{summary}'>"
+    page = read_page(f"<html><head>{head}</head><body>{html}</body></html>")
+    keep = [TEXT in segment.text for segment in page.segments]
+    return [page.segments[at].text for at in sorted(find_standfirst(page, keep))]
+
+
+@pytest.mark.parametrize("tag", ["p", "div", "h2"])
+def test_the_page_s_summary_above_the_text_is_the_standfirst(tag: str) -> None:
+    line = f"<{tag}>{SUMMARY}</{tag}>"
+    assert standfirst(f"<h1>The ferry</h1>{line}{BODY}", SUMMARY) == [SUMMARY]
+    assert standfirst(f"<h1>The ferry</h1>{line}{BODY}", SUMMARY[:60] + "…") == [SUMMARY]
+    assert standfirst(f"<h1>The ferry</h1>{line}{BODY}") == []
+
+
+@pytest.mark.parametrize(
+    "name", ["standfirst", "article-subtitle", "ArticleDek_x7", "chapo", "perex"]
+)
+def test_a_line_with_the_name_of_a_standfirst_is_one(name: str) -> None:
+    assert standfirst(f"<h1>The ferry</h1><p class='{name}'>{SUMMARY}</p>{BODY}") == [SUMMARY]
+    assert standfirst(f"<p class='{name}'>{SUMMARY}</p><h1>The ferry</h1>{BODY}") == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"<nav><p class=subtitle>{SUMMARY}</p></nav>",
+        f"<p class=subtitle hidden>{SUMMARY}</p>",
+        f"<p class=subtitle><a href=/x>{SUMMARY}</a></p>",
+        "<p class=subtitle>By Ann Lee</p>",
+        "<p class=teaser-date>Published on 3 May 2024</p>",
+        f"<figure><img src=a.jpg><figcaption class=summary>{SUMMARY}</figcaption></figure>",
+        f"<div class='related excerpt'>{SUMMARY}</div>",
+    ],
+)
+def test_other_lines_between_title_and_text_are_not(line: str) -> None:
+    assert standfirst(f"<h1>The ferry</h1>{line}{BODY}", SUMMARY if "nav" in line else "") == []
+
+
+def test_a_summary_that_the_text_begins_with_is_not_said_twice() -> None:
+    assert standfirst(f"<h1>The ferry</h1><p class=lead>{TEXT}</p>{BODY}", TEXT) == []
+    assert standfirst(f"<h1>The ferry</h1>{BODY}", TEXT) == []
+
+
+def test_the_standfirst_comes_first_as_a_paragraph_and_once() -> None:
+    html = f"<h1>The ferry</h1><img src=a.jpg><h2>{SUMMARY} <a href='/b'>more</a></h2>{BODY}"
+    page = read_page(f"<html><body>{html}</body></html>", "https://news.test/")
+    (image,) = page.tree.iter("img")
+    placed = (PlacedFigure(Figure("https://news.test/a.jpg"), image),)
+    keep = tuple(segment.block.tag != "h1" for segment in page.segments)
+    article = compose(page, Verdict(keep, standfirst=frozenset({1})), placed)
+    first, second, *rest = article.blocks
+    assert isinstance(first, Paragraph)
+    assert first.standfirst
+    assert plain_text(first.spans) == f"{SUMMARY} more"
+    assert first.spans[-1].href == "https://news.test/b"
+    assert isinstance(second, Figure)
+    assert not any(isinstance(block, Heading) for block in rest)
+    assert SUMMARY not in " ".join(iter_text(*rest))
+    dropped = Verdict((False, False, *keep[2:]), standfirst=frozenset({1}))
+    assert SUMMARY not in compose(page, dropped, placed).text
