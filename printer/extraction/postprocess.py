@@ -12,8 +12,9 @@ from itertools import islice, pairwise
 
 from lxml.html import HtmlElement
 
-from ..html.index import Segment
+from ..html.index import IS_HIDDEN, Segment
 from ..html.page import Page
+from ..html.visibility import is_folded, is_not_displayed, read_controls
 from ..i18n import load_table
 from ..text import continues_drop_cap, count_words
 from ..urls import host_of, resolve
@@ -42,6 +43,8 @@ _PROMOTION = re.compile(
 )
 #: The largest share of the selected text, and the most segments, of such a box.
 _BOX_SHARE, _BOX_SEGMENTS = 0.2, 6
+#: The largest share of the selected text that may be hidden text to drop.
+_HIDDEN_SHARE = 0.3
 #: The fewest lines of links above the first paragraph that are a menu.
 _MENU_LINES = 4
 #: The longest copyright line, and the longest text between two links of a row, in characters.
@@ -85,6 +88,7 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
         selection.drop_teasers()
         selection.drop_above_title()
         selection.drop_menu()
+        selection.drop_hidden()
         selection.drop_imprint()
         selection.drop_announcements()
     selection.drop_labels()
@@ -244,6 +248,24 @@ class _Selection:
             run = []
             if self.keep[at] and _is_paragraph(segment):
                 return
+
+    def drop_hidden(self) -> None:
+        """Drop blocks that are not displayed and that no reader can unfold, if they are few."""
+        index = self.index
+        hidden: set[int] = set()
+        controls: frozenset[str] | None = None
+        end = 0
+        for at, flags in enumerate(index.flags):
+            if at < end or not flags & IS_HIDDEN or not is_not_displayed(index.elements[at]):
+                continue
+            end = index.subtree_ends[at]
+            inside = range(index.segment_begins[at], index.segment_ends[at])
+            if self.size(inside):
+                controls = read_controls(index.elements) if controls is None else controls
+                if not is_folded(index.elements[at], controls):
+                    hidden.update(inside)
+        if self.size(hidden) <= _HIDDEN_SHARE * self.size(range(len(self.sizes))):
+            self.drop(hidden)
 
     def drop_imprint(self) -> None:
         """Drop the page's last lines from the end of the text: a copyright line, a row of links."""

@@ -8,6 +8,7 @@ is: a reader can unfold it.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Set
 from functools import lru_cache
 from itertools import islice
 
@@ -16,6 +17,7 @@ from lxml.html import HtmlElement
 #: The most characters of text to leave out; longer text may be the article's, shown by a script.
 _MAX_UNSEEN, _MAX_IN_LINE = 300, 80
 _MAX_LEAVES = 20
+_MAX_NAME, _MAX_SIBLINGS = 100, 20
 
 _HIDING_STYLE = re.compile(r"display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden")
 _CLIPPING_STYLE = re.compile(
@@ -39,7 +41,7 @@ _FOLDED = re.compile(r"note|cit[ae]|ref|\bfn|spoiler|more|expand|full|rest", re.
 
 def is_hidden(element: HtmlElement) -> bool:
     """Return whether an element's attributes hide it, from sight or from screen readers."""
-    return element.get("aria-hidden") == "true" or _is_displayed_not(element)
+    return element.get("aria-hidden") == "true" or is_not_displayed(element)
 
 
 def is_unseen(element: HtmlElement, *, in_line: bool) -> bool:
@@ -59,7 +61,7 @@ def is_unseen(element: HtmlElement, *, in_line: bool) -> bool:
         or _CLIPPING_STYLE.search(element.get("style") or "")
     ):
         return _is_short(element, _MAX_UNSEEN)
-    return in_line and _is_displayed_not(element) and _is_short(element, _MAX_IN_LINE)
+    return in_line and is_not_displayed(element) and _is_short(element, _MAX_IN_LINE)
 
 
 @lru_cache(4096)
@@ -72,7 +74,8 @@ def has_unseen_class(names: str | None) -> bool:
     return False
 
 
-def _is_displayed_not(element: HtmlElement) -> bool:
+def is_not_displayed(element: HtmlElement) -> bool:
+    """Return whether an element's attributes hide it from sight."""
     style = element.get("style")
     return bool(style and _HIDING_STYLE.search(style)) or (
         element.get("hidden", "until-found") != "until-found"
@@ -87,3 +90,48 @@ def _is_short(element: HtmlElement, limit: int) -> bool:
     if len(texts) == _MAX_LEAVES or sum(map(len, texts)) > limit:
         return False
     return next(element.iter("math", "pre", "img"), None) is None
+
+
+# Folded text
+
+#: The attributes by which a control names what it unfolds.
+_CONTROLLING = ("aria-controls", "data-target", "data-bs-target", "href", "data-tab", "for")
+#: The names of what readers unfold: by a click, in turn, or by a script once the page is loaded.
+_FOLDING = re.compile(
+    r"accordion|collaps|tab|panel|faq|answer|toggle|expand|more|fold|spoiler|detail|note|slide"
+    r"|carousel|swiper|step|paywall|S:",
+    re.IGNORECASE,
+)
+_CONTROLS = ("button", "summary", "label")
+
+
+def read_controls(elements: Iterable[HtmlElement]) -> frozenset[str]:
+    """Return the ids of the elements that a page's controls point to."""
+    named = (element.get(name) for element in elements for name in _CONTROLLING)
+    return frozenset(value.lstrip("#")[:_MAX_NAME] for value in named if value)
+
+
+def is_folded(element: HtmlElement, controls: Set[str]) -> bool:
+    """Return whether a reader can unfold an element that is not displayed.
+
+    A control points to it, its names say so, it follows a heading or a control, or others like it
+    are beside it.
+    """
+    if (element.get("id") or "")[:_MAX_NAME] in controls:
+        return True
+    parent = element.getparent()
+    for named in (element, parent) if parent is not None else (element,):
+        names = f"{named.get('class')} {named.get('id')} {named.get('role')}"
+        if _FOLDING.search(names[:300]):
+            return True
+    before = element.getprevious()
+    if before is not None and (
+        before.tag in _HEADINGS
+        or before.tag in {"dt", *_CONTROLS}
+        or before.get("aria-expanded")
+        or next(before.iter(*_CONTROLS), None) is not None
+    ):
+        return True
+    names = element.get("class")
+    beside = islice(element.itersiblings(), _MAX_SIBLINGS)
+    return names is not None and any(other.get("class") == names for other in beside)

@@ -213,3 +213,23 @@ def test_a_paragraph_without_spaces_is_no_byline_and_no_line_above_the_title():
     head = "<title>渡し船の朝</title><meta name='author' content='山田花子'>"
     html = f"<p>{text}</p><p>{text}翌朝も同じだった。</p><footer>渡し船の朝</footer>"
     assert len(choice(html, [text], head=head)) == 2
+
+
+@pytest.mark.parametrize(
+    ("hidden", "goes"),
+    [
+        ("<div style='display:none'><p>You must sign in.</p></div>", True),
+        ("<div hidden class=popup><p>You must sign in.</p></div>", True),
+        ("<div style='visibility:hidden'><p>You must sign in.</p></div>", True),
+        ("<div aria-hidden=true><p>You must sign in.</p></div>", False),
+        ("<div class=tab-pane hidden><p>You must sign in.</p></div>", False),
+        ("<div id=a hidden><p>You must sign in.</p></div><a href='#a'>Show</a>", False),
+        ("<h3>May I?</h3><div hidden><p>You must sign in.</p></div>", False),
+        ("<p><button>May I?</button></p><div hidden><p>You must sign in.</p></div>", False),
+        ("<div class=q hidden><p>You must sign in.</p></div><div class=q>Yes.</div>", False),
+        (f"<div hidden><p>You must sign in. {TEXT}</p></div>", False),
+    ],
+)
+def test_blocks_that_no_reader_sees_go_unless_they_are_folded_or_long(hidden, goes):
+    kept = choice(f"<p>{TEXT}</p>{hidden}<p>{TEXT} Again.</p>", [TEXT, "sign in"])
+    assert (len(kept) == 2) is goes
