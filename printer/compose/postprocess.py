@@ -251,6 +251,10 @@ def merge_pages(articles: Sequence[Article]) -> Article:
     keys = {key for block in blocks if (key := _key(block))}
     for number, article in enumerate(articles[1:], start=2):
         for block in article.blocks:
+            if isinstance(block, Paragraph) and block.standfirst:
+                if block in blocks:
+                    continue
+                block = replace(block, standfirst=False)
             key = _key(block)
             if not key or key not in keys:
                 keys.add(key)

@@ -195,9 +195,13 @@ class ArticleView:
     def standfirst(self) -> tuple[Paragraph, ...]:
         """The paragraphs of the standfirst, or a short paragraph before the first picture."""
         blocks = self.article.blocks
-        stated = (block for block in blocks if isinstance(block, Paragraph) and block.standfirst)
-        if found := tuple(stated):
-            return found
+        stated: list[Paragraph] = []
+        for block in blocks:
+            if not isinstance(block, Paragraph) or not block.standfirst:
+                break
+            stated.append(block)
+        if stated:
+            return tuple(stated)
         match blocks[:2]:
             case (Paragraph(spans=spans) as first, Figure()) if _is_short(spans):
                 return (first,)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from printer.article import Article, Figure, Note, Paragraph, Span
 from printer.compose.postprocess import merge_pages
 
@@ -26,3 +28,15 @@ def test_notes_of_two_pages_do_not_meet():
     two = next(b for b in joined.blocks if isinstance(b, Paragraph) and b.spans[0].text == "Two")
     assert two.spans[1].note == "p2-n1"
     assert two.spans[1].href == "#p2-n1"
+
+
+def test_a_standfirst_is_said_on_the_first_page_only():
+    standfirst = Paragraph((Span("A short line."),), standfirst=True)
+    other = Paragraph((Span("Another line."),), standfirst=True)
+    pages = [replace(page(name), blocks=(lead, *page(name).blocks)) for name, lead in (
+        ("One", standfirst), ("Two", standfirst), ("Three", other))]  # fmt: skip
+    blocks = merge_pages(pages).blocks
+    assert [block for block in blocks if getattr(block, "standfirst", False)] == [standfirst]
+    assert [block.spans[0].text for block in blocks if isinstance(block, Paragraph)][2:] == [
+        "One", "Two", "Another line.", "Three",
+    ]  # fmt: skip
