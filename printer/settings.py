@@ -154,6 +154,10 @@ class Settings(BaseModel):
     host: str = _setting("127.0.0.1", "Server", "The address to listen on.")
     port: int = _setting(8631, "Server", "The port to listen on.")
     hostnames: str = _setting("", "Server", "Other host names of the server, separated by spaces.")
+    trusted_proxies: str = _setting(
+        "127.0.0.1 ::1", "Server",
+        "Addresses or networks of proxies whose X-Forwarded headers are believed.",
+    )  # fmt: skip
     database: str = _setting(
         "", "Server", "The job database: an SQLite file, or postgresql://...", sensitive="yes"
     )

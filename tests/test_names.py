@@ -38,6 +38,8 @@ VAGUE = frozenset(
         "labours",
     ]
 )
+#: Callbacks whose names a library has chosen.
+CALLBACKS = frozenset(["connection_made"])
 MAX_LINES = 800
 
 
@@ -62,7 +64,11 @@ def words(name: str) -> set[str]:
 @pytest.mark.parametrize("path", MODULES, ids=str)
 def test_names_say_what_things_are(path: Path) -> None:
     names = identifiers(ast.parse((ROOT / path).read_text()))
-    assert [f"{path}:{line}: {name}" for line, name in names if words(name) & VAGUE] == []
+    assert [
+        f"{path}:{line}: {name}"
+        for line, name in names
+        if words(name) & VAGUE and name not in CALLBACKS
+    ] == []
 
 
 def test_no_module_is_too_long() -> None:

@@ -41,8 +41,10 @@ class AccessKeys:
         """Compare a text with the key for a purpose, in constant time."""
         return _equal(text, self.key(purpose))
 
-    def is_button_key(self, text: str, purpose: Purpose) -> bool:
-        """Return whether a text is the key of a bookmarklet or of the extension."""
+    def is_button_key(self, text: str, purpose: Purpose | Literal["any"]) -> bool:
+        """Return whether a text is the key of a bookmarklet, or of the extension, for a purpose."""
+        if purpose == "any":
+            return any(self.is_key(text, known) for known in ("send", "later", "order"))
         return self.is_key(text, purpose) or self.is_key(text, "order")
 
 

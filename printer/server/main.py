@@ -16,7 +16,6 @@ from .auth import AccessKeys, load_keys, token_path
 from .security import AllowedHosts, is_loopback
 
 _BACKLOG = 256
-_MAX_CONNECTIONS = 500
 _SHUTDOWN_SECONDS = 3
 
 
@@ -84,6 +83,7 @@ def _serve_web(settings: Settings, keys: AccessKeys, listener: socket.socket, wa
     import uvicorn
 
     from .app import create_app
+    from .connections import MAX_CONNECTIONS, DeadlineProtocol, ProxyMiddleware
     from .service import Preferences, PrintService
 
     def wake() -> None:
@@ -100,8 +100,9 @@ def _serve_web(settings: Settings, keys: AccessKeys, listener: socket.socket, wa
     app = create_app(service, keys, AllowedHosts.of(settings.host, settings.hostnames.split()))
     server = uvicorn.Server(
         uvicorn.Config(
-            app, lifespan="off", access_log=False, log_level="warning", server_header=False,
-            proxy_headers=False, http="h11", limit_concurrency=_MAX_CONNECTIONS, ws="none",
+            ProxyMiddleware(app, settings.trusted_proxies.split()), lifespan="off",
+            access_log=False, log_level="warning", server_header=False, proxy_headers=False,
+            http=DeadlineProtocol, limit_concurrency=MAX_CONNECTIONS + 1, ws="none",
             timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         )
     )  # fmt: skip

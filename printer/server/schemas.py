@@ -12,6 +12,7 @@ from ..jobs.models import PAGE_PART, Job, JobRequest, State
 from ..jobs.validation import MAX_PICTURES, MAX_URL_LENGTH, decode_pictures, request_options
 from ..options import ENDINGS, Format
 from ..settings import setting_fields
+from .templating import PREFIX
 
 #: The settings that can be changed for a finished print; the others concern fetching.
 EDITABLE_OPTIONS = (
@@ -89,7 +90,7 @@ class Print(BaseModel):
 
 def print_data(job: Job) -> dict[str, Any]:
     """Return the data of a :class:`Print`."""
-    path = f"/api/prints/{job.id}"
+    path = f"{PREFIX.get()}/api/prints/{job.id}"
     links = {"self": path, "events": f"{path}/events"}
     if job.state == "done":
         links |= {name: f"{path}/{name}" for name in ("file", "article")}

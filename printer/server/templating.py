@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
@@ -10,13 +11,18 @@ from starlette.responses import HTMLResponse, Response
 
 from ..errors import WebprintError
 
+#: The path under which a proxy shows the server to the client of this request.
+PREFIX: ContextVar[str] = ContextVar("PREFIX", default="")
+
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader(__package__), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
+    environment.globals["root"] = PREFIX.get
+    return environment
 
 
 def render_page(name: str, status: int = 200, **values: Any) -> HTMLResponse:

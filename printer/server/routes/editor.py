@@ -27,7 +27,7 @@ from ..service import (
     propose_rules,
     rule_site,
 )
-from ..templating import error_page, render_page
+from ..templating import PREFIX, error_page, render_page
 
 _MAX_FIELDS = 6_000
 _MAX_RULES = 50
@@ -129,7 +129,7 @@ def _add_preview_routes(router: APIRouter, service: PrintService) -> None:
         job, snapshot = _editable(service, print_id)
         edit = service.edit(job)
         numbers = {key: number for number, key in enumerate(snapshot.pictures)}
-        folder = f"/prints/{job.id}/pictures/"
+        folder = f"{PREFIX.get()}/prints/{job.id}/pictures/"
 
         def place(figure: Figure) -> PicturePlacement | None:
             key = figure.svg or figure.src
@@ -142,8 +142,8 @@ def _add_preview_routes(router: APIRouter, service: PrintService) -> None:
         host = request.url.netloc
         csp = (
             f"sandbox allow-same-origin; default-src 'none'; img-src {host}{folder}; "
-            f"style-src {host}/static/preview.css; base-uri 'none'; form-action 'none'; "
-            "frame-ancestors 'self'"
+            f"style-src {host}{PREFIX.get()}/static/preview.css; base-uri 'none'; "
+            "form-action 'none'; frame-ancestors 'self'"
         )
         headers = {"Content-Security-Policy": csp, "X-Frame-Options": "SAMEORIGIN"}
         return Response(html.encode("utf-8", "replace"), 200, headers, "text/html; charset=utf-8")

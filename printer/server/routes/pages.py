@@ -17,7 +17,7 @@ from ...jobs.models import FINISHED, PAGE_PART, JobRequest
 from ...jobs.validation import decode_pictures, form_fields
 from ..auth import COOKIE, AccessKeys, Purpose
 from ..service import PrintService
-from ..templating import error_page, render_page
+from ..templating import PREFIX, error_page, render_page
 from .editor import editor_values
 from .reading_list import add_from_form
 
@@ -45,7 +45,9 @@ async def sign_in(scope: Scope, receive: Receive, send: Send) -> None:
     """
     request = Request(scope)
     if request.headers.get("sec-fetch-site") == "cross-site":
-        target = request.url.path + ("?" + request.url.query if request.url.query else "")
+        # Two slashes at the beginning would be the address of another host.
+        target = "/" + request.url.path.lstrip("/\\")
+        target += "?" + request.url.query if request.url.query else ""
         response = render_page("redirect", target=target)
     else:
         response = render_page("sign_in", 401, wrong=False)
@@ -86,7 +88,7 @@ def _add_start_routes(router: APIRouter, service: PrintService, keys: AccessKeys
             return _set_cookie(request, keys, token)
         if request.state.auth_method == "none":  # It had some other query.
             return render_page("sign_in", 401, wrong=False)
-        server = f"{_scheme(request)}://{request.url.netloc}"
+        server = f"{request.url.scheme}://{request.url.netloc}{PREFIX.get()}"
         return render_page(
             "start",
             fields=form_fields(service.preferences.settings()),
@@ -108,22 +110,10 @@ def _add_start_routes(router: APIRouter, service: PrintService, keys: AccessKeys
         return await run_sync(_print, service, values.pop("url", ""), values)
 
     @router.get("/print")
-    def print_link(request: Request, url: str = "") -> Response:
-        # Another site may have made the browser open this: ask, unless the user typed it.
-        typed = request.headers.get("sec-fetch-site") == "none"
-        if typed or request.state.auth_method == "token":
-            return _print(service, url, service.preferences.options())
+    def print_link(url: str = "") -> Response:
+        # A link in a mail, or another site, may have made the browser open this: ask.
         fields = form_fields(service.preferences.settings())
         return render_page("confirm", url=url, fields=fields)
-
-
-def _scheme(request: Request) -> str:
-    """Return the scheme that the browser used, as reported by a proxy.
-
-    A client that sends a false one affects only itself.
-    """
-    forwarded = request.headers.get("x-forwarded-proto", "")
-    return forwarded if forwarded in ("http", "https") else request.url.scheme
 
 
 def _set_cookie(request: Request, keys: AccessKeys, token: str) -> Response:
@@ -132,7 +122,7 @@ def _set_cookie(request: Request, keys: AccessKeys, token: str) -> Response:
     response = RedirectResponse("/", 303)
     response.set_cookie(
         COOKIE, keys.key("session"), max_age=_YEAR_SECONDS, httponly=True, samesite="strict",
-        path="/", secure=_scheme(request) == "https",
+        path=f"{PREFIX.get()}/", secure=request.url.scheme == "https",
     )  # fmt: skip
     return response
 
@@ -148,7 +138,10 @@ def _print(service: PrintService, url: str, values: Mapping[str, str]) -> Respon
 def _add_send_routes(router: APIRouter, service: PrintService, keys: AccessKeys) -> None:
     @router.get("/send")
     def relay() -> Response:
-        return render_page("relay")
+        response = render_page("relay")
+        # The page on which the button was pressed opens this one and speaks with it.
+        response.headers["Cross-Origin-Opener-Policy"] = "unsafe-none"
+        return response
 
     @router.post("/send")
     async def receive(request: Request) -> Response:
