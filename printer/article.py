@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import chain
 from typing import Any, Literal, TypeAlias, get_args
 
-from .text import UNSPACED
+from .text import UNSPACED, comparison_key
 
 Direction = Literal["ltr", "rtl"]
 
@@ -381,6 +381,12 @@ class Article:
     def figures(self) -> tuple[Figure, ...]:
         """All pictures of the article in reading order."""
         return tuple(block for block in walk(self.blocks) if isinstance(block, Figure))
+
+    @property
+    def source(self) -> str:
+        """The site's name, '' if the byline is the same."""
+        same = comparison_key(self.site) == comparison_key(self.byline)
+        return "" if same else self.site
 
     @property
     def paragraphs(self) -> tuple[str, ...]:

@@ -114,13 +114,16 @@ def _drop_title(blocks: list[Block], title: str) -> list[Block]:
 
 
 def _repeats_title(text: str, title: str, block: Heading | Paragraph) -> bool:
-    """Return whether a block is the title; for an ``h1``, one may contain the other."""
+    """Return whether a block is the title; for an ``h1``, one may contain the other.
+
+    Headings of lower rank may have a kicker before it.
+    """
     if text == title:
         return True
-    if not isinstance(block, Heading) or block.level != 1:
+    if not isinstance(block, Heading) or min(len(text), len(title)) < _MIN_SIMILAR_TITLE:
         return False
-    return min(len(text), len(title)) >= _MIN_SIMILAR_TITLE and (
-        title.startswith(text) or text in title or text.startswith(title)
+    return text.endswith(title) or (
+        block.level == 1 and (title.startswith(text) or text in title or text.startswith(title))
     )
 
 

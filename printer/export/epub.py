@@ -127,7 +127,7 @@ def _cover(
     first = articles[0]
     if len(articles) == 1:
         byline = first.byline
-        about = (format_date(first.published, valid_language(first.language)), first.site)
+        about = (format_date(first.published, valid_language(first.language)), first.source)
     else:
         byline = ""
         about = ("", " · ".join(dict.fromkeys(a.site for a in articles if a.site))[:400])

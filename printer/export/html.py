@@ -123,7 +123,7 @@ class ScreenArticle:
     @property
     def origin(self) -> str:
         """The line with the date and the site."""
-        parts = (format_date(self.article.published, self.language), self.article.site)
+        parts = (format_date(self.article.published, self.language), self.article.source)
         return " · ".join(filter(None, parts))
 
     @property

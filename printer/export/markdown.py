@@ -57,7 +57,7 @@ _URL_ESCAPES = str.maketrans(
 def to_markdown(article: Article) -> str:
     """Return an article as Markdown, with its title as the only first-level heading."""
     limited, _ = limit_article(article)
-    about = [limited.byline, limited.published, limited.site]
+    about = [limited.byline, limited.published, limited.source]
     url = _url(limited.url)
     parts = (
         f"# {_text(limited.title)}" if limited.title else "",

@@ -6,19 +6,20 @@ import re
 from collections.abc import Iterable
 
 from ...i18n import load_table
-from ...text import clean_attribute, comparison_key
+from ...text import WORD, clean_attribute, comparison_key
 from .dates import MONTHS
 
 #: Limits of the names of one page, and of the characters of a name.
 MAX_NAMES = 12
 MAX_CHARS = 100
+_MAX_WORDS = 12
 
 #: Text before a name in any language: a word that is not a name, or one with a colon.
 _BY = re.compile(
     r"""(?:[^\W\d_]{3,12}\s)?(?:by|via)\b\s*:?
     |authors?\b\s*:?
     |written\sby(?=[A-Z])
-    |(?:the\s)?(?:author|written|text|autor(?:in|en|a|es|zy|i)?|auteure?s?|författare|skribent
+    |(?:the\s)?(?:author|written|text|autor(?:/?in|en|a|es|zy|i)?|auteure?s?|författare|skribent
         |tekst|redakcja|автор(?:ы)?|текст|文|作者|記者|记者|撰文|筆者|著者|執筆|取材|編輯|编辑|글
         |الكاتب|نویسنده)\s*[:：/／・|]
     |بقلم\b|מאת\b|ein\s(?:artikel|beitrag|gastbeitrag|kommentar)\svon\b|geschrieben\svon\b
@@ -77,17 +78,38 @@ def join_names(stated: Iterable[str], language: str = "", *not_authors: str) -> 
     Args:
         stated: Bylines, each of one or more names.
         language: The page's language, a BCP 47 tag.
-        not_authors: Names that are not an author's: the site, the title.
+        not_authors: Names that are not an author's, also with words before or after them: the
+            site's, the title.
     """
     names: list[str] = []
     known = {"", *map(comparison_key, not_authors)}
     for text in stated:
         for name in _names(text, language.partition("-")[0]):
-            key = comparison_key(name)
-            if key not in known and len(names) < MAX_NAMES:
-                known.add(key)
+            if len(names) < MAX_NAMES and known.isdisjoint(_keys(name)):
+                known.add(comparison_key(name))
                 names.append(name)
     return ", ".join(names)
+
+
+def find_office(stated: Iterable[str], *sites: str) -> str:
+    """Return the first byline that is only the site's name, or an office of the site."""
+    known = set(map(comparison_key, sites)) - {""}
+    texts = (clean_attribute(text, MAX_CHARS) for text in stated if "://" not in text)
+    return next((text for text in texts if not known.isdisjoint(_keys(text))), "")
+
+
+def is_byline_label(text: str) -> bool:
+    """Return whether a label such as 'Written by' announces an author."""
+    last = text.rstrip(" :").rpartition(" ")[2].casefold()
+    return last == "by" or any(last in words for words in _BY_IN.values())
+
+
+def _keys(name: str) -> set[str]:
+    """Return a name's letters and digits, and those of its first words and of its last."""
+    words = WORD.findall(name.casefold())[:_MAX_WORDS]
+    cuts = range(1, len(words))
+    ends = {"".join(part) for cut in cuts for part in (words[:cut], words[cut:])}
+    return {comparison_key(name), *ends}
 
 
 def find_byline(text: str) -> str:

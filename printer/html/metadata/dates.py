@@ -1,6 +1,6 @@
 """Parse dates stated by pages into ISO 8601, without guessing.
 
-Ambiguous forms (03/04/2024) are rejected.
+Ambiguous forms (03/04/2024) are rejected unless the language decides them.
 """
 
 from __future__ import annotations
@@ -40,8 +40,17 @@ _HAN = re.compile(
 _DOTTED = re.compile(
     r"(?<![0-9.])(?P<day>[0-9]{1,2})\.\s?(?P<month>[0-9]{1,2})\.\s?(?P<year>[0-9]{4})"
 )
+#: The year of two digits is of this century.
+_SHORT = re.compile(
+    r"(?<![0-9.])(?P<day>[0-3][0-9])\.(?P<month>[01][0-9])\.(?P<years>[0-9]{2})(?![0-9.])"
+)
 _SLASHED = re.compile(
-    r"(?<![0-9/])(?P<first>[0-9]{1,2})/(?P<second>[0-9]{1,2})/(?P<year>[0-9]{4})(?![0-9/])"
+    r"(?<![0-9/-])(?P<first>[0-9]{1,2})(?P<mark>[/-])(?P<second>[0-9]{1,2})(?P=mark)"
+    r"(?P<year>[0-9]{4})(?![0-9/-])"
+)
+_IN_PATH = re.compile(
+    r"(?<![0-9])(?P<year>199[0-9]|20[0-9]{2})(?P<mark>[/-])(?P<month>[01][0-9])(?P=mark)"
+    r"(?P<day>[0-3][0-9])(?![0-9])"
 )
 _WORDS = re.compile(
     r"(?<![0-9])(?P<day>[0-9]{1,2})(?:st|nd|rd|th|er|º|\.)?\s(?:de\s|of\s)?(?P<month>[^\s\d.,;:/()]{2,14})\.?,?"
@@ -59,29 +68,36 @@ _CLOCK = re.compile(
     rf"\s{{0,3}}(?:at|,|um|à|-)?\s{{0,3}}{_TIME}\s?(?P<half>[ap]\.?m\b)?\s?{_ZONE}", re.IGNORECASE
 )
 
+#: Languages, and regions of English, that write the month of a date in figures before the day.
+_MONTH_FIRST = frozenset({"en-us", "en-ph", "ja", "zh", "ko", "hu", "lt", "mn", "eu"})
 #: Plausible years of publication.
 _YEARS = range(1600, 2101)
 #: Dates that systems write if none is set.
 _UNSET = {(1970, 1, 1), (1900, 1, 1)}
 
 
-def parse_date(text: str) -> str:
-    """Return a stated date as ISO 8601, with time and zone where stated, or ''."""
+def parse_date(text: str, language: str = "") -> str:
+    """Return a stated date as ISO 8601, with time and zone where stated, or ''.
+
+    Args:
+        text: The date as stated.
+        language: The BCP 47 tag of the page's language, which decides 03/04/2024.
+    """
     text = " ".join(text[:200].split())
     for pattern in (_ISO, _BASIC, _EPOCH):
         if match := pattern.match(text):
             return _epoch(match) if pattern is _EPOCH else _to_iso(match.groupdict())
-    return find_date(text)
+    return find_date(text, language)
 
 
-def find_date(text: str) -> str:
+def find_date(text: str, language: str = "") -> str:
     """Return the date in a short text as people write it, or ''."""
     text = " ".join(text[:200].split())
     if match := _ISO.search(text):
         return _to_iso(match.groupdict())
-    for pattern in (_HAN, _DOTTED, _SLASHED, _NUMBERED, _WORDS, _AMERICAN):
+    for pattern in (_HAN, _DOTTED, _SHORT, _SLASHED, _NUMBERED, _WORDS, _AMERICAN):
         if match := pattern.search(text):
-            parts = _with_month_number(match.groupdict())
+            parts = _with_month_number(match.groupdict(), language)
             clock = _CLOCK.match(text, match.end())
             if parts and clock:
                 parts |= _clock(clock)
@@ -89,14 +105,26 @@ def find_date(text: str) -> str:
     return ""
 
 
-def _with_month_number(parts: dict[str, str | None]) -> dict[str, str | None] | None:
+def find_path_date(path: str) -> str:
+    """Return the day in the path of a URL, '' if it names none or several."""
+    days = {_to_iso(match.groupdict()) for match in _IN_PATH.finditer(path[:2000])}
+    return days.pop() if len(days) == 1 else ""
+
+
+def _with_month_number(parts: dict[str, str | None], language: str) -> dict[str, str | None] | None:
     """Return the parts with the month as a number; None if invalid or possibly the day."""
+    if parts.get("years"):
+        return parts | {"year": f"20{parts['years']}"}
     month = parts.get("month")
     if month is None:
         first, second = int(parts["first"] or 0), int(parts["second"] or 0)
         if (first > 12) == (second > 12) and first != second:
-            return None
-        day, number = (second, first) if second > 12 else (first, second)
+            month_first = _month_first(language)
+            if month_first is None or first > 12:
+                return None
+        else:
+            month_first = second > 12
+        day, number = (second, first) if month_first else (first, second)
         return {"year": parts["year"], "month": str(number), "day": str(day)}
     if not month.isdecimal():
         month_number = MONTHS.get(month.lower())
@@ -105,6 +133,14 @@ def _with_month_number(parts: dict[str, str | None]) -> dict[str, str | None] | 
             parts = parts | {"year": str(year - 543)}
         return parts | {"month": str(month_number)} if month_number else None
     return parts
+
+
+def _month_first(language: str) -> bool | None:
+    """Return whether a language writes the month before the day; None for unknown."""
+    language = language.lower()
+    if language in {"", "en"}:
+        return None
+    return language in _MONTH_FIRST or language.partition("-")[0] in _MONTH_FIRST
 
 
 def _clock(match: re.Match[str]) -> dict[str, str | None]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import dropwhile, islice
 
 from lxml.html import HtmlElement
@@ -14,9 +15,11 @@ from ...text import clean_line
 from ..parse import element_line
 from .bylines import find_byline
 from .dates import find_date, parse_date
+from .titles import Heading, title_key
 
 #: Limits of the headings to examine, and of the text leaves of one element.
 _MAX_HEADINGS, _MAX_LEAVES = 20, 200
+_MAX_TITLES = 60
 #: The most elements between two marks that are side by side.
 _BESIDE = 2
 #: The largest distance of a mark below the main heading, above it, and from the page's top if it
@@ -28,6 +31,11 @@ _MAX_ELEMENTS = 20_000
 _DEPTH = 40
 _MAX_CHARS = 160
 
+#: The fewest characters of a date, and the most of a line that is only a date; the most words of
+#: such a line.
+_DATE_CHARS, _STAMP_CHARS, _STAMP_WORDS = 6, 80, 4
+_LONG_WORD = re.compile(r"[^\W\d_]{2,}")
+
 _IS_AUTHOR, _IS_DATE = 1, 2
 #: Every class that marks an author or a date contains one of these.
 _HINTS = ("aut", "byline", "by-line", "writ", "date", "publi", "posted")
@@ -36,7 +44,13 @@ _ITEMS = frozenset({
 })  # fmt: skip
 _AUTHOR = re.compile(
     r"(?:^|[\s_-])(?:byline|by-line|authors?|autor(?:en|in)?|auteurs?|autore|writer|writtenby)"
-    r"(?:[-_]{1,2}(?:names?|links?|list))*(?:$|\s)|authorname|byline__author"
+    r"(?:[-_]{1,2}(?:names?|links?|list|info|text|box|block|wrapper))*(?:__[a-z0-9]{5,6})?(?:$|\s)|authorname|textauthor|byline__author"
+)
+#: The address of an author's page.
+_AUTHOR_PAGE = re.compile(
+    r"/(?:authors?|autor(?:en|es|in)?|auteurs?|autori|autore|authors-profiles?|contributors?|columnists?|journalists?"
+    r"|writers?|reporters?|profiles?|staff|people|skribenter?)/[^/?#]{3,80}/?$",
+    re.IGNORECASE,
 )
 _DATE = re.compile(
     r"(?:^|[\s_-])(?:published|pubdate|pub-date|dt-published|publish-?(?:ed-?)?(?:date|time)"
@@ -50,16 +64,25 @@ _UNRELATED = re.compile(
     re.IGNORECASE,
 )
 _UNRELATED_TAGS = frozenset({"aside", "blockquote", "figure", "footer", "form", "nav", "tr"})
+#: Classes of the kicker within a heading, and signs between the two.
+_KICKER = re.compile(
+    r"(?:^|[\s_-])(?:kicker|over-?(?:line|title)|top-?(?:line|title)|roof-?line|dachzeile|eyebrow"
+    r"|(?:pre|super|sup)-?title|surtitre|ante-?titulo|cintillo|volanta|occhiello|spitzmarke"
+    r"|(?:topic-)?label)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_SIGNS = " :|/·–—-"
 _UPDATED = re.compile(
-    r"updat|modif|revis|edited|aktualisiert|geändert|mis à jour|actualiz|aggiorna|atualiz|"
+    r"updat|modif|chang|revis|edited|güncel|ενημέρ|aktualiz"
+    r"|aktualisiert|geändert|mis à jour|actualiz|aggiorna|atualiz|"
     r"bijgewerkt|uppdater|opdater|oppdater|обновлен|更新",
     re.IGNORECASE,
 )
 #: The beginning of a byline, in languages where it begins nothing else.
 _BYLINE = re.compile(
-    r"\s{0,40}(?:(?:[Ww]ritten |[Pp]osted |[Pp]ublished )?[Bb]y\s|BY\s|Von\s|VON\s|Por\s|Par\s"
-    r"|Door\s|Автор:|Текст:|Tekst:|Autore?:|Autorka?:|Auteur\s?:|Yazan:|Tác giả:|लेखक:|लेखिका:|โดย\s"
-    r"|Συντάκτ\w{1,4}:|بقلم|מאת|文[／/・:：]|記者[:：\s]|作者[:：])"
+    r"\s{0,40}(?:(?:[Ww]ritten |[Pp]osted |[Pp]ublished )?[Bb]y:?\s|BY:?\s|V(?:on|ON):?\s|Por:?\s"
+    r"|Par\s?:?\s|Door:?\s|Автор:|Текст:|Tekst:|Autore?:|Autorka?:|Auteur\s?:|Yazan:|Tác giả:"
+    r"|लेखक:|लेखिका:|โดย\s|Συντάκτ\w{1,4}:|بقلم|מאת|文[／/・:：]|記者[:：\s]|作者[:：])"
 )
 
 
@@ -71,13 +94,51 @@ class MarkupHints:
     dates: list[str] = field(default_factory=list)
 
 
-def main_headings(tree: HtmlElement) -> list[str]:
-    """Return the text of the page's main headings, in document order."""
-    headings = (
-        element_line(element) or _picture_text(element)
-        for element in islice(tree.iter("h1"), _MAX_HEADINGS)
-    )
-    return list(dict.fromkeys(filter(None, headings)))
+def main_headings(tree: HtmlElement, stated: Iterable[str]) -> list[Heading]:
+    """Return the page's main headings, in document order.
+
+    Without one outside menus, headings of lower rank count whose text is one of the titles stated.
+    """
+    titles = {title_key(text): text for text in stated}
+    elements = list(islice(tree.iter("h1"), _MAX_HEADINGS))
+    found = [_heading(element) for element in elements if not _in_menu(element)]
+    if not any(heading.text for heading in found):
+        lower = (_heading(e, titles).text for e in islice(tree.iter("h2", "h3"), _MAX_HEADINGS))
+        found = [Heading(titles[key]) for text in lower if (key := title_key(text)) in titles]
+        found = found or list(map(_heading, elements))
+    return list(dict.fromkeys(heading for heading in found if heading.text))
+
+
+def _in_menu(element: HtmlElement) -> bool:
+    return any(outer.tag == "nav" for outer in islice(element.iterancestors(), _DEPTH))
+
+
+def _heading(element: HtmlElement, titles: Collection[str] = ()) -> Heading:
+    """Read a heading; without its first part it may be one of ``titles``."""
+    text = element_line(element)
+    kicker, certain = _kicker(element)
+    rest = text.removeprefix(kicker).lstrip(_SIGNS)
+    if kicker and rest and text.startswith(kicker) and (certain or title_key(rest) in titles):
+        glued = not text[: -len(rest)].removeprefix(kicker.rstrip(_SIGNS)).strip()
+        return Heading(rest, f"{kicker}: {rest}" if glued else text)
+    return Heading(text or _picture_text(element))
+
+
+def _kicker(heading: HtmlElement) -> tuple[str, bool]:
+    """Return the first part of a heading, and whether its class or a sign makes it a kicker."""
+    while len(heading) == 1 and not _text_before(heading) and not (heading[0].tail or "").strip():
+        heading = heading[0]
+    if not len(heading) or _text_before(heading):
+        return "", False
+    first, after = heading[0], heading[0].getnext()
+    text = element_line(first)
+    sign = "" if after is None or (first.tail or "").strip() else element_line(after)[:2]
+    named = _KICKER.search((first.get("class") or "")[:300])
+    return text, bool(named or text.endswith((":", "|")) or (sign and not sign.strip(_SIGNS)))
+
+
+def _text_before(element: HtmlElement) -> str:
+    return (element.text or "").strip()
 
 
 def _picture_text(element: HtmlElement) -> str:
@@ -85,15 +146,19 @@ def _picture_text(element: HtmlElement) -> str:
     return next((clean_line(e.get("alt")) for e in inner if e.tag == "img"), "")
 
 
-def read_markup_hints(tree: HtmlElement) -> MarkupHints:
+def read_markup_hints(tree: HtmlElement, title: str, language: str) -> MarkupHints:
     """Read the marked author and date of publication.
 
-    Only marks near the main heading are examined; those of other stories are farther away.
+    Only marks near the title are examined; those of other stories are farther away.
     """
-    h1s = islice(tree.iter("h1"), _MAX_HEADINGS)
-    heading = next((h1 for h1 in h1s if element_line(h1)), None)
+    heading = _title_heading(tree, title_key(title))
+    read_date, read_beside = (
+        partial(_date, language=language),
+        partial(_date_beside, language=language),
+    )
     hints = MarkupHints()
     kinds: dict[str, int] = {}
+    stamps: list[str] = []
     for window in _near(tree, heading):
         authors: list[HtmlElement] = []
         lines: list[HtmlElement] = []
@@ -106,9 +171,21 @@ def read_markup_hints(tree: HtmlElement) -> MarkupHints:
                 dates.append(element)
             elif element.text and _BYLINE.match(element.text):
                 lines.append(element)
+            elif not stamps and (stamp := _stamp(element, language)):
+                stamps.append(stamp)
         hints.authors = hints.authors or _first(authors, _author) or _first(lines, _byline)
-        hints.dates = hints.dates or _first(dates, _date) or _first(lines, _date_beside)
+        hints.dates = hints.dates or _first(dates, read_date) or _first(lines, read_beside)
+    hints.dates = hints.dates or stamps
     return hints
+
+
+def _title_heading(tree: HtmlElement, title: str) -> HtmlElement | None:
+    """Return the heading that is the title, or else the first main heading."""
+    h1s = [h1 for h1 in islice(tree.iter("h1"), _MAX_HEADINGS) if element_line(h1)]
+    main = [h1 for h1 in h1s if not _in_menu(h1)]
+    lower = () if main or not title else islice(tree.iter("h2", "h3"), _MAX_TITLES)
+    with_title = (e for e in (*main, *lower) if title in title_key(element_line(e)))
+    return next(with_title, next(iter(main or h1s), None))
 
 
 def _near(tree: HtmlElement, heading: HtmlElement | None) -> list[list[HtmlElement]]:
@@ -141,6 +218,8 @@ def _kind(element: HtmlElement, kinds: dict[str, int]) -> int:
         if "dateModified" in item:
             return 0
     if "author" in attributes.get("rel", "").split():
+        return _IS_AUTHOR
+    if element.tag == "a" and _AUTHOR_PAGE.search(attributes.get("href", "")[:300]):
         return _IS_AUTHOR
     named = attributes.get("class")
     if not named:
@@ -207,22 +286,32 @@ def _byline(mark: HtmlElement) -> str:
     return find_byline(text) if len(text) <= _MAX_CHARS else ""
 
 
-def _date_beside(mark: HtmlElement) -> str:
+def _date_beside(mark: HtmlElement, language: str) -> str:
     """Return the date on the line of a byline."""
     parent = mark.getparent()
     around = mark if parent is None or parent.tag == "body" else parent
     text = element_line(around, " ", 2 * _MAX_CHARS)
     short = len(text) <= _MAX_CHARS and not _UPDATED.search(text)
-    return find_date(text) if short and find_byline(element_line(mark, " ")) else ""
+    return find_date(text, language) if short and find_byline(element_line(mark, " ")) else ""
 
 
-def _date(mark: HtmlElement) -> str:
+def _stamp(element: HtmlElement, language: str) -> str:
+    """Return the date in a line without a mark that says little else."""
+    text = (element.text or "")[:_STAMP_CHARS].strip()
+    if len(text) < _DATE_CHARS or not any(map(str.isdigit, text)) or _UPDATED.search(text):
+        return ""
+    date = find_date(text, language)
+    few = len(_LONG_WORD.findall(text)) <= _STAMP_WORDS
+    return date if date and few and not _is_unrelated(element) else ""
+
+
+def _date(mark: HtmlElement, language: str) -> str:
     """Return the date in a mark, preferably from its machine-readable value."""
     for value in (mark.get("datetime"), mark.get("content"), mark.get("title")):
-        if value and (date := parse_date(value)):
+        if value and (date := parse_date(value, language)):
             return date
     time = None if mark.tag == "time" else mark.find(".//time")
     if time is not None:
-        return _date(time)
+        return _date(time, language)
     text = element_line(mark)
-    return find_date(text) if len(text) <= _MAX_CHARS else ""
+    return find_date(text, language) if len(text) <= _MAX_CHARS else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import chain, islice
 from urllib.parse import urlsplit
 
@@ -12,8 +13,8 @@ from lxml.html import HtmlElement
 from ...text import clean_attribute, clean_line
 from ...urls import resolve
 from ..parse import element_line
-from .bylines import join_names
-from .dates import parse_date
+from .bylines import find_office, is_byline_label, join_names
+from .dates import find_path_date, parse_date
 from .jsonld import SchemaMetadata, load_names, read_json_ld, read_schema
 from .language import choose_language, text_direction
 from .markup_hints import main_headings, read_markup_hints
@@ -127,23 +128,29 @@ def read_metadata(tree: HtmlElement, url: str, base: str) -> Metadata:
     head = read_head(tree)
     canonical = _canonical(head, url, base)
     schema = read_schema(read_json_ld(tree), (url, canonical))
-    headings = main_headings(tree)
     sites = _sites(head, schema)
     site_names = SiteNames(sites, url)
     is_article = schema.article or head.first("og:type").lower() == "article"
     titles = [*map(clean_attribute, schema.titles), *_flat(head.value_lists(_NAMES["title"]))]
+    headings = main_headings(tree, titles)
     title = choose_title(head.title, headings, titles, site_names, article=is_article)
     site = (
         next(iter(sites), "")
-        or site_names.find_in_title(head.title, headings)
+        or site_names.find_in_title(head.title, [heading.text for heading in headings])
         or head.first(*_NAMES["site"], limit=_SITE_CHARS)
     )
     language = choose_language(_languages(tree, head, schema), lambda size: sample_text(tree, size))
-    names, published = _authors(head, schema, language, site, title), _published(head, schema)
+    stated = _stated_authors(head, schema)
+    not_authors = (*sites, site, site_names.host, title)
+    names = _persons(stated, language, *not_authors)
+    published = _published(head, schema, language, find_path_date(_path(url)))
     if not names or not published:
-        hints = read_markup_hints(tree)
-        names = names or join_names(hints.authors, language, site, title)
+        hints = read_markup_hints(tree, title, language)
+        stated.append(hints.authors)
+        names = names or join_names(hints.authors, language, *not_authors)
         published = published or next(iter(hints.dates), "")
+    if not names:
+        names = _persons(stated, language, title) or find_office(chain(*stated), *not_authors[:-1])
     lead = next(iter(schema.leads), "")
     return Metadata(
         title=title,
@@ -234,27 +241,43 @@ def _languages(tree: HtmlElement, head: Head, schema: SchemaMetadata) -> list[st
     return [*stated, *_flat(head.value_lists(_NAMES["language"], limit=60)), *schema.languages]
 
 
-def _authors(head: Head, schema: SchemaMetadata, language: str, *not_authors: str) -> str:
-    """Return the byline from a page's statements, JSON-LD first."""
-    stated = chain((schema.authors,), head.value_lists(_NAMES["author"]))
+def _stated_authors(head: Head, schema: SchemaMetadata) -> list[list[str]]:
+    """Return the lists of authors that a page states, JSON-LD first."""
+    label, name = head.first("twitter:label1"), head.first("twitter:data1")
+    labelled = [name] if name and is_byline_label(label) else []
+    return [list(schema.authors), *head.value_lists(_NAMES["author"]), labelled]
+
+
+def _persons(stated: Iterable[Iterable[str]], language: str, *not_authors: str) -> str:
+    """Return the names of the first list that has any."""
     return next(filter(None, (join_names(names, language, *not_authors) for names in stated)), "")
 
 
-def _published(head: Head, schema: SchemaMetadata) -> str:
-    """Return the first date stated, with the time from another statement of the same day."""
-    dates = _dates(schema.published)
+def _published(head: Head, schema: SchemaMetadata, language: str, path_date: str) -> str:
+    """Return the first date stated, with the time from another statement of the same day.
+
+    Failing that, or if it is a time of UTC on a day beside that, the day in the URL's path.
+    """
+    dates = _dates(schema.published, language)
     for stated in head.value_lists(_NAMES["date"]):
-        dates += _dates(stated)
-    day = dates[0] if dates else ""
+        dates += _dates(stated, language)
+    day = dates[0] if dates else path_date
+    if path_date and day.endswith("+00:00") and _are_neighbors(day, path_date):
+        return path_date
     return next((date for date in dates if len(date) > _DAY and date.startswith(day)), day)
 
 
-def _dates(stated: Sequence[str]) -> list[str]:
+def _are_neighbors(date: str, day: str) -> bool:
+    between = datetime.fromisoformat(date).date() - datetime.fromisoformat(day).date()
+    return abs(between.days) == 1
+
+
+def _dates(stated: Sequence[str], language: str) -> list[str]:
     """Return dates as ISO 8601; none if they are those of a list of stories, newest first.
 
     A discussion has as many dates, but oldest first.
     """
-    dates = [date for text in stated[:_MAX_DATES] if (date := parse_date(text))]
+    dates = [date for text in stated[:_MAX_DATES] if (date := parse_date(text, language))]
     return [] if len(set(dates)) > _FEW_DATES and dates[0] > min(dates) else dates
 
 

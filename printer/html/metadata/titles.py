@@ -12,14 +12,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from ...text import WORD
 
 #: A separator between a title and the site's name.
 _SEPARATOR = re.compile(
-    r"\s*[|｜¦]\s*|\s+(?:[-–—−•·»«›‹<>:~*⋆/\\]|::|--)\s+|\s*[»«›‹]\s+|\s*(?:::|__)\s*"
+    r"\s*[|｜¦ㅣ]\s*|\s+(?:[-–—−•·»«›‹<>:~*⋆/\\]|::|--)\s+|\s*[»«›‹]\s+|\s*(?:::|__)\s*"
 )
+#: The beginning of what follows a title that is stated without it.
+_SUFFIX = re.compile(r"\s*[-–—|｜¦ㅣ_]")
 _SIGNS = re.compile(r"[\W_]+")
 _PERMALINK = re.compile(r"\s?[¶#§🔗]{1,3}$")
 #: A label or a date before a heading: up to four words, not a number alone.
@@ -44,9 +47,17 @@ _CLEARLY, _FEW = 0.3, 3
 _LONGEST_PATH = 1000
 
 
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A main heading; ``full`` also has the kicker set within it, '' for none."""
+
+    text: str
+    full: str = ""
+
+
 def choose_title(
     document: str,
-    headings: Sequence[str],
+    main_headings: Sequence[Heading],
     stated: Sequence[str],
     site: SiteNames,
     *,
@@ -56,25 +67,34 @@ def choose_title(
 
     Args:
         document: The text of ``title``.
-        headings: The texts of the main headings.
+        main_headings: The main headings.
         stated: The titles of OpenGraph, JSON-LD and the like.
         site: The names of the page's site.
         article: Whether the page says that it is an article.
     """
-    headings = _distinct(site.strip_from(_PERMALINK.sub("", text)) for text in headings)
     if not site.is_home:
         document_title = site.strip_from(document)
         stated = _distinct(map(site.strip_from, stated))
     else:
         document_title, stated = document, _distinct(stated)
-    headings = [text for text in headings if not _names_site(text, site, document_title)]
     first = _first_part(document_title)
-    keys = {_key(text) for text in (document_title, first, *_beginnings(document_title))}
-    for agreeing in (keys, {_key(text) for text in stated}):
+    keys = {title_key(text) for text in (document_title, first, *_beginnings(document_title))}
+    stated_keys = {title_key(text) for text in stated}
+    texts = (_with_kicker(heading, keys | stated_keys) for heading in main_headings)
+    headings = [
+        text
+        for text in _distinct(site.strip_from(_PERMALINK.sub("", text)) for text in texts)
+        if not _names_site(text, site, document_title)
+    ]
+    for agreeing in (keys, stated_keys):
         for heading in headings:
-            if _key(heading) in agreeing:
+            if title_key(heading) in agreeing:
                 return heading
-    title = _stated_title(document, document_title, first, stated, site)
+    begins = (text for text in stated if document.startswith(text) and len(_parts(text)) == 1)
+    beginning = next(
+        (text for text in begins if article and _SUFFIX.match(document, len(text))), ""
+    )
+    title = beginning or _stated_title(document, document_title, first, stated, site)
     heading = _main_heading(headings, document_title, article)
     # If they differ, the URL may decide: it is made from the title.
     if heading and site.slug_overlap(title) < site.slug_overlap(heading) + _CLEARLY:
@@ -89,10 +109,10 @@ def _stated_title(
     document: str, document_title: str, first: str, stated: Sequence[str], site: SiteNames
 ) -> str:
     """Return the title stated in a page's head."""
-    keys = {_key(text) for text in (document_title, first, *_beginnings(document_title))}
+    keys = {title_key(text) for text in (document_title, first, *_beginnings(document_title))}
     for text in stated:
-        if _key(text) in keys:
-            return first if _key(text) == _key(document_title) else text
+        if title_key(text) in keys:
+            return first if title_key(text) == title_key(document_title) else text
     if stated and not site.is_home and not _words(stated[0]).isdisjoint(_words(document_title)):
         return _parts(stated[0])[0]
     return first or next(iter(stated), "") or document
@@ -125,7 +145,7 @@ class SiteNames:
     """
 
     def __init__(self, stated: Iterable[str], url: str) -> None:
-        self.keys = {_key(name) for name in stated} - {""}
+        self.keys = {title_key(name) for name in stated} - {""}
         self.host = self.full_host = ""
         self.is_home = False
         self.slug_words: frozenset[str] = frozenset()
@@ -148,7 +168,7 @@ class SiteNames:
 
     def is_site_name(self, text: str) -> bool:
         """Return whether a text is the name of the site."""
-        return _key(text) in self.keys or self.repeats_host(text)
+        return title_key(text) in self.keys or self.repeats_host(text)
 
     def is_leading_name(self, text: str) -> bool:
         """Return whether the first part of a title is only the site's name.
@@ -157,7 +177,7 @@ class SiteNames:
         """
         letters = _SIGNS.sub("", text).casefold()
         in_host = len(letters) > 2 and (letters in self.host or letters in self.full_host)
-        return in_host or _key(text) in self.keys
+        return in_host or title_key(text) in self.keys
 
     def repeats_host(self, text: str) -> bool:
         """Return whether a text is the host's name, a part of it, or it with one or two words."""
@@ -187,9 +207,9 @@ class SiteNames:
     def find_in_title(self, document: str, headings: Sequence[str]) -> str:
         """Return the part of ``title`` that is the site's name, if it repeats the host's name."""
         parts = _parts(document)
-        heading_keys = set(map(_key, headings))
+        heading_keys = set(map(title_key, headings))
         for part in (parts[-1], parts[0]):
-            if len(parts) > 1 and self.repeats_host(part) and _key(part) not in heading_keys:
+            if len(parts) > 1 and self.repeats_host(part) and title_key(part) not in heading_keys:
                 return part
         return ""
 
@@ -210,7 +230,7 @@ def find_title_node(texts: Sequence[str], title: str) -> int | None:
     return None
 
 
-def _key(text: str) -> str:
+def title_key(text: str) -> str:
     """Return a text's letters and digits, for comparison regardless of punctuation."""
     return _SIGNS.sub(" ", text).strip().casefold()
 
@@ -242,6 +262,14 @@ def _names_site(heading: str, site: SiteNames, document_title: str) -> bool:
     )
 
 
+def _with_kicker(heading: Heading, stated_keys: Set[str]) -> str:
+    """Return a heading, after its kicker if the page states its title only so."""
+    full = title_key(heading.full)
+    if full and full in stated_keys and title_key(heading.text) not in stated_keys:
+        return heading.full
+    return heading.text
+
+
 def _without_label(heading: str, stated: Sequence[str], keys: Set[str]) -> str:
     """Return a heading without a label or a date around it, if the page states it so elsewhere."""
     for text in stated:
@@ -250,7 +278,7 @@ def _without_label(heading: str, stated: Sequence[str], keys: Set[str]) -> str:
         before, after = heading.removesuffix(text), heading.removeprefix(f"{text} ")
         if before != heading and _LABEL.fullmatch(before):
             return text
-        if after != heading and _key(text) in keys and any(map(str.isdigit, after)):
+        if after != heading and title_key(text) in keys and any(map(str.isdigit, after)):
             return text  # a date, a count of comments
     return heading
 

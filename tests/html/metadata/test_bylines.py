@@ -133,3 +133,54 @@ def test_what_stands_before_a_name_goes_in_any_language(stated, language, wanted
 )
 def test_what_is_left_around_a_name_goes(stated, wanted):
     assert join_names([stated], "en") == wanted
+
+
+SITE = '<meta property="og:site_name" content="The Tide">'
+
+
+def byline(head="", body="", url="https://www.thetide.example/ferry", language="en"):
+    page = f"<html lang={language}><head>{head}</head><body>{body}<p>The ferry.</p></body></html>"
+    return read_metadata(parse(page), url, url).byline
+
+
+@pytest.mark.parametrize(
+    ("author", "body", "wanted"),
+    [
+        ("The Tide", "", "The Tide"),
+        ("thetide.example", "", "thetide.example"),
+        ("https://www.facebook.com/thetide", "", ""),
+        ("The Tide", "<h1>Ferry</h1><p class=byline>By Tam Reed</p>", "Tam Reed"),
+        ("The Tide Newsroom", "<h1>Ferry</h1><p class=byline>By Tam Reed</p>", "Tam Reed"),
+        ("Tam Reed, The Tide", "", "Tam Reed"),
+        ("", "<h1>Ferry</h1><p class=byline>The Tide</p>", "The Tide"),
+    ],
+)
+def test_the_publisher_signs_only_if_no_person_does(author, body, wanted):
+    assert byline(f'{SITE}<meta name="author" content="{author}">', body) == wanted
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        ('<div>by <a href="/authors/tam-reed"><b>Tam Reed</b></a></div>', "Tam Reed"),
+        ('<div><a href="/autor/tam-reed/">Tam Reed</a></div>', "Tam Reed"),
+        ("<p>By: Tam Reed</p>", "Tam Reed"),
+        (
+            "<li>Von: <a href=/tam>Tam Reed</a>, <a href=/orla>Orla Fennimoor</a></li>",
+            "Tam Reed, Orla Fennimoor",
+        ),
+        ("<p class=Story_author__U98U7>Tam Reed</p>", "Tam Reed"),
+        ("<p><b>Autor/in:</b> Tam Reed</p>", ""),
+    ],
+)
+def test_bylines_under_a_title_of_any_rank(body, wanted):
+    menu = "<nav><h1>Ferry, the search engine's words</h1></nav>" + "<i>x</i>" * 90
+    page = f"{menu}<h2>Ferry and tide</h2>{body}"
+    assert byline('<meta property="og:title" content="Ferry and tide">', page) == wanted
+
+
+@pytest.mark.parametrize("label", ["Written by", "Verfasst von", "Écrit par", "Escrito por"])
+def test_the_label_of_a_link_preview_names_the_author(label):
+    head = '<meta name="twitter:label1" content="{}"><meta name="twitter:data1" content="{}">'
+    assert byline(head.format(label, "Tam Reed")) == "Tam Reed"
+    assert byline(head.format("Est. reading time", "3 minutes")) == ""

@@ -1,6 +1,6 @@
 import pytest
 
-from printer.html.metadata.dates import find_date, parse_date
+from printer.html.metadata.dates import find_date, find_path_date, parse_date
 from printer.html.metadata.markup_hints import read_markup_hints
 from printer.html.metadata.metadata import read_metadata
 from printer.html.parse import parse
@@ -128,4 +128,64 @@ def test_months_are_read_in_many_languages(text, wanted):
 def test_the_date_beside_a_line_that_names_the_author_is_the_page_s():
     body = "<h1>Nets</h1><div><span>Yazan: Elif Taşkıran</span> · <span>5 Kasım 2024</span></div>"
     tree = parse(f"<html><body>{body}<p>Ağlar.</p></body></html>")
-    assert read_markup_hints(tree).dates == ["2024-11-05"]
+    assert read_markup_hints(tree, "Nets", "tr").dates == ["2024-11-05"]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "wanted"),
+    [
+        ("03/04/2024", "fr", "2024-04-03"),
+        ("03/04/2024", "en-GB", "2024-04-03"),
+        ("03/04/2024", "en-US", "2024-03-04"),
+        ("03-04-2024", "pt-BR", "2024-04-03"),
+        ("03/04/2024", "en", ""),
+        ("03/04/2024", "", ""),
+        ("13/04/2024", "en-US", "2024-04-13"),
+        ("13/14/2024", "fr", ""),
+        ("Do 25.04.24 | 14:07 Uhr", "de", "2024-04-25"),
+        ("Version 10.12.24.3", "de", ""),
+    ],
+)
+def test_the_language_tells_the_day_from_the_month(text, language, wanted):
+    assert find_date(text, language) == wanted
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [
+        ("2024/10/17/ferry", "2024-10-17"),
+        ("news/2024-10-17-ferry", "2024-10-17"),
+        ("ferry-120241017", ""),
+        ("2024/13/17/ferry", ""),
+        ("2024/10/17/since-2019-05-02", ""),
+    ],
+)
+def test_a_path_may_name_the_day(path, wanted):
+    assert find_path_date(path) == wanted
+
+
+def stated_date(head="", body="", url="https://example.org/ferry", language="en"):
+    page = f"<html lang={language}><head>{head}</head><body>{body}<p>The ferry.</p></body></html>"
+    return read_metadata(parse(page), url, url).published
+
+
+def test_a_line_that_is_only_a_date_under_the_title_counts():
+    line = "<div class=x>erstellt: <b>01. April 2025, 15:25</b></div>"
+    assert stated_date(body=f"<h1>Nets</h1>{line}", language="de") == "2025-04-01T15:25"
+    other = "<aside><b>01. April 2025</b></aside>"
+    assert stated_date(body=f"<h1>Nets</h1>{other}") == ""
+    changed = "<b>Updated: 1 April 2025</b>"
+    assert stated_date(body=f"<h1>Nets</h1>{changed}") == ""
+    sentence = "<p>On 1 April 2025 the council of the harbour met and chose the chain.</p>"
+    assert stated_date(body=f"<h1>Nets</h1>{sentence}") == ""
+
+
+def test_the_path_s_day_corrects_one_of_utc():
+    head = '<meta property="article:published_time" content="2024-10-18T02:41:41{zone}">'
+    url = "https://example.org/2024/10/17/ferry"
+    assert stated_date(head.format(zone="Z"), url=url) == "2024-10-17"
+    assert stated_date(head.format(zone="+02:00"), url=url) == "2024-10-18T02:41:41+02:00"
+    assert stated_date(url=url) == "2024-10-17"
+    assert stated_date(head.format(zone="Z"), url="https://example.org/2019/10/17/x") == (
+        "2024-10-18T02:41:41+00:00"
+    )

@@ -285,3 +285,41 @@ def test_a_section_is_a_name(stated, wanted):
     )
     assert found.section == wanted
     assert read('<meta property="article:section" content="Sea">').section == "Sea"
+
+
+@pytest.mark.parametrize(
+    ("title", "heading", "wanted"),
+    [
+        ("Ferry: The last crossing | Tide", "<span class=topline>Ferry</span> <b>The last crossing</b>",
+         "Ferry: The last crossing"),
+        ("The last crossing | Tide", "<span class=x__kicker>Ferry</span><b>The last crossing</b>",
+         "The last crossing"),
+        ("Old chains: “The last crossing”", "<i>Ferry</i><i class=hidden>-</i><b>“The last crossing”</b>",
+         "“The last crossing”"),
+        ("Ferry: The last crossing", "<i>Ferry</i><i>:</i> <b>The last crossing</b>",
+         "Ferry: The last crossing"),
+        ("The last crossing", "<span class=label>News</span> The last crossing", "The last crossing"),
+        ("The last crossing ever", "<b>The last</b> <i>crossing</i> ever", "The last crossing ever"),
+        ("Category:Ferries", "<i>Category</i><i>:</i><b>Ferries</b>", "Category:Ferries"),
+    ],
+)  # fmt: skip
+def test_a_kicker_is_not_glued_to_the_title(title, heading, wanted):
+    found = read(f"<title>{title}</title>", f"<h1>{heading}</h1>{TEXT}")
+    assert found.title == wanted
+
+
+def test_the_visible_heading_is_preferred_to_one_in_a_menu():
+    body = f"<nav><h1>Ferry: Last crossing of the chain</h1></nav><h2>The last crossing</h2>{TEXT}"
+    head = (
+        "<title>Ferry: Last crossing of the chain</title>"
+        '<meta property="og:title" content="The last crossing">'
+    )
+    assert read(head, body).title == "The last crossing"
+    assert read("<title>Ferry</title>", body).title == "Ferry: Last crossing of the chain"
+
+
+def test_the_headline_ends_where_the_section_begins():
+    head = "<title>The last crossing-RiversㅣTide</title>" + json_ld(
+        '{"@type": "NewsArticle", "headline": "The last crossing", "datePublished": "2024"}'
+    )
+    assert read(head).title == "The last crossing"
