@@ -1,12 +1,20 @@
 """Placement of large pictures, which are moved or shrunk to avoid gaps at the foot of pages.
 
 WeasyPrint has no floating figures: one that does not fit on a page begins the next page and leaves
-a gap.  So after the layout of a page, a figure that begins the next page is moved behind the text
-that follows it, one paragraph at a time, and the page is laid out again.  If no text follows before
-the next heading, the picture is shrunk within limits; if that is not enough and the gap is large,
-it is moved past the heading.  A table on a rotated page is moved behind text until the page before
-it is full.  The result depends only on the document.  A page is laid out at most ``MAX_TRIES``
-times.
+a gap.  So after the layout of a page, a figure that begins the next page is placed otherwise, and
+the page is laid out again.  In the order in which it is tried, the figure is
+
+- shrunk slightly,
+- moved behind the text that follows it, one paragraph at a time,
+- shrunk by up to 30 %,
+- moved before the text above it, as far as is needed to fit on the page,
+- moved behind the next heading and the paragraph below it.
+
+What does not fill the page better is undone.  A table on a rotated page is moved behind text until
+the page before it is full.  The result depends only on the document.  A page is laid out at most
+``MAX_TRIES`` times.
+
+Paragraphs are indented after text and flush after a figure, wherever the figure is in the end.
 
 This relies on ``remake_page`` (see :mod:`.patches`), on the tree of boxes, and on the skip stack
 that says where the next page begins.
@@ -15,7 +23,11 @@ that says where the next page begins.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil
 from typing import Any, TypeAlias
+
+from ...themes.page import CHARACTER_WIDTH
 
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
@@ -23,30 +35,36 @@ Box: TypeAlias = Any
 #: Where a page begins in the tree: ``{index of child: {index of its child: None}}``.
 SkipStack: TypeAlias = "dict[int, Any] | None"
 
-#: The smallest gap to be filled, as a share of the height of the page.
-MIN_GAP = 0.2
-
-#: The smallest gap for which a picture is even moved past a heading, as a share of the page.
-MIN_GAP_TO_PASS_HEADING = 0.35
+#: The smallest gap to be filled, and that for which a picture is moved past a heading, as shares of
+#: the height of the page.
+MIN_GAP, MIN_GAP_TO_PASS_HEADING = 0.1, 0.15
 
 #: The largest gap left before a table on a rotated page, as a share of the page.
 MAX_GAP_BEFORE_TURNED = 0.06
 
-#: The smallest scale to which a picture is shrunk.
-MIN_SCALE = 0.62
+#: The smallest scale to which a picture is shrunk, and that to which it is shrunk first of all.
+MIN_SCALE, SLIGHT_SCALE = 0.7, 0.85
 
 #: The most layouts of a page, and the most repeated layouts in a document.
 MAX_TRIES, MAX_RELAYOUTS = 10, 400
+
+#: The pixels by which the estimated height of a figure exceeds its own, and the factor by which
+#: the estimated length of a caption exceeds the average.
+SLACK, CAPTION_MARGIN = 8.0, 1.1
 
 #: The elements that a figure may be moved behind.
 TEXT = ("p", "ul", "ol", "blockquote", "dl", "pre")
 HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 
+#: The classes of paragraphs that are indented after each other.
+INDENTED = frozenset({"", "leads", "closing"})
+
 #: The attribute of a document with the number of repeated layouts.
 _RELAYOUTS = "_webprint_relayouts"
 
-#: The attribute of a figure whose picture has been shrunk.
-_SHRUNK = "_webprint_shrunk"
+#: The attributes of a figure whose picture has been shrunk, and of a body with the styles of its
+#: first paragraphs after others and not after others.
+_SHRUNK, _INDENTS = "_webprint_shrunk", "_webprint_indents"
 
 
 def enable(html: Any) -> None:
@@ -57,7 +75,7 @@ def enable(html: Any) -> None:
 def place_figures_on_page(
     original: Callable[..., tuple[Box, SkipStack]], index: int, context: Any, root: Box, html: Any
 ) -> tuple[Box, SkipStack]:
-    """Lay out a page, and again as long as moving the next figure fills it better."""
+    """Lay out a page, and again as long as placing the next figure otherwise fills it better."""
     if not hasattr(html, _RELAYOUTS):
         return original(index, context, root, html)
     # The parts of the context that are consumed by the layout of a page.
@@ -65,9 +83,10 @@ def place_figures_on_page(
     reported_footnotes = list(context.reported_footnotes)
     broken_out_of_flow = dict(context.broken_out_of_flow)
     page, next_page = original(index, context, root, html)
+    filler = _PageFiller(root)
     for _ in range(MAX_TRIES):
         relayouts = getattr(html, _RELAYOUTS)
-        if relayouts >= MAX_RELAYOUTS or not _fill_gap(page, root, next_page):
+        if relayouts >= MAX_RELAYOUTS or not filler.improve(page, next_page):
             break
         setattr(html, _RELAYOUTS, relayouts + 1)
         context.footnotes = list(footnotes)
@@ -77,30 +96,149 @@ def place_figures_on_page(
     return page, next_page
 
 
-def _fill_gap(page: Box, root: Box, next_page: SkipStack) -> bool:
-    """Change the tree to fill the page better; return whether it was changed."""
-    place = _find_first_figure(root, next_page)
-    if place is None:
-        return False
-    parent, index = place
-    gap, height = _measure_gap(page, parent)
-    if _is_turned(parent.children[index]):
-        # A heading must not be left alone at the foot of the previous page.
-        after_heading = index > 0 and _has_tag(parent, index - 1, HEADINGS)
-        is_open = after_heading or gap > MAX_GAP_BEFORE_TURNED * height
-        return is_open and _move(parent, index, _count_blocks_to_pass(parent, index))
-    if gap < MIN_GAP * height:
-        return False
-    if _has_tag(parent, index + 1, TEXT):
-        return _move(parent, index, 1)
-    if _shrink(parent.children[index], gap):
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A figure that begins the next page, possibly after headings.
+
+    ``start`` is the index of the first of these in ``parent``, ``index`` that of the figure;
+    ``gap`` and ``height`` are the heights of the gap before them and of the page.
+    """
+
+    parent: Box
+    start: int
+    index: int
+    gap: float
+    height: float
+
+    @property
+    def figure(self) -> Box:
+        """The box of the figure."""
+        return self.parent.children[self.index]
+
+    def is_better_than(self, other: _Place) -> bool:
+        """Return whether another figure begins the next page, or the gap has become smaller."""
+        return self.figure is not other.figure or self.gap < other.gap - 1
+
+
+class _Change:
+    """A change of the tree that can be undone."""
+
+    def __init__(self) -> None:
+        self._before: list[tuple[Box, str, Any]] = []
+
+    def set(self, box: Box, name: str, value: Any) -> None:
+        """Set an attribute of a box."""
+        self._before.append((box, name, getattr(box, name, None)))
+        setattr(box, name, value)
+
+    def set_style(self, box: Box, **values: Any) -> None:
+        """Change values in the style of a box."""
+        style = box.style.copy()
+        for name, value in values.items():
+            style[name] = value
+        self.set(box, "style", style)
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether anything was changed and not undone."""
+        return bool(self._before)
+
+    def undo(self) -> None:
+        """Restore what was changed."""
+        for box, name, value in reversed(self._before):
+            setattr(box, name, value)
+        self._before.clear()
+
+    def move(self, parent: Box, index: int, target: int, count: int = 1) -> bool:
+        """Move children of a box before another child; return True."""
+        _read_indents(parent)
+        children = list(parent.children)
+        moved = children[index : index + count]
+        del children[index : index + count]
+        at = target if target <= index else target - count
+        children[at:at] = moved
+        self.set(parent, "children", type(parent.children)(children))
+        self._settle_indents(parent, min(index, target), max(index + count, target) + 1)
         return True
-    may_pass = _has_tag(parent, index + 1, HEADINGS) and _has_tag(parent, index + 2, TEXT)
-    return may_pass and gap > MIN_GAP_TO_PASS_HEADING * height and _move(parent, index, 2)
+
+    def _settle_indents(self, parent: Box, start: int, end: int) -> None:
+        """Indent paragraphs after paragraphs, and no others."""
+        after, flush = getattr(parent, _INDENTS)
+        for index in range(max(1, start), min(end, len(parent.children))):
+            box, previous = parent.children[index], parent.children[index - 1]
+            style = after if _is_indented(previous) else flush
+            if not _is_indented(box) or style is None or previous.element_tag in HEADINGS:
+                continue
+            self.set_style(box, margin_top=style["margin_top"])
+            for line in box.children:
+                self.set_style(line, text_indent=style["text_indent"])
 
 
-def _find_first_figure(root: Box, next_page: SkipStack) -> tuple[Box, int] | None:
-    """Return the parent and the index of the figure that begins the next page, None for none.
+def _is_indented(box: Box) -> bool:
+    return bool(box.element_tag == "p" and (box.element.get("class") or "") in INDENTED)
+
+
+def _read_indents(parent: Box) -> None:
+    """Note how the paragraphs of a body are set after others and not after others."""
+    if hasattr(parent, _INDENTS):
+        return
+    after = flush = None
+    for previous, box in zip((None, *parent.children), parent.children, strict=False):
+        if _is_indented(box):
+            if previous is None or previous.element_tag != "p":
+                flush = flush or box.style
+            elif _is_indented(previous):
+                after = after or box.style
+    setattr(parent, _INDENTS, (after, flush))
+
+
+class _PageFiller:
+    """The changes of the tree that are tried to fill one page."""
+
+    def __init__(self, root: Box) -> None:
+        self._root = root
+        self._tried: set[tuple[int, str]] = set()
+        self._change = _Change()
+        self._before: _Place | None = None
+
+    def improve(self, page: Box, next_page: SkipStack) -> bool:
+        """Change the tree to fill the page better; return whether it was changed."""
+        place = _find_first_figure(page, self._root, next_page)
+        undone = False
+        in_vain = place and self._before and not place.is_better_than(self._before)
+        if in_vain and self._change.has_changed:
+            self._change.undo()
+            place, undone = self._before, True
+        self._before, self._change = place, _Change()
+        return (place is not None and self._try_next(page, place, undone=undone)) or undone
+
+    def _try_next(self, page: Box, place: _Place, *, undone: bool) -> bool:
+        """Try what was not tried yet for this figure; text may follow text if it helped."""
+        if _is_turned(place.figure):
+            return not undone and _let_text_before_turned(place, self._change)
+        if place.gap < MIN_GAP * place.height:
+            return False
+        steps: dict[str, Callable[[], bool]] = {
+            "slightly": lambda: _shrink(page, place, self._change, SLIGHT_SCALE),
+            "text": lambda: _let_text_ahead(place, self._change),
+            "shrink": lambda: _shrink(page, place, self._change, MIN_SCALE),
+            "back": lambda: _move_back(page, place, self._change),
+            "together": lambda: _shrink_both(page, place, self._change),
+            "heading": lambda: _pass_heading(place, self._change),
+        }
+        if not undone:
+            self._tried.discard((id(place.figure), "text"))
+        for name, step in steps.items():
+            key = id(place.figure), name
+            if key not in self._tried:
+                self._tried.add(key)
+                if step():
+                    return True
+        return False
+
+
+def _find_first_figure(page: Box, root: Box, next_page: SkipStack) -> _Place | None:
+    """Return the figure that begins the next page, None for none.
 
     If a heading begins the page, the figure after it counts, as a heading is kept with its content.
     """
@@ -108,14 +246,19 @@ def _find_first_figure(root: Box, next_page: SkipStack) -> tuple[Box, int] | Non
     while next_page:
         if len(next_page) > 1:
             return None  # cells of a row, all continued
-        ((index, next_page),) = next_page.items()
-        if index >= len(getattr(box, "children", ())):
+        ((start, next_page),) = next_page.items()
+        if start >= len(getattr(box, "children", ())):
             return None  # within a text
-        parent, box = box, box.children[index]
+        parent, box = box, box.children[start]
         if next_page is None:
-            while _has_tag(parent, index, HEADINGS):
+            while box.element_tag == "div" and box.children and not _is_turned(box):
+                parent, box, start = box, box.children[0], 0
+            index = start
+            while _keeps_next(parent, index):
                 index += 1
-            return (parent, index) if _is_movable(parent, index) else None
+            if not _is_movable(parent, index):
+                return None
+            return _Place(parent, start, index, *_measure_gap(page, parent))
     return None
 
 
@@ -136,6 +279,13 @@ def _has_tag(parent: Box, index: int, tags: tuple[str, ...]) -> bool:
     return index < len(parent.children) and parent.children[index].element_tag in tags
 
 
+def _keeps_next(parent: Box, index: int) -> bool:
+    """Return whether a child is a heading or a label, which is not parted from what follows."""
+    if index >= len(parent.children) or _is_movable(parent, index):
+        return False
+    return bool(parent.children[index].style["break_after"] == "avoid")
+
+
 def _count_blocks_to_pass(parent: Box, index: int) -> int:
     """Return the number of blocks to move a rotated table behind: a text with its headings."""
     steps = 1
@@ -147,15 +297,27 @@ def _count_blocks_to_pass(parent: Box, index: int) -> int:
 
 def _measure_gap(page: Box, parent: Box) -> tuple[float, float]:
     """Return the heights of the gap at the foot of a page or its last column, and of the page."""
-    root, footnote_area, *_ = page.children
-    top, foot = page.content_box_y(), page.content_box_y() + page.height
-    if footnote_area.children:
-        foot -= footnote_area.margin_height()
+    root, top, foot = page.children[0], page.content_box_y(), _foot(page)
     if parent.style["column_count"] != "auto":
-        columns = (box for box in root.descendants() if box.element is parent.element)
-        root = next((box.children[-1] for box in columns if box.children), root)
+        root = _fragments(page, parent)[-1]
         top = root.position_y
     return float(foot - lowest_edge(root, foot)), float(foot - top)
+
+
+def _foot(page: Box) -> float:
+    """Return the lower edge of the text on a page."""
+    footnote_area = page.children[1]
+    notes = footnote_area.margin_height() if footnote_area.children else 0
+    return float(page.content_box_y() + page.height - notes)
+
+
+def _fragments(page: Box, parent: Box) -> list[Box]:
+    """Return the boxes on a page that are laid out from a box: its columns, or itself."""
+    root = page.children[0]
+    boxes = [box for box in root.descendants() if box.element is parent.element]
+    found = next((box for box in boxes if box.element_tag == parent.element_tag), root)
+    is_divided = parent.style["column_count"] != "auto" and found.children
+    return list(found.children) if is_divided else [found]
 
 
 def lowest_edge(root: Box, default: float = 0) -> float:
@@ -168,30 +330,164 @@ def lowest_edge(root: Box, default: float = 0) -> float:
     return float(max(edges, default=default))
 
 
-def _move(parent: Box, index: int, steps: int) -> bool:
-    """Move a figure behind the next blocks; return whether it was moved."""
-    if steps:
-        children = list(parent.children)
-        children.insert(index + steps, children.pop(index))
-        parent.children = type(parent.children)(children)
-    return steps > 0
+def _let_text_before_turned(place: _Place, change: _Change) -> bool:
+    """Move a rotated table behind text; return whether it was moved."""
+    parent, index = place.parent, place.index
+    # A heading must not be left alone at the foot of the previous page.
+    after_heading = index > 0 and _has_tag(parent, index - 1, HEADINGS)
+    if not after_heading and place.gap <= MAX_GAP_BEFORE_TURNED * place.height:
+        return False
+    steps = _count_blocks_to_pass(parent, index)
+    return steps > 0 and change.move(parent, index, index + steps + 1)
 
 
-def _shrink(figure: Box, gap: float) -> bool:
+def _end_of_figures(parent: Box, index: int) -> int:
+    """Return the index of the first child from this one on that is no figure and no embed."""
+    children = parent.children
+    while index < len(children) and _is_figure_or_embed(children[index]):
+        index += 1
+    return index
+
+
+def _is_figure_or_embed(box: Box) -> bool:
+    return bool(box.element_tag == "figure") or box.element.get("class") == "embed"
+
+
+def _let_text_ahead(place: _Place, change: _Change) -> bool:
+    """Move the text behind a figure before it; return whether there is any."""
+    start = end = _end_of_figures(place.parent, place.index)
+    while _has_tag(place.parent, end, TEXT) and _keeps_next(place.parent, end):
+        end += 1
+    count = end + 1 - start
+    return _has_tag(place.parent, end, TEXT) and change.move(
+        place.parent, start, place.index, count
+    )
+
+
+def _pass_heading(place: _Place, change: _Change) -> bool:
+    """Move the heading behind a figure before it, with the text below; return whether it is."""
+    parent = place.parent
+    start = end = _end_of_figures(parent, place.index)
+    while _keeps_next(parent, end):
+        end += 1
+    text = _end_of_figures(parent, end)
+    is_large = place.gap > MIN_GAP_TO_PASS_HEADING * place.height
+    if not is_large or end == start or place.start < place.index:
+        return False
+    if not _has_tag(parent, text, TEXT) or _keeps_next(parent, text):
+        return False
+    if text > end:  # A figure under the heading follows the text as well.
+        change.move(parent, text, end)
+    return change.move(parent, start, place.index, end + 1 - start)
+
+
+def _move_back(page: Box, place: _Place, change: _Change) -> bool:
+    """Move a figure before the text above it, so that both fit; return whether it was moved."""
+    if place.start < place.index or place.parent.style["column_count"] != "auto":
+        return False
+    (body,) = _fragments(page, place.parent)
+    # The first text on the page may have begun on the one before.
+    tops = {id(box.element): box.position_y for box in body.children[1:]}
+    needed, foot, index = _estimate_height(page, place), _foot(page), place.index
+    spare = 0.0 if _is_shrunk(place.figure) else (1 - MIN_SCALE) * _picture_height(place.figure)
+    while _has_tag(place.parent, index - 1, TEXT) and not _keeps_next(place.parent, index - 1):
+        index -= 1
+        top = tops.get(id(place.parent.children[index].element))
+        if top is None:
+            return False
+        room = foot - top
+        if _keeps_next(place.parent, index - 1):
+            return False
+        if room >= needed - spare:
+            if room < needed:
+                _scale(place.figure, change, 1 - (needed - room) / _picture_height(place.figure))
+            return change.move(place.parent, place.index, index)
+    return False
+
+
+def _shrink(page: Box, place: _Place, change: _Change, least: float) -> bool:
     """Shrink the picture of a figure to fit a gap; return whether this is possible."""
-    picture = next((box for box in figure.descendants() if box.element_tag == "img"), None)
-    if picture is None or getattr(figure, _SHRUNK, False):
+    height = _picture_height(place.figure)
+    if not height or _is_shrunk(place.figure):
         return False
-    width, attributes = picture.style["width"], picture.element.attrib
-    if getattr(width, "unit", "") != "px" or not attributes.get("height", "").isdecimal():
+    scale = 1 - (_estimate_height(page, place) - place.gap) / height
+    if not least <= scale < 1:
         return False
-    has_caption = any(box.element_tag == "figcaption" for box in figure.children)
-    margins = float(figure.style["font_size"]) * (4.5 if has_caption else 2.5)
-    scale = (gap - margins) / (int(attributes["height"]) or 1)
+    _scale(place.figure, change, scale)
+    return True
+
+
+def _shrink_both(page: Box, place: _Place, change: _Change) -> bool:
+    """Shrink a figure and the one before it on the page alike; return whether this is possible."""
+    if place.parent.style["column_count"] != "auto":
+        return False
+    on_page = {id(box.element) for box in _fragments(page, place.parent)[0].children}
+    before = place.parent.children[: place.start]
+    figures = [box for box in before if box.element_tag == "figure" and id(box.element) in on_page]
+    pair = [*figures[-1:], place.figure]
+    heights = list(map(_picture_height, pair))
+    if len(pair) < 2 or not all(heights) or any(map(_is_shrunk, pair)):
+        return False
+    scale = 1 - (_estimate_height(page, place) - place.gap) / sum(heights)
     if not MIN_SCALE <= scale < 1:
         return False
-    setattr(figure, _SHRUNK, True)
-    style = picture.style.copy()
-    style["width"] = width._replace(value=width.value * scale)
-    picture.style = style
+    for figure in pair:
+        _scale(figure, change, scale)
     return True
+
+
+def _is_shrunk(figure: Box) -> bool:
+    return getattr(figure, _SHRUNK, False) is True
+
+
+def _scale(figure: Box, change: _Change, scale: float) -> None:
+    """Change the width of the picture of a figure."""
+    (picture,) = _pictures(figure)
+    width = picture.style["width"]
+    change.set(figure, _SHRUNK, True)
+    change.set_style(picture, width=width._replace(value=width.value * scale))
+
+
+def _pictures(figure: Box) -> list[Box]:
+    return [box for box in figure.descendants() if box.element_tag == "img"]
+
+
+def _picture_height(figure: Box) -> float:
+    """Return the height of the only picture of a figure, 0 if its size is not given in pixels."""
+    pictures = _pictures(figure)
+    if len(pictures) != 1:
+        return 0
+    width, attributes = pictures[0].style["width"], pictures[0].element.attrib
+    sizes = attributes.get("width", ""), attributes.get("height", "")
+    if getattr(width, "unit", "") != "px" or not all(map(str.isdecimal, sizes)):
+        return 0
+    return float(width.value * int(sizes[1]) / (int(sizes[0]) or 1))
+
+
+def _estimate_height(page: Box, place: _Place) -> float:
+    """Return roughly the height of a figure with its caption and the headings before it."""
+    width = _fragments(page, place.parent)[-1].width
+    boxes = place.parent.children[place.start : place.index]
+    texts = sum(_text_height(box, width) for box in boxes)
+    return SLACK + texts + _picture_block_height(place.figure, width)
+
+
+def _picture_block_height(figure: Box, width: float) -> float:
+    captions = (box for box in figure.children if box.element_tag == "figcaption")
+    texts = sum(_text_height(box, width) for box in captions)
+    return _margins(figure, "top") + _picture_height(figure) + texts
+
+
+def _text_height(box: Box, width: float) -> float:
+    """Return roughly the height of a short text with its margins."""
+    text = " ".join("".join(box.element.itertext()).split())
+    size = box.style["font_size"]
+    lines = ceil(len(text) * CHARACTER_WIDTH * size * CAPTION_MARGIN / width)
+    line = box.style["line_height"]
+    line_height = line.value * (1 if line.unit else size) if line != "normal" else 1.2 * size
+    return float(lines * line_height) + _margins(box, "top", "bottom")
+
+
+def _margins(box: Box, *sides: str) -> float:
+    values = (box.style[f"margin_{side}"] for side in sides)
+    return float(sum(value.value for value in values if getattr(value, "unit", "") == "px"))

@@ -55,6 +55,7 @@ def test_a_picture_passes_no_heading_and_is_made_smaller_instead(printed, monkey
     assert paper.text.index("The valley in March.") < paper.text.rindex("The next part")
     monkeypatch.setattr(figure_placement, "MIN_SCALE", 2.0)
     monkeypatch.setattr(figure_placement, "MIN_GAP_TO_PASS_HEADING", 2.0)
+    monkeypatch.setattr(figure_placement, "_move_back", lambda *_: False)
     plain = printed(full, pictures=specimens.pictures())
     assert "The valley in March." not in plain.texts[0], "there was nothing to mend"
     assert "The valley in March." in paper.texts[0]
@@ -83,7 +84,9 @@ def test_the_same_document_is_filled_the_same_way():
 
 def test_other_documents_are_not_touched(monkeypatch):
     render_pdf(render_html([article(1)], specimens.pictures(), PrintOptions()))
-    monkeypatch.setattr(figure_placement, "_fill_gap", lambda *_: pytest.fail("it was touched"))
+    monkeypatch.setattr(
+        figure_placement._PageFiller, "improve", lambda *_: pytest.fail("it was touched")
+    )
     html = "<p>x</p>" * 200 + "<figure style='height: 20cm'></figure><p>y"
     assert pypdfium2.PdfDocument(weasyprint.HTML(string=html).write_pdf())
 
@@ -179,3 +182,59 @@ def test_a_picture_that_came_out_small_has_no_more_pixels_than_asked_for():
 
 def _is_photo(each):
     return isinstance(each, pikepdf.Stream) and each.get("/Filter") == "/DCTDecode"
+
+
+def test_a_picture_that_ends_an_article_goes_before_the_text_above_it(printed):
+    lines = tuple(paragraph(f"{n}. {TEXT}") for n in range(9))
+    for count in range(4, 9):
+        blocks = (*lines[:count], PICTURE)
+        paper = printed(
+            replace(SAMPLE_ARTICLE, blocks=blocks, url=""), pictures=specimens.pictures()
+        )
+        for number in range(paper.pages - 1):
+            assert white(paper, number) < 0.2, f"page {number + 1} of {count} paragraphs"
+        places = [paper.text.index(f"{n}. The river") for n in range(count)]
+        assert places == sorted(places)
+
+
+def test_two_pictures_are_made_smaller_alike_to_stand_on_one_page(printed, monkeypatch):
+    tall = replace(PICTURE, src=specimens.TOWER, width=300)
+    prepared = specimens.pictures()
+    prepared[specimens.TOWER] = specimens.png(specimens.landscape(300, 330))
+    blocks = (heading("First"), PICTURE, heading("Second"), tall, heading("Third"), tall)
+    full = replace(SAMPLE_ARTICLE, blocks=blocks, url="")
+    paper = printed(full, pictures=prepared)
+    assert "Second" in paper.texts[0]
+    monkeypatch.setattr(figure_placement, "_shrink", lambda *_: False)
+    assert "Second" in printed(full, pictures=prepared).texts[0]
+    monkeypatch.setattr(figure_placement, "_shrink_both", lambda *_: False)
+    assert "Second" not in printed(full, pictures=prepared).texts[0], "there was nothing to mend"
+
+
+def indents(paper, texts):
+    """The left edges of the first words of paragraphs, in points."""
+    document = pypdfium2.PdfDocument(paper.data)
+    found = {}
+    for page in document:
+        words = page.get_textpage()
+        text = words.get_text_range()
+        for start in texts:
+            if start in text:
+                found[start] = round(words.get_charbox(text.index(start))[0], 1)
+    document.close()
+    return [found[start] for start in texts]
+
+
+@pytest.mark.parametrize("before", range(4, 12))
+def test_text_is_flush_after_a_picture_and_indented_after_text(printed, before):
+    text = [paragraph(f"Afterwards {n}. {TEXT}") for n in range(6)]
+    paper = printed(article(before, *text), pictures=specimens.pictures())
+    starts = [*(f"Paragraph {n}." for n in range(before)), *(f"Afterwards {n}." for n in range(6))]
+    caption = paper.text.index("The valley in March.")
+    edges = indents(paper, starts)
+    previous = 0
+    for start, edge in zip(starts, edges, strict=True):
+        here = paper.text.index(start)
+        is_first = previous == 0 or previous < caption < here
+        assert (edge - min(edges) > 3) != is_first, start
+        previous = here
