@@ -169,7 +169,7 @@ def render_articles(
         with RenderPool(fork=False) as pool:
             return _render_book(context, prepare, pool.render_all, provenance)
     prepared = prepare((0,))
-    targets = LinkTargets(context.links)
+    targets = context.new_targets()
     document = build_document(context, (0,), prepared.pictures, targets, targets)
     document = replace(document, provenance=provenance)
     pdf = renderer.render(document) if renderer else render_pdf(document)
@@ -267,7 +267,7 @@ class _BookBuilder:
         self.warnings: list[str] = []
         self.pictures = self.missing = 0
         self._folder, self._prepare, self._render_all = folder, prepare, render_all
-        self._targets = LinkTargets(context.links)
+        self._targets = context.new_targets()
         self._starts_recto = context.styling.theme.page.chapters != "any"
         self._is_duplex = bool(context.geometry.gutter)
 

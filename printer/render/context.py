@@ -45,7 +45,13 @@ from ..themes.stylesheet import build_longer_pages, build_stylesheet
 from ..urls import is_http
 from .inline import inline
 from .limits import limit_article
-from .links import Anchors, LinkTargets, choose_footnotes, choose_link_style
+from .links import (
+    Anchors,
+    LinkTargets,
+    choose_footnotes,
+    choose_link_style,
+    highest_note_number,
+)
 from .markup import printable, valid_language
 from .math import formula_html, typeset_formulas
 from .pdf.provenance import Provenance
@@ -263,7 +269,7 @@ class RenderContext:
         styles = {choose_link_style(options.links, article) for article in bounded}
         links = styles.pop() if len(styles) == 1 else "endnote"
         warnings = [warning for _, warnings in limited for warning in warnings]
-        warnings.extend(_warn_of_endnotes(options, geometry, links, bounded))
+        warnings.extend(_warn_of_endnotes(options, links, bounded))
         lead = ArticleView.of(bounded[0], "", fetched)
         return cls(
             bounded,
@@ -286,11 +292,15 @@ class RenderContext:
     def view(self, index: int, article: Article, targets: LinkTargets | None = None) -> ArticleView:
         """Return the view of the article at an index."""
         prefix = f"a{index + 1}-" if self.has_contents else ""
-        footnotes = self.geometry.columns == 1
-        view = ArticleView.of(article, prefix, self.fetched, targets, footnotes=footnotes)
+        view = ArticleView.of(article, prefix, self.fetched, targets, footnotes=True)
         if self.edition is None:
             return view
         return replace(view, story=self.edition.stories[index], opens=self.opens_section(index))
+
+    def new_targets(self) -> LinkTargets:
+        """Return the targets of the print's links, without any."""
+        is_numbered = self.links in ("footnote", "endnote")
+        return LinkTargets(self.links, highest_note_number(self.articles) if is_numbered else 0)
 
     def opens_section(self, index: int) -> bool:
         """Return whether the article at an index is the first of a section."""
@@ -350,7 +360,7 @@ def render_html(
         UsageError: The theme is unknown, or options are invalid.
     """
     context = RenderContext.of(articles, options or PrintOptions(), fetched)
-    targets = LinkTargets(context.links)
+    targets = context.new_targets()
     document = build_document(context, range(len(articles)), pictures, targets, targets)
     return replace(document, warnings=context.warnings)
 
@@ -418,19 +428,16 @@ def build_page_numbers(context: RenderContext, names: Sequence[str], pages: int)
 
 
 def _warn_of_endnotes(
-    options: PrintOptions, geometry: PageGeometry, links: LinkStyle, articles: Sequence[Article]
+    options: PrintOptions, links: LinkStyle, articles: Sequence[Article]
 ) -> Iterator[str]:
     """Warn about links and notes printed at the end rather than at the foot of their pages."""
     if options.links != links:
         yield "link targets are listed at the end: they do not fit at the foot of the pages"
-    if geometry.columns == 1:  # Themes with several columns have no footnotes.
-        annotated = (
-            a for a in articles if any(isinstance(block, Note) for block in walk(a.blocks))
-        )
-        titles = [article.title for article in annotated if not choose_footnotes(article)]
-        of = f" of {titles[0]}" if len(titles) == 1 < len(articles) else ""
-        if titles:
-            yield f"the notes{of} are at the end: they do not fit at the foot of the pages"
+    annotated = (a for a in articles if any(isinstance(block, Note) for block in walk(a.blocks)))
+    titles = [article.title for article in annotated if not choose_footnotes(article)]
+    of = f" of {titles[0]}" if len(titles) == 1 < len(articles) else ""
+    if titles:
+        yield f"the notes{of} are at the end: they do not fit at the foot of the pages"
 
 
 def _build_codes(articles: Sequence[Article], *, sources: bool) -> dict[str, Picture]:

@@ -27,6 +27,9 @@ from .math import formula_html
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
+#: A character without width at which no line breaks.
+WORD_JOINER = "\u2060"
+
 #: A piece of code, and the name ('' for none) and class of its element.
 CodePiece: TypeAlias = tuple[str, str, str]
 
@@ -81,32 +84,54 @@ def mark_symbols(text: str) -> Markup:
 def inline(spans: Spans, anchors: Anchors, links: LinkStyle | None = None) -> Markup:
     """Return spans as HTML; adjacent spans with the same link or mark share one element.
 
-    ``links`` overrides the style of the article's link targets.
+    ``links`` is the style of link targets inside a note, the article's by default.
     """
-    return _InlineWriter(spans, anchors, links or anchors.targets.style).write()
+    return _InlineWriter(spans, anchors, links).write()
 
 
 class _InlineWriter:
     """Writes a sequence of spans with its link targets and footnotes."""
 
-    def __init__(self, spans: Spans, anchors: Anchors, style: LinkStyle) -> None:
-        self.spans = spans
+    def __init__(self, spans: Spans, anchors: Anchors, note_style: LinkStyle | None) -> None:
         self.anchors = anchors
-        self.style = style
-        self.bears_notes = anchors.bears_notes(spans)
-        self.last_words = _find_last_words(spans)
+        self.style = note_style or anchors.targets.style
+        self.is_in_note = note_style is not None
+        self.spans = tuple(self._tied(spans))
+        self.last_words = _find_last_words(self.spans)
+        self.follows_sign = False  # whether a reference mark precedes directly
 
     def write(self) -> Markup:
         return nest(self.spans, self._elements, self._content, self._link_target, self._footnote)
 
+    def _is_call(self, span: Span) -> bool:
+        return span.note in self.anchors.notes
+
+    def _tied(self, spans: Spans) -> Iterator[Span]:
+        """Yield spans without white space before reference marks, nor commas between them."""
+        neighbors = zip((None, *spans), spans, (*spans[1:], None), strict=False)
+        for previous, span, following in neighbors:
+            if following is None or self._is_call(span) or not self._is_call(following):
+                yield span
+                continue
+            is_between = previous is not None and self._is_call(previous)
+            text = span.text.rstrip(" ,;" if is_between else " ")
+            if text or not is_between:
+                yield replace(span, text=text)
+
     def _target(self, span: Span) -> str:
-        return "" if span.note in self.anchors.notes else self.anchors.target(span.href)
+        return "" if self._is_call(span) else self.anchors.target(span.href)
 
     def _elements(self, span: Span) -> Iterator[Element]:
         target = self._target(span)
         is_jump = target.startswith("#") and self.anchors.targets.style != "none"
         link = attributes(href=target, class_=is_jump and "jump")
         return span_elements(span, link, call_class="call")
+
+    def _start_sign(self) -> str:
+        """Return what ties a reference mark to its word, or parts it from another mark."""
+        comma = "," if self.follows_sign else ""
+        self.follows_sign = True
+        return WORD_JOINER + comma
 
     def _link_target(self, linked: list[Span]) -> str:
         """Return the number or the URL that is printed after a link."""
@@ -118,11 +143,13 @@ class _InlineWriter:
         if self.style == "inline":
             return f' <span class="target">({url})</span>'
         number, is_new = self.anchors.targets.number(target)
-        call = f'<sup class="link">[{number}]</sup>'
-        if is_new and self.style == "footnote" and self.bears_notes:
+        call = f'<sup class="link">{self._start_sign()}{number}</sup>'
+        if self.style == "footnote" and not self.is_in_note:
+            # A page prints the notes of a number once.
             return (
-                f'{call}<span class="footnote"><span class="text"><span class="label">[{number}]'
-                f'</span> <a href="{escape(target)}">{url}</a></span></span>'
+                f'{call}<span class="footnote" data-number="{number}"><span class="text">'
+                f'<span class="label">{number}</span> <a href="{escape(target)}">{url}</a>'
+                "</span></span>"
             )
         if is_new:
             self.anchors.targets.listed.append((number, target))
@@ -130,7 +157,7 @@ class _InlineWriter:
 
     def _footnote(self, span: Span) -> str:
         """Return the footnote of a span with its first call, '' for any other span."""
-        note = self.anchors.take_footnote(span.note) if self.bears_notes else None
+        note = None if self.is_in_note else self.anchors.take_footnote(span.note)
         if note is None:
             return ""
         # Links in a footnote have their URLs after them, as a footnote cannot have footnotes.
@@ -165,6 +192,7 @@ class _InlineWriter:
         text = printable(span.text)
         if span.note:
             return self._note_call(text, span.note)
+        self.follows_sign = self.follows_sign and not text
         html = "<br>".join(map(str, map(mark_symbols, breakable(text).split("\n"))))
         if span.ruby:
             ruby = printable(span.ruby)[:60]
@@ -180,8 +208,9 @@ class _InlineWriter:
         label = escape(strip_brackets(text))
         if note not in self.anchors.notes:
             return str(label)
+        start = self._start_sign()
         values = attributes(id=self.anchors.call(note), href=self.anchors.target(f"#{note}"))
-        return f"<a{values}>{label}</a>"
+        return f"{start}<a{values}>{label}</a>"
 
 
 def _find_last_words(spans: Spans) -> int:

@@ -3,34 +3,31 @@
 A printed link cannot be followed, so its URL is printed after it, at the foot of the page or in a
 list at the end.  In the latter two, all links to the same target share one number.
 
-A note becomes a footnote, on the page of its reference mark, if it is short running text and the
-mark is in a paragraph: WeasyPrint does not break footnotes across pages and places those of
-headings, captions and cells badly.  Other notes are endnotes; if too many are, all are.
+A note becomes a footnote, on the page of its reference mark, if it is short running text, as
+WeasyPrint does not break footnotes across pages.  Other notes are endnotes; if too many are, all
+are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from ..article import (
     Article,
-    Block,
-    DefinitionList,
-    List,
     Note,
     Paragraph,
-    Quote,
-    Span,
     Spans,
+    block_spans,
     plain_text,
     walk,
 )
 from ..options import LinkStyle
 from ..urls import strip_tracking
-from .markup import Ids
+from .markup import Ids, strip_brackets
 from .math import Formulas
 
 #: The schemes allowed in links, on paper and in HTML.
@@ -42,8 +39,9 @@ MAX_PRINTED_URL = 300
 #: The maximum length of all URLs in footnotes, as a share of the article's text.
 MAX_URL_SHARE = 0.3
 
-#: The most targets in footnotes, which take long to lay out; more are listed at the end.
-MAX_FOOTNOTE_TARGETS = 150
+#: The most links with footnotes, which take long to lay out; if there are more, all targets are
+#: listed at the end.
+MAX_FOOTNOTE_LINKS = 150
 
 #: The most characters of a footnote; longer notes are endnotes.
 MAX_FOOTNOTE = 700
@@ -57,6 +55,9 @@ MIN_FOOTNOTE_SHARE = 0.8
 
 #: The most footnotes of a paragraph.
 MAX_NOTES_PER_PARAGRAPH = 12
+
+#: The label of a numbered note.
+_NUMBER = re.compile(r"[0-9]{1,3}")
 
 
 def display_url(url: str) -> str:
@@ -98,32 +99,42 @@ def choose_link_style(style: LinkStyle, article: Article) -> LinkStyle:
     """Return the link style for an article; too many links for footnotes become endnotes."""
     if style != "footnote":
         return style
-    targets: set[str] = set()
+    links: list[str] = []
     text_length = 0
     for block in walk(article.blocks):
-        spans: tuple[Span, ...] = getattr(block, "spans", ())
-        targets.update(span.href for span in spans if span.href.startswith("http"))
-        text_length += len(plain_text(spans)) if isinstance(block, Paragraph) else 0
-    url_length = sum(len(display_url(target)) + 4 for target in targets)
-    fits = url_length <= MAX_URL_SHARE * text_length and len(targets) <= MAX_FOOTNOTE_TARGETS
+        for spans in block_spans(block):
+            links += (span.href for span in spans if span.href.startswith("http"))
+        text_length += len(plain_text(block.spans)) if isinstance(block, Paragraph) else 0
+    url_length = sum(len(display_url(target)) + 4 for target in set(links))
+    fits = url_length <= MAX_URL_SHARE * text_length and len(links) <= MAX_FOOTNOTE_LINKS
     return "footnote" if fits else "endnote"
+
+
+def highest_note_number(articles: Iterable[Article]) -> int:
+    """Return the highest number in the labels of notes, 0 if none has a number."""
+    notes = (b for article in articles for b in walk(article.blocks) if isinstance(b, Note))
+    labels = (strip_brackets(note.label) for note in notes)
+    return max((int(label) for label in labels if _NUMBER.fullmatch(label)), default=0)
 
 
 @dataclass(slots=True)
 class LinkTargets:
     """The targets of links, numbered in the order of their first links.
 
-    ``style`` is their printed form; ``listed`` has the numbers and URLs to print at the end.
+    ``style`` is their printed form; ``listed`` has the numbers and URLs to print at the end.  The
+    numbers begin after ``notes``, the highest number of a note.
     """
 
     style: LinkStyle = "none"
+    notes: int = 0
     listed: list[tuple[int, str]] = field(default_factory=list)
     _numbers: dict[str, int] = field(default_factory=dict)
 
     def number(self, target: str) -> tuple[int, bool]:
         """Return the number of a target, and whether the target is new."""
         is_new = target not in self._numbers
-        return self._numbers.setdefault(target, len(self._numbers) + 1), is_new
+        number = self._numbers.setdefault(target, self.notes + len(self._numbers) + 1)
+        return number, is_new
 
     @property
     def count(self) -> int:
@@ -132,7 +143,7 @@ class LinkTargets:
 
     def first(self, count: int) -> LinkTargets:
         """Return a copy with the first ``count`` targets and an empty list."""
-        return LinkTargets(self.style, [], dict(islice(self._numbers.items(), count)))
+        return LinkTargets(self.style, self.notes, [], dict(islice(self._numbers.items(), count)))
 
 
 def _printed_link(url: str) -> str:
@@ -143,12 +154,10 @@ def _printed_link(url: str) -> str:
 class Anchors(Ids):
     """The ids of one printed article, its notes and its link targets.
 
-    ``footnotes`` has the ids of the notes that are footnotes, ``bearers`` the ``id()`` of each
-    ``spans`` tuple that can call them.
+    ``footnotes`` has the ids of the notes that are footnotes.
     """
 
     footnotes: frozenset[str] = frozenset()
-    bearers: frozenset[int] = frozenset()
     targets: LinkTargets = field(default_factory=LinkTargets)
     formulas: Formulas = field(default_factory=dict)
     _placed: set[str] = field(default_factory=set)
@@ -168,12 +177,7 @@ class Anchors(Ids):
         anchors.collect(article)
         if footnotes:
             anchors.footnotes = choose_footnotes(article)
-            anchors.bearers = frozenset(id(p.spans) for p in _note_bearers(article.blocks))
         return anchors
-
-    def bears_notes(self, spans: Spans) -> bool:
-        """Return whether notes called in this text can be footnotes."""
-        return id(spans) in self.bearers
 
     def take_footnote(self, note: str) -> Note | None:
         """Return a footnote on its first call, or else None."""
@@ -194,9 +198,9 @@ def choose_footnotes(article: Article) -> frozenset[str]:
         return frozenset()
     called: set[str] = set()
     text_length = 0
-    for paragraph in _note_bearers(article.blocks):
-        text_length += len(plain_text(paragraph.spans))
-        calls = {span.note for span in paragraph.spans if span.note} - called
+    for spans in _spans_outside_notes(article):
+        text_length += len(plain_text(spans))
+        calls = {span.note for span in spans if span.note} - called
         if len(calls) <= MAX_NOTES_PER_PARAGRAPH:
             called |= calls
     lengths = [
@@ -213,18 +217,9 @@ def choose_footnotes(article: Article) -> frozenset[str]:
     return frozenset() if too_long or too_few else frozenset(fitting)
 
 
-def _note_bearers(blocks: tuple[Block, ...]) -> Iterator[Paragraph]:
-    """Yield the paragraphs that can have footnotes: in the text, lists and quotations."""
-    for block in blocks:
-        match block:
-            case Paragraph():
-                yield block
-            case List(items=items):
-                for item in items:
-                    yield from _note_bearers(item.blocks)
-            case Quote(blocks=children, pull=False):
-                yield from _note_bearers(children)
-            case DefinitionList(entries=entries):
-                for entry in entries:
-                    for details in entry.details:
-                        yield from _note_bearers(details)
+def _spans_outside_notes(article: Article) -> Iterator[Spans]:
+    notes = (block for block in walk(article.blocks) if isinstance(block, Note))
+    inside = {id(block) for note in notes for block in walk(note.blocks)}
+    for block in walk(article.blocks):
+        if id(block) not in inside:
+            yield from block_spans(block)

@@ -5,11 +5,22 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+import pikepdf
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printer.article import Article, Embed, Figure, Note, Quote, Span, Table
+from printer.article import (
+    Article,
+    Definition,
+    DefinitionList,
+    Embed,
+    Figure,
+    Note,
+    Quote,
+    Span,
+    Table,
+)
 from printer.options import PrintOptions
 from printer.render.context import MAX_QR_BYTES, MAX_QR_CODES, qr_code, render_html
 from printer.render.links import MAX_PRINTED_URL, display_url, is_visible_url
@@ -64,7 +75,7 @@ def test_a_link_that_says_its_address_needs_no_number() -> None:
 def test_links_are_not_named_unless_it_is_asked_for(printed) -> None:
     paper = printed(article(paragraph(WORDS, link("a story", "story"))))
     assert "example.org/story" not in paper.text
-    assert "[1]" not in paper.text
+    assert "story1" not in paper.text
 
 
 def test_each_target_has_one_number_and_is_named_once_at_the_foot(printed) -> None:
@@ -73,9 +84,11 @@ def test_each_target_has_one_number_and_is_named_once_at_the_foot(printed) -> No
         paragraph(WORDS, link("two", "2"), " and ", link("one again", "1?utm_source=mail")),
     )
     paper = printed(text, links="footnote")
-    assert paper.text.count("[1]") == 3  # two links and the note
-    assert paper.text.count("[2]") == 2
-    assert paper.text.count("example.org/1") == 1
+    assert "two2 and one again1" in paper.text
+    assert "one1" in paper.text
+    assert paper.text.count("1 example.org/1") == 1
+    assert paper.text.count("2 example.org/2") == 1
+    assert "[" not in paper.text
     assert "utm_source" not in paper.text
     where = {
         str(a.A.URI)
@@ -86,33 +99,88 @@ def test_each_target_has_one_number_and_is_named_once_at_the_foot(printed) -> No
     assert SITE + "1?utm_source=mail" in where, "the link itself is changed"
 
 
-def test_links_in_headings_tables_and_captions_are_named_at_the_end(printed) -> None:
-    caption = (Span("A picture by "), link("somebody", "person"))
-    paper = printed(
-        article(
-            paragraph(WORDS * 3, link("one", "1")),
-            replace(heading("A"), spans=(link("Heading", "heading"),)),
-            Table(
-                (),
-                (
-                    (
-                        *cells("x"),
-                        *(
-                            replace(c, blocks=(paragraph(link("cell", "cell")),))
-                            for c in cells("y")
-                        ),
-                    ),
-                ),
-            ),
-            Figure("https://example.org/no.jpg", caption_spans=caption, alt="x"),
-            paragraph(WORDS),
-        ),
-        links="footnote",
+def test_a_link_on_another_page_has_its_note_there(printed) -> None:
+    text = article(
+        paragraph(WORDS, link("one", "1")),
+        *[paragraph(WORDS * 6)] * 6,
+        paragraph(WORDS, link("two", "2"), " and ", link("one again", "1")),
     )
-    end = paper.text.partition("Links [2]")[2]
-    assert paper.text.count("[1] example.org/1") == 1
-    for address in ("heading", "cell", "person"):
-        assert f"example.org/{address}" in end
+    paper = printed(text, links="footnote")
+    first, *_, last = (" ".join(t.split()) for t in paper.texts if "example.org/1" in t)
+    assert "1 example.org/1 2" not in first
+    assert "2 example.org/2 1 example.org/1" in last
+
+
+def all_places() -> tuple[object, ...]:
+    """Links in headings, table cells, terms and captions, and in so many lines that a page ends
+    among them."""
+    caption = (Span("A picture by "), link("somebody", "person"))
+    cell = replace(cells("y")[0], blocks=(paragraph(link("cell", "cell")),))
+    table = Table((), ((*cells("x"), cell),), caption_spans=(link("caption", "caption"),))
+    lines = [paragraph(f"Line {n} ", link("by one", f"line-{n}")) for n in range(30)]
+    return (
+        paragraph(WORDS * 3, link("one", "1")),
+        replace(heading("A"), spans=(link("Heading", "heading"),)),
+        table,
+        DefinitionList((Definition((spans("term"),), ((paragraph(link("x", "detail")),),)),)),
+        Figure("https://example.org/no.jpg", caption_spans=caption, alt="x"),
+        *[paragraph(WORDS * 6)] * 5,
+        *lines,
+        paragraph(WORDS),
+    )
+
+
+@pytest.mark.parametrize("theme", ["article", "newspaper", "compact"])
+@pytest.mark.parametrize("spare", range(3))
+def test_every_note_stands_on_the_page_of_its_call(printed, theme: str, spare: int) -> None:
+    filling = (paragraph(WORDS),) * spare
+    paper = printed(article(*filling, *all_places()), links="footnote", theme=theme)
+    assert "Links" not in paper.text
+    for page in paper.pdf.pages:
+        targets = [
+            str(link.A.URI).removeprefix(SITE)
+            for link in page.get("/Annots", [])
+            if "/A" in link and "/URI" in link.A
+        ]
+        # Each link is there once as a link and once as a note.
+        counts = {t: targets.count(t) for t in targets if "/" not in t}
+        assert set(counts.values()) <= {2}, counts
+
+
+def test_the_lines_of_calls_are_no_wider_apart(printed) -> None:
+    plain, called = (
+        printed(article(*[paragraph(WORDS, span)] * 8), links="footnote").pages
+        for span in (Span("x"), link("x", "story"))
+    )
+    assert plain == called == 1
+
+
+def test_neighbouring_signs_are_parted_and_tied_to_their_word(printed) -> None:
+    calls = [Span("[1]", note="1"), Span(" "), Span("[2]", note="2"), Span("[3]", note="3")]
+    paper = printed(article(paragraph(WORDS, "he said (no) ", *calls, " so."), *map(note, "123")))
+    assert "he said (no)1,2,3 so." in paper.text.replace("\u2060", ""), paper.text[-200:]
+    html = render_html([article(paragraph("said ", *calls), *map(note, "123"))], {}).html
+    assert 'said<sup class="call">' in html
+    assert html.count("\u2060") == 3
+
+
+def test_numbers_of_links_follow_those_of_notes(printed) -> None:
+    text = article(paragraph(WORDS, Span("7", note="7"), " and ", link("x", "x")), note("7"))
+    assert "8 example.org/x" in printed(text, links="footnote").text
+
+
+def test_links_are_underlined_only_where_their_address_is_printed(printed) -> None:
+    code = Span("code", href=SITE + "code", marks=("code",))
+    text = article(
+        replace(heading("A"), spans=(link("Heading", "h"),)), paragraph(WORDS, code),
+        paragraph(WORDS, "x ", link("words", "words")),
+    )  # fmt: skip
+    for style, underlined in (("none", 0), ("footnote", 1)):
+        paper = printed(text, links=style)
+        content = pikepdf.parse_content_stream(pikepdf.Page(paper.pdf.pages[0]))
+        # Underlines are the only lines in this grey.
+        greys = [str(i.operands) for i in content if str(i.operator) in ("RG", "SC", "SCN", "G")]
+        assert sum("0.69" in grey for grey in greys) == underlined, greys
 
 
 def test_endnotes_are_one_list_over_several_articles(printed) -> None:
@@ -120,7 +188,7 @@ def test_endnotes_are_one_list_over_several_articles(printed) -> None:
     two = replace(article(paragraph(WORDS, link("b too", "b"), link("c", "c"))), title="Another")
     paper = printed(one, two, links="endnote")
     assert paper.text.count("Links") == 1
-    assert "[1] example.org/a [2] example.org/b [3] example.org/c" in paper.text
+    assert "1 example.org/a 2 example.org/b 3 example.org/c" in paper.text
 
 
 def test_an_address_behind_its_link(printed) -> None:
@@ -152,7 +220,7 @@ def test_a_page_of_nothing_but_links_lists_them_at_the_end(printed) -> None:
         *(paragraph("See ", link(f"story {n}", f"a-rather-long-address-{n}")) for n in range(60))
     )
     paper = printed(text, links="footnote", expect=("link targets are listed at the end",))
-    assert "Links [1]" in paper.text
+    assert "Links 1" in paper.text
 
 
 def test_unsafe_links_are_neither_linked_nor_named() -> None:
@@ -204,13 +272,12 @@ def test_a_note_called_twice_is_printed_once(printed) -> None:
 @pytest.mark.parametrize(
     "blocks",
     [
-        (paragraph("x"), replace(heading("H"), spans=(Span("H"), Span("1", note="1"))), paragraph(WORDS), note("1")),
         (paragraph(WORDS, Span("1", note="1")), note("1", paragraph(WORDS * 40))),
         (paragraph(WORDS, Span("1", note="1")), note("1", paragraph("a"), items("b", "c"))),
         (paragraph("x ", *(Span(str(n), note=str(n)) for n in range(60))), *(note(str(n), paragraph(WORDS)) for n in range(60))),
         (paragraph(WORDS), note("1")),
     ],
-    ids=["in a heading", "long", "with a list", "too many", "never called"],
+    ids=["long", "with a list", "too many", "never called"],
 )  # fmt: skip
 def test_what_does_not_fit_under_a_page_stands_at_the_end(printed, blocks) -> None:
     paper = printed(article(*blocks), expect=("the notes are at the end",))
@@ -219,6 +286,13 @@ def test_what_does_not_fit_under_a_page_stands_at_the_end(printed, blocks) -> No
             first = "".join(s.text for s in each.blocks[0].spans).split()[:12]
             assert " ".join(first) in paper.text
     assert "Notes" in paper.text
+
+
+def test_a_note_called_in_a_heading(printed) -> None:
+    title = replace(heading("H"), spans=(Span("H"), Span("1", note="1")))
+    paper = printed(article(paragraph("x"), title, paragraph(WORDS), note("1")))
+    assert "1 The note 1." in paper.text
+    assert "Notes" not in paper.text
 
 
 def test_notes_under_lists_and_quotations(printed) -> None:

@@ -25,6 +25,7 @@ from ..pdf.grayscale import convert_to_grayscale
 from ..pdf.line_numbers import number_lines
 from ..pdf.provenance import AttachedFile, add_provenance
 from . import figure_placement
+from .footnotes import count_misplaced
 from .layout_text import LayoutText, read_layout_text
 from .patches import patched
 
@@ -116,7 +117,7 @@ def render_pdf(document: Document) -> RenderedPdf:
     return RenderedPdf(
         pdf,
         len(layout.pages),
-        (*document.warnings, *_summarize(messages)),
+        (*document.warnings, *_summarize(messages), *_warn_of_notes(layout.pages)),
         read_layout_text(layout.pages),
         document.first_page,
     )
@@ -168,6 +169,11 @@ def _finish(layout: Any, pdf: Any, document: Document) -> None:
     add_provenance(pdf, document.provenance.xmp)
     if document.grayscale:
         convert_to_grayscale(pdf)
+
+
+def _warn_of_notes(pages: list[Any]) -> Iterator[str]:
+    if count := count_misplaced(pages):
+        yield f"{count} footnotes are not on the pages of their reference marks"
 
 
 def _attachment(file: AttachedFile) -> Any:

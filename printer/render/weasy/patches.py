@@ -20,6 +20,7 @@ from importlib import import_module
 from typing import Any, TypeAlias
 
 from .figure_placement import place_figures_on_page
+from .footnotes import place_footnotes_on_page, reserve_notes
 
 #: A box of WeasyPrint's tree.
 Box: TypeAlias = Any
@@ -215,6 +216,8 @@ PATCHES = (
     Patch("weasyprint.layout.block", "block_level_layout", drop_margin_at_column_top),
     Patch("weasyprint.layout.inline", "split_first_line", hang_spaces),
     Patch("weasyprint.layout.inline", "handle_leader", join_leader),
+    Patch("weasyprint.layout.page", "make_page", reserve_notes),
+    Patch("weasyprint.layout.page", "remake_page", place_footnotes_on_page),
     Patch("weasyprint.layout.page", "remake_page", place_figures_on_page),
     Patch("weasyprint.draw.text", "draw_first_line", add_actual_text),
 )

@@ -71,7 +71,7 @@ def _element_text(element: Any) -> str:
     """Return the text of an element, including the alternative texts of pictures."""
     alts = (picture.get("alt") or "" for picture in islice(element.iter("img"), 5))
     text = "".join((*islice(element.itertext(), 200), *alts))
-    return " ".join(text.replace("\u200b", "").split())
+    return " ".join(text.replace("\u200b", "").replace("\u2060", "").split())
 
 
 def _tag_notes(root: Any, elements: dict[bytes, Any]) -> None:

@@ -36,6 +36,7 @@ PARAMETERS = {
     " max_lines",
     "split_first_line": "text style context max_width justification_spacing is_line_start minimum",
     "handle_leader": "context line containing_block",
+    "make_page": "context root_box page_type resume_at page_number page_state",
     "remake_page": "index context root_box html",
     "draw_first_line": "stream textbox text_overflow block_ellipsis matrix",
 }
@@ -47,6 +48,7 @@ BOUND_BY = {
     "block_level_layout": {"layout.__init__", "layout.page"},
     "split_first_line": {"layout.inline", "layout.preferred"},
     "handle_leader": {"layout.inline"},
+    "make_page": set[str](),
     "remake_page": set[str](),
     "draw_first_line": set[str](),
 }

@@ -1,0 +1,185 @@
+"""Placement of footnotes, each on the page of its call.
+
+WeasyPrint lays out notes line by line while it fills a page, and moves those that no longer fit to
+the next page.  It also forgets some in tables and columns.  So after the layout of a page, the
+notes that it calls are compared with those at its foot.  If they differ, the page is laid out again
+with the notes set first and the text in the room that is left: with the fewest notes such that the
+page calls no others.  With fewer notes, there is more room for text and thus for calls.
+
+This relies on the notes that ``make_page`` sets before its text, as they were reported by the page
+before it (see :mod:`.patches`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
+
+#: A box of WeasyPrint's tree.
+Box: TypeAlias = Any
+
+#: The most layouts of a page.
+MAX_TRIES = 8
+
+#: The attributes of a layout context with all notes, those on each page, and those to set first.
+_ALL, _PLACED, _RESERVED = "_webprint_notes", "_webprint_placed_notes", "_webprint_reserved_notes"
+
+
+def place_footnotes_on_page(
+    original: Callable[..., tuple[Box, Any]], index: int, context: Any, root: Box, html: Any
+) -> tuple[Box, Any]:
+    """Lay out a page with exactly the notes that it calls."""
+    if not hasattr(context, _ALL):
+        setattr(context, _ALL, list(context.footnotes))
+        setattr(context, _PLACED, {})
+    if not getattr(context, _ALL):
+        return original(index, context, root, html)
+    return _PageLayout(original, index, context, root, html).lay_out()
+
+
+class _PageLayout:
+    """The layouts of one page with different notes."""
+
+    def __init__(
+        self, original: Callable[..., tuple[Box, Any]], index: int, context: Any, *rest: Any
+    ) -> None:
+        self.original = original
+        self.index = index
+        self.context = context
+        self.rest = rest
+        self.broken_out_of_flow = dict(context.broken_out_of_flow)
+        placed = getattr(context, _PLACED)
+        self.placed = {id(note) for page in range(index) for note in placed.get(page, ())}
+        self.pending = [note for note in getattr(context, _ALL) if id(note) not in self.placed]
+
+    def lay_out(self) -> tuple[Box, Any]:
+        """Return the page and where the next one begins."""
+        page, next_page = self._natural()
+        called = self._calls(page)
+        if _same(called, self.context.current_page_footnotes):
+            notes = called
+        else:
+            page, next_page, notes = self._with_notes_first()
+        getattr(self.context, _PLACED)[self.index] = notes
+        self.context.footnotes, self.context.reported_footnotes = [], []
+        return page, next_page
+
+    def _natural(self) -> tuple[Box, Any]:
+        """Lay out the page with notes as WeasyPrint places them."""
+        return self._lay_out(self.pending, ())
+
+    def _reserving(self, notes: Sequence[Box]) -> tuple[Box, Any, list[Box]]:
+        """Lay out the page with these notes set first; return the notes that it calls, too."""
+        page, next_page = self._lay_out([], notes)
+        return page, next_page, self._calls(page)
+
+    def _lay_out(self, free: Sequence[Box], reserved: Sequence[Box]) -> tuple[Box, Any]:
+        context = self.context
+        context.broken_out_of_flow = dict(self.broken_out_of_flow)
+        context.footnotes, context.reported_footnotes = list(free), []
+        setattr(context, _RESERVED, reserved)
+        lay_out_note, last = context.layout_footnote, reserved[-1] if reserved else None
+
+        def lay_out_footnote(note: Box) -> bool:
+            lay_out_note(note)
+            if note is last:
+                # The notes stay in the area, and are out of reach of lines that do not fit.
+                context.current_page_footnotes = []
+            # Whether the area overflows: it has no limit, but lengths are rounded.
+            return False
+
+        context.layout_footnote = lay_out_footnote
+        if not free:
+            # Lines that are taken back would take their notes with them.
+            context.unlayout_footnote = lambda _: None
+        try:
+            return self.original(self.index, context, *self.rest)
+        finally:
+            vars(context).pop("unlayout_footnote", None)
+            del context.layout_footnote
+            setattr(context, _RESERVED, ())
+
+    def _calls(self, page: Box) -> list[Box]:
+        """Return the notes called on a page, in the order of the document.
+
+        Notes of the same number are the same link's; the first is enough.
+        """
+        called = {id(box.footnote) for box in page.children[0].descendants() if box.footnote}
+        notes: dict[Any, Box] = {}
+        for note in self.pending:
+            if id(note) in called:
+                notes.setdefault(_key(note.element), note)
+        return list(notes.values())
+
+    def _with_notes_first(self) -> tuple[Box, Any, list[Box]]:
+        """Lay out the page with the fewest notes such that it calls no others."""
+        candidates = self._reserving(())[2]
+        best = self._reserving(candidates)
+        following = self._next_page()
+        most, tried = len(candidates), -1
+        for _ in range(MAX_TRIES):
+            # The page with the most notes has room for these; with fewer, it may call more.
+            count = max(len(best[2]), tried + 1)
+            if count >= most:
+                break
+            layout = self._reserving(candidates[:count])
+            if all(_is_in(note, candidates[:count]) for note in layout[2]):
+                best, following, most = layout, self._next_page(), count
+            else:
+                tried = count
+        self.context.page_maker[self.index + 1] = following
+        page, _, called = best
+        _remove_notes(page, [note for note in candidates if not _is_in(note, called)])
+        return best
+
+    def _next_page(self) -> Any:
+        """Return what the last layout noted about the next page."""
+        return self.context.page_maker[self.index + 1]
+
+
+def reserve_notes(original: Callable[..., Any], context: Any, *args: Any) -> Any:
+    """Make a page with reserved notes, as if the previous page had reported them."""
+    if reserved := getattr(context, _RESERVED, ()):
+        context.reported_footnotes = list(reserved)
+    return original(context, *args)
+
+
+def _key(element: Any) -> Any:
+    """Return what identifies a note: the number of its link, or itself."""
+    return element.get("data-number") or id(element)
+
+
+def _is_in(note: Box, notes: Iterable[Box]) -> bool:
+    return any(note is member for member in notes)
+
+
+def _same(called: Sequence[Box], placed: Sequence[Box]) -> bool:
+    return len(called) == len(placed) and all(_is_in(note, placed) for note in called)
+
+
+def _remove_notes(page: Box, notes: Iterable[Box]) -> None:
+    """Remove notes from the foot of a page, and lower the rest."""
+    area = page.children[1]
+    removed = {id(note.element) for note in notes}
+    remaining = [child for child in area.children if id(child.element) not in removed]
+    y = area.content_box_y()
+    for child in remaining:
+        child.translate(dy=y - child.position_y)
+        y += child.margin_height()
+    lost = area.content_box_y() + area.height - y
+    area.children, area.height = remaining, area.height - lost
+    area.translate(dy=lost)
+
+
+def count_misplaced(pages: Iterable[Any]) -> int:
+    """Count the notes that are not on the page of their first call."""
+    known: set[Any] = set()
+    misplaced = 0
+    for page in pages:
+        root, *areas = page._page_box.children
+        elements = (box.element for area in areas for box in area.descendants())
+        printed = {_key(element) for element in elements if element is not None}
+        called = {box.footnote.element for box in root.descendants() if box.footnote} - known
+        misplaced += len({_key(element) for element in called} - printed)
+        known |= called
+    return misplaced
