@@ -32,6 +32,8 @@ _ACCEPT_PAGE = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5"
 _ACCEPT_RESOURCE = "image/avif,image/webp,image/*,*/*;q=0.5"
 _BACKOFF = Backoff(0.5, jitter=0.5)
 _SNIFFED_BYTES = 1024
+#: The compressions that httpx2 undoes; it passes others on as they are.
+_CODINGS = frozenset({"", "identity", "gzip", "deflate", "br", "zstd"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +228,7 @@ class HttpClient:
 def _read_body(response: httpx2.Response, url: str, request: _Request) -> bytes:
     """Read a body within the budget; check as early as possible that it is HTML, if required."""
     budget, media_type = request.budget, _media_type(response)
+    _check_encoding(response, url)
     if request.html:
         check_html(media_type, None, url)
     declared = response.headers.get("Content-Length", "")
@@ -245,6 +248,19 @@ def _read_body(response: httpx2.Response, url: str, request: _Request) -> bytes:
     if unchecked:
         check_html(media_type, bytes(body), url)
     return bytes(body)
+
+
+def _check_encoding(response: httpx2.Response, url: str) -> None:
+    """Raise :class:`FetchError` for a body in a compression that would be taken for text."""
+    codings = str(response.headers.get("Content-Encoding", "")).lower().split(",")
+    unknown = {coding.strip() for coding in codings} - _CODINGS
+    if unknown:
+        names = ", ".join(sorted(unknown))[:60]
+        raise FetchError(
+            f"the server compressed its answer in an unknown way ({names})",
+            url=url,
+            hint="A browser may understand it: --render always",
+        )
 
 
 def _capture(response: httpx2.Response, body: bytes, url: str, requested_url: str) -> Capture:

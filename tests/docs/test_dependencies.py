@@ -17,7 +17,7 @@ PINS = dict(
 
 
 def names(requirements):
-    return {re.match(r"[\w-]+", each)[0].lower() for each in requirements}
+    return {re.match(r"[\w.-]+", each)[0].lower() for each in requirements}
 
 
 RUN = names(PROJECT["project"]["dependencies"]).union(
@@ -41,5 +41,5 @@ def test_the_releases_told_are_those_pinned():
         if line.startswith("| ") and not line.startswith("| package"):
             cells = [cell.strip() for cell in line.strip("|").split("|")]
             told = re.sub(r"\([^)]*\)|\s", "", cells[3]).split(",")
-            known = [PINS[each] for each in re.findall(r"[a-z0-9-]+", cells[0]) if each in PINS]
+            known = [PINS[each] for each in re.findall(r"[a-z0-9.-]+", cells[0]) if each in PINS]
             assert told == known, line

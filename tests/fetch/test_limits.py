@@ -1,6 +1,7 @@
 """Hostile servers: bodies without end, bombs, drips."""
 
 import socket
+import sys
 import time
 import tracemalloc
 import zlib
@@ -8,10 +9,15 @@ import zlib
 import brotli
 import pytest
 
-from printer.errors import FetchTimeout, TooLarge
+from printer.errors import FetchError, FetchTimeout, TooLarge
 from printer.fetch.client import HttpClient
 from printer.options import FetchOptions
 from tests.support.web_server import WebServer, drip, gzip_bomb, gzipped
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 SMALL = FetchOptions(retries=0, max_bytes=1_000_000, timeout=10)
 
@@ -39,6 +45,7 @@ def test_a_gzip_bomb_is_stopped_in_bounded_memory(web: WebServer, cache: bool) -
     [
         ("br", brotli.compress),
         ("deflate", zlib.compress),
+        ("zstd", zstd.compress),
         ("gzip, gzip", lambda data: gzipped_twice(data)),
     ],
 )
@@ -56,10 +63,37 @@ def gzipped_twice(data: bytes) -> bytes:
     return packer.compress(once) + packer.flush()
 
 
-def test_compressed_text_is_read(web: WebServer) -> None:
-    url = web.add("/x", gzipped("<p>Hello</p>"), encoding="gzip")
+@pytest.mark.parametrize(
+    ("encoding", "pack"),
+    [
+        ("gzip", lambda data: gzipped(data.decode())),
+        ("br", brotli.compress),
+        ("ZSTD", zstd.compress),
+        ("identity", bytes),
+    ],
+)
+def test_compressed_text_is_read(web: WebServer, encoding: str, pack: object) -> None:
+    packed = pack(b"<p>Hello</p>")  # type: ignore[operator]
+    url = web.add("/x", packed, encoding=encoding)
     with HttpClient(SMALL, user_urls=[url]) as fetcher:
         assert fetcher.get_page(url).body == b"<p>Hello</p>"
+        asked = web.hits("/x")[-1].headers["accept-encoding"]
+    assert [name.strip() for name in asked.split(",")] == ["gzip", "deflate", "br", "zstd"]
+
+
+@pytest.mark.parametrize("encoding", ["compress", "gzip, dcb", "x" * 400])
+def test_an_unknown_compression_is_an_error(web: WebServer, encoding: str) -> None:
+    url = web.add("/x", b"<p>Hello</p>", encoding=encoding)
+    with HttpClient(SMALL, user_urls=[url]) as fetcher, pytest.raises(FetchError) as caught:
+        fetcher.get_page(url)
+    assert "compressed its answer in an unknown way" in str(caught.value)
+    assert len(caught.value.message) < 120
+
+
+def test_a_cut_zstd_answer_is_an_error(web: WebServer) -> None:
+    url = web.add("/x", zstd.compress(b"<p>Hello</p>" * 90)[:-5], encoding="zstd")
+    with HttpClient(SMALL, user_urls=[url]) as fetcher, pytest.raises(FetchError):
+        fetcher.get_page(url)
 
 
 def test_a_body_without_end_is_stopped(web: WebServer) -> None:
