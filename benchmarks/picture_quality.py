@@ -1,4 +1,4 @@
-"""Measure the choice of pictures and captions against pages labelled by hand.
+"""Measure the choice of pictures and captions against pages with known answers.
 
 usage: python -m benchmarks.picture_quality [CORPUS]
 
@@ -26,7 +26,7 @@ from printer.images.selection import PictureSelection, merge_copies, place_pictu
 from printer.selection import PlacedFigure
 
 from . import corpus
-from .picture_labels import Labelled, key, labelled
+from .picture_labels import Labelled, labelled, labelled_news
 from .protocol import Effort, Row, Unavailable
 from .train_pictures import out_of_fold
 
@@ -54,7 +54,7 @@ def count(counts: Counts, answer: Labelled, placed: Iterable[PlacedFigure]) -> N
     found: set[int] = set()
     wrong = 0
     for each in placed:
-        urls = {key(url) for url in each.figure.sources}
+        urls = answer.keys(each.figure.sources)
         match = next((i for i, (same, _) in enumerate(answer.pictures) if same & urls), None)
         if match is None:
             wrong += not urls & answer.open
@@ -126,13 +126,16 @@ OURS = "default, out of fold"
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Measure for the runner: all 80 pages at any effort, as they are few."""
+    """Measure for the runner: all pages at any effort, as they are few."""
     del effort
     if not (corpus.CORPUS / "images.jsonl").is_file():
         raise Unavailable("not measured: the labelled pictures are not here")
-    pages = list(labelled(corpus.CORPUS))
+    pages, news = list(labelled(corpus.CORPUS)), list(labelled_news(corpus.CORPUS))
     found = {name: measure(pages, partial(_chosen, name)) for name in METHODS}
-    found[OURS] = measure(pages, out_of_fold(pages).__getitem__)
+    folds = out_of_fold([*pages, *news])
+    found[OURS] = measure(pages, folds.__getitem__)
+    if news:
+        found[f"{OURS}, news"] = measure(news, folds.__getitem__)
     for name, counts in found.items():
         if name == "default":
             name += ", pages it learned from"
@@ -159,10 +162,12 @@ def main() -> int:
     for name in METHODS:
         found = measure(pages, partial(_chosen, name))
         print(row(name, found, REPORTED.get(name, "")))
-    folds = out_of_fold(pages)
-    aside = measure(pages, folds.__getitem__)
-    aside.seconds.clear()  # These were chosen before.
-    print(row("default, out of fold", aside))
+    news = list(labelled_news(folder))
+    folds = out_of_fold([*pages, *news])
+    for name, answers in ((OURS, pages), (f"{OURS}, news", news)):
+        aside = measure(answers, folds.__getitem__)
+        aside.seconds.clear()  # These were chosen before.
+        print(row(name, aside))
     return 0
 
 

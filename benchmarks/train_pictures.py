@@ -2,7 +2,8 @@
 
 usage: python -m benchmarks.train_pictures [CORPUS]
 
-Writes printer/images/weights.json.  A page has the weight of the square root of its number of
+Learns from the pages labelled by hand and from the news pages of the set ``fundus``.  Pages of a
+site are never in two folds.  Writes printer/images/weights.json.  A page has the weight of the square root of its number of
 pictures, so that galleries do not dominate.
 """
 
@@ -23,7 +24,7 @@ from printer.images.scorer import Weights, select_by_score
 from printer.images.selection import PictureSelection
 
 from . import corpus
-from .picture_labels import Labelled, key, labelled
+from .picture_labels import Labelled, labelled, labelled_news
 
 WEIGHTS = Path(scorer.__file__).with_name("weights.json")
 #: The strength of the ridge penalty, and the probability from which a picture is kept.
@@ -49,7 +50,9 @@ KNOWN = {
     "named for sharing": -1.0,
     "named as comments": -1.0,
     "named as another story": -0.5,
+    "linked for sharing": -2.0,
     "linked with words of its own": -0.5,
+    "alt names the site": -1.0,
     "in navigation": -1.0,
     "in a footer": -1.0,
     "in an aside": -0.5,
@@ -57,6 +60,7 @@ KNOWN = {
     "side under 32": -2.0,
     "side under 64": -1.0,
     "side under 100": -0.5,
+    "file under 100 wide": -1.5,
     "repeated often": -1.0,
     "in a figure": 1.0,
     "side large": 0.5,
@@ -71,7 +75,7 @@ def learn(pages: Sequence[Labelled]) -> Weights:
     for answer in pages:
         here = []
         for candidate, names in scorer.candidate_features(answer.page, answer.verdict):
-            urls = {key(url) for url in candidate.urls(answer.page.base)}
+            urls = answer.keys(candidate.urls(answer.page.base))
             if not urls & answer.open:
                 here.append((names, any(urls & same for same, _ in answer.pictures)))
         rows += [(names, right, 1 / math.sqrt(len(here))) for names, right in here]
@@ -96,15 +100,15 @@ def learn(pages: Sequence[Labelled]) -> Weights:
 
 def out_of_fold(pages: Sequence[Labelled], seed: int = 1) -> Mapping[Labelled, PictureSelection]:
     """Select the pictures of each page with weights learned on the other folds."""
-    order = list(range(len(pages)))
-    random.Random(seed).shuffle(order)
+    sites = sorted({answer.site for answer in pages})
+    random.Random(seed).shuffle(sites)
     choices: dict[Labelled, PictureSelection] = {}
     for fold in range(FOLDS):
-        aside = set(order[fold::FOLDS])
-        weights = learn([each for number, each in enumerate(pages) if number not in aside])
-        for number in aside:
-            answer = pages[number]
-            choices[answer] = select_by_score(answer.page, answer.verdict, weights)
+        aside = set(sites[fold::FOLDS])
+        weights = learn([answer for answer in pages if answer.site not in aside])
+        for answer in pages:
+            if answer.site in aside:
+                choices[answer] = select_by_score(answer.page, answer.verdict, weights)
     return choices
 
 
@@ -116,7 +120,7 @@ def main() -> int:
     if not (folder / "images.jsonl").is_file():
         print(f"no labelled pictures in {folder}: nothing was learned", file=sys.stderr)
         return 1
-    weights = learn(list(labelled(folder)))
+    weights = learn([*labelled(folder), *labelled_news(folder)])
     by_feature = {name: value for name, value in sorted(weights.weights.items()) if value}
     data = {"threshold": weights.threshold, "weights": by_feature}
     WEIGHTS.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -49,6 +50,10 @@ _MAX_SEGMENTS_OVER, _MAX_CHARS_OVER = 8, 150
 _MAX_BACKGROUNDS, _MAX_STYLED_BACKGROUNDS = 300, 100
 _MAX_NOSCRIPT_CHARS = 20_000
 _MAX_MERGED_SOURCES = 100
+#: An address that as many pictures share is that of a stand-in.
+_MIN_REPEATED = 4
+#: The maximum width in pixels of a picture shown until a script loads the full one.
+_MAX_STAND_IN = 100
 #: Copies of a picture have a common ancestor within this many levels.
 _COPY_LEVELS = 4
 
@@ -125,7 +130,8 @@ class Candidate:
 def find_candidates(page: Page, near: range | None = None) -> list[Candidate]:
     """Return the pictures of a page in document order, with rendered sizes if it has a layout.
 
-    For pictures outside the segments ``near``, only ``src`` is read.
+    For pictures outside the segments ``near``, only ``src`` is read, except for the picture that
+    the page's metadata name if it stands before them.
     """
     candidates = _markup_candidates(page, near)
     layout = page.layout
@@ -146,18 +152,21 @@ def find_candidates(page: Page, near: range | None = None) -> list[Candidate]:
 def _markup_candidates(page: Page, near: range | None) -> list[Candidate]:
     """Return the pictures in the markup, with adjacent copies merged."""
     candidates: list[Candidate] = []
+    stand_ins = _repeated_sources(page)
+    lead_key = picture_key(page.metadata.image) if page.metadata.image else ""
     for element in page.tree.iter(*_TAGS):
         if len(candidates) >= MAX_CANDIDATES:
             break
         index, segment = page.index.locate(element)
         if near is not None and segment not in near:
             if element.tag in _IMAGE_TAGS:
-                sources = src_attribute(element)
-                best = sources[0] if sources else None
-                candidates.append(Candidate(element, "image", index, segment, sources, best=best))
+                before = lead_key if segment < near.start else ""
+                candidates.append(_far_candidate(element, index, segment, before))
             continue
         for candidate in _read_element(element, index, segment):
-            if not (candidates and _merge(candidates, candidate)):
+            if element.get("src") in stand_ins and len(candidate.sources) > 1:
+                candidate = _without_source(candidate, element.get("src"))
+            if not (candidates and _merge(candidates, candidate, stand_ins)):
                 candidates.append(candidate)
     candidates = [
         candidate
@@ -168,6 +177,17 @@ def _markup_candidates(page: Page, near: range | None) -> list[Candidate]:
     if backgrounds:
         candidates = sorted([*candidates, *backgrounds], key=lambda candidate: candidate.order)
     return candidates
+
+
+def _far_candidate(element: HtmlElement, index: int, segment: int, lead_key: str) -> Candidate:
+    """Return a candidate far from the text, read in full only if its key is ``lead_key``."""
+    if lead_key:
+        candidate = _candidate(element, "image", index, segment, read_sources(element))
+        if candidate.url_key == lead_key:
+            return candidate
+    sources = src_attribute(element)
+    best = sources[0] if sources else None
+    return Candidate(element, "image", index, segment, sources, best=best)
 
 
 def _read_element(element: HtmlElement, index: int, segment: int) -> Iterator[Candidate]:
@@ -237,8 +257,24 @@ def _declared_side(element: HtmlElement, side: str) -> int:
     return int(match[1]) if match else 0
 
 
-def _merge(candidates: list[Candidate], new: Candidate) -> bool:
-    """Merge a candidate into the one before it if both show the same picture."""
+def _repeated_sources(page: Page) -> frozenset[str]:
+    """Return the values of ``src`` that many pictures share: those of a site's stand-in."""
+    counts = Counter(image.get("src") for image in islice(page.tree.iter("img"), MAX_CANDIDATES))
+    return frozenset(src for src, count in counts.items() if src and count >= _MIN_REPEATED)
+
+
+def _without_source(candidate: Candidate, url: str) -> Candidate:
+    sources = tuple(source for source in candidate.sources if source.url != url)
+    best = best_source(sources)
+    url_key = picture_key(best.url) if best else ""
+    return replace(candidate, sources=sources, best=best, url_key=url_key)
+
+
+def _merge(candidates: list[Candidate], new: Candidate, stand_ins: frozenset[str]) -> bool:
+    """Merge a candidate into the one before it if both show the same picture.
+
+    ``stand_ins`` are the addresses that many pictures of the page share.
+    """
     old = candidates[-1]
     if old.kind != "image" or new.kind != "image":
         return False
@@ -247,6 +283,9 @@ def _merge(candidates: list[Candidate], new: Candidate) -> bool:
     same_url = not (_is_displayed(old) and _is_displayed(new)) and bool(_urls(old) & _urls(new))
     if old.segment != new.segment and not same_url:
         return False
+    if _is_stand_in(old, new, stand_ins):
+        candidates[-1] = replace(new, alt=new.alt or old.alt, title=new.title or old.title)
+        return True
     alike = same_url or (bool(old.url_key) and old.url_key == new.url_key)
     if not alike and not _is_preview(old) and not _is_preview(new):
         return False
@@ -265,6 +304,19 @@ def _merge(candidates: list[Candidate], new: Candidate) -> bool:
         best=best_source(sources),
     )
     return True
+
+
+def _is_stand_in(old: Candidate, new: Candidate, stand_ins: frozenset[str]) -> bool:
+    """Return whether a picture stands for the one in the ``noscript`` right after it.
+
+    A stand-in is much smaller, or the same for many pictures of the page.
+    """
+    if not _is_displayed(old) or _is_displayed(new):
+        return False
+    if stand_ins.issuperset(source.url for source in old.sources):
+        return not stand_ins.issuperset(source.url for source in new.sources)
+    small, large = (candidate.natural_width or candidate.width for candidate in (old, new))
+    return 0 < small <= _MAX_STAND_IN and (not large or large >= 2 * small)
 
 
 def _urls(candidate: Candidate) -> set[str]:

@@ -38,6 +38,14 @@ _AD_LABEL = re.compile(
     r"廣告|광고|إعلان|विज्ञापन|פרסומת|διαφήμιση|โฆษณา)\W*",
     re.IGNORECASE,
 )
+#: A GIF with a longer side is a picture like any other.
+_LARGE_GIF = 250
+#: Links that send the page's address to somebody.
+_SHARE_LINK = re.compile(
+    r"(?:mailto|whatsapp|tg|sms|viber|line|fb-messenger):|[^?#]*[/.]"
+    r"(?:share|sharer|shareArticle|sharing|intent|pin/create|addtoany|msg_url)(?![a-z])",
+    re.IGNORECASE,
+)
 _PORTRAIT_ALT = re.compile(r"logo|avatar|icon|profile|headshot", re.IGNORECASE)
 _PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?:$|[?#])", re.IGNORECASE)
 #: The number of levels above the picture whose names are read, and the characters of each name.
@@ -70,6 +78,7 @@ class FeatureReader:
             places.sort()
         self._lead = picture_key(page.metadata.image) if page.metadata.image else ""
         self._title = _words(page.metadata.title)
+        self._site_name = (page.metadata.site or _site(page.url)).lower()
         self._named: dict[int, frozenset[str]] = {}
 
     def features(self, candidate: Candidate) -> frozenset[str]:
@@ -186,6 +195,8 @@ class FeatureReader:
             yield "linked to a picture"
         elif not href or href.startswith(("#", "javascript:")):
             yield "linked to nowhere"
+        elif _SHARE_LINK.match(href):
+            yield "linked for sharing"
         else:
             site = _site(href)
             inside = not site or site == _site(self._page.url)
@@ -224,7 +235,9 @@ class FeatureReader:
         if path.endswith(".svg"):
             yield "an SVG file"
         elif path.endswith(".gif"):
-            yield "a GIF file"
+            sides = candidate.width, candidate.height, candidate.natural_width
+            if max(sides) < _LARGE_GIF:
+                yield "a GIF file"
         elif path.endswith(".png"):
             yield "a PNG file"
         elif not _PICTURE_FILE.search(path):
@@ -248,6 +261,8 @@ class FeatureReader:
                 yield "alt like the title"
             elif shared:
                 yield "alt touches the title"
+        if alt and alt.lower() == self._site_name:
+            yield "alt names the site"
         if _PORTRAIT_ALT.search(alt[:100]):
             yield "alt of a logo or portrait"
 
@@ -313,7 +328,21 @@ def _share(part: int, total: int) -> str:
 
 # Words in names
 
+#: Runs of letters and digits that may be random, such as a hash or an identifier.
+_RUN = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[A-Za-z0-9]{8,}")
+_HEXADECIMAL = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
+_MIXED_CASE = re.compile(r"[a-z][0-9]{0,9}[A-Z]")
+_SWITCH = re.compile(r"[A-Za-z](?=\d)|\d(?=[A-Za-z])")
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+def _drop_random(run: re.Match[str]) -> str:
+    """Return a run of letters and digits, '' if it is random: its letters are no words."""
+    text = run[0]
+    switches = len(_SWITCH.findall(text))
+    is_random = switches > (1 if _MIXED_CASE.search(text) else 2)
+    is_random = is_random or (switches and _HEXADECIMAL.fullmatch(text))
+    return "" if is_random else text
 
 
 class _WordTable:
@@ -338,8 +367,8 @@ class _WordTable:
 
     def features(self, names: str) -> frozenset[str]:
         """Return the features of each word and of each pair of adjacent words joined."""
-        words = [word.lower() for word in _WORDS.findall(names[:400])]
-        pairs = (one + other for one, other in pairwise(words))
+        words = [word.lower() for word in _WORDS.findall(_RUN.sub(_drop_random, names[:400]))]
+        pairs = (one + other for one, other in pairwise(words) if len(one + other) > 2)
         return frozenset(filter(None, map(self._look_up, chain(words, pairs))))
 
 

@@ -67,7 +67,8 @@ def select_by_score(
     scored: list[Candidate] = []
     rejected: list[RejectedPicture] = []
     for candidate in candidates:
-        if candidate.segment not in near:
+        # The page's own picture, the only far one with a key, may stand far above the text.
+        if candidate.segment not in near and not candidate.url_key:
             rejected.append(RejectedPicture(candidate, "far from the article's text"))
         elif is_beside_column(page, candidate, column):
             rejected.append(RejectedPicture(candidate, "beside the column of the article"))
@@ -91,7 +92,7 @@ def candidate_features(page: Page, verdict: Verdict) -> list[tuple[Candidate, fr
     return [
         (candidate, reader.features(candidate))
         for candidate in candidates
-        if candidate.segment in near
+        if candidate.segment in near or candidate.url_key
     ]
 
 
@@ -148,7 +149,7 @@ def _lead_picture(page: Page, verdict: Verdict) -> tuple[SelectedPicture, ...]:
         return ()
     path = url.partition("?")[0]
     is_furniture = file_features(path[-80:]) or host_features(path[:80])
-    if is_furniture or path.lower().endswith((".svg", ".gif")):
+    if is_furniture or path.lower().endswith(".svg"):
         return ()
     source = ImageSource(url, 0, PLAIN)
     lead = Candidate(body, "lead", 0, 0, (source,), url_key=picture_key(url), best=source)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import parse_qs, unquote
+from urllib.parse import parse_qsl, unquote, urlencode
 
 from lxml.html import HtmlElement
 
@@ -53,6 +53,10 @@ _WIDTH = re.compile(
     re.IGNORECASE,
 )
 
+#: A place in a URL that a script fills in, and one for a width in pixels.
+_TEMPLATE = re.compile(r"\$\{|\{\{|<%|(?:\{|%7B)[a-z_]\w{0,40}(?:\}|%7D)", re.IGNORECASE)
+_WIDTH_TEMPLATE = re.compile(r"(?:\{|%7B)(?:width|w)(?:\}|%7D)", re.IGNORECASE)
+
 #: Ranks, best first: the original file, a version for this place, the value of ``src``, a version
 #: for small screens, a preview.
 ORIGINAL, VERSION, PLAIN, SMALL, PREVIEW = range(5)
@@ -71,6 +75,11 @@ def read_sources(element: HtmlElement) -> list[ImageSource]:
     sources: dict[str, ImageSource] = {}
 
     def add(source: ImageSource) -> None:
+        if "{" in source.url or "%" in source.url:
+            filled = _WIDTH_TEMPLATE.sub(str(PREFERRED_WIDTH), source.url)
+            if _TEMPLATE.search(filled):
+                return
+            source = source._replace(url=filled)
         known = sources.get(source.url)
         if known is None or (source.rank, -source.width) < (known.rank, -known.width):
             sources[source.url] = source
@@ -251,8 +260,15 @@ _SIZE_SUFFIX = re.compile(
 )
 _TRANSFORM = re.compile(
     r"/(?:(?:w|h|c|q|f|g|ar|dpr|fl|e|b|t|x|y)_[\w.:%-]{1,40},?){1,12}(?=/)|"
-    r"/(?:fill|fit|crop|resize|thumb)[_/]\d{0,4}[x,/]?\d{0,4}(?=/)|/cdn-cgi/image/[^/]{1,200}"
+    r"/(?:fill|fit|crop|resize|thumb|max|width)[_/]\d{0,4}[x,/]?\d{0,4}(?=/)|"
+    r"/\d{2,4}x\d{2,4}(?=/|$)|/styles/[\w-]{1,60}/public(?=/)|(?<=/)\d{2,4}x\d{2,4}_(?=[^/]*$)|"
+    r"/resize:\w{1,9}(?::\d{1,4}){1,2}(?=/)|/cdn-cgi/image/[^/]{1,200}"
 )
+#: Parameters that state how a server scales and encodes a picture, not which picture.
+_SCALING = frozenset(_TABLES["scaling_parameters"])
+_SCRIPT = re.compile(r"\.(?:php\d?|aspx?|ashx|axd|cgi|jsp|cfm|do|dll|pl)$", re.IGNORECASE)
+#: The most addresses nested in one another as parameters.
+_MAX_NESTED = 3
 _FILE_ENDING = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?)$", re.IGNORECASE)
 
 
@@ -265,10 +281,11 @@ def picture_key(url: str) -> str:
     if url[:5].lower() == "data:":
         return url[:300] if len(url) > _MIN_DATA_CHARS else ""
     path, _, query = url.partition("#")[0].partition("?")
-    if query and "url=" in query:
-        inner = parse_qs(query[:3000]).get("url") or [""]
-        if _FILE.search(inner[0]):
-            return picture_key(inner[0])
+    for _ in range(_MAX_NESTED):
+        inner = _nested_url(path, query) if query else ""
+        if not inner:
+            break
+        path, _, query = inner.partition("#")[0].partition("?")
     path = unquote(path)
     nested = max(path.find("http://", 9), path.find("https://", 9))
     if nested > 0:
@@ -277,6 +294,27 @@ def picture_key(url: str) -> str:
         path = path[path.index("//") + 2 :].partition("/")[2] or path
     path = _TRANSFORM.sub("", "/" + path.lstrip("./"))
     if not _FILE_ENDING.search(path):
-        return f"{path}?{query}" if query and "." not in path[-6:] else path
+        query = _identifying_parameters(query, keep=bool(_SCRIPT.search(path))) if query else ""
+        return f"{path}?{query}" if query else path
     stem = _SIZE_SUFFIX.sub("", _SIZE_SUFFIX.sub("", path))
     return stem.rpartition(".")[0].lower()
+
+
+def _nested_url(path: str, query: str) -> str:
+    """Return the picture's own URL from the parameters of a scaling server, '' if there is none."""
+    is_file = _FILE_ENDING.search(path)
+    return next(
+        (
+            value
+            for name, value in parse_qsl(query[:3000])
+            if _FILE.search(value) and (name == "url" or not is_file)
+        ),
+        "",
+    )
+
+
+def _identifying_parameters(query: str, *, keep: bool) -> str:
+    """Return the parameters that tell pictures apart, or all if there are none and ``keep``."""
+    pairs = parse_qsl(query[:3000], keep_blank_values=True)
+    named = [pair for pair in pairs if pair[0].lower() not in _SCALING]
+    return urlencode(sorted(named or pairs if keep else named))

@@ -94,6 +94,77 @@ def test_copies_that_stand_together_are_one(html: str) -> None:
     assert "p" in sources[0].rsplit("/", 1)[1][:2]
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<figure><img src="/t/60/q-a.jpg" width="60" height="40">'
+        '<noscript><img src="/full-a.jpg" width="1200" height="800"></noscript></figure>',
+        '<p><img src="/tiny.jpg?w=44"><noscript>&lt;img src="/full-a.jpg"&gt;</noscript></p>',
+    ],
+)
+def test_a_stand_in_gives_way_to_the_picture_it_stands_for(html: str) -> None:
+    assert [urls[0].rsplit("/", 1)[1] for urls in found(html)] == ["full-a.jpg"]
+
+
+def test_a_small_picture_is_not_taken_for_a_stand_in_of_the_next_one() -> None:
+    html = '<p><img src="/face.jpg" width="60"> <img src="/wide.jpg" width="1200"></p>'
+    assert len(found(html)) == 2
+
+
+def test_the_stand_in_that_all_pictures_share_is_not_printed() -> None:
+    html = "".join(
+        f'<p>Text.</p><p><img src="/all.png" width="540" data-src="/{name}.jpg?resize=540%2C360"></p>'
+        for name in "abcd"
+    )
+    assert [urls[0].rsplit("/", 1)[1][:5] for urls in found(html)] == [
+        "a.jpg", "b.jpg", "c.jpg", "d.jpg"
+    ]  # fmt: skip
+    html = "".join(
+        f'<p>Text.</p><p><img src="/all.png"><noscript><img src="/{name}.jpg"></noscript></p>'
+        for name in "abcd"
+    )
+    assert [urls[0][-5:] for urls in found(html)] == ["a.jpg", "b.jpg", "c.jpg", "d.jpg"]
+
+
+@pytest.mark.parametrize(
+    ("html", "urls"),
+    [
+        ('<img src="/p/${formatId}.jpg" data-src="/p/7.jpg">', ["https://news.example.org/p/7.jpg"]),
+        ('<img src="/p/{{ id }}.jpg">', None),
+        ('<img data-src="/p/%7Bimage%7D.jpg" src="/p/7.jpg">', ["https://news.example.org/p/7.jpg"]),
+        ('<img data-src="/p_{width}x.jpg">', ["https://news.example.org/p_1600x.jpg"]),
+        ('<img src="/a{1}b.jpg">', ["https://news.example.org/a{1}b.jpg"]),
+    ],
+)
+def test_a_template_is_not_fetched_as_it_stands(html: str, urls: list[str] | None) -> None:
+    assert found(html) == ([] if urls is None else [tuple(urls)])
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("/thumb.php?src=sea.jpg&w=300", "/thumb.php?src=boat.jpg&w=300", False),
+        ("/thumb.php?src=sea.jpg&w=300", "/thumb.php?src=sea.jpg&w=900", True),
+        ("/image.php?id=3", "/image.php?id=4", False),
+        ("/image.php?id=3&w=100", "/image.php?w=900&id=3", True),
+        ("/photos/abc?w=100&q=80", "/photos/abc?w=1000", True),
+        ("/media.ashx?w=3", "/media.ashx?w=4", False),
+        ("/max/60/a.jpeg", "/max/1200/a.jpeg", True),
+        ("/styles/lead_wide/public/a.jpg", "/a.jpg", True),
+        ("/a.jpg?x=1", "/a.jpg?x=2", True),
+    ],
+)
+def test_parameters_tell_pictures_apart_unless_they_only_scale(
+    one: str, other: str, same: bool
+) -> None:
+    keys = {picture_key(f"https://news.example.org{url}") for url in (one, other)}
+    assert (len(keys) == 1) is same
+
+
+def test_addresses_nested_without_end_have_a_key() -> None:
+    assert picture_key("https://news.example.org/i?url=" + "/i?url=" * 300 + "a.jpg")
+
+
 def test_pictures_side_by_side_are_not_one() -> None:
     assert len(found('<p><img src="/a.jpg"><img src="/b.jpg"></p>')) == 2
     assert len(found('<p><img src="/a.jpg"></p><p>Text between.</p><p><img src="/a.jpg"></p>')) == 2

@@ -142,6 +142,15 @@ def test_joshi_and_liu_drop_a_caption_about_something_else() -> None:
 HEAD = '<meta property="og:image" content="https://news.example.org/lead.jpg">'
 
 
+def test_the_pages_own_picture_is_found_far_above_the_text() -> None:
+    menu = "".join(f"<p>Section {number} of the newspaper with its news</p>" for number in range(40))
+    far = f'<figure><img src="/lead-1200x800.jpg" alt="A ferry"></figure>{menu}'
+    page, verdict = read(far + article(PHOTO), HEAD)
+    assert names(find_pictures(page, verdict)) == ["lead-1200x800.jpg", "photo.jpg"]
+    page, verdict = read(far + article(PHOTO), HEAD.replace("lead", "other"))
+    assert names(find_pictures(page, verdict)) == ["photo.jpg"]
+
+
 def test_a_lead_picture_of_the_metadata_stands_before_an_article_without_pictures() -> None:
     page, verdict = read(article(), HEAD)
     (placed,) = find_pictures(page, verdict)

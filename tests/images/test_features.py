@@ -1,0 +1,85 @@
+"""What is read from a picture's names, file and link."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from printer.html.page import Page, read_page
+from printer.images.candidates import find_candidates
+from printer.images.features import FeatureReader, file_features, host_features, name_features
+from printer.images.papers.cuter import article_bounds
+from printer.selection import Verdict
+
+TEXT = "The ferry at Kestermouth will be sold, said the mayor on the quay this morning."
+
+
+def features_of(html: str, head: str = "") -> frozenset[str]:
+    """Return the features of the only picture in an article."""
+    page: Page = read_page(
+        f"<html><head>{head}</head><body><p>{TEXT}</p>{html}<p>{TEXT}</p></body></html>",
+        "https://news.example.org/2024/ferry.html",
+    )
+    verdict = Verdict(tuple(segment.text == TEXT for segment in page.segments))
+    candidates = find_candidates(page)
+    reader = FeatureReader(page, verdict, candidates, article_bounds(page, verdict))
+    (candidate,) = candidates
+    return reader.features(candidate)
+
+
+@given(st.uuids(), st.binary(min_size=16, max_size=16))
+def test_a_random_name_has_no_words(identifier: uuid.UUID, data: bytes) -> None:
+    for name in (str(identifier), str(identifier).upper(), identifier.hex, data.hex()):
+        if any(map(str.isdigit, name)):
+            assert not file_features(f"/2024/{name}.jpeg")
+            assert not host_features(f"https://img.example.org/{name}")
+
+
+@pytest.mark.parametrize(
+    ("name", "feature"),
+    [
+        ("ad-slot", "named as advertising"),
+        ("adSlot2", "named as advertising"),
+        ("AAABg8tMOLk", ""),
+        ("Zg2gF7PndxwiFVHfFfxM7M", ""),
+        ("a-d", ""),
+        ("icon24", "named as an icon"),
+    ],
+)
+def test_words_are_read_from_names_but_not_from_identifiers(name: str, feature: str) -> None:
+    assert name_features(name) == (frozenset({feature}) if feature else frozenset())
+
+
+def test_a_gif_is_suspicious_only_if_it_is_small_or_of_unknown_size() -> None:
+    assert "a GIF file" in features_of('<img src="/a.gif" width="90" height="60">')
+    assert "a GIF file" in features_of('<img src="/a.gif">')
+    assert "a GIF file" not in features_of('<img src="/a.gif" width="640" height="360">')
+
+
+@pytest.mark.parametrize("name", ["zoom-in.svg", "icon-expand.svg", "bookmark.png", "lupe.svg"])
+def test_drawings_of_the_interface_are_icons(name: str) -> None:
+    assert "file of an icon" in features_of(f'<img src="/{name}">')
+
+
+@pytest.mark.parametrize(
+    ("href", "feature"),
+    [
+        ("https://social.example.net/sharer/sharer.php?u=x", "linked for sharing"),
+        ("https://social.example.net/intent/post?text=x", "linked for sharing"),
+        ("mailto:?subject=x", "linked for sharing"),
+        ("/2024/shareholders-meet.html", "linked within the site"),
+        ("https://other.example.net/?u=/share", "linked elsewhere"),
+    ],
+)
+def test_links_for_sharing(href: str, feature: str) -> None:
+    found = features_of(f'<a href="{href}"><img src="/a.jpg"></a>')
+    assert {name for name in found if name.startswith("linked")} == {feature}
+
+
+def test_the_name_of_the_site_is_that_of_its_logo() -> None:
+    head = '<meta property="og:site_name" content="Kestermouth Times">'
+    assert "alt names the site" in features_of('<img src="/a.png" alt="Kestermouth Times">', head)
+    assert "alt names the site" not in features_of('<img src="/a.png" alt="The ferry">', head)
