@@ -2,9 +2,9 @@
 
 usage: python -m benchmarks.train_pictures [CORPUS]
 
-Learns from the pages labelled by hand and from the news pages of the set ``fundus``.  Pages of a
-site are never in two folds.  Writes printer/images/weights.json.  A page has the weight of the square root of its number of
-pictures, so that galleries do not dominate.
+Learns from the pages labelled by hand and from the news pages of the set ``fundus``, and writes
+printer/images/weights.json.  Pages of a site are never in two folds.  A page has the weight of the
+square root of its number of pictures, so that galleries do not dominate.
 """
 
 from __future__ import annotations

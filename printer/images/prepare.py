@@ -36,6 +36,8 @@ FigureRequest: TypeAlias = tuple[Figure, str]
 DEFAULT_WIDTH, DEFAULT_HEIGHT = 170.0, 180.0
 #: Pixels per inch of a picture printed at its size on screen.
 SCREEN_DPI = 96
+#: A picture shown narrower than this is an icon, which print does not enlarge, in CSS pixels.
+_MAX_ICON_WIDTH = 100
 #: The most versions of one picture to try.
 MAX_TRIES = 4
 
@@ -148,10 +150,11 @@ class _Room:
     def pixels(self, figure: Figure, width: int, height: int) -> PixelBox:
         """Return the number of pixels that print can use of a picture of this size.
 
-        The picture is printed at its size on screen, reduced to the maximum size if necessary.
+        Print may enlarge a picture to the maximum size, unless it is an icon on screen.
         """
-        on_screen = figure.width if 0 < figure.width <= width else width
-        inches = min(on_screen / SCREEN_DPI, self.width / 25.4, self.height / 25.4 * width / height)
+        inches = min(self.width / 25.4, self.height / 25.4 * width / height)
+        if 0 < figure.width < _MAX_ICON_WIDTH:
+            inches = min(inches, figure.width / SCREEN_DPI)
         pixels = max(1, round(inches * self.dpi))
         return PixelBox(min(pixels, width), max(1, min(round(pixels * height / width), height)))
 

@@ -36,13 +36,13 @@ from ..themes.loader import load_theme
 from ..themes.options import StyledTheme, apply_options
 from ..themes.page import (
     CHARACTER_WIDTH,
-    MAX_PICTURE_HEIGHT,
     UNITS,
     PageGeometry,
     page_geometry,
 )
 from ..themes.stylesheet import build_longer_pages, build_stylesheet
 from ..urls import is_http
+from .figures import FigurePlacer, PicturePlacement
 from .inline import inline
 from .limits import limit_article
 from .links import (
@@ -68,9 +68,6 @@ MAX_QR_BYTES = 600
 
 #: White modules around a QR code, which readers need.
 QR_BORDER = 2
-
-#: The minimum width of a picture that spans the columns, as a share of their total width.
-MIN_SPANNING_WIDTH = 0.8
 
 #: The most characters of a standfirst, a short paragraph before the first picture.
 MAX_STANDFIRST = 260
@@ -104,16 +101,6 @@ class Document:
     grayscale: bool = False
     first_page: int = 1
     extended_css: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PicturePlacement:
-    """A picture as seen by templates, with its size in CSS pixels (0: unknown)."""
-
-    url: str
-    width: int = 0
-    height: int = 0
-    spans_columns: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,7 +370,7 @@ def build_document(
     """
     articles = [context.articles[index] for index in indexes]
     lead_figures = frozenset(id(block) for article in articles for block in article.blocks[:2])
-    place = partial(_place_picture, pictures, context.geometry, lead_figures)
+    place = FigurePlacer(pictures, context.geometry, lead_figures)
     articles = [_move_spanning_picture(article, place) for article in articles]
     options, theme = context.options, context.styling.theme
     outline: tuple[Heading, ...] = ()
@@ -464,33 +451,6 @@ def qr_code(url: str) -> Picture | None:
 
 def _is_short(spans: Spans) -> bool:
     return len(plain_text(spans)) <= MAX_STANDFIRST
-
-
-def _place_picture(
-    pictures: Mapping[str, Picture],
-    geometry: PageGeometry,
-    lead_figures: frozenset[int],
-    figure: Figure,
-) -> PicturePlacement | None:
-    """Return the picture of a figure in its printed size, None if it is missing.
-
-    A picture keeps its size on screen (96 pixels per inch) unless the page is smaller.  Figures
-    whose ``id()`` is in ``lead_figures`` may span the columns.
-    """
-    picture = pictures.get(figure.svg or figure.src)
-    if picture is None:
-        return None
-    width = min(figure.width, picture.width) if figure.width > 0 else picture.width
-    max_width = geometry.text_height * MAX_PICTURE_HEIGHT * picture.width / picture.height
-    # A narrower picture would leave white space beside it.
-    min_width = max(1.3 * geometry.column_width, MIN_SPANNING_WIDTH * geometry.text_width)
-    fills = min(max_width, width * UNITS["px"]) > min_width
-    spans_columns = geometry.columns > 1 and id(figure) in lead_figures and fills
-    available = geometry.text_width if spans_columns else geometry.column_width
-    available = min(available, max_width) * geometry.pictures
-    width = max(1, min(width, round(available / UNITS["px"])))
-    height = max(1, round(width * picture.height / picture.width))
-    return PicturePlacement(asset_url(picture), width, height, spans_columns)
 
 
 def _move_spanning_picture(

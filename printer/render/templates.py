@@ -49,6 +49,7 @@ from ..errors import UsageError
 from ..themes.loader import BASE_THEME, Theme, builtin_folder
 from ..themes.page import CHARACTER_WIDTH, UNITS, PageGeometry
 from ..urls import is_http
+from .figures import FigurePlacer, FigureRow
 from .inline import breakable, breakable_url, highlight, mark_symbols
 from .links import display_url
 from .markup import printable, strip_brackets, valid_language
@@ -140,6 +141,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         page_number=_page_number,
         page_reference=_page_reference,
         table_class=table_class,
+        arranged=arrange_figures,
     )
     env.tests.update(
         bare=is_bare,
@@ -276,6 +278,13 @@ def _page_reference(label: str) -> Markup:
     """Return 'p. {page}' as CSS content, for the page of a link's target."""
     before, _, after = label.partition("{page}")
     return Markup(f'"{before}" target-counter(attr(href url), page) "{after}"')  # noqa: S704
+
+
+@pass_context
+def arrange_figures(context: Context, run: tuple[Block, ...]) -> tuple[Block | FigureRow, ...]:
+    """Return blocks with figures that stand side by side as rows, none in the preview."""
+    placer = context.get("picture")
+    return placer.arrange(run) if isinstance(placer, FigurePlacer) else run
 
 
 def is_short(block: Code) -> bool:

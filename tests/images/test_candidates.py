@@ -129,9 +129,15 @@ def test_the_stand_in_that_all_pictures_share_is_not_printed() -> None:
 @pytest.mark.parametrize(
     ("html", "urls"),
     [
-        ('<img src="/p/${formatId}.jpg" data-src="/p/7.jpg">', ["https://news.example.org/p/7.jpg"]),
+        (
+            '<img src="/p/${formatId}.jpg" data-src="/p/7.jpg">',
+            ["https://news.example.org/p/7.jpg"],
+        ),
         ('<img src="/p/{{ id }}.jpg">', None),
-        ('<img data-src="/p/%7Bimage%7D.jpg" src="/p/7.jpg">', ["https://news.example.org/p/7.jpg"]),
+        (
+            '<img data-src="/p/%7Bimage%7D.jpg" src="/p/7.jpg">',
+            ["https://news.example.org/p/7.jpg"],
+        ),
         ('<img data-src="/p_{width}x.jpg">', ["https://news.example.org/p_1600x.jpg"]),
         ('<img src="/a{1}b.jpg">', ["https://news.example.org/a{1}b.jpg"]),
     ],

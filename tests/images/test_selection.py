@@ -143,7 +143,9 @@ HEAD = '<meta property="og:image" content="https://news.example.org/lead.jpg">'
 
 
 def test_the_pages_own_picture_is_found_far_above_the_text() -> None:
-    menu = "".join(f"<p>Section {number} of the newspaper with its news</p>" for number in range(40))
+    menu = "".join(
+        f"<p>Section {number} of the newspaper with its news</p>" for number in range(40)
+    )
     far = f'<figure><img src="/lead-1200x800.jpg" alt="A ferry"></figure>{menu}'
     page, verdict = read(far + article(PHOTO), HEAD)
     assert names(find_pictures(page, verdict)) == ["lead-1200x800.jpg", "photo.jpg"]

@@ -13,7 +13,8 @@ from ...editing.snapshot import Snapshot
 from ...errors import WebprintError
 from ...jobs.models import Job
 from ...jobs.validation import merge_options
-from ...render.context import PicturePlacement, render_preview
+from ...render.context import render_preview
+from ...render.figures import PicturePlacement
 from ...site_rules.store import add_selectors, user_folder
 from ..errors import document_problems
 from ..schemas import Print, PrintEdit, PrintEditRequest, PrintId, print_data, print_format

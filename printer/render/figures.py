@@ -1,0 +1,279 @@
+"""The widths of figures on the page, and the rows in which several stand side by side.
+
+A figure fills the measure, or two thirds of it in the middle, or one third with text beside it; a
+smaller picture keeps its size.  Portraits and galleries stand in rows across the measure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from math import ceil
+from typing import Literal
+
+from ..article import Block, Figure, Heading, Paragraph, plain_text
+from ..output import Picture
+from ..themes.assets import asset_url
+from ..themes.page import CHARACTER_WIDTH, MAX_PICTURE_HEIGHT, UNITS, PageGeometry
+
+#: The minimum width of a picture that spans the columns, as a share of their total width.
+MIN_SPANNING_WIDTH = 0.8
+#: The resolution down to which a picture is enlarged, in pixels per inch.
+MIN_DPI = 150
+SCREEN_DPI = 96
+#: A picture of this share of the measure fills it even if it is not sharp enough to be enlarged.
+_NEARLY_FULL = 0.97
+#: The share of the measure from which a sharp picture is enlarged to all of it, and the widths of
+#: the other figures.
+_HALF, _TWO_THIRDS, _THIRD = 0.5, 2 / 3, 1 / 3
+#: The smallest share of the measure of a picture with text beside it.
+_MIN_BESIDE = 0.24
+
+#: The shortest measure, in millimetres, that has rows of figures and text beside them.
+MIN_MEASURE = 90.0
+#: The fewest figures of a gallery, and the blocks of one part of a collection.
+MIN_GALLERY, _MAX_PART = 3, 4
+#: The most figures in a row, and the space between them as a share of the measure.
+MAX_IN_ROW, _GAP = 3, 0.03
+#: The most characters of a paragraph of a collection, such as a price.
+_MAX_PART_TEXT = 90
+#: The ratios of width to height within which the pictures of a row get the same height.
+_MIN_RATIO, _MAX_RATIO = 0.5, 2.4
+#: The height of a row of pictures as a share of the page.
+_MAX_ROW_HEIGHT = 0.4
+#: The width of a figure's text and the leading, in units of the font size, as estimates.
+_CAPTION_SIZE, _LEADING = 0.86, 1.4
+
+Position = Literal["full", "narrow", "beside"]
+
+
+@dataclass(frozen=True, slots=True)
+class PicturePlacement:
+    """A picture as seen by templates, with its size in CSS pixels (0: unknown).
+
+    ``position`` is ``narrow`` in the middle of the measure, ``beside`` with text next to it.
+    """
+
+    url: str
+    width: int = 0
+    height: int = 0
+    spans_columns: bool = False
+    position: Position = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class FigureCell:
+    """A figure of a row with its heading or label, and its width in CSS pixels."""
+
+    blocks: tuple[Block, ...]
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class FigureRow:
+    """Figures that stand side by side."""
+
+    cells: tuple[FigureCell, ...]
+
+
+@dataclass(slots=True)
+class FigurePlacer:
+    """Places the figures of a document; called with one, returns its placement.
+
+    Attributes:
+        pictures: The pictures by ``Figure.src``, or ``Figure.svg`` for inline drawings.
+        geometry: The page.
+        lead_figures: The ``id()`` of figures that may span the columns.
+    """
+
+    pictures: Mapping[str, Picture]
+    geometry: PageGeometry
+    lead_figures: frozenset[int] = frozenset()
+    _widths: dict[int, tuple[int, Position]] = field(default_factory=dict)
+
+    def __call__(self, figure: Figure) -> PicturePlacement | None:
+        """Return the picture of a figure in its printed size, None if it is missing."""
+        picture = self._picture(figure)
+        if picture is None:
+            return None
+        spans_columns = self._spans_columns(figure, picture)
+        known = self._widths.get(id(figure))
+        if known is None:
+            width, position = self._fit(figure, picture, spans_columns)
+            known = width, "narrow" if position == "beside" else position
+        width, position = known
+        height = max(1, round(width * picture.height / picture.width))
+        return PicturePlacement(asset_url(picture), width, height, spans_columns, position)
+
+    def _picture(self, figure: Figure) -> Picture | None:
+        return self.pictures.get(figure.svg or figure.src)
+
+    def _spans_columns(self, figure: Figure, picture: Picture) -> bool:
+        geometry = self.geometry
+        if geometry.columns < 2 or id(figure) not in self.lead_figures:
+            return False
+        # A narrower picture would leave white space beside it.
+        min_width = max(1.3 * geometry.column_width, MIN_SPANNING_WIDTH * geometry.text_width)
+        widest = self._max_width(picture)
+        return bool(min(widest, _width_on_screen(figure, picture)) * UNITS["px"] > min_width)
+
+    def _max_width(self, picture: Picture) -> float:
+        """Return the width of a picture that is as high as a page allows, in CSS pixels."""
+        height = self.geometry.text_height * MAX_PICTURE_HEIGHT / UNITS["px"]
+        return height * picture.width / picture.height
+
+    def _measure(self, spans_columns: bool = False) -> float:
+        geometry = self.geometry
+        width = geometry.text_width if spans_columns else geometry.column_width
+        return width * geometry.pictures / UNITS["px"]
+
+    def _fit(
+        self, figure: Figure, picture: Picture, spans_columns: bool = False
+    ) -> tuple[int, Position]:
+        """Return the width of a figure that stands alone, and its position."""
+        measure, on_screen = self._measure(spans_columns), _width_on_screen(figure, picture)
+        is_vector = picture.media_type == "image/svg+xml"
+        sharp = measure if is_vector else picture.width * SCREEN_DPI / MIN_DPI
+        widest = self._max_width(picture)
+        width = on_screen
+        if on_screen >= _NEARLY_FULL * measure or (
+            on_screen >= _HALF * measure and sharp >= measure
+        ):
+            width = measure
+        elif on_screen >= _HALF * measure:
+            width = min(_TWO_THIRDS * measure, max(on_screen, sharp))
+        if width > widest:
+            width = min(widest, _TWO_THIRDS * measure)
+        is_full = width >= measure and self.geometry.pictures >= 1
+        position: Position = "full" if is_full else "narrow"
+        if on_screen < _HALF * measure and _MIN_BESIDE * measure <= width:
+            position = "beside"
+        return max(1, round(min(width, measure))), position
+
+    def arrange(self, run: Sequence[Block]) -> tuple[Block | FigureRow, ...]:
+        """Return blocks with galleries, collections and pairs of portraits as rows.
+
+        Small pictures before enough text get a place beside it.
+        """
+        if self.geometry.columns > 1 or self.geometry.column_width < MIN_MEASURE:
+            return tuple(run)
+        arranged: list[Block | FigureRow] = []
+        index = 0
+        while index < len(run):
+            parts = self._parts(run, index)
+            if parts:
+                arranged += self._rows(parts)
+                index += sum(map(len, parts))
+                continue
+            block = run[index]
+            if isinstance(block, Figure):
+                self._place_beside(block, run[index + 1 : index + 5])
+            arranged.append(block)
+            index += 1
+        return tuple(arranged)
+
+    def _parts(self, run: Sequence[Block], start: int) -> list[tuple[Block, ...]]:
+        """Return the parts of the gallery or collection that begins at a block, if any.
+
+        Every part has one figure, and the same kinds of blocks as the others.
+        """
+        for size in range(1, _MAX_PART + 1):
+            kinds = [self._kind(block) for block in run[start : start + size]]
+            if kinds.count("figure") != 1 or "" in kinds or len(kinds) < size:
+                continue
+            parts: list[tuple[Block, ...]] = []
+            at = start
+            while [self._kind(block) for block in run[at : at + size]] == kinds:
+                parts.append(tuple(run[at : at + size]))
+                at += size
+            if len(parts) >= MIN_GALLERY or (size == 1 and self._are_portraits(parts)):
+                return parts
+        return []
+
+    def _kind(self, block: Block) -> str:
+        if isinstance(block, Figure):
+            return "figure" if self._picture(block) is not None else ""
+        if isinstance(block, Heading):
+            return "heading"
+        is_label = isinstance(block, Paragraph) and len(plain_text(block.spans)) <= _MAX_PART_TEXT
+        return "label" if is_label else ""
+
+    def _are_portraits(self, parts: Sequence[tuple[Block, ...]]) -> bool:
+        pictures = [picture for part in parts for picture in self._pictures(part)]
+        return len(pictures) == 2 and all(picture.height > picture.width for picture in pictures)
+
+    def _pictures(self, part: tuple[Block, ...]) -> Iterator[Picture]:
+        for block in part:
+            if isinstance(block, Figure) and (picture := self._picture(block)):
+                yield picture
+
+    def _rows(self, parts: Sequence[tuple[Block, ...]]) -> Iterator[Block | FigureRow]:
+        pictures = [next(self._pictures(part)) for part in parts]
+        upright = sum(picture.height > picture.width for picture in pictures)
+        is_gallery = len(parts[0]) == 1
+        is_dense = 2 * upright > len(parts) if is_gallery else len(parts) != 4
+        in_row = MAX_IN_ROW if is_dense and len(parts) > 2 else 2
+        start = 0
+        if is_gallery and in_row == 2 and len(parts) % 2:
+            yield from parts[0]
+            start = 1
+        rest = list(zip(parts, pictures, strict=True))[start:]
+        while rest:
+            # The rows of a gallery have as equal numbers of figures as possible.
+            count = ceil(len(rest) / ceil(len(rest) / in_row)) if is_gallery else in_row
+            yield self._row(rest[:count], in_row, is_even=not is_gallery)
+            rest = rest[count:]
+
+    def _row(
+        self, cells: Sequence[tuple[tuple[Block, ...], Picture]], in_row: int, *, is_even: bool
+    ) -> FigureRow:
+        """Return a row across the measure, of equal widths or with pictures of equal height."""
+        measure = self._measure()
+        count = in_row if is_even else len(cells)
+        room = measure * (1 - _GAP * (count - 1))
+        ratios = [
+            1.0 if is_even else min(_MAX_RATIO, max(_MIN_RATIO, picture.width / picture.height))
+            for _, picture in cells
+        ]
+        total = count if is_even else sum(ratios)
+        height = self.geometry.text_height * _MAX_ROW_HEIGHT / UNITS["px"]
+        row = []
+        for (part, picture), ratio in zip(cells, ratios, strict=True):
+            width = room * ratio / total
+            is_vector = picture.media_type == "image/svg+xml"
+            inner = min(width, height * picture.width / picture.height)
+            inner = inner if is_vector else min(inner, picture.width)
+            for block in part:
+                if isinstance(block, Figure):
+                    self._widths[id(block)] = max(1, int(inner)), "full"
+            row.append(FigureCell(part, int(width)))
+        return FigureRow(tuple(row))
+
+    def _place_beside(self, figure: Figure, following: Sequence[Block]) -> None:
+        """Place a small figure beside the paragraphs after it if there are enough of them."""
+        picture = self._picture(figure)
+        if picture is None:
+            return
+        width, position = self._fit(figure, picture)
+        if position != "beside":
+            return
+        geometry, measure = self.geometry, self._measure()
+        size = geometry.font_size * UNITS["pt"] / UNITS["px"]
+        width = round(min(width, _THIRD * measure))
+        caption = len(plain_text(figure.caption_spans)) + len(figure.credit)
+        lines = caption * CHARACTER_WIDTH * size * _CAPTION_SIZE / width + 1
+        height = width * picture.height / picture.width + lines * size * _LEADING
+        characters = 0
+        for block in islice(following, 3):
+            if not isinstance(block, Paragraph):
+                break
+            characters += len(plain_text(block.spans))
+        needed = height / (size * _LEADING) * (measure - width) / (CHARACTER_WIDTH * size)
+        if characters > needed:
+            self._widths[id(figure)] = width, "beside"
+
+
+def _width_on_screen(figure: Figure, picture: Picture) -> float:
+    """Return the stated width of a picture in CSS pixels, or its own."""
+    return min(figure.width, picture.width) if figure.width > 0 else picture.width

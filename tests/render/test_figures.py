@@ -1,0 +1,156 @@
+"""How wide figures are, and which stand side by side or beside text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from printer.article import Article, Block, Figure, Heading, Paragraph, Span
+from printer.options import PrintOptions
+from printer.output import Picture
+from printer.render.context import render_html
+from printer.render.figures import FigurePlacer, FigureRow, PicturePlacement
+from printer.themes.page import UNITS, page_geometry
+
+GEOMETRY = page_geometry(PrintOptions())
+MEASURE = GEOMETRY.text_width / UNITS["px"]
+LONG = Paragraph((Span("The ferry crosses the river at low tide. " * 40),))
+
+
+def placer(*sizes: tuple[int, int], media_type: str = "image/jpeg") -> FigurePlacer:
+    pictures = {f"p{n}": Picture(b"x", media_type, *size) for n, size in enumerate(sizes)}
+    return FigurePlacer(pictures, GEOMETRY)
+
+
+def placed(size: tuple[int, int], stated: int = 0, after: Sequence[Block] = ()) -> PicturePlacement:
+    place = placer(size)
+    figure = Figure("p0", width=stated)
+    place.arrange((figure, *after))
+    placement = place(figure)
+    assert placement is not None
+    return placement
+
+
+@pytest.mark.parametrize(
+    ("size", "stated", "share", "position"),
+    [
+        ((1000, 600), 0, 1, "full"),
+        ((1000, 600), 700, 1, "full"),
+        ((1000, 600), 380, 1, "full"),  # enlarged: sharp enough
+        ((400, 260), 0, 2 / 3, "narrow"),  # 88 % of the measure
+        ((round(0.98 * MEASURE), 300), 0, 1, "full"),
+        ((800, 1100), 0, 2 / 3, "narrow"),  # as high as the page allows it would be 80 %
+        ((60, 60), 0, 60 / MEASURE, "narrow"),
+    ],
+)
+def test_a_figure_is_full_or_two_thirds_wide_or_keeps_its_size(
+    size: tuple[int, int], stated: int, share: float, position: str
+) -> None:
+    placement = placed(size, stated)
+    assert placement.position == position
+    assert placement.width / MEASURE == pytest.approx(share, abs=0.02)
+    assert placement.height / placement.width == pytest.approx(size[1] / size[0], rel=0.02)
+
+
+@given(st.integers(8, 3000), st.integers(8, 3000), st.integers(0, 2000))
+def test_no_figure_leaves_a_sliver_of_white(width: int, height: int, stated: int) -> None:
+    placement = placed((width, height), stated)
+    assert placement.position == "narrow" or placement.width >= round(MEASURE)
+    assert not 0.75 < placement.width / MEASURE < 0.97
+    assert placement.width <= round(MEASURE)
+
+
+def test_a_small_figure_stands_beside_text_if_there_is_enough() -> None:
+    assert placed((200, 150), after=(LONG,)).position == "beside"
+    assert placed((200, 150), after=(LONG,)).width <= MEASURE / 3 + 1
+    assert placed((200, 150), after=(Paragraph((Span("Short."),)),)).position == "narrow"
+    assert placed((200, 150), after=(Heading(2, (Span("Next"),)), LONG)).position == "narrow"
+
+
+def rows(*blocks: Block, place: FigurePlacer) -> list[int]:
+    """Return the number of figures in each row, 0 for another block."""
+    arranged = place.arrange(blocks)
+    return [len(block.cells) if isinstance(block, FigureRow) else 0 for block in arranged]
+
+
+def figures(count: int) -> tuple[Figure, ...]:
+    return tuple(Figure(f"p{n}") for n in range(count))
+
+
+def test_two_portraits_stand_side_by_side_and_two_landscapes_do_not() -> None:
+    assert rows(*figures(2), place=placer(*[(600, 900)] * 2)) == [2]
+    assert rows(*figures(2), place=placer(*[(900, 600)] * 2)) == [0, 0]
+    assert rows(*figures(2), place=placer((900, 600), (600, 900))) == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("size", "count", "expected"),
+    [
+        ((900, 600), 3, [0, 2]),
+        ((900, 600), 6, [2, 2, 2]),
+        ((600, 900), 3, [3]),
+        ((600, 900), 4, [2, 2]),
+        ((600, 900), 7, [3, 2, 2]),
+    ],
+)
+def test_a_gallery_stands_in_rows(size: tuple[int, int], count: int, expected: list[int]) -> None:
+    assert rows(*figures(count), place=placer(*[size] * count)) == expected
+
+
+def test_a_collection_stands_in_rows_with_its_headings_and_labels() -> None:
+    place = placer(*[(400, 400)] * 6)
+    parts = [
+        block
+        for n in range(6)
+        for block in (Heading(2, (Span("Radios"),)), Figure(f"p{n}"), Paragraph((Span("12 €"),)))
+    ]
+    assert rows(LONG, *parts, LONG, place=place) == [0, 3, 3, 0]
+    row = place.arrange(parts)[0]
+    assert isinstance(row, FigureRow)
+    assert len({cell.width for cell in row.cells}) == 1
+    assert [type(block) for block in row.cells[0].blocks] == [Heading, Figure, Paragraph]
+    # Text between the figures makes it an article.
+    story = [block for n in range(6) for block in (Figure(f"p{n}"), LONG)]
+    assert rows(*story, place=place) == [0] * 12
+
+
+@given(st.lists(st.tuples(st.integers(50, 2000), st.integers(50, 2000)), min_size=1, max_size=9))
+def test_nothing_is_lost_in_rows_and_no_row_is_too_wide(sizes: list[tuple[int, int]]) -> None:
+    place = placer(*sizes)
+    blocks = figures(len(sizes))
+    arranged = place.arrange(blocks)
+    flat: list[Block] = []
+    for block in arranged:
+        if isinstance(block, FigureRow):
+            assert sum(cell.width for cell in block.cells) <= MEASURE
+            for cell in block.cells:
+                flat += cell.blocks
+                (figure,) = cell.blocks
+                assert isinstance(figure, Figure)
+                placement = place(figure)
+                assert placement is not None
+                assert placement.width <= cell.width
+        else:
+            flat.append(block)
+    assert flat == list(blocks)
+
+
+def test_a_missing_picture_ends_a_gallery() -> None:
+    blocks = (*figures(2), Figure("missing"), Figure("p2"))
+    assert rows(*blocks, place=placer(*[(900, 600)] * 3)) == [0, 0, 0, 0]
+
+
+def test_themes_with_columns_have_no_rows() -> None:
+    geometry = page_geometry(PrintOptions(theme="newspaper"))
+    place = FigurePlacer(placer(*[(900, 600)] * 4).pictures, geometry)
+    assert rows(*figures(4), place=place) == [0] * 4
+
+
+def test_rows_are_in_the_document() -> None:
+    article = Article("Ferries", (*figures(4), LONG))
+    html = render_html([article], placer(*[(900, 600)] * 4).pictures).html
+    assert html.count('class="figures"') == 2
+    assert html.count("<figure") == 4
