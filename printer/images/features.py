@@ -340,8 +340,8 @@ def _drop_random(run: re.Match[str]) -> str:
     """Return a run of letters and digits, '' if it is random: its letters are no words."""
     text = run[0]
     switches = len(_SWITCH.findall(text))
-    is_random = switches > (1 if _MIXED_CASE.search(text) else 2)
-    is_random = is_random or (switches and _HEXADECIMAL.fullmatch(text))
+    is_hexadecimal = switches > 0 and _HEXADECIMAL.fullmatch(text)
+    is_random = is_hexadecimal or switches > (1 if _MIXED_CASE.search(text) else 2)
     return "" if is_random else text
 
 
