@@ -72,6 +72,24 @@ def jobs(
         queue.disconnect()
 
 
+@commands.command()
+def token(
+    *,
+    new: Annotated[
+        bool,
+        typer.Option(
+            "--new", help="Replace it: all browsers are signed out, all print buttons invalid."
+        ),
+    ] = False,
+) -> None:
+    """Show the print server's token, or make a new one; a running server takes it at once."""
+    require("server")
+    from ..server.auth import load_keys, replace_token, token_path
+
+    keys = replace_token(token_path()) if new else load_keys(token_path())
+    print(keys.token)
+
+
 def _change(queue: JobQueue, action: Action, ids: list[str]) -> None:
     """Retry or cancel jobs; raise for the first that is in the wrong state."""
     if not ids:

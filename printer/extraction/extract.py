@@ -62,6 +62,18 @@ def postprocess(page: Page, verdict: Verdict) -> Verdict:
     return replace(verdict, keep=keep, standfirst=standfirst)
 
 
+def check_extractor(name: str) -> None:
+    """Raise :class:`UsageError` if no extractor has this name."""
+    if name not in EXTRACTORS:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, EXTRACTORS, 1, 0.0)[0]
+        known = ", ".join(EXTRACTORS)
+        raise UsageError(
+            f"no extractor is called {name!r}", hint=f"Did you mean {near!r}? There are {known}"
+        )
+
+
 def select_segments(page: Page, options: ExtractOptions) -> Verdict:
     """Select the text segments of a page's article.
 
@@ -76,14 +88,7 @@ def select_segments(page: Page, options: ExtractOptions) -> Verdict:
         UsageError: No extractor has that name.
     """
     name = options.extractor
-    if name not in EXTRACTORS:
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, EXTRACTORS, 1, 0.0)[0]
-        known = ", ".join(EXTRACTORS)
-        raise UsageError(
-            f"no extractor is called {name!r}", hint=f"Did you mean {near!r}? There are {known}"
-        )
+    check_extractor(name)
     if name == "default":
         verdict = classify(page, score_segments(page), load_default_model())
         return postprocess(page, verdict) if verdict.keep else verdict

@@ -68,15 +68,20 @@ def select_pictures(
     return _keep_lead(page, selection) if options.images == "lead" else selection
 
 
-def select_by_method(
-    page: Page, verdict: Verdict, method: str = "default", ner: str = RULES
-) -> PictureSelection:
-    """Select the article's pictures by a named method."""
+def check_method(method: str) -> None:
+    """Raise :class:`UsageError` if no method has this name."""
     if method not in METHODS:
         raise UsageError(
             f"there is no picture selection method {method!r}",
             hint=f"Choose from {', '.join(METHODS)}",
         )
+
+
+def select_by_method(
+    page: Page, verdict: Verdict, method: str = "default", ner: str = RULES
+) -> PictureSelection:
+    """Select the article's pictures by a named method."""
+    check_method(method)
     check_recogniser(ner)
     return METHODS[method](page, verdict, ner)
 

@@ -93,6 +93,8 @@ def merge_options(settings: Settings, options: Mapping[str, Any]) -> Settings:
             raise UsageError(f"{name[:40]!r} is not an option of a print", hint=f"Use: {known}")
         if isinstance(value, str) and len(value) > MAX_VALUE_LENGTH:
             raise UsageError(f"{name} is too long")
+        if isinstance(value, str) and value.encode("utf-8", "replace").decode() != value:
+            raise UsageError(f"{name} is not valid Unicode")
     if "theme" in options and options["theme"] not in theme_names():
         raise UsageError("there is no such theme", hint=f"Themes: {', '.join(theme_names())}")
     try:
@@ -134,9 +136,15 @@ def validate_request(request: JobRequest, settings: Settings) -> Settings:
         UsageError: its options are not valid for printing.
     """
     validate_source(request)
+    from ..extraction.extract import check_extractor
+    from ..images.methods import check_method
     from ..pipeline import check_options
 
     merged = merge_options(settings, request.options)
+    check_extractor(merged.extractor)
+    check_method(merged.image_method)
+    if merged.key_paragraphs < 0:
+        raise UsageError("key_paragraphs is negative")
     check_options(merged.print_options())
     return merged
 

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp
 
 from .. import __version__
 from ..jobs.queue import JobQueue
-from .auth import AccessKeys
+from .auth import Access
 from .errors import Problem, add_error_handlers, document_problems
 from .routes import api, delivery, editor, pages, reading_list
 from .security import AllowedHosts, BodyLimitMiddleware, SecurityMiddleware
@@ -25,7 +25,7 @@ _BODY_OVERHEAD = 3
 _MAX_LARGE_BODIES = 10
 
 
-def create_app(service: PrintService, keys: AccessKeys, hosts: AllowedHosts) -> ASGIApp:
+def create_app(service: PrintService, access: Access, hosts: AllowedHosts) -> ASGIApp:
     """Return the application behind its security middleware."""
     app = FastAPI(
         title="webprint", version=__version__, docs_url=None, redoc_url=None,
@@ -39,7 +39,7 @@ def create_app(service: PrintService, keys: AccessKeys, hosts: AllowedHosts) -> 
     delivery.add_api_routes(api_router, service)
     reading_list.add_api_routes(api_router, service)
     page_router = APIRouter(include_in_schema=False)
-    pages.add_routes(page_router, service, keys)
+    pages.add_routes(page_router, service, access)
     editor.add_page_routes(page_router, service)
     delivery.add_page_routes(page_router, service)
     reading_list.add_page_routes(page_router, service)
@@ -61,7 +61,7 @@ def create_app(service: PrintService, keys: AccessKeys, hosts: AllowedHosts) -> 
     app.openapi = lambda: _describe(app)  # type: ignore[method-assign]
     max_bytes = service.settings.max_size * _BODY_OVERHEAD
     limited = BodyLimitMiddleware(app, max_bytes, max_bytes * _MAX_LARGE_BODIES)
-    return SecurityMiddleware(limited, keys, hosts, pages.sign_in)
+    return SecurityMiddleware(limited, access, hosts, pages.sign_in)
 
 
 def _describe(app: FastAPI) -> dict[str, Any]:

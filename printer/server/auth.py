@@ -1,26 +1,36 @@
-"""Authentication: one secret token, and weaker keys derived from it."""
+"""Authentication: one secret token, weaker keys derived from it, and the sessions of browsers."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import os
 import secrets
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from ..atomic_write import atomic_write
 from ..errors import JobsError
-from ..settings import settings_files
+from ..settings import data_folder, settings_files
 
 #: The name of the session cookie.
 COOKIE = "webprint"
 
-#: The purpose of a derived key.  ``session`` is the value of the cookie.  The bookmarklets contain
-#: ``send``, which submits a page to print, and ``later``, which adds an address to the reading
-#: list; pages can read them.  ``order`` is the key of the extension, which no page can read: it
-#: allows both, and printing by address.
-Purpose: TypeAlias = Literal["session", "send", "later", "order"]
+#: The seconds after which a browser must sign in again.
+SESSION_SECONDS = 90 * 86_400
+_MAX_SESSIONS = 100
+_MAX_SESSION_BYTES = 100_000
+
+#: The purpose of a derived key.  The bookmarklets contain ``send``, which submits a page to print,
+#: and ``later``, which adds an address to the reading list; pages can read them.  ``order`` is the
+#: key of the extension, which no page can read: it allows both, and printing by address.
+Purpose: TypeAlias = Literal["send", "later", "order"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +62,98 @@ def _equal(text: str, secret: str) -> bool:
     return hmac.compare_digest(text.encode("utf-8", "replace"), secret.encode())
 
 
+class Access:
+    """The token and the sessions of a server; their files are read again when they change."""
+
+    def __init__(self, path: Path, sessions: Path) -> None:
+        self._path, self._sessions_path = path, sessions
+        self._lock = threading.Lock()
+        self._keys, self._keys_stamp = load_keys(path), _stamp(path)
+        self._sessions: dict[str, float] = {}
+        self._sessions_stamp: tuple[int, ...] = ()
+
+    @property
+    def keys(self) -> AccessKeys:
+        """The token and its keys."""
+        with self._lock:
+            stamp = _stamp(self._path)
+            if stamp and stamp != self._keys_stamp:
+                with suppress(JobsError):  # A file that is no longer good changes nothing.
+                    self._keys, self._keys_stamp = load_keys(self._path), stamp
+            return self._keys
+
+    def start_session(self) -> str:
+        """Return the cookie of a new session."""
+        cookie = secrets.token_urlsafe(32)
+        with self._lock:
+            now = time.time()
+            live = {key: end for key, end in self._load_sessions().items() if end > now}
+            live[_session_key(self._keys, cookie)] = now + SESSION_SECONDS
+            self._save_sessions(dict(sorted(live.items(), key=lambda i: i[1])[-_MAX_SESSIONS:]))
+        return cookie
+
+    def is_session(self, cookie: str) -> bool:
+        """Return whether a cookie belongs to a session that has not ended."""
+        keys = self.keys
+        with self._lock:
+            return self._load_sessions().get(_session_key(keys, cookie), 0.0) > time.time()
+
+    def end_session(self, cookie: str) -> None:
+        """Sign a browser out."""
+        keys = self.keys
+        with self._lock:
+            sessions = dict(self._load_sessions())
+            if sessions.pop(_session_key(keys, cookie), None):
+                self._save_sessions(sessions)
+
+    def end_all_sessions(self) -> None:
+        """Sign all browsers out."""
+        with self._lock:
+            self._save_sessions({})
+
+    def _load_sessions(self) -> Mapping[str, float]:
+        stamp = _stamp(self._sessions_path)
+        if stamp != self._sessions_stamp:
+            self._sessions, self._sessions_stamp = _read_sessions(self._sessions_path), stamp
+        return self._sessions
+
+    def _save_sessions(self, sessions: dict[str, float]) -> None:
+        try:
+            self._sessions_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            atomic_write(self._sessions_path, json.dumps(sessions), 0o600, keep_mode=False)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise JobsError(f"the session cannot be saved: {reason}") from error
+        self._sessions, self._sessions_stamp = sessions, _stamp(self._sessions_path)
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """Return what changes with a file, () if there is none."""
+    with suppress(OSError):
+        status = path.stat()
+        return status.st_mtime_ns, status.st_ino, status.st_size
+    return ()
+
+
+def _session_key(keys: AccessKeys, cookie: str) -> str:
+    """Return what is stored of a session: a new token ends it, and the file opens nothing."""
+    text = f"session:{cookie}".encode("utf-8", "replace")
+    return hmac.new(keys.token.encode(), text, hashlib.sha256).hexdigest()
+
+
+def _read_sessions(path: Path) -> dict[str, float]:
+    with suppress(OSError, ValueError, RecursionError), path.open("rb") as file:
+        found = json.loads(file.read(_MAX_SESSION_BYTES))
+        if isinstance(found, dict):
+            return {key: float(end) for key, end in found.items() if isinstance(end, int | float)}
+    return {}
+
+
+def open_access() -> Access:
+    """Return the token and the sessions of this user's server."""
+    return Access(token_path(), data_folder() / "sessions.json")
+
+
 def token_path() -> Path:
     """Return the token file, beside the user's settings."""
     return settings_files()[0].with_name("token")
@@ -76,6 +178,20 @@ def load_keys(path: Path) -> AccessKeys:
         return _read(path)
     except OSError as error:
         raise JobsError(f"the token in {path} cannot be used: {error.strerror}") from error
+
+
+def replace_token(path: Path) -> AccessKeys:
+    """Write a new token, which ends all sessions and makes all buttons invalid.
+
+    Raises:
+        JobsError: the file cannot be written.
+    """
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        atomic_write(path, secrets.token_urlsafe(32) + "\n", 0o600, keep_mode=False)
+        return _read(path)
+    except OSError as error:
+        raise JobsError(f"no token can be written to {path}: {error.strerror}") from error
 
 
 def _read(path: Path) -> AccessKeys:

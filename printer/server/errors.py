@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from http import HTTPStatus
 from typing import Any
 
@@ -12,6 +13,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from ..errors import BadURL, JobsError, OutputError, UsageError, WebprintError
@@ -114,6 +116,12 @@ def add_error_handlers(app: FastAPI) -> None:
         elif first["type"] == "extra_forbidden" and where.startswith("options."):
             hint = "A print has no such option; /api/openapi.json lists them"
         return error_response(request.headers, 422, detail[:400], hint)
+
+    @app.exception_handler(ClientDisconnect)
+    def _gone(request: Request, _error: ClientDisconnect) -> Response:
+        path = request.url.path[:80]
+        print(f"webprint: a client hung up while it sent to {path!r}", file=sys.stderr, flush=True)
+        return Response(status_code=400)  # Nobody reads it.
 
     @app.exception_handler(Exception)
     def _internal(request: Request, error: Exception) -> Response:

@@ -12,7 +12,7 @@ from ..errors import JobsError, UsageError
 from ..jobs import factory
 from ..jobs.supervisor import ManagedProcess
 from ..settings import Settings, data_folder
-from .auth import AccessKeys, load_keys, token_path
+from .auth import Access, open_access
 from .security import AllowedHosts, is_loopback
 
 _BACKLOG = 256
@@ -25,13 +25,13 @@ def serve(settings: Settings) -> None:
     The socket is opened first and survives a restart of the web server, so that clients wait
     briefly instead of being refused.
     """
-    keys = load_keys(token_path())
+    access = open_access()
     factory.open_queue(settings).disconnect()
     listener = _listen(settings.host, settings.port)
     wakeup, wakeup_writer = os.pipe()
     os.set_blocking(wakeup_writer, False)
-    web = ManagedProcess(partial(_serve_web, settings, keys, listener, wakeup_writer))
-    _announce(settings.host, listener.getsockname()[1], keys)
+    web = ManagedProcess(partial(_serve_web, settings, access, listener, wakeup_writer))
+    _announce(settings.host, listener.getsockname()[1], access.keys.token)
     factory.supervise(
         settings,
         # A server with host names has other users.
@@ -60,9 +60,9 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _announce(host: str, port: int, keys: AccessKeys) -> None:
+def _announce(host: str, port: int, token: str) -> None:
     name = "localhost" if is_loopback(host) else socket.gethostname()
-    print(f"webprint: open http://{name}:{port}/?token={keys.token}", file=sys.stderr)
+    print(f"webprint: open http://{name}:{port}/?token={token}", file=sys.stderr)
     if not is_loopback(host):
         print(
             "webprint: others can reach this server; what they send is not encrypted unless a"
@@ -78,7 +78,7 @@ def _announce(host: str, port: int, keys: AccessKeys) -> None:
     sys.stderr.flush()
 
 
-def _serve_web(settings: Settings, keys: AccessKeys, listener: socket.socket, wakeup: int) -> None:
+def _serve_web(settings: Settings, access: Access, listener: socket.socket, wakeup: int) -> None:
     """Serve HTTP on an open socket."""
     import uvicorn
 
@@ -97,7 +97,7 @@ def _serve_web(settings: Settings, keys: AccessKeys, listener: socket.socket, wa
         Preferences(data_folder() / "defaults.json", settings),
         wake,
     )
-    app = create_app(service, keys, AllowedHosts.of(settings.host, settings.hostnames.split()))
+    app = create_app(service, access, AllowedHosts.of(settings.host, settings.hostnames.split()))
     server = uvicorn.Server(
         uvicorn.Config(
             ProxyMiddleware(app, settings.trusted_proxies.split()), lifespan="off",

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Annotated, Any, Literal, Union, get_args
 
 from fastapi import Path
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from ..jobs.models import PAGE_PART, Job, JobRequest, State
 from ..jobs.validation import MAX_PICTURES, MAX_URL_LENGTH, decode_pictures, request_options
@@ -40,7 +40,35 @@ def options_model(title: str, names: Collection[str]) -> type[BaseModel]:
     return create_model(title, __config__=ConfigDict(extra="forbid"), **fields)
 
 
-class PrintRequest(BaseModel):
+def _check_unicode(value: Any) -> Any:
+    """Raise ``ValueError`` for JSON with a text that is not valid Unicode (a lone surrogate)."""
+    pending = [value]
+    while pending:
+        match pending.pop():
+            case str(text):
+                text.encode()
+            case dict(items):
+                pending += [*items, *items.values()]
+            case list(items):
+                pending += items
+    return value
+
+
+class RequestModel(BaseModel):
+    """A request, all of whose texts are valid Unicode."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check(cls, data: Any) -> Any:
+        try:
+            return _check_unicode(data)
+        except UnicodeEncodeError:
+            raise ValueError("a text is not valid Unicode") from None
+
+
+class PrintRequest(RequestModel):
     """A print to be made."""
 
     model_config = ConfigDict(
@@ -97,7 +125,7 @@ def print_data(job: Job) -> dict[str, Any]:
         if print_format(job) == "pdf":
             links |= {name: f"{path}/{name}" for name in ("pdf", "first-page", "edit")}
             links |= {name: f"{path}/as/{name}" for name in get_args(ExportFormat)}
-    return {
+    data = {
         "id": job.id,
         "state": job.state,
         "url": job.url,
@@ -112,6 +140,19 @@ def print_data(job: Job) -> dict[str, Any]:
         "finished": job.finished,
         "links": links,
     }
+    return {name: _valid_unicode(value) for name, value in data.items()}
+
+
+def _valid_unicode(value: Any) -> Any:
+    """Return JSON whose texts are valid Unicode, so that one bad row never breaks a list."""
+    match value:
+        case str(text):
+            return text.encode("utf-8", "replace").decode()
+        case dict(items):
+            return {_valid_unicode(name): _valid_unicode(v) for name, v in items.items()}
+        case list(items):
+            return list(map(_valid_unicode, items))
+    return value
 
 
 def print_format(job: Job) -> Format:
@@ -147,10 +188,8 @@ class PrintEdit(BaseModel):
     blocks: list[EditableBlock]
 
 
-class PrintEditRequest(BaseModel):
+class PrintEditRequest(RequestModel):
     """What to change of a print; everything else stays."""
-
-    model_config = ConfigDict(extra="forbid")
 
     title: str | None = Field(None, max_length=500, description="'' is the article's own.")
     include: dict[_BlockId, bool] = Field(
@@ -172,10 +211,8 @@ class Destination(BaseModel):
     kind: Literal["folder", "mail", "printer", "webhook"]
 
 
-class DeliveryRequest(BaseModel):
+class DeliveryRequest(RequestModel):
     """Where to send a print."""
-
-    model_config = ConfigDict(extra="forbid")
 
     to: str = Field(max_length=400, description="The name of a destination.")
 
@@ -186,10 +223,8 @@ class DeliveryResult(BaseModel):
     delivered: str
 
 
-class ReadingListRequest(BaseModel):
+class ReadingListRequest(RequestModel):
     """An address to read later."""
-
-    model_config = ConfigDict(extra="forbid")
 
     url: str = Field(
         max_length=MAX_URL_LENGTH, description="The page's http or https address.",

@@ -23,7 +23,7 @@ from starlette.requests import cookie_parser
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .auth import COOKIE, AccessKeys
+from .auth import COOKIE, Access
 from .errors import error_response, problem_response, wants_html
 from .templating import PREFIX
 
@@ -73,7 +73,7 @@ _HOST = re.compile(
 
 #: Seconds for a whole request body, between two pieces of it, and for its first field.
 _BODY_SECONDS, _PIECE_SECONDS, _KEY_SECONDS = 180.0, 30.0, 10.0
-_MAX_STRANGER_BYTES = 16_384
+_MAX_STRANGER_BYTES = 64_000
 #: The field ``key`` of a form, as multipart/form-data or URL-encoded; it comes first.
 _KEY = re.compile(
     rb'(?:(?:^|&)key=|Content-Disposition: form-data; name="key"\r\n\r\n)([0-9a-f]{64})(?:[\r&]|$)',
@@ -128,7 +128,7 @@ class SecurityMiddleware:
     """
 
     app: ASGIApp
-    keys: AccessKeys
+    access: Access
     hosts: AllowedHosts
     sign_in: ASGIApp
     limiter: SlidingWindowCounterRateLimiter = field(
@@ -181,10 +181,10 @@ class SecurityMiddleware:
 
     def _authenticate(self, headers: Headers) -> AuthMethod:
         scheme, _, credentials = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and self.keys.is_token(credentials.strip()):
+        if scheme.lower() == "bearer" and self.access.keys.is_token(credentials.strip()):
             return "token"
         cookie = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
-        return "cookie" if self.keys.is_key(cookie, "session") else "none"
+        return "cookie" if self.access.is_session(cookie) else "none"
 
     async def _check_button(self, scope: Scope, receive: Receive) -> tuple[Receive, ASGIApp | None]:
         """Look at the key of a page that is sent before the rest of its body arrives."""
@@ -196,7 +196,7 @@ class SecurityMiddleware:
                 start += message.get("body", b"")
                 more = message.get("more_body", False)
         match = _KEY.search(start)
-        if match is None or not self.keys.is_button_key(match[1].decode(), "any"):
+        if match is None or not self.access.keys.is_button_key(match[1].decode(), "any"):
             detail = "this button is not from this server"
             return receive, error_response(headers, 403, detail, "Drag it to your bookmarks again")
         scope["state"]["auth_method"] = "button"
@@ -210,7 +210,10 @@ class SecurityMiddleware:
         return receive_all, self._limit(_PRINTS["button"], scope, "too many prints at once")
 
     def _refuse_stranger(self, scope: Scope) -> ASGIApp | None:
-        if scope["method"] in _SAFE_METHODS and wants_html(Headers(scope=scope)):
+        headers, safe = Headers(scope=scope), scope["method"] in _SAFE_METHODS
+        if not safe and wants_html(headers) and _is_same_origin(headers):
+            return self.sign_in  # Their session ended while they filled in a form of ours.
+        if safe and wants_html(headers):
             # On a first visit the start page reads the token; other pages ask to sign in.  Neither
             # is rate-limited: wrong tokens from others must not lock the owner out.
             return None if scope["path"] == "/" and scope["query_string"] else self.sign_in

@@ -27,7 +27,8 @@ def _environment() -> Environment:
 
 def render_page(name: str, status: int = 200, **values: Any) -> HTMLResponse:
     """Render a template as a response."""
-    return HTMLResponse(_environment().get_template(f"{name}.html.j2").render(values), status)
+    html = _environment().get_template(f"{name}.html.j2").render(values)
+    return HTMLResponse(html.encode("utf-8", "replace"), status)
 
 
 def error_page(error: WebprintError) -> Response:

@@ -4,11 +4,12 @@ import os
 import re
 import subprocess
 import sys
+from functools import cached_property
 from pathlib import Path
 
 import httpx2
 
-from printer.server.auth import COOKIE, AccessKeys
+from printer.server.auth import COOKIE
 from tests.support.jobs import wait_until
 
 ROOT = Path(__file__).parents[2]
@@ -42,10 +43,12 @@ class PrintServer:
             trust_env=False,
         )  # fmt: skip
 
-    @property
+    @cached_property
     def cookie(self):
         """The Cookie header of a browser that signed in."""
-        return f"{COOKIE}={AccessKeys(self.token).key('session')}"
+        with self.anonymous_client() as client:
+            client.post("/enter", data={"token": self.token})
+            return f"{COOKIE}={client.cookies[COOKIE]}"
 
     def log_text(self):
         return self.log.read_text()

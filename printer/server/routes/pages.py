@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote
 
+import anyio
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
@@ -15,14 +16,17 @@ from starlette.types import Receive, Scope, Send
 from ...errors import UsageError, WebprintError
 from ...jobs.models import FINISHED, PAGE_PART, JobRequest
 from ...jobs.validation import decode_pictures, form_fields
-from ..auth import COOKIE, AccessKeys, Purpose
+from ..auth import COOKIE, SESSION_SECONDS, Access, AccessKeys, Purpose
 from ..service import PrintService
 from ..templating import PREFIX, error_page, render_page
 from .editor import editor_values
 from .reading_list import add_from_form
 
 _MAX_RECENT = 24
-_YEAR_SECONDS = 365 * 86_400
+_MAX_TYPED_BYTES = 16_000
+_TYPED_SECONDS = 10.0
+_MAX_TYPED_FIELDS = 500
+_TYPED = "typed:"  # begins the names of fields that the sign-in page carries
 
 _STATES = {
     "queued": "waiting", "running": "in progress", "done": "done", "failed": "failed",
@@ -38,20 +42,41 @@ _STEPS = {
 
 
 async def sign_in(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer a browser that sends no cookie.
+    """Answer a browser that sends no cookie of a session.
 
     SameSite=Strict cookies are not sent on navigation from other sites; in that case a page of this
-    site sends the browser to the same address again.
+    site sends the browser to the same address again.  What was typed into a form of ours is carried
+    along, and sent again after signing in.
     """
-    request = Request(scope)
+    request = Request(scope, receive)
+    # Two slashes at the beginning would be the address of another host.
+    target = "/" + request.url.path.lstrip("/\\")
+    target += "?" + request.url.query if request.url.query else ""
     if request.headers.get("sec-fetch-site") == "cross-site":
-        # Two slashes at the beginning would be the address of another host.
-        target = "/" + request.url.path.lstrip("/\\")
-        target += "?" + request.url.query if request.url.query else ""
-        response = render_page("redirect", target=target)
+        response: Response = render_page("redirect", target=target)
+    elif request.method == "POST":
+        response = sign_in_page(target, await _typed_fields(request))
     else:
-        response = render_page("sign_in", 401, wrong=False)
+        response = sign_in_page(target)
     await response(scope, receive, send)
+
+
+def sign_in_page(
+    target: str = "/", typed: Sequence[tuple[str, str]] = (), *, wrong: bool = False
+) -> Response:
+    """Return the page that asks for the token, and what it sends on."""
+    return render_page("sign_in", 401, wrong=wrong, target=target, typed=typed, prefix=_TYPED)
+
+
+async def _typed_fields(request: Request) -> list[tuple[str, str]]:
+    """Return the fields of a form if they are few, else none."""
+    body = b""
+    with anyio.move_on_after(_TYPED_SECONDS):
+        async for block in request.stream():
+            body += block
+            if len(body) > _MAX_TYPED_BYTES:
+                return []
+    return parse_qsl(body.decode("ascii", "replace"), keep_blank_values=True)
 
 
 def _print_bookmarklet(server: str, keys: AccessKeys) -> str:
@@ -74,34 +99,30 @@ def _script(name: str) -> str:
     return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
-def add_routes(router: APIRouter, service: PrintService, keys: AccessKeys) -> None:
+def add_routes(router: APIRouter, service: PrintService, access: Access) -> None:
     """Add the routes of the pages."""
-    _add_start_routes(router, service, keys)
-    _add_send_routes(router, service, keys)
+    _add_start_routes(router, service, access)
+    _add_session_routes(router, access)
+    _add_send_routes(router, service, access)
     _add_print_routes(router, service)
 
 
-def _add_start_routes(router: APIRouter, service: PrintService, keys: AccessKeys) -> None:
+def _add_start_routes(router: APIRouter, service: PrintService, access: Access) -> None:
     @router.get("/")
     def start(request: Request, token: str = "") -> Response:
         if token:
-            return _set_cookie(request, keys, token)
+            return _enter(request, access, token)
         if request.state.auth_method == "none":  # It had some other query.
-            return render_page("sign_in", 401, wrong=False)
+            return sign_in_page()
         server = f"{request.url.scheme}://{request.url.netloc}{PREFIX.get()}"
         return render_page(
             "start",
             fields=form_fields(service.preferences.settings()),
             jobs=service.queue.list_recent(_MAX_RECENT),
             states=_STATES,
-            print_bookmarklet=_print_bookmarklet(server, keys),
-            later_bookmarklet=_later_bookmarklet(server, keys),
+            print_bookmarklet=_print_bookmarklet(server, access.keys),
+            later_bookmarklet=_later_bookmarklet(server, access.keys),
         )
-
-    @router.post("/enter")
-    async def sign_in_form(request: Request) -> Response:
-        async with request.form(max_files=0, max_fields=5) as form:
-            return _set_cookie(request, keys, str(form.get("token", "")).strip())
 
     @router.post("/prints")
     async def print_form(request: Request) -> Response:
@@ -116,12 +137,44 @@ def _add_start_routes(router: APIRouter, service: PrintService, keys: AccessKeys
         return render_page("confirm", url=url, fields=fields)
 
 
-def _set_cookie(request: Request, keys: AccessKeys, token: str) -> Response:
-    if not keys.is_token(token):
-        return render_page("sign_in", 401, wrong=True)
-    response = RedirectResponse("/", 303)
+def _add_session_routes(router: APIRouter, access: Access) -> None:
+    @router.post("/enter")
+    async def enter(request: Request) -> Response:
+        async with request.form(max_files=0, max_fields=_MAX_TYPED_FIELDS) as form:
+            fields = [(name, str(value)) for name, value in form.multi_items()]
+        values = dict(fields)
+        typed = [(n.removeprefix(_TYPED), v) for n, v in fields if n.startswith(_TYPED)]
+        target = "/" + values.get("target", "").lstrip("/\\")
+        token = values.get("token", "").strip()
+        return await run_sync(_enter, request, access, token, target, typed)
+
+    @router.post("/sign-out")
+    async def sign_out(request: Request) -> Response:
+        async with request.form(max_files=0, max_fields=5) as form:
+            everywhere = "everywhere" in form
+        if everywhere:
+            await run_sync(access.end_all_sessions)
+        else:
+            await run_sync(access.end_session, request.cookies.get(COOKIE, ""))
+        response = RedirectResponse("/", 303)
+        response.delete_cookie(COOKIE, path=f"{PREFIX.get()}/")
+        return response
+
+
+def _enter(
+    request: Request,
+    access: Access,
+    token: str,
+    target: str = "/",
+    typed: Sequence[tuple[str, str]] = (),
+) -> Response:
+    if not access.keys.is_token(token):
+        return sign_in_page(target, typed, wrong=True)
+    response: Response = RedirectResponse(target, 303)
+    if typed:
+        response = render_page("resume", target=target, typed=typed)
     response.set_cookie(
-        COOKIE, keys.key("session"), max_age=_YEAR_SECONDS, httponly=True, samesite="strict",
+        COOKIE, access.start_session(), max_age=SESSION_SECONDS, httponly=True, samesite="strict",
         path=f"{PREFIX.get()}/", secure=request.url.scheme == "https",
     )  # fmt: skip
     return response
@@ -135,7 +188,7 @@ def _print(service: PrintService, url: str, values: Mapping[str, str]) -> Respon
     return RedirectResponse(f"/prints/{job.id}", 303)
 
 
-def _add_send_routes(router: APIRouter, service: PrintService, keys: AccessKeys) -> None:
+def _add_send_routes(router: APIRouter, service: PrintService, access: Access) -> None:
     @router.get("/send")
     def relay() -> Response:
         response = render_page("relay")
@@ -150,7 +203,7 @@ def _add_send_routes(router: APIRouter, service: PrintService, keys: AccessKeys)
             values = {name: str(form[name]) for name in form}
         key, later, html = (values.get(name, "") for name in ("key", "later", "html"))
         purpose: Purpose = "later" if later else "send" if html else "order"
-        if not keys.is_button_key(key, purpose):
+        if not access.keys.is_button_key(key, purpose):
             return render_page(
                 "error", 403, message="This button is not from this server",
                 hint="Drag it to your bookmarks again",

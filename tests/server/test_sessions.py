@@ -1,0 +1,160 @@
+"""Signing in and out, and what a browser gets whose session ended."""
+
+import json
+import re
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from printer.server.auth import COOKIE, SESSION_SECONDS, Access
+from tests.support.print_server import ROOT
+
+OURS = {"Accept": "text/html", "Sec-Fetch-Site": "same-origin"}
+
+
+@pytest.fixture
+def access(tmp_path):
+    return Access(tmp_path / "token", tmp_path / "data/sessions.json")
+
+
+def test_a_session_is_a_secret_of_its_own_and_ends(access, tmp_path, monkeypatch):
+    first, second = access.start_session(), access.start_session()
+    file = tmp_path / "data/sessions.json"
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert first not in file.read_text()
+    assert access.is_session(first)
+    assert access.is_session(second)
+    assert not access.is_session("")
+    assert not access.is_session("\ud800")
+    access.end_session(first)
+    assert not access.is_session(first)
+    assert access.is_session(second)
+    later = time.time() + SESSION_SECONDS + 1
+    monkeypatch.setattr("printer.server.auth.time.time", lambda: later)
+    assert not access.is_session(second)
+
+
+def test_sessions_outlive_a_restart_but_not_a_new_token(access, tmp_path):
+    from printer.server.auth import replace_token
+
+    cookie = access.start_session()
+    again = Access(tmp_path / "token", tmp_path / "data/sessions.json")
+    assert again.is_session(cookie)
+    before = again.keys.token
+    assert replace_token(tmp_path / "token").token != before
+    assert again.keys.token != before
+    assert not again.is_session(cookie)
+
+
+@pytest.mark.parametrize("damaged", ["", "[]", "{", '{"a": "b"}', "[" * 50_000])
+def test_a_damaged_file_of_sessions_only_signs_out(access, tmp_path, damaged):
+    cookie = access.start_session()
+    (tmp_path / "data/sessions.json").write_text(damaged)
+    assert not access.is_session(cookie)
+    assert access.is_session(access.start_session())
+
+
+def test_there_are_not_too_many_sessions(access, tmp_path):
+    cookies = [access.start_session() for _ in range(120)]
+    assert len(json.loads((tmp_path / "data/sessions.json").read_text())) == 100
+    assert access.is_session(cookies[-1])
+    assert not access.is_session(cookies[0])
+
+
+@contextmanager
+def enter(server):
+    with server.anonymous_client(**OURS) as client:
+        assert client.post("/enter", data={"token": server.token}).status_code == 303
+        yield client
+
+
+def signed_in(client):
+    return client.get("/settings").status_code == 200
+
+
+def test_signing_out_here_and_everywhere(server):
+    with enter(server) as one, enter(server) as two, enter(server) as three:
+        cookie = one.cookies[COOKIE]
+        assert one.post("/sign-out").status_code == 303
+        assert not signed_in(one)
+        with server.anonymous_client(Cookie=f"{COOKIE}={cookie}", **OURS) as thief:
+            assert not signed_in(thief), "the cookie itself is no longer good"
+        assert signed_in(two)
+        two.post("/sign-out", data={"everywhere": "yes"})
+        assert not signed_in(two)
+        assert not signed_in(three)
+    assert server.client.get("/api/prints").status_code == 200, "the token still is"
+    vars(server).pop("cookie", None)
+
+
+def test_a_new_token_by_one_command_while_the_server_runs(serve):
+    server = serve()
+    code = "from printer.cli import main; main()"
+    env = {"HOME": str(server.home), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT)}
+
+    def token(*options):
+        command = [sys.executable, "-c", code, "token", *options]
+        return subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout
+
+    assert token().strip() == server.token
+    with enter(server) as client:
+        new = token("--new").strip()
+        assert new != server.token
+        assert not signed_in(client)
+        assert client.post("/enter", data={"token": server.token}).status_code == 401
+        assert client.post("/enter", data={"token": new}).status_code == 303
+        assert signed_in(client)
+    assert server.client.get("/api/prints").status_code == 401
+    assert (server.home / ".config/webprint/token").stat().st_mode & 0o777 == 0o600
+
+
+def test_what_was_typed_when_a_session_ended_is_not_lost(server):
+    order = {"url": "https://example.org/a?b=1&c=<x>", "theme": "plain"}
+    with server.anonymous_client(**OURS) as client:
+        refused = client.post("/prints", data=order)
+        assert refused.status_code == 401
+        assert "Sign in" in refused.text
+        kept = dict(re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', refused.text))
+        assert kept["target"] == "/prints"
+        fields = {
+            name: value.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
+            for name, value in kept.items()
+        }
+        assert fields["typed:url"] == order["url"]
+        wrong = client.post("/enter", data={**fields, "token": "wrong"})
+        assert wrong.status_code == 401
+        assert "example.org/a?b=1" in wrong.text
+        resumed = client.post("/enter", data={**fields, "token": server.token})
+        assert resumed.status_code == 200
+        assert 'action="/prints"' in resumed.text
+        assert "Continue" in resumed.text
+        assert 'name="theme" value="plain"' in resumed.text
+        assert signed_in(client)
+
+
+def test_a_page_elsewhere_has_nothing_kept(server):
+    headers = {"Accept": "text/html", "Sec-Fetch-Site": "cross-site"}
+    with server.anonymous_client(**headers) as client:
+        answer = client.post("/prints", data={"url": "https://evil.example/"})
+    assert answer.status_code in (401, 429)
+    assert "evil.example" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "target", ["//evil.example", "https://evil.example", "/\\evil.example", "\\\\evil.example"]
+)
+def test_signing_in_leads_to_no_other_host(server, target):
+    with server.anonymous_client(**OURS) as client:
+        answer = client.post("/enter", data={"token": server.token, "target": target})
+        assert re.match(r"/[^/\\]", answer.headers["location"])
+
+
+def test_one_asks_for_a_page_signs_in_and_gets_it(server):
+    with server.anonymous_client(**OURS) as client:
+        asked = client.get("/print", params={"url": "https://example.org/x?y=1"})
+        target = re.search(r'name="target" value="([^"]+)"', asked.text)[1].replace("&amp;", "&")
+        answer = client.post("/enter", data={"token": server.token, "target": target})
+        assert "Print this page?" in client.get(answer.headers["location"]).text

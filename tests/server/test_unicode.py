@@ -1,0 +1,80 @@
+"""Text that is not valid Unicode, values that no print can have, and clients that hang up."""
+
+import socket
+import sqlite3
+import time
+
+import pytest
+
+from tests.support.story_page import story_page
+
+LONE = "\\ud800"
+
+
+def post_json(server, path, body, method="POST"):
+    headers = {"Content-Type": "application/json"}
+    return server.client.request(method, path, content=body.encode(), headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/api/prints", f'{{"url": "https://example.org/{LONE}"}}'),
+        ("/api/prints", f'{{"html": "<p>{LONE}"}}'),
+        ("/api/prints", f'{{"html": "<p>x", "options": {{"title": "{LONE}"}}}}'),
+        ("/api/prints", f'{{"html": "<p>x", "options": {{"paper": "{LONE}"}}}}'),
+        ("/api/prints", f'{{"html": "<p>x", "options": {{"{LONE}": "x"}}}}'),
+        ("/api/prints", f'{{"html": "<p>x", "pictures": {{"https://x/{LONE}": "x"}}}}'),
+        ("/api/later", f'{{"url": "https://example.org/{LONE}"}}'),
+    ],
+)
+def test_it_is_refused_at_the_door(server, path, body):
+    answer = post_json(server, path, body)
+    assert answer.status_code == 422, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("extractor", "no-such"), ("image_method", "no-such"), ("paper", "A99"), ("theme", "no-such"),
+     ("margin", "wide"), ("font_size", "9 miles"), ("links", "no-such"), ("key_paragraphs", -5)],
+)  # fmt: skip
+def test_what_no_print_can_have_is_refused_at_once(server, name, value):
+    answer = server.submit(html=story_page(), options={name: value})
+    assert answer.status_code == 422, answer.text
+
+
+def test_one_bad_row_does_not_break_a_list(serve):
+    server = serve()
+    job = server.wait_finished(server.submit(html=story_page()).json()["id"])
+    with sqlite3.connect(server.home / ".local/share/webprint/jobs.sqlite", timeout=20) as table:
+        tables = [
+            name for (name,) in table.execute("select name from sqlite_master where type='table'")
+        ]
+        (jobs,) = [name for name in tables if name == "jobs"]
+        changed = table.execute(
+            f"update {jobs} set options = ? where id = ?", ('{"title": "\\ud800"}', job["id"])
+        )
+        assert changed.rowcount == 1
+    table.close()
+    assert len(server.client.get("/api/prints").raise_for_status().json()) == 1
+    assert server.client.get(f"/api/prints/{job['id']}").status_code == 200
+    page = {"Accept": "text/html"}
+    assert server.client.get("/", headers=page).status_code == 200
+
+
+def test_a_client_that_hangs_up_writes_one_line(serve):
+    server = serve()
+    begin = len(server.log_text())
+    with socket.create_connection(("127.0.0.1", server.port)) as raw:
+        head = "POST /prints HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n"
+        head += f"Content-Type: application/x-www-form-urlencoded\r\nAuthorization: Bearer {server.token}\r\n\r\n"
+        raw.sendall(head.encode() + b"url=https")
+        time.sleep(1)
+    deadline = time.monotonic() + 20
+    while "hung up" not in server.log_text()[begin:] and time.monotonic() < deadline:
+        time.sleep(0.1)
+    time.sleep(0.5)
+    lines = server.log_text()[begin:].splitlines()
+    assert len(lines) == 1, lines
+    assert "hung up" in lines[0]
