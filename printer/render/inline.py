@@ -23,9 +23,12 @@ from .markup import (
     strip_brackets,
 )
 from .math import formula_html
+from .spacing import no_break_spaces
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
+
+_CODE_MARKS = frozenset({"code", "samp", "kbd", "var"})
 
 #: A character without width at which no line breaks.
 WORD_JOINER = "\u2060"
@@ -36,8 +39,18 @@ CodePiece: TypeAlias = tuple[str, str, str]
 #: The longest code, and code with the longest line, to highlight: lexers may be very slow.
 MAX_HIGHLIGHTED, MAX_HIGHLIGHTED_LINE = 40_000, 1_000
 
-#: The last two words of a text if the last is too short for a line of its own.
-_LAST_WORD = re.compile(r"(?<!\S)\S{1,15} \S{1,5}\s*$")
+#: The last two words of a text if the last is too short for a line of its own, or else the last
+#: word, of a script with spaces, which is not hyphenated.
+_LAST_WORD = re.compile(
+    r"(?<!\S)(?:\S{1,15} \S{1,5}|"
+    r"[^\s\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff]{6,22})\s*$"
+)
+
+#: Figures beside capitals, as in COP30, S3 and 3D.
+_SPECIFICATION = re.compile(
+    r"(?<![\w&#;])(?:[A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f]{1,6}[-\u2013]?[0-9]{1,6}[A-Z]{0,3}"
+    r"|[0-9]{1,4}[A-Z]{1,3}[0-9]{0,4})(?![\w;])"
+)
 _LONGER_THAN_A_LINE = 80
 
 #: Long runs of Latin characters, such as tokens and URLs, which get break opportunities.
@@ -76,9 +89,10 @@ def breakable_url(url: str) -> str:
 
 
 def mark_symbols(text: str) -> Markup:
-    """Return text as HTML, with symbols missing in the theme's family marked for another one."""
+    """Return text as HTML, with marked specifications and symbols missing in the theme's family."""
     html = str(escape(text))
-    return Markup(_BLANK_SYMBOLS.sub(r'<span class="sign">\g<0></span>', html))  # noqa: S704
+    html = _BLANK_SYMBOLS.sub(r'<span class="sign">\g<0></span>', html)
+    return Markup(_SPECIFICATION.sub(r'<span class="lining">\g<0></span>', html))  # noqa: S704
 
 
 def inline(spans: Spans, anchors: Anchors, links: LinkStyle | None = None) -> Markup:
@@ -193,6 +207,8 @@ class _InlineWriter:
         if span.note:
             return self._note_call(text, span.note)
         self.follows_sign = self.follows_sign and not text
+        if not span.math and not _CODE_MARKS.intersection(span.marks):
+            text = no_break_spaces(text, span.lang or self.anchors.language)
         html = "<br>".join(map(str, map(mark_symbols, breakable(text).split("\n"))))
         if span.ruby:
             ruby = printable(span.ruby)[:60]
@@ -214,7 +230,7 @@ class _InlineWriter:
 
 
 def _find_last_words(spans: Spans) -> int:
-    """Return the start of the last two words if the second is too short for a line of its own.
+    """Return the start of the last word, or of two if it is too short for a line of its own.
 
     It is an index in the last span, 0 for none.  The words are kept together by CSS rather than by
     a no-break space, so that the printed text is the article's.

@@ -27,7 +27,7 @@ from ..article import (
 )
 from ..options import LinkStyle
 from ..urls import strip_tracking
-from .markup import Ids, strip_brackets
+from .markup import Ids, strip_brackets, valid_language
 from .math import Formulas
 
 #: The schemes allowed in links, on paper and in HTML.
@@ -154,9 +154,10 @@ def _printed_link(url: str) -> str:
 class Anchors(Ids):
     """The ids of one printed article, its notes and its link targets.
 
-    ``footnotes`` has the ids of the notes that are footnotes.
+    ``footnotes`` has the ids of the notes that are footnotes, ``language`` is the article's.
     """
 
+    language: str = ""
     footnotes: frozenset[str] = frozenset()
     targets: LinkTargets = field(default_factory=LinkTargets)
     formulas: Formulas = field(default_factory=dict)
@@ -173,6 +174,7 @@ class Anchors(Ids):
     ) -> Anchors:
         """Collect the ids of an article; ``footnotes`` allows footnotes."""
         anchors = cls(prefix, _printed_link, targets=targets or LinkTargets())
+        anchors.language = valid_language(article.language)
         anchors.fresh("start")  # the id of the article itself in templates
         anchors.collect(article)
         if footnotes:

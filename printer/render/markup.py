@@ -44,8 +44,13 @@ def strip_brackets(label: str) -> str:
 
 
 def valid_language(tag: str) -> str:
-    """Return a language tag if well-formed (BCP 47), or else ''."""
-    return tag if _LANGUAGE_TAG.fullmatch(tag) else ""
+    """Return a language tag if well-formed (BCP 47), or else ''.
+
+    Norwegian becomes Bokmål, the tag of which hyphenation knows.
+    """
+    tag = tag if _LANGUAGE_TAG.fullmatch(tag) else ""
+    primary, hyphen, rest = tag.partition("-")
+    return f"nb{hyphen}{rest}" if primary.lower() == "no" else tag
 
 
 def valid_direction(direction: str) -> str:

@@ -52,7 +52,7 @@ from ..urls import is_http
 from .figures import FigurePlacer, FigureRow
 from .inline import breakable, breakable_url, highlight, mark_symbols
 from .links import display_url
-from .markup import printable, strip_brackets, valid_language
+from .markup import attributes, printable, strip_brackets, valid_language
 
 #: CPU seconds per document; an article of 20,000 paragraphs takes one.
 TIME_LIMIT = 30.0
@@ -63,8 +63,20 @@ _CHECK_INTERVAL = 64
 #: The most bits of a number, and the most characters or items of a product.
 _MAX_BITS, _MAX_LENGTH = 10_000, 10_000_000
 
-#: The most table rows and the most lines of code that are kept on one page.
-MAX_UNBROKEN_ROWS, MAX_UNBROKEN_LINES = 9, 14
+#: The most table rows and the most lines of code that are kept on one page; longer code leaves at
+#: least half as many lines on each.
+MAX_UNBROKEN_ROWS, MAX_UNBROKEN_LINES = 9, 8
+
+#: The most lines of code that span the columns of a page; what spans them is not broken.
+MAX_SPANNING_LINES = 24
+
+#: The columns of characters that fit in the width of a page, if need be in smaller type: its usual
+#: size and the least, in rems, and in points.
+CODE_COLUMNS, CODE_SIZE, MIN_CODE_SIZE, MIN_CODE_POINTS = 80, 0.72, 0.56, 5.8
+
+#: The advance of a character of code and the padding of its block, in ems, and the most
+#: millimetres by which code extends into the margin.
+CODE_ADVANCE, CODE_PADDING, MAX_CODE_HANG = 0.602, 1.5, 8.0
 
 #: The maximum width allowed for the text of a cell, in characters.
 MAX_CELL_WIDTH = 28
@@ -74,6 +86,11 @@ MAX_CELL_WIDTH = 28
 MAX_CODE_LABEL, MAX_LABEL, MAX_VERSE_LINE = 40, 90, 64
 
 _TIME_ZONE = re.compile(r"(?:Z|[+-]\d\d:\d\d)$")
+#: A long run with other characters than letters, in a script with spaces.
+_UNBREAKABLE = re.compile(
+    r"(?<!\S)(?=[^\s\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff]{19})(?=\S*[\d_/@.=:]\w)\S+"
+)
+_FILE_NAME = re.compile(r"[\w.~@/\\-]*\.[A-Za-z]\w{0,9}")
 _FORMULA_NUMBER = re.compile(r"\(\s?\d{1,3}(?:\.\d{1,3})?[a-z]?\s?\)")
 
 #: The first words of a paragraph in HTML, up to a punctuation mark or an element.
@@ -138,6 +155,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
         opening=_wrap_opening,
         groupby_run=_group_runs,
         is_web=is_http,
+        code_attributes=code_attributes,
         page_number=_page_number,
         page_reference=_page_reference,
         table_class=table_class,
@@ -146,7 +164,8 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
     env.tests.update(
         bare=is_bare,
         loose=is_loose,
-        short=is_short,
+        rough=is_rough,
+        titling=is_code_title,
         introducing=introduces,
         labelling=is_label,
         verse=is_verse,
@@ -287,9 +306,53 @@ def arrange_figures(context: Context, run: tuple[Block, ...]) -> tuple[Block | F
     return placer.arrange(run) if isinstance(placer, FigurePlacer) else run
 
 
-def is_short(block: Code) -> bool:
-    """Return whether code is short enough to be kept on one page."""
-    return block.text.count("\n") < MAX_UNBROKEN_LINES
+@pass_context
+def code_attributes(context: Context, block: Code) -> Markup:
+    """Return the class and the style of code.
+
+    Its longest line, up to ``CODE_COLUMNS`` characters, fits in the column by a hang into the
+    margin and smaller type, or else in the width of the page.  ``short`` code is kept on one page.
+    """
+    lines = block.text.expandtabs(4).split("\n")
+    classes = ["short"] if len(lines) < MAX_UNBROKEN_LINES else []
+    geometry = context.get("paper")
+    style = ""
+    if isinstance(geometry, PageGeometry):
+        columns = min(max(map(len, lines)), CODE_COLUMNS)
+        hang, width = 0.0, geometry.column_width
+        is_narrow = geometry.columns > 1 and len(lines) <= MAX_SPANNING_LINES
+        if is_narrow and _code_size(geometry, width, columns) < MIN_CODE_SIZE:
+            classes = ["short", "across"]
+            width = geometry.text_width
+        if _code_size(geometry, width, columns) < CODE_SIZE and width == geometry.text_width:
+            hang = min(MAX_CODE_HANG, geometry.margins[1] / 2)
+        size = _code_size(geometry, width + hang, columns)
+        least = max(MIN_CODE_SIZE, MIN_CODE_POINTS / geometry.font_size)
+        style = f"font-size: {min(CODE_SIZE, max(size, least)):.3f}rem" if size < CODE_SIZE else ""
+        style += f"; margin-right: -{hang:.2f}mm" if hang else ""
+    return attributes(class_=" ".join(classes), style=style)
+
+
+def _code_size(geometry: PageGeometry, width: float, columns: int) -> float:
+    """Return the size of type, in rems, in which so many characters fit in a width."""
+    return width / ((columns * CODE_ADVANCE + CODE_PADDING) * geometry.font_size * UNITS["pt"])
+
+
+def is_rough(block: Paragraph) -> bool:
+    """Return whether a paragraph has a piece that is neither broken nor hyphenated.
+
+    Justified, it would leave wide gaps.
+    """
+    return _UNBREAKABLE.search(plain_text(block.spans)) is not None
+
+
+def is_code_title(block: Paragraph, following: Block | None) -> bool:
+    """Return whether a paragraph is the title of code: its language or the name of its file."""
+    text = plain_text(block.spans).strip()
+    if not isinstance(following, Code) or not 0 < len(text) <= MAX_CODE_LABEL:
+        return False
+    is_language = following.language and text.casefold() == following.language.casefold()
+    return bool(is_language or _FILE_NAME.fullmatch(text))
 
 
 def introduces(block: Paragraph, following: Block) -> bool:

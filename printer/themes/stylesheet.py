@@ -23,6 +23,7 @@ table { border-width: .4pt !important }
 COLUMNS_CSS = """
 .body { columns: var(--columns); column-gap: var(--gap) }
 div.widest { page: auto; break-after: auto; column-span: all }
+pre .line:nth-child(n) { break-before: auto; break-after: auto }
 """
 
 GRAYSCALE_CSS = ":root { --accent: black }"

@@ -12,7 +12,7 @@ import pytest
 from printer.article import Code, Heading, List, Paragraph, Rule, Span
 from printer.options import PrintOptions
 from printer.render.context import render_html
-from printer.render.templates import is_label, is_verse
+from printer.render.templates import is_code_title, is_label, is_rough, is_verse
 from printer.render.weasy.engine import render_pdf
 from tests.support.sample_articles import SAMPLE_ARTICLE, heading, paragraph, spans
 
@@ -194,3 +194,77 @@ def test_a_short_last_word_is_not_left_alone_and_nothing_else_changes():
     assert "Short, so it is</p>" in html
     noted = article(paragraph(WORDS, "as told in it", Span("1", note="n1")))
     assert "no-break" not in render_html([noted], {}).html.partition("<body")[2]
+
+
+def texts_of(data: bytes) -> list[str]:
+    document = pypdfium2.PdfDocument(data)
+    try:
+        return [page.get_textpage().get_text_range().replace("\r\n", "\n") for page in document]
+    finally:
+        document.close()
+
+
+@pytest.mark.parametrize("theme", ["article", "newspaper", "compact"])
+def test_eighty_columns_of_code_fit_in_a_line(theme):
+    lines = [f"{n:02d}{'x' * 77}|" for n in range(12)]
+    text = article(paragraph(WORDS), Code("\n".join(lines)), paragraph(WORDS * 20))
+    printed = render_pdf(render_html([text], {}, PrintOptions(theme=theme)))
+    assert len(lines_of(printed.pdf, lines[5])) == 1
+    (left, right), *_ = lines_of(printed.pdf, lines[5])
+    assert left > 0
+    assert right < 570, "it is over the edge of the paper"
+
+
+@pytest.mark.parametrize("before", range(24, 34))
+def test_code_leaves_no_stump_on_a_page(before):
+    code = "\n".join(f"code {n}" for n in range(14))
+    text = article(*[paragraph(WORDS)] * before, Code(code), paragraph(WORDS))
+    for page in texts_of(render_pdf(render_html([text], {})).pdf):
+        assert page.count("code ") == 0 or page.count("code ") >= 4
+
+
+def test_the_title_of_code_is_its_file_or_language():
+    code = Code("x = 1", "python")
+    for title in ("Python", "config/settings.py", "~/.bashrc", "Cargo.toml"):
+        assert is_code_title(paragraph(title), code), title
+    for text in ("For example:", "Then run it.", "A long line", "e.g."):
+        assert not is_code_title(paragraph(text), code), text
+    assert not is_code_title(paragraph("main.py"), paragraph(WORDS))
+
+
+def test_paragraphs_with_long_identifiers_are_ragged():
+    assert is_rough(paragraph("Write to thehouse-maven@talkinghomerenovations.example.com"))
+    assert is_rough(paragraph("Call weasyprint.layout.inline.split_first_line() now"))
+    assert not is_rough(paragraph("Donaudampfschifffahrtsgesellschaftskapitän und andere"))
+    assert not is_rough(paragraph("河水从山脊下流出，慢慢穿过草地。2024年COP30在贝伦举行，人们说"))
+
+
+def test_the_last_word_of_a_paragraph_is_not_hyphenated():
+    for count in range(20):
+        words = "so " * count + WORDS + "and ends in responsibilities."
+        (text,) = texts_of(render_pdf(render_html([article(paragraph(words))], {})).pdf)
+        assert "responsibilities." in text
+
+
+def test_norwegian_is_hyphenated_by_its_general_tag():
+    words = "Kommunestyrerepresentantene behandlet samarbeidsavtalen med fylkeskommunene. " * 8
+    (text,) = texts_of(render_pdf(render_html([article(paragraph(words), language="no")], {})).pdf)
+    assert "\u2010\n" in text
+
+
+def test_figures_beside_capitals_are_lining():
+    html = render_html(
+        [article(paragraph("COP30, S3, H100 and 3D in 2024, B & C; it's 5"))], {}
+    ).html
+    assert [piece.partition("<")[0] for piece in html.split('"lining">')[1:]] == [
+        "COP30", "S3", "H100", "3D",
+    ]  # fmt: skip
+
+
+def test_a_long_word_of_a_title_is_cut_at_a_hyphen_only():
+    title = "Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz"
+    text = article(paragraph(WORDS), title=title, language="de")
+    (page,) = texts_of(render_pdf(render_html([text], {}, PrintOptions(paper="A6"))).pdf)[:1]
+    first, *rest = page.partition("gesetz")[0].split("\n")
+    assert rest
+    assert first.endswith("\u2010")

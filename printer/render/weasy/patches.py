@@ -37,6 +37,11 @@ _MIN_CHARACTER_WIDTH = 0.25
 #: The most pixels by which the width of a joined leader may differ from that of its pieces.
 LEADER_TOLERANCE = 0.5
 
+#: The most space between characters of Chinese and Japanese, in ems.
+MAX_CJK_SPACING = 0.2
+
+_CJK = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
+
 #: Devanagari to Sinhala, Tibetan, Myanmar, Khmer.
 _INDIC = re.compile("[\u0900-\u0dff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff]")
 
@@ -159,6 +164,47 @@ def hang_spaces(
     return original(text, style, context, max_width + size, *args, **kwargs)
 
 
+def justify_cjk(original: Callable[..., None], context: Any, line: Box, extra_width: float) -> None:
+    """Justify a line of Chinese or Japanese by space between all characters (css-text-3, 7.4).
+
+    WeasyPrint widens spaces only, of which these scripts have none.
+    """
+    text = "".join(getattr(box, "text", "") for box in line.descendants())
+    spacing = extra_width / max(1, len(text))
+    is_cjk = 2 * len(_CJK.findall(text)) > len(text)
+    if is_cjk and 0 < spacing <= MAX_CJK_SPACING * line.style["font_size"]:
+        _space_letters(context, line, spacing, 0)
+    else:
+        original(context, line, extra_width)
+
+
+def _space_letters(context: Any, box: Box, spacing: float, advance: float) -> float:
+    """Move a box of a line by ``advance`` and add space to its letters; return the new advance."""
+    from weasyprint.formatting_structure import boxes
+    from weasyprint.text.line_break import create_layout
+
+    if isinstance(box, boxes.TextBox):
+        box.position_x += advance
+        box.style = box.style.copy()
+        before = box.style["letter_spacing"]
+        box.style["letter_spacing"] = spacing + (0 if before == "normal" else before)
+        layout = create_layout(box.text, box.style, context, None, 0)
+        layout.deactivate()
+        box.pango_layout = layout
+        box.width += spacing * len(box.text)
+        return advance + spacing * len(box.text)
+    if not isinstance(box, boxes.LineBox | boxes.InlineBox):
+        box.translate(advance, 0)
+        return advance
+    box.position_x += advance
+    start = advance
+    for child in box.children:
+        if child.is_in_normal_flow():
+            advance = _space_letters(context, child, spacing, advance)
+    box.width += advance - start
+    return advance
+
+
 def join_leader(
     original: Callable[..., Any], context: Any, line: Any, containing_block: Any
 ) -> None:
@@ -215,6 +261,7 @@ PATCHES = (
     Patch("weasyprint.layout.block", "block_container_layout", balance_lines),
     Patch("weasyprint.layout.block", "block_level_layout", drop_margin_at_column_top),
     Patch("weasyprint.layout.inline", "split_first_line", hang_spaces),
+    Patch("weasyprint.layout.inline", "justify_line", justify_cjk),
     Patch("weasyprint.layout.inline", "handle_leader", join_leader),
     Patch("weasyprint.layout.page", "make_page", reserve_notes),
     Patch("weasyprint.layout.page", "remake_page", place_footnotes_on_page),

@@ -35,6 +35,7 @@ PARAMETERS = {
     " absolute_boxes fixed_boxes adjoining_margins first_letter_style first_line_style discard"
     " max_lines",
     "split_first_line": "text style context max_width justification_spacing is_line_start minimum",
+    "justify_line": "context line extra_width",
     "handle_leader": "context line containing_block",
     "make_page": "context root_box page_type resume_at page_number page_state",
     "remake_page": "index context root_box html",
@@ -47,6 +48,7 @@ BOUND_BY = {
     "block_container_layout": {"layout.page"},
     "block_level_layout": {"layout.__init__", "layout.page"},
     "split_first_line": {"layout.inline", "layout.preferred"},
+    "justify_line": set[str](),
     "handle_leader": {"layout.inline"},
     "make_page": set[str](),
     "remake_page": set[str](),
@@ -143,6 +145,22 @@ def test_white_space_that_is_preserved_does_not_hang() -> None:
         for style in ("white-space: pre", "white-space: pre-wrap"):
             for width in range(90, 200, 10):
                 assert "".join(lines(MARKED, width, style)).split()[0] == "one"
+
+
+def test_lines_of_chinese_end_flush_on_the_right() -> None:
+    style = "width: 315px; font: 20px Noto Serif CJK SC; text-align: justify"
+    source = f"<p lang=zh style='{style}'>{'河水从山脊下流出，慢慢穿过草地。' * 6}<em>再见</em></p>"
+    with patched():
+        page: Any = HTML(string=source).render().pages[0]._page_box
+    edges = [
+        max(box.position_x + box.width for box in line.descendants() if hasattr(box, "text"))
+        for line in page.descendants()
+        if type(line).__name__ == "LineBox" and line.children
+    ]
+    left = page.content_box_x() + 8
+    assert len(edges) > 5
+    assert edges[:-1] == pytest.approx([left + 315] * (len(edges) - 1), abs=0.5)
+    assert edges[-1] < left + 314
 
 
 def front_matter(language: str) -> bytes:

@@ -1,0 +1,36 @@
+"""No-break spaces by language."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from printer.render.spacing import no_break_spaces
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("fr", "« Quoi ? » dit-il : non !", "«~Quoi_?~» dit-il~: non_!"),
+        ("fr-CA", "«Quoi?» Non; 25 %", "«~Quoi_?~» Non_; 25~%"),
+        ("fr", "à 12:30, voir x?a=1 et http://a", "à 12:30, voir x?a=1 et http://a"),
+        ("cs", "v lese a u vody", "v~lese a~u~vody"),
+        ("pl", "W domu i w ogrodzie", "W~domu i~w~ogrodzie"),
+        ("ru", "в лесу и у реки", "в~лесу и~у~реки"),
+        ("uk", "і в лісі", "і~в~лісі"),
+        ("en", "a walk in a wood", "a walk in a wood"),
+        ("en", "10 000 km and 5 kg, No 26", "10~000~km and 5~kg, No~26"),
+        ("de", "20 °C, S. 12, Nr. 5, 3 million", "20~°C, S.~12, Nr.~5, 3 million"),
+        ("en", "at 5 min to 3 minutes", "at 5~min to 3 minutes"),
+        ("", "", ""),
+    ],
+)
+def test_where_no_line_ends(language: str, text: str, expected: str) -> None:
+    assert no_break_spaces(text, language).replace("\u00a0", "~").replace("\u202f", "_") == expected
+
+
+@given(st.text("ab «»?!;: 1kmgv\u00a0", max_size=40), st.sampled_from(["fr", "cs", "en"]))
+def test_only_spaces_change(text: str, language: str) -> None:
+    spaced = no_break_spaces(text, language)
+    assert "".join(spaced.split()) == "".join(text.split())
