@@ -14,6 +14,7 @@ COMMANDS = {
     "serve": "server",
     "worker": "server",
     "jobs": "server",
+    "token": "server",
     "digest": "digest",
     "later": "digest",
     "search": "search",

@@ -40,7 +40,7 @@ webprint extract URL --to markdown          the article as Markdown
 
 [bold]Commands[/bold]  extract, explain, login, rules, themes, config; each has its own --help.
 [bold]Many pages[/bold]  crawl, batch.
-[bold]Server[/bold]    serve, worker, jobs.
+[bold]Server[/bold]    serve, worker, jobs, token.
 [bold]Digests[/bold]   digest, later.  [bold]Library[/bold]  search.
 [bold]Also[/bold]  --version, --install-completion, --show-completion.
 
