@@ -359,7 +359,8 @@ class Article:
     ``language`` is a BCP 47 tag or '', ``published`` an ISO 8601 date or date-time (with a zone
     if a page states one) or ''.  ``lead`` is the page's own summary, ``section`` the name of its
     part of the site, ``confidence`` the extraction's, from 0 to 1.  ``key`` and ``keywords`` are
-    its key paragraphs and its topics, if requested.
+    its key paragraphs and its topics, if requested.  ``obstacle`` is what the page seems to show
+    instead of an article: 'sign-in', 'robot check', 'not found', 'consent' or 'paywall'.
     """
 
     title: str
@@ -375,6 +376,7 @@ class Article:
     warnings: tuple[str, ...] = field(default=())
     key: tuple[Paragraph, ...] = ()
     keywords: tuple[str, ...] = ()
+    obstacle: str = ""
     section: str = ""
 
     @property
@@ -421,6 +423,7 @@ class Article:
             "text": self.text,
             "paragraphs": list(self.paragraphs),
             "warnings": list(self.warnings),
+            **({"obstacle": self.obstacle} if self.obstacle else {}),
             **({"section": self.section} if self.section else {}),
             **({"keywords": self.keywords, "key": [*map(to_data, self.key)]} if self.key else {}),
         }

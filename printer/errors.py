@@ -29,6 +29,16 @@ from typing import Any, Self
 TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 523, 524})
 
 
+#: What a page may show instead of its article, and what to do about it.
+_OBSTACLES = {
+    "sign-in": ("this looks like a sign-in page", "Pass the cookies of a browser: --cookies FILE"),
+    "robot check": ("this looks like a check for robots", "Try --render always or --cookies FILE"),
+    "not found": ("this looks like a page for missing pages", "Check the address"),
+    "consent": ("this looks like a request for consent", "Try --render always or --cookies FILE"),
+    "paywall": ("only the beginning of the article is open", "Subscribers: pass --cookies FILE"),
+}
+
+
 class WebprintError(Exception):
     """An error that can be shown to a user in one line.
 
@@ -129,6 +139,12 @@ class NoArticle(WebprintError):
 
     exit_code = 10
     stage = "extract"
+
+    @classmethod
+    def behind(cls, obstacle: str, url: str = "") -> Self:
+        """Return the error for a page that shows an obstacle instead of an article."""
+        message, hint = _OBSTACLES[obstacle]
+        return cls(message, url=url, hint=hint)
 
 
 class RenderError(WebprintError):

@@ -17,6 +17,7 @@ from .errors import NoArticle
 from .extraction import select_segments
 from .gc_paused import gc_paused
 from .html.comments import Comments, read_comments
+from .html.obstacles import MAX_STUB, find_obstacle
 from .html.page import Page, read_page
 from .images import (
     PictureSelection,
@@ -117,16 +118,34 @@ def extract_article(
     comment_elements = below(comments.elements)
     excluded = comment_elements | rules.dropped
     article = compose(ruled_page, verdict, place_pictures(page, selection), excluded, posts)
-    if not any(text for block in article.blocks for text in iter_text(block)):
+    beginning = _beginning(article)
+    obstacle = find_obstacle(page, beginning)
+    if not beginning and not obstacle:
         hint = "A rule for this site may leave it out: --no-rules" if rules.dropped else ""
         raise NoArticle("the page holds no article", url=page.url, hint=hint)
-    article = replace(article, warnings=(*article.warnings, *rules.warnings))
+    if not beginning:
+        raise NoArticle.behind(obstacle, page.url)
+    warnings = (f"{NoArticle.behind(obstacle)}",) if obstacle else ()
+    warnings = (*article.warnings, *rules.warnings, *warnings)
+    article = replace(article, warnings=warnings, obstacle=obstacle)
     blocks: tuple[EditableBlock, ...] = ()
     if editable:
         blocks = _editable(ruled_page, verdict, selection, article, comment_elements)
     return Extraction(
         article, page, verdict, excluded, selection, comments, rules.next_page, blocks
     )
+
+
+def _beginning(article: Article) -> str:
+    """Return an article's text, of a long article only the beginning."""
+    lines: list[str] = []
+    chars = 0
+    for line in iter_text(*article.blocks):
+        lines.append(line)
+        chars += len(line)
+        if chars > MAX_STUB:
+            break
+    return "\n".join(filter(None, lines))
 
 
 def _select(

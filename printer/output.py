@@ -151,7 +151,8 @@ class Result:
 
     ``pages`` counts the PDF's pages (0 in other formats), ``sheets`` the sheets of paper (0: not
     counted), ``pictures`` the pictures printed, ``missing`` those replaced by a frame with their
-    text; ``picture_decisions`` cover all pictures of the pages, ``failures`` the pages that failed.
+    text; ``picture_decisions`` cover all pictures of the pages, ``failures`` the pages that failed,
+    ``obstacles`` what pages seem to show instead of an article (``Article.obstacle``).
     """
 
     data: bytes = field(repr=False)
@@ -165,6 +166,7 @@ class Result:
     warnings: tuple[str, ...] = ()
     failures: tuple[Failure, ...] = ()
     report: CompletenessReport = field(default_factory=CompletenessReport)
+    obstacles: tuple[str, ...] = ()
 
     @property
     def pdf(self) -> bytes:

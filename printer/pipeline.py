@@ -83,6 +83,9 @@ PageOutcome: TypeAlias = tuple[PageInput, ExtractedPage | WebprintError]
 #: Below this confidence a page is loaded in a browser, where that is allowed.
 MIN_CONFIDENCE = 0.3
 
+#: What a page may show instead of its article to a client that is not a browser.
+_OPEN_IN_BROWSERS = frozenset({"robot check", "consent"})
+
 #: The most pages that are merged into one article.
 MAX_PAGES = 30
 
@@ -238,6 +241,7 @@ class Printer:
             picture_decisions=tuple(decision for page in pages for decision in page.pictures),
             warnings=(*result.warnings, *self.session.take_warnings()),
             report=result.report.including([loss for page in pages for loss in page.losses]),
+            obstacles=tuple(page.article.obstacle for page in pages if page.article.obstacle),
         )
 
     # Several stages at once.
@@ -266,7 +270,8 @@ class Printer:
             return self._load_in_browser(url, "empty", error)
         if never:
             return capture, page
-        if page.article.confidence >= MIN_CONFIDENCE:
+        blocked = page.article.obstacle in _OPEN_IN_BROWSERS
+        if page.article.confidence >= MIN_CONFIDENCE and not blocked:
             self._notify(_name(source), "enough")
             return capture, page
         return self._load_in_browser(url, "unsure", (capture, page))

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, Self
 
 from ..backoff import Backoff
 from ..crawl.store import MAX_DELAY, HostDelays
-from ..errors import ErrorRecord, JobsError, UsageError
+from ..errors import ErrorRecord, JobsError, NoArticle, UsageError
 from ..jobs.factory import LocalWorkers, open_result_storage
 from ..jobs.handler import PDF
 from ..jobs.models import FINISHED, Job, JobRequest, Lease
@@ -132,6 +132,8 @@ class BatchRunner:
             self._fail(item, job.error or ErrorRecord("its job was cancelled"), delays)
         elif job is None or (job.state == "done" and pdf is None):
             self.store.mark_waiting(item)
+        elif pdf is not None and (obstacle := job.result.get("obstacle")):
+            self._fail(item, ErrorRecord.of(NoArticle.behind(obstacle)), delays)
         elif pdf is not None:
             name = self.store.assign_name(item, self._name(job.title or "article"), self._folder)
             self._write(self._folder / name, pdf)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..atomic_write import atomic_write
-from ..errors import Incomplete, OutputError, UsageError
+from ..errors import Incomplete, NoArticle, OutputError, UsageError
 from ..options import ENDINGS, Format
 from ..output import CompletenessReport, Result
 
@@ -165,10 +165,11 @@ def to_dict(result: Result, place: str) -> dict[str, Any]:
         "pages": result.pages,
         "sheets": result.sheets,
         "bytes": len(result.data),
-        "complete": report.complete,
+        "complete": report.complete and not result.obstacles,
         "article": asdict(report.article),
         "printed": asdict(report.printed),
         "not_on_paper": list(report.missing),
+        "obstacles": list(result.obstacles),
         "warnings": list(result.warnings),
         "failures": [str(failure.error) for failure in result.failures],
     }
@@ -177,6 +178,9 @@ def to_dict(result: Result, place: str) -> dict[str, Any]:
 def incomplete_error(result: Result) -> Incomplete | None:
     """Return the error for a print that is not complete."""
     report = result.report
+    if result.obstacles:
+        error = NoArticle.behind(result.obstacles[0])
+        return Incomplete(f"{result.title[:80]}: {error.message}", hint=error.hint)
     if report.complete:
         return None
     example = "".join(f"; {missing_from(result)}: {text!r}" for text in report.missing[:1])

@@ -167,6 +167,8 @@ class Visitor:
             page = self._printer.load(capture)[1]
         except NoArticle:
             return None, "no article"
+        if page.article.obstacle:
+            return page, NoArticle.behind(page.article.obstacle).message
         if page.kind not in _ARTICLE_KINDS:
             return page, f"a {page.kind} page"
         if page.article.confidence < _MIN_CONFIDENCE:

@@ -251,12 +251,7 @@ class _ArticleLoader:
         if self._prints_feed(candidate):
             return self._read_feed(candidate)
         try:
-            if isinstance(page, WebprintError):
-                raise page
-            if isinstance(page, Capture):
-                always = self._printer.options.fetch.render == "always"
-                browse = always and candidate.capture is None
-                page = self._printer.read(candidate.url if browse else page)
+            page = self._read_page(candidate, page)
         except WebprintError as error:
             try:
                 if candidate.is_full_text:
@@ -273,6 +268,17 @@ class _ArticleLoader:
                 if len(page.article.text) < _MIN_PAGE_SHARE * len(feed.article.text):
                     return feed
         return _with_source_metadata(page, candidate)
+
+    def _read_page(self, candidate: Candidate, page: _Page) -> ExtractedPage:
+        if isinstance(page, WebprintError):
+            raise page
+        if isinstance(page, Capture):
+            always = self._printer.options.fetch.render == "always"
+            browse = always and candidate.capture is None
+            page = self._printer.read(candidate.url if browse else page)
+        if page.article.obstacle:
+            raise NoArticle.behind(page.article.obstacle, candidate.url)
+        return page
 
     def _read_feed(self, candidate: Candidate) -> ExtractedPage:
         """Extract the text in the feed; raises :class:`NoArticle`."""

@@ -48,18 +48,22 @@ def test_a_list_is_printed_and_what_failed_is_told(web, tmp_path):
     web.add("/one", story_page("A ferry / at dawn"))
     web.add("/two", story_page("A ferry / at dawn"))
     web.add("/moody", sometimes)
+    form = "<form><input type=password></form>"
+    web.add("/closed", f"<title>Log in</title><h1>Log in</h1><p>Welcome back.</p>{form}")
     listed = [
         "# my list", "", f"{web.url}/one", f"{web.url}/one?utm_source=x#top", f"{web.url}/two",
         f"{web.url}/none", f"{web.url}/moody", "ftp://example.org/", "what is this",
+        f"{web.url}/closed",
     ]  # fmt: skip
     code, said = run(tmp_path, listed)
     assert code == 6, said
     assert pdfs(tmp_path) == ["A ferry at dawn 2.pdf", "A ferry at dawn.pdf", "After a while.pdf"]
     assert "1 failed: the server answered 404 Not Found" in said
-    assert "3 of 6 printed, 3 failed, 1 listed more than once" in said
+    assert "1 failed: this looks like a sign-in page" in said
+    assert "3 of 7 printed, 4 failed, 1 listed more than once" in said
     report = json.loads((tmp_path / "out/report.json").read_text())
     assert report["counts"] == {
-        "listed": 7, "repeated": 1, "printed": 3, "failed": 3, "not printed": 0,
+        "listed": 8, "repeated": 1, "printed": 3, "failed": 4, "not printed": 0,
     }  # fmt: skip
     by_line = {page["line"]: page for page in report["pages"]}
     assert by_line[6]["error"]["code"] == 6

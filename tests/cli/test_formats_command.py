@@ -86,6 +86,19 @@ def test_a_missing_picture_fails_strictly(webprint, saved, tmp_path):
     assert (tmp_path / "a.epub").is_file()
 
 
+def test_a_sign_in_page_is_told_and_fails_strictly(webprint, saved, tmp_path):
+    form = "<form><input name=mail><input type=password></form>"
+    saved.write_text(f"<title>Sign in</title><h1>Sign in</h1><p>Welcome to the Tide.</p>{form}")
+    code, shown, told = webprint(saved, "a.md", "--json")
+    assert code == 0, told
+    said = json.loads(shown)
+    assert (said["obstacles"], said["complete"]) == (["sign-in"], False)
+    assert "sign-in page" in told + str(said["warnings"])
+    code, _, told = webprint(saved, "a.md", "--strict")
+    assert code == 15, told
+    assert "this looks like a sign-in page. Pass the cookies of a browser: --cookies FILE" in told
+
+
 @pytest.mark.parametrize(
     ("words", "pdf"),
     [

@@ -146,6 +146,15 @@ def test_a_page_without_an_article_is_told_and_tried_again(web, desk):
     assert titles(desk.run(digest, NOW)) == ["Empty"]
 
 
+def test_a_sign_in_page_is_not_printed_as_an_article(web, desk):
+    form = "<h1>Log in</h1><p>Welcome to the Tide.</p><form><input type=password></form>"
+    web.add("/closed", f"<title>Log in</title><body>{form}</body>")
+    digest = desk.digest(feed(web, "/f", ("Closed", "/closed", moment(3, 1)), entry(web, "Ferry")))
+    run = desk.run(digest, NOW)
+    assert titles(run) == ["Ferry"]
+    assert run.issue.problems == (("Closed", "this looks like a sign-in page"),)
+
+
 def test_limits_leave_the_rest_for_the_next_time(web, desk):
     entries = [entry(web, f"Story {n}", day=n) for n in (1, 2, 3)]
     digest = desk.digest("limit = 2\n" + feed(web, "/f", *entries))

@@ -1,0 +1,94 @@
+"""Recognize pages that show something else instead of their article."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import islice
+from typing import Final, Literal, TypeAlias
+
+from ..i18n import load_table
+from ..text import UNSPACED
+from .page import Page
+from .parse import element_line
+
+Obstacle: TypeAlias = Literal["", "sign-in", "robot check", "not found", "consent", "paywall"]
+
+_PHRASES: dict[Obstacle, tuple[str, ...]] = load_table("obstacles")
+#: The most characters of a text that is not an article, and of a whole page without one; of the
+#: beginning of an article.  A sign of a script without spaces counts as three.
+_SHORT, _SMALL_PAGE, MAX_STUB = 900, 3_000, 1_500
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_OF_SMALL_PAGES: Final[tuple[Obstacle, ...]] = ("robot check", "consent")
+#: The most headings, and lines after a stub, to read; the longest of them.
+_MAX_LINES, _LINE_CHARS = 12, 160
+#: The most characters of a title beside the phrase.
+_BESIDE = 24
+_CAPTCHA = re.compile(r"captcha|turnstile|challenge-(?:form|running|stage)", re.IGNORECASE)
+
+
+def find_obstacle(page: Page, text: str) -> Obstacle:
+    """Return what a page shows instead of an article, '' for none.
+
+    Args:
+        page: The page.
+        text: The text that was selected as its article, '' for none.
+    """
+    size = _size(text)
+    if size > MAX_STUB:
+        return ""
+    if size <= _SHORT:
+        titles = [page.metadata.title.casefold(), *_headings(page)]
+        if _has_password(page) and _announces(titles, "sign-in"):
+            return "sign-in"
+        if _announces(titles, "not found"):
+            return "not found"
+        total = sum(_size(segment.text) for segment in page.segments)
+        if total <= _SHORT and _has_captcha(page):
+            return "robot check"
+        for obstacle in _OF_SMALL_PAGES:
+            if total <= _SMALL_PAGE and _announces(titles, obstacle):
+                return obstacle
+    return "paywall" if text and _is_closed(page, text) else ""
+
+
+def _size(text: str) -> int:
+    return len(text) + 2 * len(_UNSPACED.findall(text))
+
+
+def _announces(titles: Iterable[str], obstacle: Obstacle) -> bool:
+    """Return whether a title is about an obstacle and little else."""
+    return any(
+        phrase in title and len(title) <= len(phrase) + _BESIDE
+        for title in titles
+        for phrase in _PHRASES[obstacle]
+    )
+
+
+def _headings(page: Page) -> list[str]:
+    elements = islice(page.tree.iter("h1", "h2"), _MAX_LINES)
+    return [element_line(element)[:_LINE_CHARS].casefold() for element in elements]
+
+
+def _has_password(page: Page) -> bool:
+    return any(field.get("type") == "password" for field in page.tree.iter("input"))
+
+
+def _has_captcha(page: Page) -> bool:
+    """Return whether a page has an element that asks for a sign of a human being."""
+    for element in page.tree.iter("div", "form", "iframe", "input"):
+        names = " ".join(filter(None, map(element.get, ("class", "id", "name", "title"))))
+        if names and _CAPTCHA.search(names[:300]):
+            return True
+    return False
+
+
+def _is_closed(page: Page, text: str) -> bool:
+    """Return whether the lines after a short article ask readers to subscribe."""
+    last = text.rstrip().rpartition("\n")[2].strip()
+    lines = [segment.text for segment in page.segments]
+    place = next((at for at in range(len(lines) - 1, -1, -1) if lines[at] == last), None)
+    if place is None:
+        return False
+    after = (line[:_LINE_CHARS].casefold() for line in lines[place : place + _MAX_LINES])
+    return any(phrase in line for line in after for phrase in _PHRASES["paywall"])
