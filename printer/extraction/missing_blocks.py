@@ -1,0 +1,148 @@
+"""Select the blocks that the classifier left out of the text they stand in.
+
+The classifier knows running text best.  What it leaves out among the paragraphs of an article, or
+after the last of them, is often a table, a listing, a list of short items or a note.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from lxml.html import HtmlElement
+
+from ..html.index import ElementFlag, PageIndex
+from ..html.page import Page
+
+#: The fewest paragraphs directly inside an element that holds the text, and their smallest share of
+#: the selected text.
+_MIN_PARAGRAPHS, _MIN_SHARE = 2, 0.25
+_PARAGRAPH_CHARS = 40
+_HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
+_BLOCKS = frozenset({"pre", "table", "dl", "blockquote", "details", "ul", "ol"})
+#: Names of boxes with a part of the text, and of boxes without.
+_PART = re.compile(
+    r"(?:^|[\s_-])(?:admonition|callout|caution|code|equation|hint|highlight|listing|math|note"
+    r"|poem|sidenote|sourceCode|stanza|tip|verse|warning)(?=$|[\s_-])"
+)
+_NOT_PART = re.compile(
+    r"(?:^|[\s_-])(?:ad|ads|author|byline|breadcrumbs?|categor(?:y|ies)|comments?|cta|date"
+    r"|last-?changed|links?|menu|meta|metadata|nav|newsletter|promo|rating|related|reply|share|sharing|social|subscribe|tags?"
+    r"|time|timestamp|toc|updated|widget)(?=$|[\s_-])",
+    re.IGNORECASE,
+)
+_OUTSIDE = int(
+    ElementFlag.NAV | ElementFlag.FOOTER | ElementFlag.FORM | ElementFlag.HIDDEN
+    | ElementFlag.BUTTON | ElementFlag.LABEL | ElementFlag.CAPTION
+)  # fmt: skip
+#: The largest share of links in such a block, and in a list.
+_MAX_LINKED, _MAX_LINKED_IN_LIST = 0.3, 0.1
+#: The longest heading, and the lowest score of a paragraph or heading among selected ones.
+_HEADING_CHARS, _MIN_SCORE = 100, 0.35
+
+
+def add_missing_blocks(
+    page: Page, keep: Sequence[bool], scores: Sequence[float]
+) -> tuple[bool, ...]:
+    """Return the selection with the blocks of the text that the classifier left out.
+
+    Args:
+        page: The page.
+        keep: The selected segments.
+        scores: The classifier's score of each segment.
+    """
+    index = page.index
+    selected = list(keep)
+    for container in _containers(index, keep):
+        for begin, end in _missing(index, container, keep, scores):
+            selected[begin:end] = [True] * (end - begin)
+    return tuple(selected)
+
+
+def _containers(index: PageIndex, keep: Sequence[bool]) -> list[int]:
+    """Return the elements directly around the paragraphs of the text."""
+    sizes: Counter[int] = Counter()
+    counts: Counter[int] = Counter()
+    total = 0
+    for segment, block, flag in zip(index.segments, index.segment_blocks, keep, strict=True):
+        size = len(segment.text)
+        total += size * flag
+        if flag and size >= _PARAGRAPH_CHARS and index.tags[block] == "p":
+            counts[index.parents[block]] += 1
+            sizes[index.parents[block]] += size
+    return [
+        element
+        for element, count in counts.items()
+        if count >= _MIN_PARAGRAPHS and sizes[element] >= _MIN_SHARE * total
+    ]
+
+
+def _missing(
+    index: PageIndex, container: int, keep: Sequence[bool], scores: Sequence[float]
+) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of segments of the missing blocks among an element's children."""
+    indexes = [
+        index.indexes[child] for child in index.elements[container] if child in index.indexes
+    ]
+    ranges = [(at, index.segment_begins[at], index.segment_ends[at]) for at in indexes]
+    ranges = [(at, begin, end) for at, begin, end in ranges if begin < end]
+    flags = [any(keep[begin:end]) for _, begin, end in ranges]
+    if not any(flags):
+        return
+    first, last = flags.index(True), len(flags) - 1 - flags[::-1].index(True)
+    heading: tuple[int, int] | None = None
+    for number in range(first + 1, len(ranges)):
+        at, begin, end = ranges[number]
+        among = number < last
+        if _is_block(index, at):
+            if heading:
+                yield heading
+            heading = None
+            yield begin, end
+        elif flags[number]:
+            heading = None
+        elif flags[number + 1 : number + 2] == [True] and _is_line(index, at):
+            if min(scores[begin:end]) >= _MIN_SCORE:
+                yield begin, end
+        elif index.tags[at] in _HEADINGS and _is_line(index, at) and heading is None:
+            heading = begin, end
+        elif not among:
+            return
+
+
+def _is_line(index: PageIndex, at: int) -> bool:
+    """Return whether an element is a paragraph or a short heading without many links."""
+    if index.flags[at] & _OUTSIDE or _NOT_PART.search(_names(index.elements[at])):
+        return False
+    if not _is_unlinked(index, at, _MAX_LINKED):
+        return False
+    segment = index.segments[index.segment_begins[at]]
+    if not any(map(str.isalnum, segment.text)):
+        return False
+    return index.tags[at] == "p" or (
+        index.tags[at] in _HEADINGS and len(segment.text) <= _HEADING_CHARS
+    )
+
+
+def _is_block(index: PageIndex, at: int) -> bool:
+    """Return whether an element is a table, a listing, a list or a note without many links."""
+    tag = index.tags[at]
+    names = _names(index.elements[at])
+    if index.flags[at] & _OUTSIDE or _NOT_PART.search(names):
+        return False
+    if tag in {"ul", "ol"}:
+        return _is_unlinked(index, at, _MAX_LINKED_IN_LIST)
+    if tag not in _BLOCKS and not (tag in {"div", "aside", "figure", "p"} and _PART.search(names)):
+        return False
+    return _is_unlinked(index, at, _MAX_LINKED)
+
+
+def _is_unlinked(index: PageIndex, at: int, most: float) -> bool:
+    segments = index.segments[index.segment_begins[at] : index.segment_ends[at]]
+    chars = sum(len(segment.text) for segment in segments)
+    return sum(segment.link_chars for segment in segments) <= most * chars
+
+
+def _names(element: HtmlElement) -> str:
+    return f"{element.get('class') or ''} {element.get('id') or ''}"[:300]

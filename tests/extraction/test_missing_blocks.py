@@ -1,0 +1,71 @@
+"""The blocks that belong to the text they stand in, though the classifier left them out."""
+
+from __future__ import annotations
+
+import pytest
+
+from printer.extraction.missing_blocks import add_missing_blocks
+from printer.html.page import read_page
+
+TEXT = "The ferry leaves the harbour at dawn, and nobody on the quay is ever late for it, they say."
+
+
+def added(html: str, score: float = 0.1) -> str:
+    """Return the text that is added to two paragraphs; their words are all that is selected."""
+    page = read_page(f"<html><body>{html}</body></html>")
+    keep = tuple(TEXT in segment.text for segment in page.segments)
+    flags = add_missing_blocks(page, keep, [score] * len(keep))
+    assert all(after >= before for before, after in zip(keep, flags, strict=True))
+    chosen = zip(page.segments, keep, flags, strict=True)
+    return " ".join(segment.text for segment, before, after in chosen if after and not before)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "<pre>ring()</pre>",
+        "<div class='highlight'><pre>ring()</pre></div>",
+        "<ul><li>ring()</li></ul>",
+        "<table><tr><th>ring()</th></tr></table>",
+        "<dl><dt>ring()</dt></dl>",
+        "<blockquote><p>ring()</p></blockquote>",
+        "<aside class='note'><p>ring()</p></aside>",
+        "<div class='admonition tip'><p>ring()</p></div>",
+        "<details><summary>ring()</summary></details>",
+    ],
+)
+def test_a_block_after_the_last_paragraph_or_between_two_is_added(block: str) -> None:
+    assert added(f"<div><p>{TEXT}</p><p>{TEXT} Yes.</p>{block}</div>") == "ring()"
+    assert added(f"<div><p>{TEXT}</p>{block}<p>{TEXT} Yes.</p></div>") == "ring()"
+    assert added(f"<div><p>{TEXT}</p><p>{TEXT} Yes.</p><h2>Code</h2>{block}</div>") == "Code ring()"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "<ul><li><a href=/x>Another story</a></li></ul>",
+        "<ul class='post-meta'><li>3 May 2024</li></ul>",
+        "<div><p>Subscribe</p></div>",
+        "<aside><p>Another story</p></aside>",
+        "<nav><ul><li>Home</li></ul></nav>",
+        "<form><ul><li>Name</li></ul></form>",
+        "<ul hidden><li>Name</li></ul>",
+        "<h2>More stories</h2>",
+        "<p>Subscribe to our newsletter</p><pre>ring()</pre>",
+    ],
+)
+def test_other_boxes_after_the_text_are_not(block: str) -> None:
+    assert added(f"<div><p>{TEXT}</p><p>{TEXT} Yes.</p>{block}</div>") == ""
+
+
+def test_a_block_before_the_text_or_beside_it_is_not_added() -> None:
+    assert added(f"<div><ul><li>ring()</li></ul><p>{TEXT}</p><p>{TEXT} Yes.</p></div>") == ""
+    assert added(f"<div><p>{TEXT}</p><p>{TEXT} Yes.</p></div><pre>ring()</pre>") == ""
+    assert added(f"<div><p>{TEXT}</p><ul><li>ring()</li></ul></div>") == ""
+
+
+def test_a_likely_line_between_paragraphs_is_added() -> None:
+    html = f"<div><p>{TEXT}</p><h3>Bells</h3><p>{TEXT} Yes.</p><p>Ring.</p><p>{TEXT} No.</p></div>"
+    assert added(html, 0.4) == "Bells Ring."
+    assert added(html, 0.1) == ""
+    assert added(f"<div><p>{TEXT}</p><p>{TEXT} Yes.</p><p>Ring.</p></div>", 0.4) == ""
