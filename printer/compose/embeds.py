@@ -56,7 +56,7 @@ def read_embed(element: HtmlElement, resolve: Resolve) -> Embed | None:
     """Return a video, audio or frame element as an embed, None if it is not content."""
     title = readable_line((element.get("title") or element.get("aria-label") or "")[:200])
     url = _source(element, resolve)
-    if not url or _is_smaller(element, _MIN_SIZE):
+    if not url or _is_smaller(element, _MIN_SIZE) or _is_decoration(element):
         return None
     if element.tag in ("video", "audio"):
         return Embed(element.tag, url, title, duration=_duration(element))
@@ -75,6 +75,13 @@ def _source(element: HtmlElement, resolve: Resolve) -> str:
             if href and (url := resolve(href)).startswith("http"):
                 return url
     return ""
+
+
+def _is_decoration(element: HtmlElement) -> bool:
+    """Return whether a video plays by itself, over and over, without controls: a moving picture."""
+    attributes = element.attrib
+    is_loop = "loop" in attributes and ("autoplay" in attributes or "muted" in attributes)
+    return element.tag == "video" and is_loop and "controls" not in attributes
 
 
 def _is_smaller(element: HtmlElement, limit: int) -> bool:

@@ -38,6 +38,10 @@ _MAX_TITLE_POSITION = 6
 _MIN_SIMILAR_TITLE = 12
 _MAX_TRAILING_HEADING = 40
 
+#: The fewest paragraphs of an article whose text is its content rather than a recording.
+_MIN_READ_ALOUD = 4
+#: The most blocks between a picture and a copy of its caption.
+_NEAR_CAPTION = 3
 #: Shorter text may be repeated on several pages on purpose.
 _MIN_UNIQUE = 40
 
@@ -56,8 +60,8 @@ def postprocess(
     """
     sound = [block for block in map(_clean_paragraph, _unwrap_cards(blocks)) if block is not None]
     parts = [part for block in _drop_title(sound, title) for part in _split_labels(block)]
-    parts = _drop_note_headings(_drop_repeated_pull_quotes(parts))
-    result = tuple(_fix_levels(_trim(parts)))
+    parts = _drop_note_headings(_drop_repeated_pull_quotes(_drop_repeated_captions(parts)))
+    result = tuple(_fix_levels(_trim(_drop_leading_players(parts))))
     return _fix_links(result, aliases) if linked else result
 
 
@@ -93,6 +97,52 @@ def _unwrap_cards(blocks: Iterable[Block]) -> Iterable[Block]:
             yield from (inner for item in block.items for inner in item.blocks)
         else:
             yield block
+
+
+def _drop_leading_players(blocks: list[Block]) -> list[Block]:
+    """Drop sounds before the text of an article, which read it aloud or advertise a podcast.
+
+    Few paragraphs are the description of a recording, which is then the content.
+    """
+    paragraphs = [index for index, block in enumerate(blocks) if isinstance(block, Paragraph)]
+    if len(paragraphs) < _MIN_READ_ALOUD:
+        return blocks
+    return [
+        block
+        for index, block in enumerate(blocks)
+        if not (isinstance(block, Embed) and block.kind == "audio" and index < paragraphs[0])
+    ]
+
+
+def _drop_repeated_captions(blocks: list[Block]) -> list[Block]:
+    """Drop figures that stand there already, and text that repeats the caption of one nearby."""
+    figures: dict[int, set[str]] = {}  # the texts of the caption by position
+    present: set[tuple[str, str]] = set()
+    distinct: list[Block] = []
+    for block in blocks:
+        if isinstance(block, Figure):
+            name = block.svg or block.src, block.caption
+            if name in present:
+                continue
+            present.add(name)
+            texts = (block.caption, f"{block.caption} {block.credit}")
+            figures[len(distinct)] = {
+                comparison_key(text) for text in texts if len(text) > _MIN_UNIQUE
+            }
+        distinct.append(block)
+    if not any(figures.values()):
+        return distinct
+    return [
+        block
+        for position, block in enumerate(distinct)
+        if not (
+            isinstance(block, Paragraph | Heading)
+            and any(
+                comparison_key(plain_text(block.spans)) in figures.get(near, ())
+                for near in range(position - _NEAR_CAPTION, position + _NEAR_CAPTION + 1)
+            )
+        )
+    ]
 
 
 def _drop_title(blocks: list[Block], title: str) -> list[Block]:

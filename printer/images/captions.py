@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 from lxml.html import HtmlElement
@@ -22,13 +24,16 @@ from .candidates import Candidate
 _MAX_LEVELS = 7
 _MAX_CHARS, _MAX_BARE_CHARS = 1200, 200
 _MAX_SEGMENTS = 8
+#: The fewest characters of an alternative text that tells a caption, and the most after it.
+_MIN_ALT, _MAX_AFTER_ALT = 25, 80
 _HEADING = int(ElementFlag.HEADING)
 _SMALL_TAGS = frozenset({"em", "i", "small", "figcaption", "cite", "sub", "font"})
 
 _CAPTION_NAME = re.compile(
     r"caption|(?<![a-z])(?:cap|legend[ae]?|bildunterschrift|bild-?text|didascalia|dida|pie-?de-?foto|"
-    r"credits?|copyright|attribution|photo-?(?:text|desc\w{0,8})|image-?(?:desc\w{0,8}|text|title|meta)|"
-    r"img-?(?:desc\w{0,8}|text)|subtitle-?img|fig-?text|byline-?img)(?![a-z])",
+    r"credits?|copyright|attribution|photo[-_]{0,2}(?:text|desc\w{0,8})|media-?subtitle\w{0,4}|"
+    r"(?:info|slide|overlay)[-_]{0,2}desc\w{0,8}|image[-_]{0,2}(?:desc\w{0,8}|text|title|meta)|"
+    r"img[-_]{0,2}(?:desc\w{0,8}|text)|subtitle-?img|fig-?text|byline-?img)(?![a-z])",
     re.IGNORECASE,
 )
 _NOT_CAPTION_NAME = re.compile(
@@ -137,6 +142,8 @@ class CaptionFinder:
         return ()
 
     def _is_named_caption(self, segment: Segment, top: int) -> bool:
+        if _starts_in_caption(segment):
+            return True
         index = self._index.segment_blocks[segment.index]
         while index > top:
             if _is_caption_name(_element_name(self._index.elements[index])):
@@ -151,6 +158,8 @@ class CaptionFinder:
             return ()
         segment = self._page.segments[at]
         block = self._index.segment_blocks[at]
+        if _repeats_alt(segment.text, candidate.alt):
+            return [segment]
         if len(segment.text) > _MAX_BARE_CHARS or self._index.flags[block] & _HEADING:
             return ()
         for index in islice(self._ancestors(candidate), 5):
@@ -165,6 +174,23 @@ class CaptionFinder:
                 return [segment]
             break
         return ()
+
+
+def _starts_in_caption(segment: Segment) -> bool:
+    """Return whether a segment's text begins in an inline element that is named a caption."""
+    leaf = next((leaf for leaf in segment.leaves if leaf.text and not leaf.text.isspace()), None)
+    node = leaf.parent if leaf else None
+    while node is not None and node is not segment.block:
+        if _is_caption_name(_element_name(node)):
+            return True
+        node = node.getparent()
+    return False
+
+
+def _repeats_alt(text: str, alt: str) -> bool:
+    """Return whether a text is a picture's alternative text, perhaps with a credit after it."""
+    alt = alt.rstrip(" .…")
+    return len(alt) >= _MIN_ALT and text.startswith(alt) and len(text) <= len(alt) + _MAX_AFTER_ALT
 
 
 def _block_ids(segment: Segment) -> tuple[str | None, str | None]:
@@ -224,6 +250,20 @@ _CREDIT_INSIDE = re.compile(
 )
 
 
+_WORDS = json.loads(Path(__file__).with_name("captions.json").read_bytes())
+#: The words of a page's interface, and a counter such as "2/5" or a playing time.
+_INTERFACE = frozenset(_WORDS["interface"])
+_COUNTER = re.compile(r"[\[(]?\d{1,3}\s?(?:/|of|von|sur|de|di|av)\s?\d{1,3}[\])]?|\d{1,2}:\d\d")
+_COUNTER_BEFORE = re.compile(r"^\s*\[\d{1,3}\s?/\s?\d{1,3}\]\s*")
+#: The begin of a credit after a caption, which pages may put right behind its last letter.
+_CREDIT_AFTER = re.compile(
+    r"\s*[(\[|/–—-]?\s*(?:(?:"
+    + "|".join(sorted(map(re.escape, _WORDS["credit_words"]), key=len, reverse=True))
+    + r")(?: (?:by|credit|courtesy|via))?\s?[:：]|©|\([Cc]\) )"
+)
+_MAX_CREDIT = 200
+
+
 class _Piece(NamedTuple):
     text: str
     marks: tuple[str, ...]
@@ -241,12 +281,36 @@ def read_caption(segments: Iterable[Segment], base: str) -> tuple[Spans, str]:
 
     A credit without a caption becomes the caption.
     """
-    pieces = list(_pieces(segments, base))
+    pieces = _split_credit(list(_pieces(segments, base)))
     text = [piece for piece in pieces if not piece.credit]
     credit = " ".join("".join(piece.text for piece in pieces if piece.credit).split())
     if not any(re.search(r"\w", piece.text) for piece in text):
         text, credit = pieces, ""
-    return _spans(text), credit.strip("|·•-–— ")
+    return _spans(text), _strip_brackets(credit.strip("|·•/-–— "))
+
+
+def _strip_brackets(credit: str) -> str:
+    """Return a credit without brackets around all of it."""
+    if credit[:1] + credit[-1:] in ("()", "[]") and not set(credit[1:-1]) & set("()[]"):
+        return credit[1:-1].strip()
+    return credit
+
+
+def _split_credit(pieces: list[_Piece]) -> list[_Piece]:
+    """Return the pieces of a caption with its end as a credit, if it reads like one."""
+    if any(piece.credit for piece in pieces):
+        return pieces
+    for index, piece in enumerate(pieces):
+        match = _CREDIT_AFTER.search(piece.text)
+        if match is None:
+            continue
+        before = [*pieces[:index], piece._replace(text=piece.text[: match.start()])]
+        after = [piece._replace(text=piece.text[match.start() :]), *pieces[index + 1 :]]
+        has_text = any(re.search(r"\w", part.text) for part in before)
+        if has_text and sum(len(part.text) for part in after) <= _MAX_CREDIT:
+            return [*before, *(part._replace(credit=True) for part in after)]
+        break
+    return pieces
 
 
 def _pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
@@ -255,7 +319,10 @@ def _pieces(segments: Iterable[Segment], base: str) -> Iterator[_Piece]:
         for leaf in segment.leaves:
             piece = _style(leaf.parent, base)
             if piece is not None and leaf.text:
-                yield piece._replace(text=_INVISIBLE.sub("", leaf.text))
+                text = _COUNTER_BEFORE.sub("", _INVISIBLE.sub("", leaf.text), count=1)
+                word = " ".join(text.split()).lower()
+                if word not in _INTERFACE and not _COUNTER.fullmatch(word):
+                    yield piece._replace(text=text)
 
 
 def _style(node: HtmlElement | None, base: str) -> _Piece | None:

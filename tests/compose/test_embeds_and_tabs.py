@@ -180,3 +180,29 @@ def test_a_card_is_a_box_with_its_words() -> None:
     assert only(card.replace("link-card", "story"), Embed) == []
     assert only(card.replace("https://t.example.org/marl", "javascript:x"), Embed) == []
     assert only(card + card.replace("/marl", "/sedge"), Embed) == []  # entries of a list
+
+
+LOOP = '<video src="/waves.mp4" poster="/waves.jpg" autoplay loop muted playsinline></video>'
+
+
+def test_a_video_that_runs_as_decoration_is_no_embed() -> None:
+    assert only(LOOP, Embed) == []
+    assert [embed.kind for embed in only(LOOP.replace("muted", "controls"), Embed)] == ["video"]
+    assert [embed.kind for embed in only(LOOP.replace(" loop", ""), Embed)] == ["video"]
+
+
+SOUND = '<audio src="/story.mp3" title="Listen to this article" controls></audio>'
+
+
+def test_a_player_before_the_text_is_not_content_unless_it_is_all_there_is() -> None:
+    text = "".join(
+        f"<p>Paragraph {number} of the story, of some length.</p>" for number in range(5)
+    )
+
+    def sounds(html: str) -> int:
+        found = compose_article(html).blocks
+        return sum(isinstance(block, Embed) for block in found)
+
+    assert sounds(SOUND + text) == 0
+    assert sounds(text + SOUND) == 1
+    assert sounds(SOUND + "<p>An episode of the podcast about the weir at Marl.</p>") == 1

@@ -76,13 +76,20 @@ def test_other_text_is_no_caption(html: str) -> None:
         ("The boat. <small>A. Name</small>", "The boat.", "A. Name"),
         ('<p>The boat.</p><p class="copyright">© A. Name</p>', "The boat.", "© A. Name"),
         ("The boat. <i>Picture by A. Name</i>", "The boat.", "Picture by A. Name"),
-        ("The boat. (Photo: A. Name)", "The boat. (Photo: A. Name)", ""),
+        ("The boat. (Photo: A. Name)", "The boat.", "Photo: A. Name"),
+        ("The boat, 2024.Photo: A. Name", "The boat, 2024.", "Photo: A. Name"),
+        ("The boat © A. Name/Agency", "The boat", "© A. Name/Agency"),
+        ("Das Boot. Foto: A. Name. Haare: B. Name", "Das Boot.", "Foto: A. Name. Haare: B. Name"),
+        ("El barco | Crédito: A. Name", "El barco", "Crédito: A. Name"),
+        ("Лодка. Фото: А. Имя", "Лодка.", "Фото: А. Имя"),
+        ("Photo: A. Name", "Photo: A. Name", ""),
+        ("She says the photo: it shows a boat", "She says the photo: it shows a boat", ""),
         ('<span class="credit">A. Name</span>', "A. Name", ""),
         ('The boat.<button>Enlarge</button>', "The boat.", ""),
         ('<span class="visually-hidden">Image caption</span> The boat.', "The boat.", ""),
     ],
 )  # fmt: skip
-def test_the_credit_is_taken_apart_where_markup_does(inner: str, text: str, credit: str) -> None:
+def test_the_credit_is_taken_apart(inner: str, text: str, credit: str) -> None:
     found = caption(f"<figure>{IMG}<figcaption>{inner}</figcaption></figure>")
     assert (found.text, found.credit) == (text, credit)
 
@@ -102,3 +109,41 @@ def test_a_caption_of_several_paragraphs_claims_all_of_them() -> None:
     found = caption(f"<figure>{IMG}<figcaption><p>One.</p><p>Two.</p></figcaption></figure>")
     assert found.text == "One. Two."
     assert found.segments == {1, 2}
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "<span>[1/5]</span> The boat.",
+        "[2/5]The boat.",
+        "The boat. <span>Visa mer</span>",
+        "<a href='#'>Agrandir</a> The boat.",
+        "The boat. <span>3 of 12</span>",
+        "<span>2:34</span> The boat.",
+    ],
+)
+def test_words_of_the_interface_are_no_caption(inner: str) -> None:
+    assert caption(f"<figure>{IMG}<figcaption>{inner}</figcaption></figure>").text == "The boat."
+
+
+def test_a_counter_within_a_caption_is_kept() -> None:
+    inner = "The boat carries 3 of 12 cars, says the captain."
+    assert caption(f"<figure>{IMG}<figcaption>{inner}</figcaption></figure>").text == inner
+
+
+def test_a_caption_may_be_named_within_its_line() -> None:
+    html = (
+        f'<div><div>{IMG}</div><div><span class="caption small">The boat at sea.</span></div></div>'
+    )
+    assert caption(html).text == "The boat at sea."
+
+
+def test_a_line_after_the_picture_that_repeats_its_alternative_text_is_the_caption() -> None:
+    text = "Ada Fenwick stands on the ferry at Kestermouth"
+    picture = f'<img src="/p.jpg" width="600" height="400" alt="{text}">'
+    html = (
+        f"<div>{picture}<p>{text}. <span>Agency/A. Name</span></p><p>More text follows.</p></div>"
+    )
+    assert caption(html).text.startswith(text)
+    html = f"<div>{picture}<p>Nothing of the kind is said here.</p><p>More text follows.</p></div>"
+    assert caption(html).text == ""
