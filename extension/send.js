@@ -26,6 +26,7 @@ if (!server || !key) {
     form.elements.key.value = key;
     form.elements.url.value = page.url;
     form.elements.later.value = query.get("later") || "";
+    form.elements.missing.value = page.missing || "";
     form.elements.html.value = page.html || "";
     form.elements.pictures.value = JSON.stringify(page.pictures || {});
     form.submit();

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
+from typing import Annotated
 from urllib.parse import parse_qsl, quote
 
 import anyio
 from anyio.to_thread import run_sync
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
@@ -223,8 +224,10 @@ def _receive(service: PrintService, values: Mapping[str, str]) -> Response:
         job = service.submit(request)
     except WebprintError as error:
         return error_page(error)
+    missing = values.get("missing", "")
+    query = f"?missing={missing}" if missing.isdecimal() and 0 < int(missing[:4]) < 1000 else ""
     # An HTTP redirect would be cross-site, and the browser would not send the cookie.
-    return render_page("redirect", target=f"/prints/{job.id}")
+    return render_page("redirect", target=f"/prints/{job.id}{query}")
 
 
 def _pictures(text: str, max_bytes: int) -> dict[str, bytes]:
@@ -239,10 +242,12 @@ def _pictures(text: str, max_bytes: int) -> dict[str, bytes]:
 
 def _add_print_routes(router: APIRouter, service: PrintService) -> None:
     @router.get("/prints/{print_id}")
-    def show_print(print_id: str) -> Response:
+    def show_print(print_id: str, missing: Annotated[int, Query(ge=0, lt=1000)] = 0) -> Response:
         job = service.get(print_id)
         finished, editor = job.state in FINISHED, editor_values(service, job)
-        return render_page("print", job=job, finished=finished, steps=_STEPS, editor=editor)
+        return render_page(
+            "print", job=job, finished=finished, steps=_STEPS, editor=editor, missing=missing
+        )
 
     @router.post("/prints/{print_id}/retry")
     def retry_form(print_id: str) -> Response:

@@ -1,8 +1,11 @@
 // Capture the page as its reader sees it: open shadow roots are replaced by what they show, a
 // selection replaces the page, and pictures that perhaps only this browser can fetch are included.
-// One expression, a promise of {url, html, pictures}; the bookmarklet and the extension share it.
+// One expression, a promise of {url, html, pictures, missing}; the bookmarklet and the extension share
+// it.  It reports its progress by events of the document.
 (async () => {
-  const limits = { pictures: 60, bytes: 5e6, totalBytes: 12e6, seconds: 4, parallel: 6, pixels: 10000, width: 1600 };
+  const limits = {
+    pictures: 60, bytes: 5e6, totalBytes: 12e6, seconds: 4, lazySeconds: 12, parallel: 6, pixels: 10000, width: 1600,
+  };
   const dropped = new Set(["SCRIPT", "STYLE", "LINK", "TEMPLATE", "OBJECT", "EMBED", "DIALOG"]);
   const toFetch = new Map(), originals = new Map();
   const original = (node) => originals.get(node) || node;
@@ -47,24 +50,62 @@
   const source = (image) => image.naturalWidth ? image.currentSrc || image.src : "";
   const isReachable = (image) => {
     let url;
-    try { url = new URL(source(image)); } catch { return false; }
+    try { url = new URL(lazySource(image) || source(image)); } catch { return false; }
     if (url.protocol === "blob:") return true;
     const site = (name) => /^[\d.]+$|:/.test(name) ? name : name.split(".").slice(-2).join(".");
     const sameSite = url.origin === location.origin || site(url.hostname) === site(location.hostname);
     return /^https?:$/.test(url.protocol) && (sameSite || image.crossOrigin !== null);
   };
-  // Return the version of a picture that is best for print.
-  const bestSource = (image) => {
+  const absolute = (address) => {
+    try { return new URL(address, document.baseURI).href.replace(/#.*/, ""); } catch { return ""; }
+  };
+  // Return the version of a set that is best for print: its width and address.
+  const bestOfSet = (set) => {
     const candidates = [];
-    for (const match of (image.getAttribute("srcset") || "").matchAll(/(\S*[^\s,])\s+(\d+)w/g)) {
-      candidates.push([Number(match[2]), match[1]]);
+    for (const match of (set || "").matchAll(/(\S*[^\s,])(?:\s+([\d.]+)([wx]))?\s*(?:,|$)/g)) {
+      candidates.push([match[3] === "x" ? 400 * match[2] : Number(match[2] || 1), match[1]]);
     }
     candidates.sort((a, b) => a[0] - b[0]);
-    const best = candidates.find(([width]) => width >= limits.width) || candidates.at(-1);
-    const isWider = best && best[0] > image.naturalWidth;
-    try { return isWider ? new URL(best[1], document.baseURI).href : source(image); } catch { return source(image); }
+    return candidates.find(([width]) => width >= limits.width) || candidates.at(-1);
+  };
+  const bestSource = (image) => {
+    const best = /\dw/.test(image.getAttribute("srcset") || "") && bestOfSet(image.getAttribute("srcset"));
+    return best && best[0] > image.naturalWidth && absolute(best[1]) || source(image);
+  };
+  // Return the address of a picture that the page has not loaded yet, below the fold for example.
+  const lazySource = (image) => {
+    const isSmall = image.naturalWidth * image.naturalHeight < limits.pixels;
+    const set = ["data-srcset", "data-lazy-srcset", ...(image.naturalWidth ? [] : ["srcset"])];
+    const single = ["data-src", "data-lazy-src", "data-original", ...(image.naturalWidth ? [] : ["src"])];
+    const isBroken = image.complete && image.currentSrc && !image.naturalWidth;
+    if (!isSmall || (isBroken && !single.slice(0, 3).some((name) => image.hasAttribute(name)))) return "";
+    const nodes = [image, ...(image.naturalWidth ? [] : image.parentElement?.closest("picture")?.querySelectorAll("source") || [])];
+    for (const node of nodes) {
+      const value = set.map((name) => node.getAttribute(name)).find(Boolean);
+      const best = value && bestOfSet(value);
+      if (best && !best[1].startsWith("data:")) return absolute(best[1]);
+    }
+    const value = single.map((name) => image.getAttribute(name)).find((text) => text && !text.startsWith("data:"));
+    return value ? absolute(value) : "";
+  };
+  let missing = 0, isAnyLazy = false;
+  const fetchLater = (url, job) => {
+    if (toFetch.has(url)) return;
+    if (toFetch.size < limits.pictures && url.length < 2000) toFetch.set(url, job);
+    else if (job.lazy) missing += 1;
   };
   const preparePicture = (image, clone) => {
+    const lazy = lazySource(image);
+    if (lazy) {
+      if (!isReachable(image)) return; // The server fetches it from the other site.
+      for (const { name } of [...clone.attributes]) {
+        if (/^(loading|srcset|sizes|data-.*(src|original).*)$/.test(name)) clone.removeAttribute(name);
+      }
+      clone.setAttribute("src", lazy);
+      isAnyLazy = true;
+      fetchLater(lazy, { clone, lazy: true });
+      return;
+    }
     const current = source(image);
     if (!current) return;
     if (image.width > 1) {
@@ -78,7 +119,7 @@
     if (image.naturalWidth * image.naturalHeight < limits.pixels) return;
     const url = bestSource(image).replace(/#.*/, "");
     clone.setAttribute("src", url);
-    if (toFetch.size < limits.pictures && url.length < 2000) toFetch.set(url, { image, clone });
+    fetchLater(url, { image, clone, lazy: false });
   };
   const fetchPicture = async (url, signal) => {
     const response = await fetch(url, { credentials: "include", cache: "force-cache", signal });
@@ -94,6 +135,14 @@
     canvas.getContext("2d").drawImage(image, 0, 0);
     canvas.toBlob((blob) => blob ? resolve(blob) : reject(new Error("not drawn")), type, 0.92);
   });
+  // Load a picture as the page would; its policy allows that even if it forbids fetching.
+  const loadPicture = async (url, signal) => {
+    const image = new Image();
+    image.src = url;
+    const late = new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    await Promise.race([image.decode(), late]);
+    return image;
+  };
   const dataUrl = (blob) => new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(reader.result);
@@ -101,24 +150,31 @@
     reader.readAsDataURL(blob);
   });
   const fetchPictures = async () => {
-    const signal = AbortSignal.timeout(limits.seconds * 1000);
+    const signal = AbortSignal.timeout((isAnyLazy ? limits.lazySeconds : limits.seconds) * 1000);
     const pictures = {}, queue = [...toFetch];
-    let room = limits.totalBytes;
-    const fetchOne = async (url, { image, clone }) => {
+    let room = limits.totalBytes, done = 0;
+    const fetchOne = async (url, { image: loaded, clone }) => {
       let blob;
       try { blob = await fetchPicture(url, signal); } catch {
+        const image = loaded || await loadPicture(url, signal);
         blob = await drawPicture(image, /\.jpe?g\b/i.test(url) ? "image/jpeg" : "image/png");
         if (blob.size > limits.bytes) blob = await drawPicture(image, "image/jpeg");
       }
-      if (blob.size > limits.bytes || blob.size > room) return;
+      if (blob.size > limits.bytes || blob.size > room) throw new Error("too large");
       room -= blob.size;
       if (url.startsWith("blob:")) clone.setAttribute("src", await dataUrl(blob));
       else pictures[url] = await dataUrl(blob);
     };
     const work = async () => {
-      while (queue.length && !signal.aborted) await fetchOne(...queue.shift()).catch(() => {});
+      while (queue.length && !signal.aborted) {
+        const [url, job] = queue.shift();
+        await fetchOne(url, job).catch(() => { missing += job.lazy ? 1 : 0; });
+        done += 1;
+        document.dispatchEvent(new CustomEvent("webprint-progress", { detail: `${done} of ${toFetch.size}` }));
+      }
     };
     await Promise.all(Array.from({ length: limits.parallel }, work));
+    missing += queue.filter(([, job]) => job.lazy).length;
     return pictures;
   };
 
@@ -149,8 +205,8 @@
     const head = document.head ? copy(document.head).innerHTML : "";
     const body = copyBody();
     const pictures = await fetchPictures();
-    return { url, html: `<!doctype html>${root}<head>${head}</head>${body.outerHTML}</html>`, pictures };
+    return { url, html: `<!doctype html>${root}<head>${head}</head>${body.outerHTML}</html>`, pictures, missing };
   } catch {
-    return { url, html: document.documentElement.outerHTML, pictures: {} };
+    return { url, html: document.documentElement.outerHTML, pictures: {}, missing: 0 };
   }
 })();

@@ -5,7 +5,7 @@ const status = document.getElementById("status");
 function send(page) {
   if (form.dataset.sent) return;
   form.dataset.sent = "yes";
-  for (const name of ["key", "url", "html", "pictures", "later"]) {
+  for (const name of ["key", "url", "html", "pictures", "later", "missing"]) {
     form.elements[name].value = String(page[name] || "");
   }
   form.submit();
@@ -28,8 +28,10 @@ if (fragment.startsWith("later,")) {
   unpack(fragment).then(send, () => { status.textContent = status.dataset.invalid; });
 } else if (window.opener) {
   addEventListener("message", (event) => {
-    if (event.source === window.opener && event.data && event.data.webprint === "page") {
-      send(event.data);
+    if (event.source !== window.opener || !event.data) return;
+    if (event.data.webprint === "page") send(event.data);
+    if (event.data.webprint === "progress") {
+      status.textContent = `${status.dataset.progress} ${String(event.data.detail).slice(0, 20)}`;
     }
   });
   window.opener.postMessage({ webprint: "ready" }, "*");
