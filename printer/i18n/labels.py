@@ -42,6 +42,7 @@ class DigestLabels:
     updated: str = "Updated"
     missing: str = "Not in this issue"
     articles: str = "{count} articles"
+    pages: str = "{count} pages"
     key: str = "In short"
 
 

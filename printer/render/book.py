@@ -20,7 +20,7 @@ from typing import TypeAlias, TypeVar
 from ..article import Article
 from ..errors import RenderError
 from ..options import PrintOptions
-from ..output import PreparedPictures
+from ..output import Picture, PreparedPictures
 from ..themes.options import apply_options
 from ..themes.page import page_geometry
 from .context import (
@@ -268,6 +268,7 @@ class _BookBuilder:
         self.pictures = self.missing = 0
         self._folder, self._prepare, self._render_all = folder, prepare, render_all
         self._targets = context.new_targets()
+        self._lead_picture: Picture | None = None
         self._starts_recto = context.styling.theme.page.chapters != "any"
         self._is_duplex = bool(context.geometry.gutter)
 
@@ -334,6 +335,10 @@ class _BookBuilder:
         self.pictures += len(prepared.pictures)
         self.missing += prepared.missing
         self.warnings += prepared.warnings
+        if run[0] == 0:
+            figures = self.context.articles[0].figures
+            names = (figure.svg or figure.src for figure in figures)
+            self._lead_picture = next(filter(None, map(prepared.pictures.get, names)), None)
         is_last = run[-1] == len(self.context.articles) - 1
         listed = self._targets if is_last else LinkTargets()
         return build_document(self.context, run, prepared.pictures, targets, listed)
@@ -352,7 +357,10 @@ class _BookBuilder:
                 continue
             names = front.layout.page_names
             contents = replace(
-                build_front_matter(self.context, self._entries()), provenance=provenance
+                build_front_matter(
+                    self.context, self._entries(), len(self.page_names(front)), self._lead_picture
+                ),
+                provenance=provenance,
             )
             results = map(
                 _raise_errors, self._render_all(chain([contents], self._number_documents(front)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from datetime import datetime
@@ -71,6 +72,9 @@ QR_BORDER = 2
 
 #: The most characters of a standfirst, a short paragraph before the first picture.
 MAX_STANDFIRST = 260
+
+#: The most characters of a standfirst on the front page of a digest.
+MAX_TEASER = 140
 
 #: The fewest characters of a first paragraph whose first words are set differently.
 MIN_OPENING = 100
@@ -201,6 +205,12 @@ class ArticleView:
         return ()
 
     @property
+    def teaser(self) -> str:
+        """The standfirst or the page's own summary, shortened for a front page."""
+        standfirst = " ".join(plain_text(paragraph.spans) for paragraph in self.standfirst)
+        return textwrap.shorten(standfirst or self.article.lead, MAX_TEASER, placeholder="…")
+
+    @property
     def body(self) -> tuple[Block, ...]:
         """All blocks except the standfirst."""
         return self.article.blocks[len(self.standfirst) :]
@@ -309,6 +319,7 @@ class RenderContext:
             "sheets": (),
             "pages": 0,
             "cover": "",
+            "lead_picture": "",
             "last": False,
             "lead": lead,
             "labels": lead.labels,
@@ -401,9 +412,27 @@ def build_document(
     )
 
 
-def build_front_matter(context: RenderContext, entries: Sequence[ArticleView]) -> Document:
-    """Return the table of contents, preceded by a cover if the print has a title."""
-    return context.fill(entries=entries, cover=printable(context.options.title[:200]))
+def build_front_matter(
+    context: RenderContext,
+    entries: Sequence[ArticleView],
+    pages: int = 0,
+    lead_picture: Picture | None = None,
+) -> Document:
+    """Return the table of contents, preceded by a cover if the print has a title.
+
+    The cover of a digest has the number of its pages and a picture of its first article.
+    """
+    has_picture = lead_picture is not None and context.edition is not None
+    document = context.fill(
+        entries=entries,
+        cover=printable(context.options.title[:200]),
+        pages=pages,
+        lead_picture=asset_url(lead_picture) if lead_picture and has_picture else "",
+    )
+    if not (lead_picture and has_picture):
+        return document
+    files = context.styling.theme.files.values()
+    return replace(document, assets=Assets.of((lead_picture, *files)))
 
 
 def build_page_numbers(context: RenderContext, names: Sequence[str], pages: int) -> Document:

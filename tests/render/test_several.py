@@ -1,9 +1,15 @@
 """Several articles in one: a cover, contents, chapters; and lines that are numbered."""
 
 from dataclasses import replace
+from datetime import datetime
 
+import pypdfium2
 import pytest
 
+from printer.options import PrintOptions
+from printer.output import Edition, PreparedPictures, Story
+from printer.render.book import render_articles
+from printer.render.context import RenderContext
 from tests.support import sample_articles as specimens
 from tests.support.sample_articles import SAMPLE_ARTICLE, SCRIPT_ARTICLES, paragraph
 
@@ -74,3 +80,44 @@ def test_lines_are_numbered_when_set(printed, theme):
         theme_options=("line-numbers=1",),
     )
     assert {"1", "2", "3"} <= set(paper.texts[0].split())
+
+
+def print_digest(press, articles, **options):
+    stories = [Story("Lenne", "The Paper", 500, 3) for _ in articles]
+    edition = Edition(tuple(stories), datetime(2024, 3, 1))
+    context = RenderContext.of(articles, PrintOptions(**options), edition=edition)
+    prepared = PreparedPictures(specimens.pictures())
+    pdf = render_articles(context, lambda _: prepared, press).pdf
+    document = pypdfium2.PdfDocument(pdf)
+    try:
+        return [page.get_textpage().get_text_range() for page in document]
+    finally:
+        document.close()
+
+
+@pytest.mark.parametrize("theme", ["article", "newspaper"])
+def test_the_articles_of_a_digest_run_on(press, theme):
+    text = "The river rose in the night and the meadow was under water. " * 6
+    blocks = tuple(paragraph(text) for _ in range(3))
+    articles = [
+        replace(SAMPLE_ARTICLE, title=f"Story {n}", blocks=blocks, byline="") for n in range(4)
+    ]
+    pages = print_digest(press, articles, theme=theme)
+    assert len(pages) <= 4
+    assert any("Story 0" in page and "Story 1" in page for page in pages[1:])
+    line = next(line for line in pages[1].splitlines() if "3 min" in line)
+    assert "500 words" in line
+
+
+def test_a_digest_has_a_front_page_with_headlines_and_its_size(press):
+    summary = "What the river did in the night."
+    articles = [
+        replace(SAMPLE_ARTICLE, title=f"Story {n}", lead=summary, blocks=(paragraph("Text."),))
+        for n in range(3)
+    ]
+    pages = print_digest(press, articles, title="The Morning")
+    front = " ".join(pages[0].split())
+    assert front.startswith(f"The Morning 1 March 2024 · 3 articles · {len(pages)} pages")
+    assert front.count(summary) == 3
+    assert "Story 2" in front
+    assert "Contents" in pages[1]

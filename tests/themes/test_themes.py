@@ -198,7 +198,8 @@ def test_newspaper_columns_stand_beside_each_other_under_the_headline(printed):
     text = page.get_text_range()
     _, _, right, _ = page.get_charbox(text.index("he river Lenne"))
     lefts = [page.get_charbox(place)[0] for place in range(0, len(text), 7)]
-    across = page.get_charbox(text.index("What the bridge cost"))[0]
+    second = document[1].get_textpage()
+    across = second.get_charbox(second.get_text_range().index("What the bridge cost"))[0]
     initial = page.get_charbox(text.index("he river Lenne") - 2 if "T\r\nhe" in text else 0)
     width = document[0].get_width()
     document.close()

@@ -101,7 +101,8 @@ class _Place:
     """A figure that begins the next page, possibly after headings.
 
     ``start`` is the index of the first of these in ``parent``, ``index`` that of the figure;
-    ``gap`` and ``height`` are the heights of the gap before them and of the page.
+    ``gap`` and ``height`` are the heights of the gap before them and of the page.  ``above`` has
+    the texts of the header if they begin an article.
     """
 
     parent: Box
@@ -109,6 +110,7 @@ class _Place:
     index: int
     gap: float
     height: float
+    above: tuple[Box, ...] = ()
 
     @property
     def figure(self) -> Box:
@@ -251,15 +253,30 @@ def _find_first_figure(page: Box, root: Box, next_page: SkipStack) -> _Place | N
             return None  # within a text
         parent, box = box, box.children[start]
         if next_page is None:
-            while box.element_tag == "div" and box.children and not _is_turned(box):
-                parent, box, start = box, box.children[0], 0
+            above: tuple[Box, ...] = ()
+            while box.element_tag in ("article", "div") and box.children:
+                if _is_movable(parent, start):
+                    break
+                above, start = _split_header(box)
+                parent, box = box, box.children[start]
             index = start
             while _keeps_next(parent, index):
                 index += 1
             if not _is_movable(parent, index):
                 return None
-            return _Place(parent, start, index, *_measure_gap(page, parent))
+            return _Place(parent, start, index, *_measure_gap(page, parent), above)
     return None
+
+
+def _split_header(box: Box) -> tuple[tuple[Box, ...], int]:
+    """Return the texts of an article's header, and the index of the body; () and 0 if it has none.
+
+    The header is kept with the beginning of the body.
+    """
+    for index, child in enumerate(box.children):
+        if child.element_tag == "header" and index + 1 < len(box.children):
+            return (*box.children[:index], *child.children), index + 1
+    return (), 0
 
 
 def _is_movable(parent: Box, index: int) -> bool:
@@ -268,7 +285,13 @@ def _is_movable(parent: Box, index: int) -> bool:
         return False
     box = parent.children[index]
     spans_columns = box.style["column_span"] == "all"
-    return (box.element_tag == "figure" and not spans_columns) or _is_turned(box)
+    is_floating = box.style["float"] != "none"
+    return (_is_figure(box) and not (spans_columns or is_floating)) or _is_turned(box)
+
+
+def _is_figure(box: Box) -> bool:
+    """Return whether a box is a figure or a row of figures."""
+    return bool(box.element_tag == "figure") or box.element.get("class") == "figures"
 
 
 def _is_turned(box: Box) -> bool:
@@ -350,7 +373,7 @@ def _end_of_figures(parent: Box, index: int) -> int:
 
 
 def _is_figure_or_embed(box: Box) -> bool:
-    return bool(box.element_tag == "figure") or box.element.get("class") == "embed"
+    return _is_figure(box) or box.element.get("class") == "embed"
 
 
 def _let_text_ahead(place: _Place, change: _Change) -> bool:
@@ -446,6 +469,10 @@ def _scale(figure: Box, change: _Change, scale: float) -> None:
     width = picture.style["width"]
     change.set(figure, _SHRUNK, True)
     change.set_style(picture, width=width._replace(value=width.value * scale))
+    figure_width = figure.style["width"]
+    if getattr(figure_width, "unit", "") == "px":
+        scaled = figure_width._replace(value=figure_width.value * scale)
+        change.set_style(figure, width=scaled)
 
 
 def _pictures(figure: Box) -> list[Box]:
@@ -467,7 +494,7 @@ def _picture_height(figure: Box) -> float:
 def _estimate_height(page: Box, place: _Place) -> float:
     """Return roughly the height of a figure with its caption and the headings before it."""
     width = _fragments(page, place.parent)[-1].width
-    boxes = place.parent.children[place.start : place.index]
+    boxes = (*place.above, *place.parent.children[place.start : place.index])
     texts = sum(_text_height(box, width) for box in boxes)
     return SLACK + texts + _picture_block_height(place.figure, width)
 
