@@ -268,3 +268,14 @@ def test_a_long_word_of_a_title_is_cut_at_a_hyphen_only():
     first, *rest = page.partition("gesetz")[0].split("\n")
     assert rest
     assert first.endswith("\u2010")
+
+
+def test_the_end_mark_is_never_alone_on_a_line():
+    for width in range(150, 200, 2):
+        narrow = f"<style>article {{ width: {width}px }}</style></head>"
+        words = article(paragraph(WORDS * 2 + "and no results have been made public."))
+        document = render_html([words], {})
+        document = replace(document, html=document.html.replace("</head>", narrow, 1))
+        (text,) = texts_of(render_pdf(document).pdf)
+        marked = next(line for line in text.split("\n") if "\u25a0" in line)
+        assert marked.strip("\u25a0 \u00a0"), f"in a width of {width} pixels"
