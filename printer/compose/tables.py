@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import replace
+from itertools import islice
 
 from lxml.html import HtmlElement
 
 from ..article import Block, Cell, Heading, Paragraph, Row, Span, Spans, Table
+from ..text import clean_attribute
 from .block_builders import BlockBuffer, BlockBuilder, ClosePart
 from .inline import with_mark
 
@@ -18,6 +20,12 @@ _MAX_CELLS_READ = 200
 _DATA = re.compile(r"(?:^|[\s_-])(?:wikitable|infobox|data-?table|dataframe|docutils)(?:$|[\s_-])")
 _BIG = frozenset({"div", "ul", "ol", "h1", "h2", "h3", "form", "article", "section", "iframe"})
 _ALIGN = re.compile(r"text-align\s{0,9}:\s{0,9}(left|right|center)", re.IGNORECASE)
+#: Names of icons, in classes and in addresses of pictures, that stand for yes or no.
+_TICK_OR_CROSS = re.compile(
+    r"(?<![a-z])(?:(?P<tick>check(?:ed|mark)?|tick|yes)|cross|icon-no|times|x-?mark)"
+    r"(?![a-z])"
+)
+_MAX_ICON_ELEMENTS, _MAX_ICON_LABEL = 12, 30
 _ALIGNMENTS = frozenset({"left", "right", "center"})
 
 
@@ -90,6 +98,8 @@ class TableBuilder(BlockBuilder):
             cells[-1] = replace(cells[-1], blocks=cells[-1].blocks + blocks)
             return
         blocks = tuple(map(_without_heading, blocks))
+        if not blocks and element.tag == "td" and (text := _icon_text(element)):
+            blocks = (Paragraph((Span(text),)),)
         header = element.tag == "th" or element.get("role") in {"columnheader", "rowheader"}
         if not element.keys():  # the most frequent case
             cells.append(Cell(blocks, header))
@@ -124,6 +134,25 @@ class TableBuilder(BlockBuilder):
         while foot > head + 1 and sections[foot - 1] == "tfoot":
             foot -= 1
         return [Table(tuple(rows[:head]), tuple(rows[head:foot]), tuple(rows[foot:]), self.caption)]
+
+
+def _icon_text(cell: HtmlElement) -> str:
+    """Return the meaning of a cell that shows only an icon: its label, or a tick or a cross."""
+    if "".join(cell.itertext()).strip() and cell.find(".//title") is None:
+        return ""
+    names = []
+    for element in islice(cell.iter("*"), _MAX_ICON_ELEMENTS):
+        if element.tag in {"a", "button", "input", "label"}:
+            return ""
+        title = element.text if element.tag == "title" else element.get("title")
+        label = clean_attribute(element.get("aria-label") or element.get("alt") or title)
+        if label and len(label) <= _MAX_ICON_LABEL:
+            return label
+        source = (element.get("src") or "").rpartition("/")[2]
+        target = element.get("href") or element.get("xlink:href") or ""
+        names.append(f"{element.get('class') or ''} {source[:80]} {target[-40:]}"[:200])
+    found = _TICK_OR_CROSS.search(" ".join(names).lower())
+    return "" if found is None else "✓" if found["tick"] else "✗"
 
 
 def _fit_spans(rows: list[list[Cell]], numbers: list[int]) -> list[Row]:

@@ -92,6 +92,7 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
         selection.drop_imprint()
         selection.drop_announcements()
     selection.drop_labels()
+    selection.drop_table_remains(kind)
     selection.add_initials()
     return tuple(selection.keep)
 
@@ -134,6 +135,21 @@ class _Selection:
                 self.keep[begin:end] = [True] * (end - begin)
             elif tag in {"ul", "ol"} and 0 < share < stray:
                 self.drop(range(begin, end))
+
+    def drop_table_remains(self, kind: str) -> None:
+        """Drop the few selected cells of data tables: without the others they say nothing."""
+        completed = _COMPLETED_IN_ARTICLES if kind == "article" else _COMPLETED
+        index = self.index
+        most = _LAYOUT_TABLE * self.size(range(len(self.sizes)))
+        for at, tag in enumerate(index.tags):
+            inside = range(index.segment_begins[at], index.segment_ends[at])
+            if tag != "table" or len(inside) < 2 or not 0 < self.size(inside) <= most:
+                continue
+            tags = index.tags[at + 1 : index.subtree_ends[at]]
+            total = sum(self.sizes[inside.start : inside.stop])
+            few = self.size(inside) < completed["table"] * total
+            if few and "th" in tags and "table" not in tags:
+                self.drop(inside)
 
     def drop_byline(self) -> None:
         """Drop lines above the first paragraph that only name the author."""

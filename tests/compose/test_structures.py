@@ -18,6 +18,7 @@ from printer.article import (
     Quote,
     Rule,
     Table,
+    iter_text,
     plain_text,
     walk,
 )
@@ -440,3 +441,25 @@ def test_wrapped_cards_of_a_list_keep_their_words() -> None:
             "Paragraph",
             "Embed",
         ]
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ("<td><i class='fa fa-check'></i>", "✓"),
+        ("<td><svg><use href='#icon-cross'/></svg>", "✗"),
+        ("<td><svg aria-label='Included'><path/></svg>", "Included"),
+        ("<td><svg><title>No</title><path/></svg>", "No"),
+        ("<td><img src='/tick.svg' alt=''>", "✓"),
+        ("<td><img src='/a.png' alt='Yes'>", "Yes"),
+        ("<td><a href=/vote><i title=Upvote></i></a>", ""),
+        ("<td class=checkout>", ""),
+        ("<td class=no>", ""),
+        ("<td>", ""),
+        ("<th><i class='fa fa-check'></i>", ""),
+    ],
+)
+def test_a_cell_with_nothing_but_an_icon_says_what_the_icon_means(cell: str, text: str) -> None:
+    html = f"<table><tr><th>Plan<th>Sync<th>Share<tr><td>Free{cell}<td>5 GB</table>"
+    row = only(html, Table).rows[-1]
+    assert [" ".join(iter_text(*made.blocks)) for made in row] == ["Free", text, "5 GB"]

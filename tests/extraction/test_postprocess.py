@@ -233,3 +233,12 @@ def test_a_paragraph_without_spaces_is_no_byline_and_no_line_above_the_title():
 def test_blocks_that_no_reader_sees_go_unless_they_are_folded_or_long(hidden, goes):
     kept = choice(f"<p>{TEXT}</p>{hidden}<p>{TEXT} Again.</p>", [TEXT, "sign in"])
     assert (len(kept) == 2) is goes
+
+
+def test_a_few_cells_of_a_data_table_go_and_those_of_a_layout_table_stay():
+    cells = "".join(f"<tr><td>Bell {n}</td><td>some other words {n}</td></tr>" for n in range(9))
+    table = f"<table><tr><th>Name</th><th>Words</th></tr>{cells}</table>"
+    html = f"<p>{TEXT} {TEXT}</p>{table}<p>{TEXT} {TEXT} {TEXT}</p>"
+    assert len(choice(html, [TEXT, "Bell 3", "other words 5"])) == 2
+    plain = html.replace("<th>", "<td>").replace("</th>", "</td>")
+    assert len(choice(plain, [TEXT, "Bell 3", "other words 5"])) == 4
