@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import islice, pairwise
 
 from lxml.html import HtmlElement
@@ -43,6 +44,18 @@ _PROMOTION = re.compile(
 )
 #: The largest share of the selected text, and the most segments, of such a box.
 _BOX_SHARE, _BOX_SEGMENTS = 0.2, 6
+#: The names of readers' comments; the share of the selected text, or the number of characters, that
+#: must remain without them, as the page is a discussion otherwise.
+_COMMENT = re.compile(
+    r"(?:(?<![a-z])|reader|user|news|article)comments?+(?!ar|at|ed|-(?:open|closed|status))",
+)
+_BESIDE_COMMENTS, _BESIDE_COMMENTS_CHARS = 0.5, 1500
+_COMMENT_TAGS = frozenset(
+    {"div", "section", "article", "aside", "ul", "ol", "li", "dl", "table", "td"}
+)
+#: The largest share of the selected text that a box of other stories may be, and the lowest share
+#: of its text that is links.
+_STORIES_SHARE, _STORIES_LINKS = 0.3, 0.3
 #: The largest share of the selected text that may be hidden text to drop.
 _HIDDEN_SHARE = 0.3
 #: The fewest lines of links above the first paragraph that are a menu.
@@ -54,7 +67,10 @@ _LABEL_CHARS = 200
 #: The most words around the name in a byline, the most additional ones with a date, and the most
 #: characters of a byline.
 _BYLINE_WORDS, _DATE_WORDS, _BYLINE_CHARS = 4, 4, 160
+#: The longest notice, in characters.
+_NOTICE_CHARS = 250
 _TITLE_TAGS = frozenset({"h1", "h2"})
+_HEADING_TAGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 #: The longest label of a link to another page, in characters; the elements that may contain it; the
 #: fewest words of the linked title, and its fewest and most characters.
 _POINTER_CHARS = 30
@@ -84,6 +100,9 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
     selection.drop_byline()
     if kind == "article":
         selection.drop_promotions()
+        selection.drop_comments()
+        selection.drop_other_stories()
+        selection.drop_notices()
         selection.drop_pointers()
         selection.drop_teasers()
         selection.drop_above_title()
@@ -91,6 +110,7 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
         selection.drop_hidden()
         selection.drop_imprint()
         selection.drop_announcements()
+        selection.drop_empty_sections(keep)
     selection.drop_labels()
     selection.drop_table_remains(kind)
     selection.add_initials()
@@ -193,6 +213,95 @@ class _Selection:
             inside = range(index.segment_begins[box], index.segment_ends[box])
             if box >= 0 and 0 < self.size(inside) <= most:
                 self.drop(inside)
+
+    def drop_comments(self) -> None:
+        """Drop readers' comments, unless the page is about little else."""
+        index = self.index
+        named: dict[str, bool] = {}
+        comments: set[int] = set()
+        total = self.size(range(len(self.sizes)))
+        end = 0
+        for at, element in enumerate(index.elements):
+            begin, after = index.segment_begins[at], index.segment_ends[at]
+            if begin == after or after <= end or index.tags[at] not in _COMMENT_TAGS:
+                continue
+            names = f"{element.get('class') or ''} {element.get('id') or ''}"
+            if names not in named:
+                named[names] = _COMMENT.search(names[:300].lower()) is not None
+            if named[names] and 0 < self.size(range(begin, after)) <= total - self._least(total):
+                comments.update(range(begin, after))
+                end = after
+        if self.size(comments) <= total - self._least(total):
+            self.drop(comments)
+
+    def _least(self, total: int) -> float:
+        """Return the number of selected characters that must remain without comments."""
+        return min(_BESIDE_COMMENTS * total, _BESIDE_COMMENTS_CHARS)
+
+    def drop_other_stories(self) -> None:
+        """Drop lists of other stories with their labels ('Read also', 'Most read')."""
+        total = self.size(range(len(self.sizes)))
+        labels = _story_labels()
+        for at, segment in enumerate(self.segments):
+            if not self.keep[at] or len(segment.text) > _LABEL_CHARS:
+                continue
+            label, colon, title = segment.text.replace("：", ":").partition(":")
+            if _folded(segment.text.rstrip("0123456789() ")) in labels:
+                stories = self._stories_below(at, _STORIES_SHARE * total)
+                if stories is not None:
+                    self.drop(stories)
+            elif colon and _folded(label) in labels:
+                self.keep[at] = segment.link_chars < _STORIES_LINKS * len(title)
+
+    def _stories_below(self, at: int, most: float) -> range | None:
+        """Return a label and the links below it, or the box that it heads; None if there are none.
+
+        A label below which nothing is selected is returned alone.
+        """
+        index = self.index
+        box = index.segment_blocks[at]
+        found: range | None = None
+        while box >= 0 and not any(self.keep[index.segment_begins[box] : at]):
+            inside = range(at, index.segment_ends[box])
+            chars = self.size(inside)
+            if chars > most:
+                break
+            links = sum(self.segments[i].link_chars for i in inside if self.keep[i])
+            if len(inside) > 1 and links >= _STORIES_LINKS * chars:
+                found = inside
+            box = index.parents[box]
+        if found is not None:
+            return found
+        end = at + 1
+        while end < len(self.keep) and (not self.keep[end] or _is_linked(self.segments[end])):
+            end += 1
+        is_all = end == len(self.keep) or self.segments[end].block.tag in _HEADING_TAGS
+        run = range(at, end)
+        return (
+            run if (is_all or self.size(run) > self.sizes[at]) and self.size(run) <= most else None
+        )
+
+    def drop_notices(self) -> None:
+        """Drop short lines about newsletters, apps, consent, subscriptions and paywalls."""
+        for at, segment in enumerate(self.segments):
+            if self.keep[at] and len(segment.text) <= _NOTICE_CHARS and _is_notice(segment.text):
+                self.keep[at] = False
+
+    def drop_empty_sections(self, before: Sequence[bool]) -> None:
+        """Drop headings whose whole section was selected before and has been dropped."""
+        for at in range(len(self.keep) - 1, -1, -1):
+            tag = self.segments[at].block.tag
+            if not self.keep[at] or tag not in _HEADING_TAGS:
+                continue
+            had_text = False
+            for below in range(at + 1, len(self.keep)):
+                other = self.segments[below].block.tag
+                if self.keep[below] or (before[below] and other in _HEADING_TAGS and other <= tag):
+                    is_next = self.keep[below] and other in _HEADING_TAGS and other <= tag
+                    had_text = had_text and (is_next or not self.keep[below])
+                    break
+                had_text = had_text or before[below]
+            self.keep[at] = not had_text
 
     def _small_box(self, at: int) -> int:
         """Return the outermost element around one that is still a small box, or -1."""
@@ -358,6 +467,37 @@ def _is_label(segment: Segment) -> bool:
     words = _WORDS.findall(segment.text.lower())
     actions = furniture["action_words"]
     return len(words) > 0 and all(word in actions or word.isdecimal() for word in words)
+
+
+@cache
+def _story_labels() -> frozenset[str]:
+    """Return the labels of lists of other stories in all languages."""
+    labels = load_table("page_furniture")["story_labels"].values()
+    return frozenset(_folded(label) for of_language in labels for label in of_language)
+
+
+@cache
+def _notices() -> tuple[dict[str, list[str]], tuple[str, ...]]:
+    """Return the phrases of notices by their first word, and those of scripts without spaces."""
+    furniture = load_table("page_furniture")
+    by_word: dict[str, list[str]] = {}
+    unspaced: list[str] = []
+    for language, phrases in furniture["notices"].items():
+        if language in furniture["unspaced"]:
+            unspaced += phrases
+            continue
+        for phrase in map(_folded, phrases):
+            by_word.setdefault(phrase.partition(" ")[0], []).append(f" {phrase} ")
+    return by_word, tuple(unspaced)
+
+
+def _is_notice(text: str) -> bool:
+    by_word, unspaced = _notices()
+    folded = _folded(text)
+    line = f" {folded} "
+    if any(phrase in line for word in folded.split() for phrase in by_word.get(word, ())):
+        return True
+    return not text.isascii() and any(phrase in text.lower() for phrase in unspaced)
 
 
 def _bare(text: str) -> str:

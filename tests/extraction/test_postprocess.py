@@ -242,3 +242,94 @@ def test_a_few_cells_of_a_data_table_go_and_those_of_a_layout_table_stay():
     assert len(choice(html, [TEXT, "Bell 3", "other words 5"])) == 2
     plain = html.replace("<th>", "<td>").replace("</th>", "</td>")
     assert len(choice(plain, [TEXT, "Bell 3", "other words 5"])) == 4
+
+
+COMMENTS = (
+    '<div id="comments"><div class="reader-comment"><p>I was there that night, and it was not as '
+    "you tell it: nobody ran.</p></div></div>"
+)
+
+
+def test_readers_comments_go_from_articles_but_not_from_discussions():
+    article = "".join(f"<p>{TEXT} Crossing {n}.</p>" for n in range(9))
+    assert len(choice(article + COMMENTS, [TEXT, "nobody ran"])) == 9
+    assert len(choice(article + COMMENTS, [TEXT, "nobody ran"], kind="forum")) == 10
+    assert choice("<p>Who was there?</p>" + COMMENTS, ["Who", "nobody ran"])[-1].endswith("ran.")
+
+
+@pytest.mark.parametrize("names", ["commentary", "commented", "post comments-open"])
+def test_names_that_only_resemble_those_of_comments_are_kept(names):
+    article = "".join(f"<p>{TEXT} Crossing {n}.</p>" for n in range(9))
+    assert len(choice(f'{article}<div class="{names}"><p>Ann writes.</p></div>', ["", ""])) == 10
+
+
+LINKS = "".join(f"<li><a href='/{n}'>The night of the bridge {n}</a></li>" for n in range(3))
+
+
+@pytest.mark.parametrize(
+    "stories",
+    [
+        f"<h3>Related articles</h3><ul>{LINKS}</ul>",
+        f"<div><h3>Das könnte Sie auch interessieren</h3><div><ul>{LINKS}</ul></div></div>",
+        f"<p><b>Читайте также:</b></p><ul>{LINKS}</ul>",
+        f"<section><p>関連記事</p><ul>{LINKS}</ul></section>",
+        f"<div><h4>यह भी पढ़ें</h4>{LINKS}<p>Three nights told anew.</p></div>",
+        "<p>Les også: <a href='https://elsewhere.test/1'>The bridge at night</a></p>",
+        "<li>Lea también: <a href='/1'>Bridge</a></li>",
+    ],
+)
+def test_lists_of_other_stories_go_with_their_labels(stories):
+    html = f"<p>{TEXT}</p><p>{TEXT} Twice.</p>{stories}<p>{TEXT} Again.</p>"
+    kept = choice(html, [""])
+    assert kept == [TEXT, f"{TEXT} Twice.", f"{TEXT} Again."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<h3>Recommended</h3><p>{TEXT} Thrice.</p>",
+        "<p>Read more: the library has it all.</p>",
+        f"<h3>Bridges</h3><ul>{LINKS}</ul>",
+    ],
+)
+def test_text_that_is_no_list_of_other_stories_stays(text):
+    html = f"<p>{TEXT}</p><p>{TEXT} Twice.</p>{text}"
+    assert len(choice(html, [""])) == len(read_page(html).segments)
+
+
+def test_a_heading_goes_if_its_whole_section_went():
+    advert = (
+        "<h2>Before you go</h2><h3>Letters</h3><div class='newsletter-box'><p>Join us.</p></div>"
+    )
+    html = f"<h2>The ferry</h2><p>{TEXT}</p>{advert}<h2>The quay</h2><p>{TEXT} Again.</p>"
+    assert choice(html, [""]) == ["The ferry", TEXT, "The quay", f"{TEXT} Again."]
+
+
+def test_a_heading_below_which_nothing_was_selected_stays():
+    html = f"<p>{TEXT}</p><h2>The map</h2><p>Loading</p><h2>The quay</h2><p>{TEXT} Again.</p>"
+    assert len(choice(html, [TEXT, "map", "quay"])) == 4
+
+
+def test_code_named_a_comment_is_no_readers_comment():
+    code = (
+        "<pre class=comment># the ferry</pre><p><code><span class=comment># dawn</span></code></p>"
+    )
+    article = "".join(f"<p>{TEXT} Crossing {n}.</p>" for n in range(9))
+    assert len(choice(article + code, [""])) == 11
+
+
+@pytest.mark.parametrize(
+    ("text", "goes"),
+    [
+        ("For more of this, sign up to our newsletter.", True),
+        ("An dieser Stelle finden Sie externen Inhalt, der den Artikel ergänzt.", True),
+        ("有料会員になると会員限定の有料記事もお読みいただけます。", True),
+        ("Подписывайтесь на наш канал!", True),
+        ("The newsletter of the harbour appears on Mondays.", False),
+        (f"Sign up for our newsletter. {TEXT} {TEXT} {TEXT}", False),
+    ],
+)
+def test_notices_go_from_articles(text, goes):
+    html = f"<p>{TEXT}</p><p>{text}</p><p>{TEXT} Again.</p>"
+    assert (len(choice(html, [""])) == 2) is goes
+    assert len(choice(html, [""], kind="forum")) == 3
