@@ -1,4 +1,4 @@
-"""An audit of composition: selected content of a page that is missing from its article.
+"""An audit of extraction: content of a page that is missing from its article.
 
 The page is read again, independently of composition.  Words are compared three at a time, so that
 reference marks and formulas between them do not matter.
@@ -37,6 +37,7 @@ from ..text import WORD, comparison_key
 from .code import is_code_table
 from .footnotes import LinkResolver, LinkTargets, fragment
 from .math import Formula, read_formula
+from .omissions import find_omissions
 from .tables import is_data
 
 #: Labels of notes and list items, which are numbered anew in the article.
@@ -85,8 +86,9 @@ def check_coverage(
     article: Article,
     excluded: Set[HtmlElement] = frozenset(),
 ) -> CompletenessReport:
-    """Report the selected content of a page that is missing from its article.
+    """Report the content of a page that is missing from its article.
 
+    This is content that was selected, and content of the article's own container that was not.
     Only missing content is counted, in the report's ``article``; its ``printed`` stays zero.  Text
     of the ``excluded`` elements does not count as missing.
     """
@@ -100,12 +102,21 @@ def check_coverage(
     ]
     while segments and segments[-1].block.tag in _HEADINGS:  # a heading with nothing below it
         segments.pop()
+    omissions = find_omissions(page, verdict)
+    segments += [
+        segment
+        for segment in omissions
+        if segment.index not in captions
+        and not any(leaf.element in excluded for leaf in segment.leaves)
+    ]
     text = _ArticleText(article)
     notes_heading = _notes_heading(segments, article)
+    titles = _titles(page, article)
     words = 0
     missing: list[str] = []
     for segment in {segment.text: segment for segment in segments}.values():
-        if segment is notes_heading or comparison_key(segment.text) in text:
+        key = comparison_key(segment.text)
+        if segment is notes_heading or key in text or key in titles:
             continue
         count = _count_missing_words(_without_internal_links(segment), text)
         words += count
@@ -122,7 +133,7 @@ def check_coverage(
     missing_content = ContentCounts(
         words=words,
         headings=_missing_headings(
-            headings, article, text, notes_heading.text if notes_heading else ""
+            headings, article, text, titles, notes_heading.text if notes_heading else ""
         ),
         pictures=max(0, len(pictures) - len(article.figures)),
         tables=max(0, data_tables - kinds[Table]),
@@ -186,13 +197,28 @@ def _count_missing_words(text: str, article_text: _ArticleText) -> int:
     )
 
 
+def _titles(page: Page, article: Article) -> frozenset[str]:
+    """Return the headings that are the title, with or without a kicker before it."""
+    title = comparison_key(article.title)
+    if not title:
+        return frozenset()
+    elements = islice(page.tree.iter(*_HEADINGS), _MAX_HEADINGS)
+    keys = (comparison_key(_text(element)) for element in elements)
+    return frozenset(key for key in keys if key.endswith(title))
+
+
 def _missing_headings(
-    headings: Iterable[HtmlElement], article: Article, text: _ArticleText, notes_heading: str
+    headings: Iterable[HtmlElement],
+    article: Article,
+    text: _ArticleText,
+    titles: Set[str],
+    notes_heading: str,
 ) -> int:
     blocks = (block for block in walk(article.blocks) if isinstance(block, Heading))
     present = [*(plain_text(block.spans) for block in blocks), article.title, notes_heading]
     present_keys = "\n".join(map(comparison_key, present))
     keys = {comparison_key(_text(heading)) for heading in islice(headings, _MAX_HEADINGS)}
+    keys -= titles
     return sum(bool(key) and key not in present_keys and key not in text for key in keys)
 
 
