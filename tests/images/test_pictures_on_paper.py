@@ -17,7 +17,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from printer import FetchOptions, Printer
-from printer.options import ImageOptions, Options
+from printer.options import ImageOptions, Options, PrintOptions
 from printer.output import Result
 from printer.render.weasy.figure_placement import MIN_SCALE
 from printer.session import Session
@@ -188,7 +188,8 @@ def print_(site: Site, **more: Any) -> Result:
     fetch = FetchOptions(timeout=2.0, max_bytes=5_000_000, retries=0, cache=False)
     pictures = ImageOptions(dpi=DPI, timeout=10.0, **more)
     session = Session(fetch, pictures, user_urls=(site.url,))
-    with Printer(Options(fetch=fetch, images=pictures), session) as printer:
+    page = PrintOptions(grayscale=pictures.grayscale)
+    with Printer(Options(fetch=fetch, images=pictures, page=page), session) as printer:
         return printer.print_pages([site.url])
 
 
