@@ -69,6 +69,10 @@ _LABEL_CHARS = 200
 _BYLINE_WORDS, _DATE_WORDS, _BYLINE_CHARS = 4, 4, 160
 #: The longest notice, in characters.
 _NOTICE_CHARS = 250
+#: A line that a script of the site was to replace: '[form id=3]', '[CTA_BOX]', '{{ banner }}'.
+_PLACEHOLDER = re.compile(
+    r"\[/?[a-zA-Z][\w-]{0,40}(?:_\w{1,40}|(?:\s[\w-]{1,40}=[^\]]{0,150})+)\s?/?\]|\$?\{\{[^{}]{1,150}\}\}"
+)
 _TITLE_TAGS = frozenset({"h1", "h2"})
 _HEADING_TAGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 #: The longest label of a link to another page, in characters; the elements that may contain it; the
@@ -454,7 +458,10 @@ def _is_internal(segment: Segment) -> bool:
 
 
 def _is_label(segment: Segment) -> bool:
-    """Return whether a short line labels an advertisement, or names actions on a post."""
+    """Return whether a short line labels an advertisement, names actions, or is a placeholder."""
+    is_code = any(leaf.element.tag in _TERM_TAGS for leaf in segment.leaves)
+    if not is_code and _PLACEHOLDER.fullmatch(segment.text):
+        return True
     furniture = load_table("page_furniture")
     labels = furniture["advertisement_labels"]
     label, colon, _ = segment.text.partition(":")

@@ -333,3 +333,21 @@ def test_notices_go_from_articles(text, goes):
     html = f"<p>{TEXT}</p><p>{text}</p><p>{TEXT} Again.</p>"
     assert (len(choice(html, [""])) == 2) is goes
     assert len(choice(html, [""], kind="forum")) == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "goes"),
+    [
+        ("<p>[contact-form id=3]</p>", True),
+        ('<p>[button link="/a b" size=2]</p>', True),
+        ("<p>[CTA_MODULE]</p>", True),
+        ("<p>{{ banner }}</p>", True),
+        ("<p>[Applause]</p>", False),
+        ("<pre>{{ banner }}</pre>", False),
+        ("<p><code>[form id=3]</code></p>", False),
+        ("<p>[form id=3] is a shortcode.</p>", False),
+    ],
+)
+def test_placeholders_of_a_sites_scripts_go(line, goes):
+    kept = choice(f"<p>{TEXT}</p>{line}<p>{TEXT} Again.</p>", [""], kind="service")
+    assert (len(kept) == 2) is goes
