@@ -116,6 +116,7 @@ def complete_elements(page: Page, keep: Sequence[bool], kind: str) -> tuple[bool
         selection.drop_announcements()
         selection.drop_empty_sections(keep)
     selection.drop_labels()
+    selection.drop_code_labels()
     selection.drop_table_remains(kind)
     selection.add_initials()
     return tuple(selection.keep)
@@ -423,6 +424,24 @@ class _Selection:
         for at, segment in enumerate(self.segments):
             if self.keep[at] and len(segment.text) <= _LABEL_CHARS and _is_label(segment):
                 self.keep[at] = False
+
+    def drop_code_labels(self) -> None:
+        """Drop the lines above code that only name its language or a button to copy it."""
+        actions = load_table("page_furniture")["action_words"]
+        language = None  # the names on the code below, None if something else is below
+        for segment in reversed(self.segments):
+            if segment.block.tag == "pre":
+                parts = segment.block.iter("pre", "code")
+                names = " ".join(part.get("class") or "" for part in islice(parts, 2))
+                language = set(_WORDS.findall(names.lower()))
+                continue
+            words = _WORDS.findall(segment.text[:_ANNOUNCEMENT_CHARS].lower())
+            if language is None or len(segment.text) > _ANNOUNCEMENT_CHARS or not words:
+                language = None
+            elif all(word in language or word in actions for word in words):
+                self.keep[segment.index] = False
+            else:
+                language = None
 
     def add_initials(self) -> None:
         """Select drop caps that are in separate blocks."""

@@ -351,3 +351,14 @@ def test_notices_go_from_articles(text, goes):
 def test_placeholders_of_a_sites_scripts_go(line, goes):
     kept = choice(f"<p>{TEXT}</p>{line}<p>{TEXT} Again.</p>", [""], kind="service")
     assert (len(kept) == 2) is goes
+
+
+@pytest.mark.parametrize("label", ["bash", "Copy", "Bash Copy"])
+def test_code_loses_its_label_and_its_copy_button(label):
+    code = "<pre><code class=language-bash>npm run</code></pre>"
+    html = f"<p>{TEXT}</p><p>Run:</p><div>{label}</div><button>Copy</button>{code}<p>{label}</p>"
+    kept = choice(html, [TEXT, "Run:", label, "Copy", "npm"])
+    assert kept[:3] == [TEXT, "Run:", "npm run"]
+    assert choice(f"<p>{TEXT}</p><p>Run {label} now</p>{code}", [TEXT, "Run", "npm"])[1] == (
+        f"Run {label} now"
+    )
