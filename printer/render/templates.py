@@ -43,6 +43,7 @@ from ..article import (
     Quote,
     Rule,
     Table,
+    iter_text,
     plain_text,
 )
 from ..errors import UsageError
@@ -77,6 +78,9 @@ CODE_COLUMNS, CODE_SIZE, MIN_CODE_SIZE, MIN_CODE_POINTS = 80, 0.72, 0.56, 5.8
 #: The advance of a character of code and the padding of its block, in ems, and the most
 #: millimetres by which code extends into the margin.
 CODE_ADVANCE, CODE_PADDING, MAX_CODE_HANG = 0.602, 1.5, 8.0
+
+#: The most items, and characters in all, of a list that is kept on one page.
+MAX_UNBROKEN_ITEMS, MAX_UNBROKEN_TEXT = 4, 300
 
 #: The maximum width allowed for the text of a cell, in characters.
 MAX_CELL_WIDTH = 28
@@ -164,6 +168,7 @@ def _theme_environment(folders: tuple[Path, ...]) -> SandboxedEnvironment:
     env.tests.update(
         bare=is_bare,
         loose=is_loose,
+        short=is_short,
         rough=is_rough,
         titling=is_code_title,
         introducing=introduces,
@@ -402,6 +407,12 @@ def is_formula_number(block: Block, previous: Block) -> bool:
     if not (isinstance(block, Paragraph) and isinstance(previous, Math)):
         return False
     return bool(_FORMULA_NUMBER.fullmatch(plain_text(block.spans[:3])[:20].strip()))
+
+
+def is_short(block: List) -> bool:
+    """Return whether a list is short enough to be kept on one page."""
+    text = "".join(iter_text(block))
+    return len(block.items) <= MAX_UNBROKEN_ITEMS and len(text) <= MAX_UNBROKEN_TEXT
 
 
 def is_loose(block: List) -> bool:

@@ -9,7 +9,7 @@ from printer.options import PrintOptions
 from printer.output import Edition, Story
 from printer.render.context import RenderContext, build_document, render_html
 from printer.render.links import LinkTargets
-from tests.support.sample_articles import LANDSCAPE, heading, paragraph, pictures
+from tests.support.sample_articles import LANDSCAPE, heading, items, paragraph, pictures
 
 TEXT = "The ferry crosses at six in the morning and again when the light goes. "
 
@@ -109,3 +109,13 @@ def test_an_article_that_is_short_or_whole_has_no_contents():
     assert outline_of(long_article(4, 20), Edition((Story(),))) == []
     text = replace(long_article(4, 20), blocks=(Paragraph((Span(TEXT * 900),)),))
     assert outline_of(text) == []
+
+
+def test_a_short_list_is_kept_together():
+    def kept(*texts_: str) -> list[str]:
+        page = page_of(article(paragraph(TEXT), items(*texts_)))
+        return [found.get("class") for found in page.xpath("//ul")]
+
+    assert kept("Oak", "Iron", "Rope") == ["short"]
+    assert kept(*"abcde") == [None]
+    assert kept(TEXT * 3, TEXT * 3) == [None]

@@ -197,20 +197,6 @@ def test_a_picture_that_ends_an_article_goes_before_the_text_above_it(printed):
         assert places == sorted(places)
 
 
-def test_two_pictures_are_made_smaller_alike_to_stand_on_one_page(printed, monkeypatch):
-    tall = replace(PICTURE, src=specimens.TOWER, width=300)
-    prepared = specimens.pictures()
-    prepared[specimens.TOWER] = specimens.png(specimens.landscape(300, 330))
-    blocks = (heading("First"), PICTURE, heading("Second"), tall, heading("Third"), tall)
-    full = replace(SAMPLE_ARTICLE, blocks=blocks, url="")
-    paper = printed(full, pictures=prepared)
-    assert "Second" in paper.texts[0]
-    monkeypatch.setattr(figure_placement, "_shrink", lambda *_: False)
-    assert "Second" in printed(full, pictures=prepared).texts[0]
-    monkeypatch.setattr(figure_placement, "_shrink_both", lambda *_: False)
-    assert "Second" not in printed(full, pictures=prepared).texts[0], "there was nothing to mend"
-
-
 def indents(paper, texts):
     """The left edges of the first words of paragraphs, in points."""
     document = pypdfium2.PdfDocument(paper.data)
