@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,6 +15,18 @@ from urllib.parse import urlsplit
 #: The folder of the corpus, which docs/model-card.md describes.
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 
+#: The sets of pages.  No model may learn from ``daniel``, whose licence is the GPL.
+SETS = ("wcxb", "traf", "moz", "fundus", "daniel", "defuddle")
+
+#: Markdown that is not text: pictures, addresses, marks of notes, tags.
+_MARKDOWN = (
+    (re.compile(r"!\[[^\]]*\]\([^)]*\)"), " "),
+    (re.compile(r"\]\([^)]*\)"), "]"),
+    (re.compile(r"\[\^[^\]]*\]:?"), " "),
+    (re.compile(r"<[^>]+>"), " "),
+    (re.compile(r"https?://\S+"), " "),
+)
+
 #: Second-level labels under which a country's sites register their names.
 _SHARED = frozenset(
     {"ac", "co", "com", "edu", "go", "gob", "gov", "govt", "ne", "net", "or", "org"}
@@ -22,7 +35,10 @@ _SHARED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A page and its answer: the whole text, or snippets that must and must not appear."""
+    """A page and its answer: the whole text, or snippets that must and must not appear.
+
+    ``copy`` is true for a copy made harder to train on (:mod:`.augment`).
+    """
 
     set: str
     id: str
@@ -33,6 +49,7 @@ class Sample:
     required: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
     title: str = ""
+    copy: bool = False
 
     @property
     def key(self) -> str:
@@ -59,7 +76,7 @@ def there() -> bool:
 
 
 def samples(*sets: str) -> Iterator[Sample]:
-    """Yield the pages of some sets (``wcxb``, ``traf``, ``moz``)."""
+    """Yield the pages of some sets; :data:`SETS` lists all."""
     for name in sets:
         with (CORPUS / name / "truth.jsonl").open(encoding="utf-8") as lines:
             for line in lines:
@@ -84,6 +101,12 @@ def _sample(name: str, record: dict[str, object]) -> Sample:
 
         tree = html.fromstring("<div>" + str(record["expected_html"]) + "</div>")
         text = "\n\n".join(map(str, tree.itertext()))
+    if name == "defuddle":
+        text = str(record["expected_markdown"])
+        for pattern, by in _MARKDOWN:
+            text = pattern.sub(by, text)
+    if name == "fundus":
+        text = "\n".join([str(text), *record["summary"]])  # type: ignore[misc]
     return Sample(
         set=name,
         id=str(record["id"]),

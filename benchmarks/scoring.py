@@ -7,6 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
+from printer.text import WORD
+
 _WORD = re.compile(r"\w+")
 _T = TypeVar("_T")
 
@@ -22,6 +24,11 @@ class Score(NamedTuple):
 def words(text: str) -> list[str]:
     """Return a text's words in lower case."""
     return _WORD.findall(text.lower())
+
+
+def tokens(text: str) -> list[str]:
+    """Return a text's words in lower case; in scripts without spaces, its letters."""
+    return WORD.findall(text.lower())
 
 
 #: Characters that differ only in typography.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .scoring import folded, words
+from .scoring import folded, tokens
 
 Labels = NDArray[np.float32]
 
@@ -17,15 +17,15 @@ def from_text(segments: Sequence[str], answer: str) -> Labels:
     """Return the share of each segment's words that the answer contains, in place.
 
     A word counts if a run of three words around it, which may extend into adjacent segments, occurs
-    in the answer; a segment too short for a run counts if it is a line of the answer.  If the page
-    repeats something more often than the answer, the copies deepest among other segments of the
-    answer count.
+    in the answer; a segment too short for a run counts if it is a line of the answer.  In scripts
+    without spaces, letters stand for words.  If the page repeats something more often than the
+    answer, the copies deepest among other segments of the answer count.
     """
-    bags = [words(text) for text in segments]
+    bags = [tokens(text) for text in segments]
     stream = [word for bag in bags for word in bag]
-    wanted = words(answer)
+    wanted = tokens(answer)
     runs = {tuple(wanted[i : i + 3]) for i in range(len(wanted) - 2)}
-    lines = Counter(" ".join(words(line)) for line in answer.splitlines())
+    lines = Counter(" ".join(tokens(line)) for line in answer.splitlines())
     covered = np.zeros(len(stream), np.float32)
     for i in range(len(stream) - 2):
         if tuple(stream[i : i + 3]) in runs:
